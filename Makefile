@@ -1,0 +1,44 @@
+# The commands of this project; `make help` lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test lint check lock clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(INSTALLED) ## make .venv with the locked versions of everything (PYTHON=python3.12 to choose)
+
+run: $(INSTALLED) ## start the whole service with its own servers and demo data; Ctrl-C stops it
+	@exec $(BIN)/wallet-api up
+
+test: $(INSTALLED) ## run the tests
+	$(BIN)/python -m pytest
+
+lint: $(INSTALLED) ## look at style, types and layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check: lint test ## the whole gate: lint and tests
+
+lock: ## choose new versions within setup.cfg's bounds and write them to config/
+	sh config/lock.sh $(PYTHON)
+
+clean: ## remove .venv and caches; var/, the data, stays
+	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	find wallet_api tests -name __pycache__ -prune -exec rm -rf {} +
+
+$(INSTALLED): setup.cfg setup.py config/requirements.txt config/requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed: make install PYTHON=python3.12"; exit 1; }
+	@echo "Installing into $(VENV) …"
+	@$(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@$(PIP) install -r config/requirements.txt -r config/requirements-dev.txt
+	@$(PIP) install --no-build-isolation --no-deps --use-pep517 --editable .
+	@touch $@
