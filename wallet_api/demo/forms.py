@@ -1,0 +1,50 @@
+"""The written forms of amounts, times, addresses and signatures: exact, valid, made by the million."""
+
+from datetime import UTC, datetime
+from random import Random
+
+_ALPHABET = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_TO_BASE58 = bytes(_ALPHABET[byte % 58] for byte in range(256))
+
+
+def seeded(*parts: object) -> Random:
+    """A generator that gives the same numbers for the same `parts`, in every process."""
+    return Random("/".join(map(str, parts)))  # noqa: S311 - chance, not secrecy
+
+
+def decimal_text(units: int, decimals: int) -> str:
+    """`units` of 10^-decimals as a plain decimal, without trailing zeros: 1500000000 at 9 is `1.5`."""
+    if decimals == 0:
+        return str(units)
+    digits = str(units).zfill(decimals + 1)
+    fraction = digits[-decimals:].rstrip("0")
+    return f"{digits[:-decimals]}.{fraction}" if fraction else digits[:-decimals]
+
+
+def time_text(unix_seconds: int) -> str:
+    """ISO 8601 in UTC: `2026-01-30T12:51:16Z`."""
+    return datetime.fromtimestamp(unix_seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def solana_address(random: Random, ending: str = "") -> str:
+    """44 base58 digits that stand for 32 bytes, ending in `ending`."""
+    # 58^43 > 2^248 and 17 * 58^43 < 2^256, so a first digit from 1 to 16 makes exactly 32 bytes.
+    digits = random.randbytes(43).translate(_TO_BASE58).decode()
+    text = chr(_ALPHABET[1 + random.getrandbits(4)]) + digits
+    return text[: 44 - len(ending)] + ending
+
+
+def solana_signature(random: Random) -> str:
+    """88 base58 digits that stand for 64 bytes."""
+    # 58^87 > 2^504 and 5 * 58^87 < 2^512, so a first digit from 1 to 4 makes exactly 64 bytes.
+    return chr(_ALPHABET[1 + random.getrandbits(2)]) + random.randbytes(87).translate(_TO_BASE58).decode()
+
+
+def evm_address(random: Random) -> str:
+    """`0x` and 40 lower-case hexadecimal digits."""
+    return f"0x{random.getrandbits(160):040x}"
+
+
+def evm_hash(random: Random) -> str:
+    """`0x` and 64 lower-case hexadecimal digits."""
+    return f"0x{random.getrandbits(256):064x}"
