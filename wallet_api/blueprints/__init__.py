@@ -1,0 +1,1 @@
+"""The views: each loads its arguments, asks one question, and answers."""

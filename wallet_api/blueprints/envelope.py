@@ -1,0 +1,116 @@
+"""Where every response is put together: the envelope of a success, the one shape of an error."""
+
+import logging
+import secrets
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import orjson
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import HTTPException
+
+from wallet_api import __version__
+from wallet_api.errors import ApiError
+from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
+
+log = logging.getLogger(__name__)
+
+_success = SuccessSchema()
+_error = ErrorSchema()
+
+# What the framework raises by itself, in the words of our contract.
+_HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "request_too_large", 429: "rate_limited"}
+
+
+def init_app(app: Flask) -> None:
+    """Give every request its id, and every failure the JSON error body."""
+    app.before_request(_name_request)
+    app.after_request(_tell_request_id)
+    app.register_error_handler(ApiError, _answer_api_error)
+    app.register_error_handler(HTTPException, _answer_http_exception)
+    app.register_error_handler(Exception, _answer_crash)
+
+
+def request_id() -> str:
+    """The id of this request, `req_` and 24 hexadecimal digits; made at its first use."""
+    if "request_id" not in g:
+        g.request_id = f"req_{secrets.token_hex(12)}"
+    name: str = g.request_id
+    return name
+
+
+def answer(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
+    """A 200 with `data` in the envelope."""
+    return _json(_success.dump({"data": data, "meta": _meta(cached, cache_age_seconds)}))
+
+
+def refuse(error: ApiError, response: Response | None = None) -> Response:
+    """The response to `error`; `response`, if given, lends the headers that it already carries."""
+    detail = {"code": error.code, "message": error.message, "request_id": request_id()}
+    optional = {"parameter": error.parameter, "allowed": error.allowed, "reason": error.reason}
+    detail |= {name: value for name, value in optional.items() if value is not None}
+    body = _json(_error.dump({"error": detail, "meta": _meta(False, 0)}))
+    if response is not None:
+        response.set_data(body.get_data())
+        response.content_type = body.content_type
+    else:
+        response = body
+    response.status_code = error.status
+    if error.status == 401:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    if error.retry_after_seconds is not None:
+        response.headers["Retry-After"] = str(error.retry_after_seconds)
+    return response
+
+
+def _name_request() -> None:
+    request_id()
+
+
+def _tell_request_id(response: Response) -> Response:
+    response.headers["X-Request-ID"] = request_id()
+    return response
+
+
+def _answer_api_error(error: ApiError) -> Response:
+    if error.status >= 500:
+        log.warning("%s %s: %s", request_id(), error.code, error.message, exc_info=error.__cause__)
+    return refuse(error)
+
+
+def _answer_http_exception(error: HTTPException) -> Response:
+    own = error.get_response(request.environ)
+    failure = ApiError(error.description or error.name)
+    failure.status = error.code or 500
+    failure.code = _HTTP_CODES.get(failure.status, "invalid_request" if failure.status < 500 else "internal_error")
+    if failure.status == 404:
+        failure.message = f"There is no {request.path[:128]!r} here. The operations are listed at /docs."
+    # The framework's own response carries Allow and Retry-After.
+    return refuse(failure, Response(headers=own.headers))
+
+
+def _answer_crash(error: Exception) -> Response:
+    log.error("%s crashed on %s", request_id(), request.endpoint, exc_info=error)
+    return refuse(ApiError())
+
+
+def _meta(cached: bool, cache_age_seconds: int) -> dict[str, Any]:
+    return {
+        "request_id": request_id(),
+        "cached": cached,
+        "cache_age_seconds": cache_age_seconds,
+        "version": __version__,
+        "timestamp": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+
+
+def _json(document: Any) -> Response:
+    return Response(orjson.dumps(document, default=_exact), content_type="application/json")
+
+
+def _exact(value: Any) -> Any:
+    # A float between the Decimal and the JSON number would lose digits.
+    if isinstance(value, Decimal):
+        return orjson.Fragment(format(value, "f"))
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,0 +1,29 @@
+"""What the views reach beyond the request: this app's settings, database, holdings and leaderboards."""
+
+from dataclasses import dataclass
+
+from flask import Flask, current_app
+
+from wallet_api.database import Database
+from wallet_api.settings import Settings
+
+_KEY = "wallet_api"
+
+
+@dataclass(frozen=True)
+class Services:
+    """One app's own, made by create_app; nothing here is shared between two apps."""
+
+    settings: Settings
+    database: Database
+
+
+def init_app(app: Flask, services: Services) -> None:
+    """Lend `services` to the views of `app`."""
+    app.extensions[_KEY] = services
+
+
+def services() -> Services:
+    """The services of the app that handles this request."""
+    own: Services = current_app.extensions[_KEY]
+    return own

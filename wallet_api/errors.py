@@ -1,0 +1,78 @@
+"""Every error a caller can meet: its HTTP status, the code of the error body, and what goes with it."""
+
+from collections.abc import Sequence
+
+
+class ApiError(Exception):
+    """Something went wrong on our side. Try again; if it goes on, quote the request_id to the operator."""
+
+    status = 500
+    code = "internal_error"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        reason: str | None = None,
+        parameter: str | None = None,
+        allowed: Sequence[object] | None = None,
+        retry_after_seconds: int | None = None,
+    ) -> None:
+        self.message = message or " ".join((type(self).__doc__ or "").split())
+        super().__init__(self.message)
+        self.reason = reason
+        self.parameter = parameter
+        self.allowed = allowed
+        self.retry_after_seconds = retry_after_seconds
+
+
+class MissingParameter(ApiError):
+    """A required parameter is missing."""
+
+    status = 400
+    code = "missing_parameter"
+
+
+class InvalidParameter(ApiError):
+    """A parameter is invalid."""
+
+    status = 400
+    code = "invalid_parameter"
+
+
+class Unauthorized(ApiError):
+    """An API key is required: send it as 'Authorization: Bearer KEY' or as the parameter api_key."""
+
+    status = 401
+    code = "unauthorized"
+
+
+class Forbidden(ApiError):
+    """This API key may not make this call."""
+
+    status = 403
+    code = "forbidden"
+
+
+class NotFound(ApiError):
+    """There is nothing here."""
+
+    status = 404
+    code = "not_found"
+
+
+class RateLimited(ApiError):
+    """Too many requests with this API key."""
+
+    status = 429
+    code = "rate_limited"
+
+
+class ServiceUnavailable(ApiError):
+    """The service cannot answer right now. Try again shortly."""
+
+    status = 503
+    code = "service_unavailable"
+
+    def __init__(self, message: str | None = None, *, retry_after_seconds: int = 1) -> None:
+        super().__init__(message, retry_after_seconds=retry_after_seconds)

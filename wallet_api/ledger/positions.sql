@@ -1,0 +1,72 @@
+-- The touched positions as they stand after the walk: totals of the walked trades, added to what the
+-- position had unless all of it was walked again. Needs positions_pkey.
+INSERT INTO positions AS position (
+       wallet_id, token_id, quantity, cost, cost_usd, acquired_at, peak, token_name,
+       buy_txn, sell_txn, covered_txn, invested, sold, realized, realized_cost,
+       largest_buy, best_trade, worst_trade, first_seen, last_seen)
+  WITH total AS (
+       SELECT wallet_id,
+              token_id,
+              count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
+              count(*) FILTER (WHERE is_sell) AS sell_txn,
+              count((state).realized_cost) AS covered_txn,
+              COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS invested,
+              COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
+              COALESCE(sum((state).realized), 0) AS realized,
+              COALESCE(sum((state).realized_cost), 0) AS realized_cost,
+              max(value) FILTER (WHERE NOT is_sell) AS largest_buy,
+              max((state).realized) AS best_trade,
+              min((state).realized) AS worst_trade,
+              min(created_at) AS first_seen,
+              max(created_at) AS last_seen
+         FROM walked
+        GROUP BY wallet_id, token_id
+       )
+SELECT total.wallet_id,
+       total.token_id,
+       (walked.state).quantity,
+       (walked.state).cost,
+       (walked.state).cost_usd,
+       (walked.state).acquired_at,
+       (walked.state).peak,
+       (walked.state).token_name,
+       total.buy_txn + COALESCE(base.buy_txn, 0),
+       total.sell_txn + COALESCE(base.sell_txn, 0),
+       total.covered_txn + COALESCE(base.covered_txn, 0),
+       total.invested + COALESCE(base.invested, 0),
+       total.sold + COALESCE(base.sold, 0),
+       total.realized + COALESCE(base.realized, 0),
+       total.realized_cost + COALESCE(base.realized_cost, 0),
+       greatest(total.largest_buy, base.largest_buy),
+       greatest(total.best_trade, base.best_trade),
+       least(total.worst_trade, base.worst_trade),
+       least(total.first_seen, base.first_seen),
+       total.last_seen
+  FROM total
+  JOIN walked
+    ON walked.wallet_id = total.wallet_id
+   AND walked.token_id = total.token_id
+   AND walked.is_last
+  LEFT JOIN positions AS base
+    ON base.wallet_id = total.wallet_id
+   AND base.token_id = total.token_id
+   AND NOT walked.rewalk
+    ON CONFLICT (wallet_id, token_id) DO UPDATE
+   SET quantity = excluded.quantity,
+       cost = excluded.cost,
+       cost_usd = excluded.cost_usd,
+       acquired_at = excluded.acquired_at,
+       peak = excluded.peak,
+       token_name = excluded.token_name,
+       buy_txn = excluded.buy_txn,
+       sell_txn = excluded.sell_txn,
+       covered_txn = excluded.covered_txn,
+       invested = excluded.invested,
+       sold = excluded.sold,
+       realized = excluded.realized,
+       realized_cost = excluded.realized_cost,
+       largest_buy = excluded.largest_buy,
+       best_trade = excluded.best_trade,
+       worst_trade = excluded.worst_trade,
+       first_seen = excluded.first_seen,
+       last_seen = excluded.last_seen

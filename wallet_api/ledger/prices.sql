@@ -1,0 +1,8 @@
+-- Add the prices of the file; a price known already is replaced, and revises no trade.
+INSERT INTO native_prices AS price (currency, priced_at, usd)
+SELECT DISTINCT ON (currency, priced_at) currency, priced_at, usd
+  FROM incoming_prices
+ ORDER BY currency, priced_at, line_number DESC
+    ON CONFLICT (currency, priced_at) DO UPDATE
+   SET usd = excluded.usd
+ WHERE price.usd <> excluded.usd

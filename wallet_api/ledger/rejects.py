@@ -1,0 +1,45 @@
+"""What could not land: one line each, with its number and the reason, in FILE.rejects.ndjson."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import orjson
+
+from wallet_api.ledger.readers import UnreadableFile
+from wallet_api.ledger.rows import BadRow
+
+
+class Rejects:
+    """The rejects file of one import; it exists afterwards only if something was rejected."""
+
+    def __init__(self, path: Path, file: BinaryIO) -> None:
+        self.path = path
+        self.count = 0
+        self._file = file
+
+    def add(self, number: int, line: bytes, fault: BadRow) -> None:
+        """Note a rejected line."""
+        self.count += 1
+        row = line.decode("utf-8", "replace").rstrip("\r\n")
+        self._file.write(orjson.dumps({"line": number, "reason": str(fault), "row": row}) + b"\n")
+
+
+@contextmanager
+def rejects_of(name: str) -> Iterator[Rejects]:
+    """The rejects file beside the file `name` (of standard input: stdin.rejects.ndjson, here)."""
+    path = Path(f"{'stdin' if name == '-' else name}.rejects.ndjson")
+    try:
+        file = path.open("wb")
+    except OSError as error:
+        raise UnreadableFile(
+            f"{path}: {error.strerror}; rejected rows are written there, so the folder must be writable"
+        ) from error
+    rejects = Rejects(path, file)
+    try:
+        with file:
+            yield rejects
+    finally:
+        if not rejects.count:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,23 @@
+-- The trades that positions walked again had before, to be taken out of the rollups. Needs trades_pkey.
+INSERT INTO walked
+SELECT -1 AS sign,
+       touched.rewalk,
+       FALSE AS is_last,
+       trades.wallet_id,
+       trades.token_id,
+       trades.created_at,
+       trades.event_index,
+       trades.is_sell,
+       trades.usd_derived,
+       trades.tx_signature,
+       trades.token_name,
+       trades.token_amount,
+       trades.value,
+       trades.value_usd,
+       ROW(NULL, NULL, NULL, NULL, NULL, NULL, trades.realized, trades.realized_cost,
+           trades.hold_seconds, trades.realized_usd)::walk_state AS state
+  FROM touched
+  JOIN trades
+    ON trades.wallet_id = touched.wallet_id
+   AND trades.token_id = touched.token_id
+ WHERE touched.rewalk

@@ -1,0 +1,37 @@
+-- The walked trades that are new to the ledger or no longer as it has them. Needs trades_pkey.
+INSERT INTO trades (
+       wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
+       token_amount, value, value_usd, realized, realized_cost, hold_seconds, realized_usd)
+SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
+       token_amount, value, value_usd,
+       (state).realized, (state).realized_cost, (state).hold_seconds, (state).realized_usd
+  FROM walked
+ WHERE sign = 1
+   AND NOT (rewalk AND EXISTS (
+           SELECT FROM trades AS known
+            WHERE known.wallet_id = walked.wallet_id
+              AND known.token_id = walked.token_id
+              AND known.tx_signature = walked.tx_signature
+              AND known.is_sell = walked.is_sell
+              AND known.event_index = walked.event_index
+              AND known.created_at = walked.created_at
+              AND known.token_amount = walked.token_amount
+              AND known.value = walked.value
+              AND known.usd_derived = walked.usd_derived
+              AND known.value_usd IS NOT DISTINCT FROM walked.value_usd
+              AND known.token_name IS NOT DISTINCT FROM walked.token_name
+              AND known.realized IS NOT DISTINCT FROM (walked.state).realized
+              AND known.realized_cost IS NOT DISTINCT FROM (walked.state).realized_cost
+              AND known.hold_seconds IS NOT DISTINCT FROM (walked.state).hold_seconds
+              AND known.realized_usd IS NOT DISTINCT FROM (walked.state).realized_usd))
+    ON CONFLICT (wallet_id, token_id, tx_signature, is_sell, event_index) DO UPDATE
+   SET created_at = excluded.created_at,
+       usd_derived = excluded.usd_derived,
+       token_name = excluded.token_name,
+       token_amount = excluded.token_amount,
+       value = excluded.value,
+       value_usd = excluded.value_usd,
+       realized = excluded.realized,
+       realized_cost = excluded.realized_cost,
+       hold_seconds = excluded.hold_seconds,
+       realized_usd = excluded.realized_usd

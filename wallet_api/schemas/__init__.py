@@ -1,0 +1,1 @@
+"""Response and argument shapes: marshmallow schemas, no database, no request, no clock."""

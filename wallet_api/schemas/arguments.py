@@ -1,0 +1,84 @@
+"""What callers may put in a query string, and how a refusal of it is worded."""
+
+from typing import Any
+
+from marshmallow import RAISE, Schema, ValidationError, validates_schema
+
+from wallet_api.chains import CHAINS, WALLET_TYPES
+from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
+from wallet_api.schemas.fields import Choice
+
+MAX_TEXT = 128
+
+
+class Arguments(Schema):
+    """The base of all arguments: unknown ones are refused. `api_key` is the gate's and never gets here."""
+
+    class Meta:
+        unknown = RAISE
+
+
+class ChainArguments(Arguments):
+    """`blockchain`, required."""
+
+    blockchain = Choice(tuple(CHAINS), required=True, metadata={"description": "The chain of the wallets."})
+
+
+class GroupArguments(ChainArguments):
+    """`blockchain` and `type`, required: a group of wallets. Not every chain has every type."""
+
+    type = Choice(WALLET_TYPES, required=True, metadata={"description": "The category of the wallets."})
+
+    @validates_schema
+    def _pair_exists(self, data: dict[str, Any], **kwargs: Any) -> None:
+        allowed = CHAINS[data["blockchain"]].types
+        if data["type"] not in allowed:
+            raise ValidationError({"type": {"allowed": list(allowed)}})
+
+
+def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
+    """The arguments in `values` (every value given of each name), checked and converted.
+
+    Raises MissingParameter for an absent address, InvalidParameter for all else that is wrong, naming the
+    parameter and what is allowed. An empty value is an absent one, save `cursor`, where it means the start.
+    """
+    single: dict[str, str] = {}
+    for name, given in values.items():
+        if name not in schema.fields:
+            raise InvalidParameter(
+                f"Unknown parameter {_shown(name)}. Allowed: {', '.join(schema.fields)}.",
+                parameter=name[:MAX_TEXT],
+                allowed=list(schema.fields),
+            )
+        if len(given) > 1:
+            raise InvalidParameter(f"Parameter {name} is given {len(given)} times; once is allowed.", parameter=name)
+        if given[0] != "":
+            single[name] = given[0]
+    try:
+        loaded: dict[str, Any] = schema.load(single)
+    except ValidationError as error:
+        raise _refusal(schema, single, error) from error
+    return loaded
+
+
+def _refusal(schema: Arguments, given: dict[str, str], error: ValidationError) -> ApiError:
+    faults = error.messages_dict
+    # The first fault in the order of the schema, so that the same call always gets the same answer.
+    name = next(name for name in schema.fields if name in faults)
+    fault = faults[name]
+    field = schema.fields[name]
+    allowed = fault.get("allowed") if isinstance(fault, dict) else getattr(field, "allowed", None)
+    if name not in given:
+        refusal = MissingParameter if name == "address" else InvalidParameter
+        choice = f" Allowed: {', '.join(allowed)}." if allowed else ""
+        return refusal(f"Parameter {name} is missing.{choice}", parameter=name, allowed=allowed)
+    if isinstance(fault, dict):
+        message = f"Parameter {name} is {_shown(given[name])}; allowed: {', '.join(fault['allowed'])}."
+        return InvalidParameter(message, parameter=name, allowed=fault["allowed"])
+    return InvalidParameter(f"Parameter {name} {fault[0]}.", parameter=name)
+
+
+def _shown(text: str) -> str:
+    """A caller's text, safe and short enough to repeat in a message."""
+    cut = text if len(text) <= 40 else text[:40] + "…"
+    return repr(cut)

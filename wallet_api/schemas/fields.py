@@ -1,0 +1,50 @@
+"""The fields that several arguments share, each refusing what it does not allow by name."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from marshmallow import ValidationError, fields
+
+
+class Choice(fields.String):
+    """One word of a fixed set; the refusal tells the set."""
+
+    def __init__(self, allowed: tuple[str, ...], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.allowed = allowed
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if text not in self.allowed:
+            raise ValidationError({"allowed": list(self.allowed)})
+        return text
+
+
+class WholeNumber(fields.Integer):
+    """A whole number in plain digits, no sign and no spaces, of at least `minimum`."""
+
+    def __init__(self, minimum: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.minimum = minimum
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
+        # More digits than a bigint has are refused before int() spends time on them.
+        if not (isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 18):
+            raise ValidationError(self._allowed)
+        if int(value) < self.minimum:
+            raise ValidationError(self._allowed)
+        return int(value)
+
+    @property
+    def _allowed(self) -> str:
+        return f"must be a whole number of at least {self.minimum}"
+
+
+class Rows(fields.Nested):
+    """A list of rows that SQL may have written as JSON already: then it is passed on as it is."""
+
+    def _serialize(self, nested_obj: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        if isinstance(nested_obj, orjson.Fragment):
+            return nested_obj
+        return super()._serialize(nested_obj, attr, obj, **kwargs)

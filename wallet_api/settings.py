@@ -1,0 +1,164 @@
+"""Settings are data: one field per environment variable, read once, all faults reported together."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+from urllib.parse import urlsplit
+
+PROVIDERS = ("moralis", "rpc", "alchemy")
+_RATE = re.compile(r"[1-9]\d*/(second|minute|hour|day)")
+
+
+class SettingsError(ValueError):
+    """Some environment variables do not hold what they should."""
+
+
+def _setting(variable: str, default: Any, kind: str = "text", *, secret: bool = False) -> Any:
+    """A field read from the environment variable; `kind` says how, `secret` keeps it out of every repr."""
+    return field(default=default, repr=not secret, metadata={"variable": variable, "kind": kind})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the environment says. Durations are seconds; URLs are without a trailing slash; unset is None."""
+
+    database_url: str | None = _setting("DATABASE_URL", None, secret=True)
+    database_read_url: str | None = _setting("DATABASE_READ_URL", None, secret=True)
+    statement_timeout_seconds: float = _setting("STATEMENT_TIMEOUT_SECONDS", 10.0, "positive")
+    valkey_url: str | None = _setting("VALKEY_URL", None, "valkey", secret=True)
+    wallet_api_home: str = _setting("WALLET_API_HOME", "./var")
+
+    default_rate: str = _setting("DEFAULT_RATE", "300/minute", "rate")
+    credit_cost: int = _setting("CREDIT_COST", 1, "count")
+    key_cache_seconds: float = _setting("KEY_CACHE_SECONDS", 5.0, "seconds")
+
+    leaderboard_ttl_seconds: float = _setting("LEADERBOARD_TTL_SECONDS", 30.0, "seconds")
+
+    holdings_ttl_seconds: float = _setting("HOLDINGS_TTL_SECONDS", 60.0, "seconds")
+    holdings_wait_seconds: float = _setting("HOLDINGS_WAIT_SECONDS", 2.0, "seconds")
+    holdings_keep_spam: bool = _setting("HOLDINGS_KEEP_SPAM", False, "switch")
+
+    solana_provider: str = _setting("SOLANA_PROVIDER", "moralis", "provider")
+    eth_provider: str = _setting("ETH_PROVIDER", "moralis", "provider")
+    bnb_provider: str = _setting("BNB_PROVIDER", "moralis", "provider")
+    base_provider: str = _setting("BASE_PROVIDER", "moralis", "provider")
+
+    moralis_api_key: str | None = _setting("MORALIS_API_KEY", None, secret=True)
+    moralis_evm_url: str = _setting("MORALIS_EVM_URL", "https://deep-index.moralis.io/api/v2.2", "url")
+    moralis_solana_url: str = _setting("MORALIS_SOLANA_URL", "https://solana-gateway.moralis.io", "url")
+    # Node URLs often carry a key in their path, so they are secrets too.
+    solana_rpc_url: str | None = _setting("SOLANA_RPC_URL", None, "url", secret=True)
+    eth_rpc_url: str | None = _setting("ETH_RPC_URL", None, "url", secret=True)
+    bnb_rpc_url: str | None = _setting("BNB_RPC_URL", None, "url", secret=True)
+    base_rpc_url: str | None = _setting("BASE_RPC_URL", None, "url", secret=True)
+    alchemy_api_key: str | None = _setting("ALCHEMY_API_KEY", None, secret=True)
+    alchemy_url: str = _setting("ALCHEMY_URL", "https://api.g.alchemy.com/data/v1", "url")
+    coingecko_url: str = _setting("COINGECKO_URL", "https://api.coingecko.com/api/v3", "url")
+    coingecko_api_key: str | None = _setting("COINGECKO_API_KEY", None, secret=True)
+    binance_url: str = _setting("BINANCE_URL", "https://data-api.binance.vision", "url")
+
+    port: int = _setting("PORT", 8000, "port")
+    web_concurrency: int = _setting("WEB_CONCURRENCY", os.cpu_count() or 1, "count")
+    web_threads: int = _setting("WEB_THREADS", 8, "count")
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
+        """The settings of this process. Raises SettingsError naming every variable at fault, never a value."""
+        values: dict[str, Any] = {}
+        faults: list[str] = []
+        for setting in fields(cls):
+            variable = setting.metadata["variable"]
+            text = environment.get(variable, "").strip()
+            if not text:
+                continue
+            try:
+                values[setting.name] = _READERS[setting.metadata["kind"]](text)
+            except ValueError as fault:
+                faults.append(f"{variable} {fault}")
+        if faults:
+            raise SettingsError("; ".join(faults))
+        return cls(**values)
+
+    @classmethod
+    def variables(cls) -> tuple[str, ...]:
+        """The names of all environment variables that are read, in the order of the fields."""
+        return tuple(setting.metadata["variable"] for setting in fields(cls))
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise ValueError("must be a number of at least 0")
+    return number
+
+
+def _positive(text: str) -> float:
+    number = _number(text)
+    if number == 0:
+        raise ValueError("must be a number above 0")
+    return number
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError("must be a whole number of at least 1")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise ValueError("must be a port from 1 to 65535")
+    return int(text)
+
+
+def _switch(text: str) -> bool:
+    words = {"true": True, "1": True, "yes": True, "on": True}
+    words |= {"false": False, "0": False, "no": False, "off": False}
+    if text.lower() not in words:
+        raise ValueError("must be true or false")
+    return words[text.lower()]
+
+
+def _rate(text: str) -> str:
+    rate = text.replace(" ", "")
+    if _RATE.fullmatch(rate) is None:
+        raise ValueError("must be COUNT/second, /minute, /hour or /day, such as 300/minute")
+    return rate
+
+
+def _provider(text: str) -> str:
+    if text not in PROVIDERS:
+        raise ValueError(f"must be one of {', '.join(PROVIDERS)}")
+    return text
+
+
+def _url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError("must be an http or https URL")
+    return text.rstrip("/")
+
+
+def _valkey(text: str) -> str:
+    if urlsplit(text).scheme not in ("valkey", "valkeys", "redis", "rediss", "valkey+unix", "redis+unix"):
+        raise ValueError("must be a valkey:// or redis:// URL")
+    return text
+
+
+_READERS = {
+    "text": str,
+    "seconds": _number,
+    "positive": _positive,
+    "count": _count,
+    "port": _port,
+    "switch": _switch,
+    "rate": _rate,
+    "provider": _provider,
+    "url": _url,
+    "valkey": _valkey,
+}
