@@ -4,13 +4,7 @@ from dataclasses import dataclass
 
 from wallet_api.chains import CHAINS
 from wallet_api.demo.forms import evm_address, seeded, solana_address
-
-_SPAM = (
-    ("# Voucher 5000 (claim-voucher.example)", "Claim on claim-voucher.example"),
-    ("! https://sol-airdrop.example", "VISIT sol-airdrop.example"),
-    ("$ 1000 USDC bonus at usdc-gift.example", "usdc-gift.example"),
-    ("ETH-Reward t.me/eth-reward-example", "t.me/eth-reward-example"),
-)
+from wallet_api.demo.words import SPAM
 
 
 @dataclass(frozen=True)
@@ -51,7 +45,7 @@ def spam(chain: str, address: str) -> tuple[Balance, ...]:
     make = solana_address if chain == "solana" else evm_address
     return tuple(
         Balance(make(random), name, symbol, random.choice((0, 6, 18)), random.randrange(1, 10**6), spam=True)
-        for name, symbol in _SPAM
+        for name, symbol in SPAM
         if random.random() < 0.4
     )
 

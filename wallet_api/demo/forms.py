@@ -1,6 +1,7 @@
 """The written forms of amounts, times, addresses and signatures: exact, valid, made by the million."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from random import Random
 
 _ALPHABET = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -23,7 +24,8 @@ def decimal_text(units: int, decimals: int) -> str:
 
 def time_text(unix_seconds: int) -> str:
     """ISO 8601 in UTC: `2026-01-30T12:51:16Z`."""
-    return datetime.fromtimestamp(unix_seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    hour, rest = divmod(unix_seconds, 3600)
+    return f"{_hour_text(hour)}{rest // 60:02d}:{rest % 60:02d}Z"
 
 
 def solana_address(random: Random, ending: str = "") -> str:
@@ -48,3 +50,8 @@ def evm_address(random: Random) -> str:
 def evm_hash(random: Random) -> str:
     """`0x` and 64 lower-case hexadecimal digits."""
     return f"0x{random.getrandbits(256):064x}"
+
+
+@lru_cache(maxsize=4096)
+def _hour_text(hour: int) -> str:
+    return datetime.fromtimestamp(hour * 3600, UTC).strftime("%Y-%m-%dT%H:")

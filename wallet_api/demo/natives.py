@@ -1,0 +1,45 @@
+"""What a native coin costs over the days of the world: a random walk with a sample every ten minutes."""
+
+from collections.abc import Iterator
+from random import Random
+
+from wallet_api.demo.forms import seeded
+
+STEP_SECONDS = 600
+USD_DECIMALS = 4
+_LEVELS = {"SOL": 182.0, "BNB": 640.0, "ETH": 3050.0}
+_GAP_SECONDS = 5 * 3600
+
+
+class NativePrice:
+    """The US dollar price of one currency. Seconds count from the world's beginning."""
+
+    def __init__(self, currency: str, span_seconds: int, seed: int) -> None:
+        self.currency = currency
+        self._span_seconds = span_seconds
+        # The samples are counted from the end, so that the latest is as fresh as the world itself.
+        self._first = span_seconds % STEP_SECONDS
+        self._samples = _walk(_LEVELS[currency], span_seconds // STEP_SECONDS + 1, seeded(seed, currency))
+
+    def at(self, second: int) -> int:
+        """The price at about `second`, in 10^-4 US dollars."""
+        place = (second - self._first + STEP_SECONDS // 2) // STEP_SECONDS
+        return self._samples[min(max(place, 0), len(self._samples) - 1)]
+
+    def known(self) -> Iterator[tuple[int, int]]:
+        """Second and price of each sample that was recorded, oldest first: there is one gap of some hours."""
+        gap_start = self._span_seconds * 3 // 5
+        for place, price in enumerate(self._samples):
+            second = self._first + place * STEP_SECONDS
+            if not gap_start <= second < gap_start + min(_GAP_SECONDS, self._span_seconds // 5):
+                yield second, price
+
+
+def _walk(level: float, steps: int, random: Random) -> list[int]:
+    samples = []
+    drift = 0.0
+    for _ in range(steps):
+        # Pulled back a little at each step, or a long world would end at an absurd price.
+        drift = drift * 0.9997 + random.gauss(0, 0.0025)
+        samples.append(round(level * (1 + drift) * 10**USD_DECIMALS) if drift > -0.9 else 1)
+    return samples

@@ -1,0 +1,128 @@
+"""The tokens of a chain: when each was launched, what it is called, and what it costs at any moment."""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import exp, log
+from random import Random
+
+from wallet_api.chains import Chain
+from wallet_api.demo.forms import evm_address, seeded, solana_address
+from wallet_api.demo.words import TOKEN_BACKS, TOKEN_FRONTS
+
+MAJORS = 12
+_LEAD_SECONDS = 10 * 86400
+_GROWTH = 1.25
+_KNOTS_PER_LOG = 1 / log(_GROWTH)
+_WIGGLE_SECONDS = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token. `scale` is the smallest units in a million whole tokens, for which prices are quoted."""
+
+    mint: str
+    name: str
+    symbol: str
+    decimals: int
+    scale: int
+    verified: bool
+    launched: int
+    heights: Sequence[float]
+    wiggle: Sequence[float]
+    phase: int
+
+    def price(self, second: int) -> int:
+        """What a million whole tokens cost at `second`, in the native coin's smallest unit."""
+        age = max(second - self.launched, 0)
+        # Knots are a constant factor of age apart: the first hour moves as much as the last month.
+        place = log(1 + age / 60) * _KNOTS_PER_LOG
+        knot = int(place)
+        low, high = self.heights[knot], self.heights[knot + 1]
+        sway = self.wiggle[(age // _WIGGLE_SECONDS + self.phase) % len(self.wiggle)]
+        return max(int(exp(low + (high - low) * (place - knot) + sway)), 1)
+
+
+class Market:
+    """The tokens of one chain, numbered by launch: a few old and steady majors, then launch after launch."""
+
+    def __init__(self, chain: Chain, count: int, span_seconds: int, seed: int) -> None:
+        self.chain = chain
+        self.count = count
+        self._seed = seed
+        self._spacing = (span_seconds + _LEAD_SECONDS) / (count - MAJORS)
+        self._knots = int(log(2 + (span_seconds + 100 * 86400) / 60) * _KNOTS_PER_LOG) + 2
+        self._wiggle = _wiggle(seeded(seed, chain.name, "wiggle"))
+        self.token = lru_cache(maxsize=None)(self._token)
+
+    def latest(self, second: int) -> int:
+        """The number of the token that was launched last by `second`."""
+        return min(MAJORS + int((second + _LEAD_SECONDS) / self._spacing), self.count - 1)
+
+    def launched_before(self, second: int, age_seconds: float) -> int:
+        """The number of a token that is about `age_seconds` old at `second`, or as old as there is."""
+        return max(self.latest(int(second - age_seconds)), MAJORS)
+
+    def _token(self, number: int) -> Token:
+        random = seeded(self._seed, self.chain.name, "token", number)
+        major = number < MAJORS
+        solana = self.chain.name == "solana"
+        if solana:
+            mint = solana_address(random, "" if major or random.random() < 0.25 else "pump")
+        else:
+            mint = evm_address(random)
+        first, second = random.choice(TOKEN_FRONTS), random.choice(TOKEN_BACKS)
+        decimals = random.choices((6, 9), (8, 2))[0] if solana else random.choices((18, 9, 6), (85, 10, 5))[0]
+        launched = -90 * 86400 if major else int((number - MAJORS) * self._spacing) - _LEAD_SECONDS
+        # A thousand million tokens, as launchpads mint them, first worth about 30 SOL together.
+        worth = {"SOL": 30.0, "BNB": 9.0, "ETH": 2.0}[self.chain.currency] * 10**self.chain.native_decimals
+        start = log(worth * (1e4 if major else random.lognormvariate(0, 0.6)) / 1000)
+        return Token(
+            mint=mint,
+            name=f"{first} {second}" if random.random() < 0.7 else f"{first}{second.lower()}",
+            symbol=f"{first}{second}"[:10].upper(),
+            decimals=decimals,
+            scale=10 ** (6 + decimals),
+            verified=major or random.random() < 0.05,
+            launched=launched,
+            heights=_path(random, start, self._knots, steady=major),
+            wiggle=self._wiggle,
+            phase=random.randrange(len(self._wiggle)),
+        )
+
+
+def _path(random: Random, start: float, knots: int, *, steady: bool) -> Sequence[float]:
+    """The logarithm of the price at each knot: launched, pumped, and then rugged, faded or kept."""
+    if steady:
+        peak, peak_knot, last, fall_knots, noise = 0.0, 1, random.gauss(0, 0.3), 10, 0.08
+    else:
+        fate = random.random()
+        if fate < 0.3:  # a rug: up within the hour, gone at once
+            peak, peak_knot = random.uniform(0.3, 1.8), random.randint(4, 18)
+            last, fall_knots = random.uniform(-5.0, -2.5), random.randint(1, 3)
+        elif fate < 0.7:  # a fad: up for some hours, then slowly down
+            peak, peak_knot = random.uniform(0.8, 2.4), random.randint(8, 28)
+            last, fall_knots = random.uniform(-2.5, -0.3), random.randint(8, 20)
+        elif fate < 0.92:  # a runner: up for a day or a week, and some of it stays
+            peak, peak_knot = random.uniform(2.3, 4.6), random.randint(22, 40)
+            last, fall_knots = peak - random.uniform(0.3, 2.5), random.randint(6, 15)
+        else:  # nobody came
+            peak, peak_knot, last, fall_knots = 0.0, 1, random.uniform(-1.5, 0.2), 25
+        noise = 0.12
+    heights = array("d")
+    for knot in range(knots):
+        if knot <= peak_knot:
+            trend = peak * knot / peak_knot
+        else:
+            trend = peak + (last - peak) * min((knot - peak_knot) / fall_knots, 1.0)
+        heights.append(start + trend + random.gauss(0, noise))
+    return heights
+
+
+def _wiggle(random: Random) -> Sequence[float]:
+    """Short swings that are laid over every path, each token entering the series at another place."""
+    series = array("d", [0.0])
+    for _ in range(1023):
+        series.append(series[-1] * 0.93 + random.gauss(0, 0.05))
+    return series

@@ -1,0 +1,201 @@
+"""One wallet's trading: when it acts, what it buys, and how much of it it sells again."""
+
+from collections.abc import Iterator
+from math import cos, tau
+from typing import NamedTuple
+
+from wallet_api.demo.forms import evm_hash, seeded, solana_signature
+from wallet_api.demo.identities import Wallet
+from wallet_api.demo.tokens import MAJORS, Market
+
+MOST_TOKENS = 1800
+_HOUR = 3600
+# How much busier than usual an hour is: most are idle, a few are bursts.
+_MOODS = (0.0, 0.0, 0.0, 0.1, 0.3, 0.6, 1.0, 1.5, 2.5, 9.0)
+_MEAN_MOOD = sum(_MOODS) / len(_MOODS)
+_PERCENTAGES = (10, 25, 25, 33, 50, 50, 50, 75, 100, 100, 100, 100, 100)
+_TYPICAL_BUY = {"SOL": 0.9, "BNB": 0.25, "ETH": 0.06}
+_SIZE = {"kol": 1.0, "smart": 3.0, "whale": 40.0}
+
+
+class Fill(NamedTuple):
+    """A trade in smallest units. `number` is the token's in its market; `second` counts from the start."""
+
+    second: int
+    number: int
+    is_buy: bool
+    units: int
+    value: int
+    tx_signature: str
+    event_index: int
+    has_usd: bool
+
+
+class Holding:
+    """What a wallet has of a token: `units` of it, after so many `fills`, the last of them bought at `price`.
+
+    `given_up` means that the wallet does not care for it any more.
+    """
+
+    __slots__ = ("cost", "fills", "given_up", "price", "units")
+
+    def __init__(self) -> None:
+        self.units = 0
+        self.cost = 0
+        self.fills = 0
+        self.price = 1
+        self.given_up = True
+
+
+class Trader:
+    """One wallet's trading, the same each time. Once `fills` has run out, `held` is what it holds."""
+
+    def __init__(self, wallet: Wallet, market: Market, span_seconds: int, seed: int) -> None:
+        self.held: dict[int, Holding] = {}
+        self.known: list[int] = []
+        self._wallet = wallet
+        self._market = market
+        self._span_seconds = span_seconds
+        self._random = seeded(seed, "trader", wallet.chain.name, wallet.address)
+        self._sign = solana_signature if wallet.chain.name == "solana" else evm_hash
+        self._most_tokens = min(MOST_TOKENS, max(2, round(2.5 * wallet.trades**0.55)))
+        typical_coins = _TYPICAL_BUY[wallet.chain.currency] * _SIZE[wallet.type]
+        self._typical_buy = int(typical_coins * 10**wallet.chain.native_decimals)
+        # The skilled come to a launch within minutes, the others days later.
+        self._typical_age = 60 * 5 ** self._random.uniform(0.5, 5.5)
+        self._active: list[int] = []
+        self._seen: set[int] = set()
+
+    def fills(self) -> Iterator[Fill]:
+        """All trades of the wallet, oldest first."""
+        random = self._random
+        left = self._wallet.trades
+        previous: Fill | None = None
+        for second in self._seconds():
+            if previous is not None and random.random() < 0.05:
+                # One transaction of several events: a buy filled in parts, or one token swapped for another.
+                moment, signature, event = previous.second, previous.tx_signature, previous.event_index + 1
+                number, is_buy = previous.number if previous.is_buy else self._pick(moment), True
+            else:
+                moment, signature, event = second, self._sign(random), 0
+                number, is_buy = self._decide(moment, left)
+            units, value = self._buy(number, moment) if is_buy else self._sell(number, moment)
+            previous = Fill(
+                moment, number, is_buy, units, value, signature, event, has_usd=random.random() < 0.85
+            )
+            left -= 1
+            yield previous
+
+    def _seconds(self) -> Iterator[int]:
+        """When the wallet acts, in order: by day more than by night, in bursts, and most to the very end."""
+        random = self._random
+        hours = self._span_seconds // _HOUR
+        first = int(hours * max(random.uniform(-1.5, 0.8), 0.0))
+        last = hours - 1 if random.random() < 0.75 else random.randint(first, hours - 1)
+        morning = random.randrange(24)
+        left = self._wallet.trades
+        for hour in range(first, last):
+            rhythm = 1 + 0.9 * cos((hour - morning) * tau / 24)
+            expected = left / (last - hour + 1) * rhythm * random.choice(_MOODS) / _MEAN_MOOD
+            count = min(int(expected + random.random()), left)
+            left -= count
+            yield from self._within(hour, count)
+        if left:
+            yield from self._within(last, left - 1)
+            # The last one comes minutes before the end.
+            yield (last + 1) * _HOUR - 5 - int((_HOUR - 5) * random.random() ** 3)
+
+    def _within(self, hour: int, count: int) -> list[int]:
+        random = self._random
+        window = random.choice((300, 900, _HOUR, _HOUR))
+        start = hour * _HOUR + int(random.random() * (_HOUR - window))
+        return sorted(start + int(random.random() * window) for _ in range(count))
+
+    def _decide(self, second: int, left: int) -> tuple[int, bool]:
+        """Which token to trade now, and whether to buy it, with `left` trades still to make."""
+        random = self._random
+        if not self.known or random.random() * left < self._most_tokens - len(self.known):
+            number = self._pick(second)
+            # Some tokens are never bought: they were sent to the wallet, and are sold by it.
+            return number, number in self._seen or random.random() > 0.04
+        if not self._active or random.random() < 0.08:
+            return random.choice(self.known), True
+        number = self._active[int(random.random() * len(self._active))]
+        gain = self._market.token(number).price(second) / self.held[number].price
+        if gain < 0.2 and random.random() < 0.7:
+            # Given up: it stays in the wallet, unsold.
+            self._forget(number)
+            return random.choice(self.known), True
+        return number, random.random() > (0.8 if gain > 1.5 else 0.55)
+
+    def _pick(self, second: int) -> int:
+        """A token to get into: now and then a major, mostly a launch as young as suits the wallet."""
+        random = self._random
+        if random.random() < 0.06:
+            return random.randrange(MAJORS)
+        return self._market.launched_before(second, random.expovariate(1 / self._typical_age))
+
+    def _know(self, number: int) -> None:
+        if number not in self._seen:
+            self._seen.add(number)
+            self.known.append(number)
+
+    def _buy(self, number: int, second: int) -> tuple[int, int]:
+        random = self._random
+        self._know(number)
+        value = int(self._typical_buy * random.lognormvariate(0, 0.9)) + 1
+        if random.random() < 0.5:
+            # People type round amounts.
+            step = 10 ** (len(str(value)) - 1)
+            value = -(-value // step) * step
+        token = self._market.token(number)
+        price = token.price(second) * random.randint(990, 1020) // 1000 + 1
+        units = value * token.scale // price + 1
+        holding = self.held.get(number)
+        if holding is None:
+            holding = self.held[number] = Holding()
+        if holding.given_up:
+            holding.given_up = False
+            self._active.append(number)
+        holding.units += units
+        holding.cost += value
+        holding.fills += 1
+        holding.price = price
+        return units, value
+
+    def _sell(self, number: int, second: int) -> tuple[int, int]:
+        random = self._random
+        self._know(number)
+        token = self._market.token(number)
+        price = token.price(second) * random.randint(975, 1005) // 1000 + 1
+        holding = self.held.get(number)
+        if holding is None:
+            # As much as some buy would have brought, though none did.
+            units = self._typical_buy * random.randint(1, 3000) * token.scale // (1000 * price) + 1
+            return units, units * price // token.scale
+        holding.fills += 1
+        chance = random.random()
+        if chance < 0.03 and holding.fills == 2:
+            # Out at the very price of the way in.
+            self._close(number)
+            return holding.units, holding.cost
+        if chance > 0.98:
+            # More than was ever bought: the rest was sent to the wallet.
+            self._close(number)
+            units = holding.units + holding.units // 7 + 1
+            return units, units * price // token.scale
+        # Between these, all but the dust.
+        share = 997 if chance > 0.96 else 10 * random.choice(_PERCENTAGES)
+        units = max(holding.units * share // 1000, 1)
+        holding.units -= units
+        if not holding.units:
+            self._close(number)
+        return units, units * price // token.scale
+
+    def _close(self, number: int) -> None:
+        self._forget(number)
+        del self.held[number]
+
+    def _forget(self, number: int) -> None:
+        self.held[number].given_up = True
+        self._active.remove(number)

@@ -1,0 +1,141 @@
+"""The synthetic world as rows of the files that the service takes in: wallets, trades, prices."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from functools import lru_cache
+from heapq import merge
+from typing import Any
+
+import orjson
+
+from wallet_api.chains import CHAINS, CURRENCIES
+from wallet_api.demo.balances import Balance, Portfolio, imagined_portfolio, native_units, spam
+from wallet_api.demo.forms import decimal_text, time_text
+from wallet_api.demo.identities import Wallet, make_wallets
+from wallet_api.demo.natives import USD_DECIMALS, NativePrice
+from wallet_api.demo.tokens import Market, Token
+from wallet_api.demo.trader import Fill, Trader
+
+WALLETS = 320
+TRADES = 200_000
+DAYS = 45
+SEED = 1
+
+Row = dict[str, Any]
+_EMPTIED_ACCOUNTS = 5
+
+
+class World:
+    """A world of `wallets` who made `trades` trades in the `days` before `now`.
+
+    The same arguments give the same rows, byte for byte; another `now` gives the same world, moved in time.
+    Each wallet's trading is worked out by itself, so memory grows with wallets, not with trades.
+    """
+
+    def __init__(
+        self,
+        now: datetime,
+        *,
+        wallets: int = WALLETS,
+        trades: int = TRADES,
+        days: int = DAYS,
+        seed: int = SEED,
+    ) -> None:
+        if now.tzinfo is None:
+            raise ValueError("now must be aware of its time zone")
+        self._span_seconds = days * 86400
+        self._beginning = int(now.timestamp()) - self._span_seconds
+        self._seed = seed
+        self._wallets = make_wallets(wallets, trades, seed)
+        self._by_address = {(wallet.chain.name, wallet.address): wallet for wallet in self._wallets}
+        self._prices = {currency: NativePrice(currency, self._span_seconds, seed) for currency in CURRENCIES}
+        # Enough tokens that the busiest find new ones, few enough that wallets meet in the same.
+        tokens = min(max(trades // 150, 300), 20_000)
+        self._markets = {
+            name: Market(chain, tokens, self._span_seconds, seed) for name, chain in CHAINS.items()
+        }
+        self.portfolio = lru_cache(maxsize=1024)(self._portfolio)
+
+    def wallet_rows(self) -> Iterator[Row]:
+        """Rows of a wallets file."""
+        return (wallet.row() for wallet in self._wallets)
+
+    def price_rows(self) -> Iterator[Row]:
+        """Rows of a prices file, oldest first for each currency."""
+        for currency, price in self._prices.items():
+            for second, usd in price.known():
+                yield {
+                    "currency": currency,
+                    "usd": decimal_text(usd, USD_DECIMALS),
+                    "priced_at": time_text(self._beginning + second),
+                }
+
+    def trade_rows(self) -> Iterator[Row]:
+        """Rows of a trades file in the order of time, as a feed would deliver them."""
+        streams = (self._timed_rows(wallet) for wallet in self._wallets)
+        # Wallets differ in the second place, so that rows themselves are never compared.
+        return (row for _, _, row in merge(*streams))
+
+    def trades_of(self, chain: str, address: str) -> list[Row]:
+        """One wallet's rows of the trades file, newest first; none for a stranger."""
+        wallet = self._by_address.get((chain, address))
+        if wallet is None:
+            return []
+        return [row for _, _, row in self._timed_rows(wallet)][::-1]
+
+    def _portfolio(self, chain: str, address: str) -> Portfolio:
+        """What the wallet holds after its last trade; something made up for a stranger."""
+        wallet = self._by_address.get((chain, address))
+        if wallet is None:
+            return imagined_portfolio(chain, address)
+        trader = self._trader(wallet)
+        for _ in trader.fills():
+            pass
+        market = self._markets[chain]
+        held = [_balance(market.token(number), holding.units) for number, holding in trader.held.items()]
+        emptied = [number for number in trader.known if number not in trader.held][-_EMPTIED_ACCOUNTS:]
+        held += [_balance(market.token(number), 0) for number in emptied]
+        return Portfolio(native_units(chain, address), (*held, *spam(chain, address)))
+
+    def _trader(self, wallet: Wallet) -> Trader:
+        return Trader(wallet, self._markets[wallet.chain.name], self._span_seconds, self._seed)
+
+    def _timed_rows(self, wallet: Wallet) -> Iterator[tuple[int, int, Row]]:
+        market = self._markets[wallet.chain.name]
+        price = self._prices[wallet.chain.currency]
+        for fill in self._trader(wallet).fills():
+            row = self._trade_row(wallet, market.token(fill.number), fill, price)
+            yield fill.second, wallet.index, row
+
+    def _trade_row(self, wallet: Wallet, token: Token, fill: Fill, price: NativePrice) -> Row:
+        decimals = wallet.chain.native_decimals
+        row = {
+            "blockchain": wallet.chain.name,
+            "wallet_address": wallet.address,
+            "tx_signature": fill.tx_signature,
+            "event_index": fill.event_index,
+            "mint": token.mint,
+            "token_name": token.name,
+            "transaction_type": "buy" if fill.is_buy else "sell",
+            "token_amount": decimal_text(fill.units, token.decimals),
+            "value": decimal_text(fill.value, decimals),
+            "created_at": time_text(self._beginning + fill.second),
+        }
+        if fill.has_usd:
+            usd = fill.value * price.at(fill.second) * 100 // 10**decimals
+            row["value_usd"] = decimal_text(usd, USD_DECIMALS + 2)
+        return row
+
+
+def ndjson(rows: Iterable[Row]) -> Iterator[bytes]:
+    """Each of `rows` as a line of a file."""
+    return (orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+
+
+def world_until_now(**size: int) -> World:
+    """The world of that size up to this second."""
+    return World(datetime.now(UTC), **size)
+
+
+def _balance(token: Token, units: int) -> Balance:
+    return Balance(token.mint, token.name, token.symbol, token.decimals, units, verified=token.verified)
