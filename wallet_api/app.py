@@ -2,8 +2,9 @@
 
 from flask import Flask
 
-from wallet_api.blueprints import envelope, history, services, wallets
+from wallet_api.blueprints import envelope, history, leaderboard, services, volume, wallets
 from wallet_api.database import Database
+from wallet_api.queries.leaderboards import Leaderboards
 from wallet_api.settings import Settings
 
 
@@ -12,8 +13,11 @@ def create_app(settings: Settings | None = None) -> Flask:
     settings = settings or Settings.from_environment()
     app = Flask("wallet_api", static_folder=None)
     database = Database(settings)
-    services.init_app(app, services.Services(settings=settings, database=database))
+    leaderboards = Leaderboards(database, settings.leaderboard_ttl_seconds)
+    services.init_app(
+        app, services.Services(settings=settings, database=database, leaderboards=leaderboards)
+    )
     envelope.init_app(app)
-    for blueprint in (wallets.blueprint, history.blueprint):
-        app.register_blueprint(blueprint)
+    for noun in (wallets, history, volume, leaderboard):
+        app.register_blueprint(noun.blueprint)
     return app

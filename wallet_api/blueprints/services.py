@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from flask import Flask, current_app
 
 from wallet_api.database import Database
+from wallet_api.queries.leaderboards import Leaderboards
 from wallet_api.settings import Settings
 
 _KEY = "wallet_api"
@@ -16,6 +17,7 @@ class Services:
 
     settings: Settings
     database: Database
+    leaderboards: Leaderboards
 
 
 def init_app(app: Flask, services: Services) -> None:

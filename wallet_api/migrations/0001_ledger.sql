@@ -186,6 +186,41 @@ SELECT near.usd
  LIMIT 1
 $$;
 
+-- The dollar price of a chain's native coin that was the latest at a moment; NULL if there is none.
+CREATE FUNCTION latest_price(chain text, moment timestamptz) RETURNS numeric
+LANGUAGE sql STABLE PARALLEL SAFE AS
+$$
+SELECT price.usd
+  FROM native_prices AS price
+ WHERE price.currency = native_currency(chain)
+   AND price.priced_at <= moment
+ ORDER BY price.priced_at DESC
+ LIMIT 1
+$$;
+
+-- The dollar value of trades, of which some may have none of their own and take the latest native price;
+-- NULL when none of them has a value.
+CREATE FUNCTION usd_total(
+    txn numeric, unpriced_txn numeric, volume_usd numeric, unpriced_volume numeric, latest_usd numeric
+) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$
+SELECT CASE WHEN latest_usd IS NOT NULL THEN volume_usd + unpriced_volume * latest_usd
+            WHEN txn = 0 OR unpriced_txn < txn THEN volume_usd
+       END
+$$;
+
+-- Where a profit stands on its cost: 0 no profit, 1 up to 100 %, 2 up to 500 %, 3 above (and from no cost).
+CREATE FUNCTION profit_bucket(realized numeric, realized_cost numeric) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$
+SELECT CASE WHEN round(realized, 30) <= 0 THEN 0
+            WHEN round(realized - realized_cost, 30) <= 0 THEN 1
+            WHEN round(realized - 5 * realized_cost, 30) <= 0 THEN 2
+            ELSE 3
+       END
+$$;
+
 -- A position between two trades, and what the last of them realized.
 CREATE TYPE walk_state AS (
     quantity numeric,

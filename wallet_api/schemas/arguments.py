@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marshmallow import RAISE, Schema, ValidationError, validates_schema
+from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validates_schema
 
 from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
@@ -34,6 +34,22 @@ class GroupArguments(ChainArguments):
         allowed = CHAINS[data["blockchain"]].types
         if data["type"] not in allowed:
             raise ValidationError({"type": {"allowed": list(allowed)}})
+
+
+class AddressMixin:
+    """`address`, required, in the form of the chain; loaded in its stored form."""
+
+    address = fields.String(required=True, metadata={"description": "The wallet's address."})
+
+    @validates_schema
+    def _address_is_of_the_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
+        chain = CHAINS[data["blockchain"]]
+        if not chain.is_address(data["address"]):
+            raise ValidationError(f"is not a {chain.name} address ({chain.address_form})", "address")
+
+    @post_load
+    def _canonical_address(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        return data | {"address": CHAINS[data["blockchain"]].canonical(data["address"])}
 
 
 def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:

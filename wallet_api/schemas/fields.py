@@ -41,10 +41,30 @@ class WholeNumber(fields.Integer):
         return f"must be a whole number of at least {self.minimum}"
 
 
+class Text(fields.String):
+    """A text of bounded length that PostgreSQL can hold."""
+
+    def __init__(self, longest: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.longest = longest
+
+    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if len(text) > self.longest or "\0" in text:
+            raise ValidationError(f"must be at most {self.longest} characters, none of them NUL")
+        return text
+
+
+class Amount(fields.Decimal):
+    """A figure: an exact decimal, answered as a JSON number, rounded already."""
+
+
 class Rows(fields.Nested):
-    """A list of rows that SQL may have written as JSON already: then it is passed on as it is."""
+    """One row or many that SQL may have written as JSON already: then they are passed on as they are."""
 
     def _serialize(self, nested_obj: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         if isinstance(nested_obj, orjson.Fragment):
+            return nested_obj
+        if isinstance(nested_obj, list) and nested_obj and isinstance(nested_obj[0], orjson.Fragment):
             return nested_obj
         return super()._serialize(nested_obj, attr, obj, **kwargs)

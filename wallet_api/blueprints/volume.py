@@ -1,0 +1,25 @@
+"""GET /v1/transactions/volume: what a group of wallets traded within a window."""
+
+from datetime import UTC, datetime
+
+from flask import Blueprint, Response
+
+from wallet_api.blueprints.arguments import load_arguments
+from wallet_api.blueprints.envelope import answer
+from wallet_api.blueprints.services import services
+from wallet_api.queries.volume import group_volume
+from wallet_api.schemas.volume import VolumeArguments, VolumeSchema
+
+blueprint = Blueprint("volume", __name__, url_prefix="/v1")
+
+_arguments = VolumeArguments()
+_schema = VolumeSchema()
+
+
+@blueprint.get("/transactions/volume")
+def volume() -> Response:
+    """Total what a group traded in the last seconds, minutes or hours, at most 24 hours."""
+    arguments = load_arguments(_arguments)
+    with services().database.read() as connection:
+        total = group_volume(connection, datetime.now(UTC), **arguments)
+    return answer(_schema.dump(total))

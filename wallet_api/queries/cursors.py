@@ -1,0 +1,45 @@
+"""Opaque cursors: the key of the last row of a page, bound to the question that the page answers."""
+
+import base64
+import binascii
+import hashlib
+from typing import Any, TypeVar
+
+import msgspec
+
+from wallet_api.errors import InvalidParameter
+
+Key = TypeVar("Key")
+Scope = tuple[str, ...]
+
+
+def encode(scope: Scope, key: Any) -> str:
+    """The cursor that goes on after `key`; `scope` is the operation and the filters it belongs to."""
+    return base64.urlsafe_b64encode(_fingerprint(scope) + msgspec.msgpack.encode(key)).decode().rstrip("=")
+
+
+def decode(cursor: str, scope: Scope, key_type: type[Key]) -> Key:
+    """The key inside a cursor. Raises InvalidParameter unless `encode` made it for the same scope."""
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        key = msgspec.msgpack.decode(raw[_FINGERPRINT_BYTES:], type=key_type)
+    except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
+        raise _refusal() from error
+    # A cursor is canonical: what encodes to other bytes was not made here.
+    if encode(scope, key) != cursor or b"\0" in raw[_FINGERPRINT_BYTES:] and "\0" in str(key):
+        raise _refusal()
+    return key
+
+
+_FINGERPRINT_BYTES = 9
+
+
+def _fingerprint(scope: Scope) -> bytes:
+    return hashlib.sha256("\n".join(scope).encode()).digest()[:_FINGERPRINT_BYTES]
+
+
+def _refusal() -> InvalidParameter:
+    return InvalidParameter(
+        "Parameter cursor is not a next_cursor of this query; leave it out to begin from the start.",
+        parameter="cursor",
+    )

@@ -1,0 +1,124 @@
+"""Leaderboards kept for a while: each is made once for all who ask, and made anew before it is too old."""
+
+import logging
+import threading
+import time
+from bisect import bisect_right
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Database
+from wallet_api.errors import ApiError
+from wallet_api.queries import cursors
+from wallet_api.queries.leaderboard import Entry, rank_wallets
+
+log = logging.getLogger(__name__)
+
+_Group = tuple[str, str, str]
+
+
+class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
+    """An entry's place in the order of the leaderboard."""
+
+    total_volume: Decimal
+    wallet: str
+
+    def order(self) -> tuple[Decimal, str]:
+        return (-self.total_volume, self.wallet)
+
+
+@dataclass(frozen=True)
+class _Board:
+    entries: list[Entry]
+    made_at: float
+
+
+@dataclass(frozen=True)
+class Page:
+    """The data of an answer, and how old it is."""
+
+    data: dict[str, Any]
+    cached: bool
+    cache_age_seconds: int
+
+
+class Leaderboards:
+    """The leaderboards of one process, none older than `ttl_seconds` when answered."""
+
+    def __init__(self, database: Database, ttl_seconds: float) -> None:
+        self._database = database
+        self._ttl_seconds = ttl_seconds
+        self._lock = threading.Lock()
+        # At most one per group and period: bounded by the table of chains.
+        self._boards: dict[_Group, _Board] = {}
+        self._making: dict[_Group, Future[_Board]] = {}
+        self._maker = ThreadPoolExecutor(2, thread_name_prefix="leaderboard")
+
+    def page(
+        self, blockchain: str, type: str, period: str, limit: int | None = None, cursor: str | None = None
+    ) -> Page:
+        """The entries after `cursor`, at most `limit`; all of them without. Raises InvalidParameter."""
+        scope = ("leaderboard", blockchain, type, period)
+        after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
+        board, cached = self._board((blockchain, type, period))
+        start = 0
+        if after is not None:
+            start = bisect_right(board.entries, after.order(), key=lambda entry: (-entry.total_volume, entry.wallet))
+        end = len(board.entries) if limit is None else start + limit
+        entries = board.entries[start:end]
+        data: dict[str, Any] = {
+            "blockchain": blockchain,
+            "type": type,
+            "period": period,
+            "currency": CHAINS[blockchain].currency,
+            "leaderboard": [entry.json for entry in entries],
+        }
+        if limit is not None:
+            has_more = end < len(board.entries)
+            last = _EntryKey(entries[-1].total_volume, entries[-1].wallet) if has_more else None
+            data["pagination"] = {
+                "limit": limit,
+                "next_cursor": cursors.encode(scope, last) if last else None,
+                "has_more": has_more,
+            }
+        age = time.monotonic() - board.made_at if cached else 0.0
+        return Page(data, cached, int(age))
+
+    def close(self) -> None:
+        """Make no more."""
+        self._maker.shutdown(cancel_futures=True)
+
+    def _board(self, group: _Group) -> tuple[_Board, bool]:
+        with self._lock:
+            board = self._boards.get(group)
+            age = time.monotonic() - board.made_at if board else float("inf")
+            making = self._making.get(group)
+            if making is None and age > self._ttl_seconds / 2:
+                making = self._making[group] = self._maker.submit(self._make, group)
+        if board is not None and age <= self._ttl_seconds:
+            return board, True
+        assert making is not None
+        return making.result(), False
+
+    def _make(self, group: _Group) -> _Board:
+        started_at = time.monotonic()
+        try:
+            with self._database.read() as connection:
+                board = _Board(rank_wallets(connection, datetime.now(UTC), *group), started_at)
+        except ApiError as error:
+            # Nobody may be waiting for this: a board made ahead of need fails in silence otherwise.
+            log.warning("the leaderboard of %s could not be made: %s", "/".join(group), error.message)
+            raise
+        else:
+            with self._lock:
+                self._boards[group] = board
+            return board
+        finally:
+            with self._lock:
+                del self._making[group]

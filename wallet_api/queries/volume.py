@@ -1,0 +1,54 @@
+"""What a group of wallets traded within a window."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, load_sql
+from wallet_api.queries.spans import columns, cover
+
+MAX_WINDOW_SECONDS = 86_400
+BUCKET_SECONDS = (3600, 60, 1)
+
+_VOLUME = load_sql(__package__, "volume")
+
+
+def group_volume(
+    connection: Connection, now: datetime, blockchain: str, type: str, window_seconds: int, mint: str | None = None
+) -> dict[str, Any]:
+    """The volume of a group's trades after `now` - window and not after `now`, in native currency and USD.
+
+    `now` counts in whole seconds. The window is capped at 24 hours; `volume_usd` is None when trades there
+    are, but none has a dollar value.
+    """
+    chain = CHAINS[blockchain]
+    effective = min(window_seconds, MAX_WINDOW_SECONDS)
+    now = now.replace(microsecond=0)
+    spans = cover(now - timedelta(seconds=effective), now, BUCKET_SECONDS)
+    parameters = {
+        "blockchain": blockchain,
+        "type": type,
+        "mint": mint if mint is None else chain.canonical(mint),
+        "now": now,
+    }
+    total = connection.execute(_VOLUME, parameters | columns(spans)).fetchone()
+    assert total is not None
+    data: dict[str, Any] = {
+        "blockchain": blockchain,
+        "type": type,
+        "mode": "volume",
+        "volume": total["volume"],
+        "volume_usd": total["volume_usd"],
+        "currency": chain.currency,
+        "time_window_seconds": effective,
+    }
+    if mint is not None:
+        data["mint"] = parameters["mint"]
+    warnings = []
+    if effective < window_seconds:
+        warnings.append(f"The window was capped from {window_seconds} to {effective} seconds.")
+    if total["is_partly_priced"]:
+        warnings.append("volume_usd covers only the trades whose USD value is known.")
+    if warnings:
+        data["warnings"] = warnings
+    return data

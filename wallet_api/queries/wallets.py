@@ -1,0 +1,56 @@
+"""The tracked wallets: the list of a group, and one of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, load_sql
+from wallet_api.errors import NotFound
+from wallet_api.queries import cursors
+
+_LIST = load_sql(__package__, "list_wallets")
+_FIND = load_sql(__package__, "find_wallet")
+
+
+@dataclass(frozen=True)
+class Wallet:
+    """A tracked wallet, as the other questions need it."""
+
+    wallet_id: int
+    type: str
+
+
+def find_wallet(connection: Connection, blockchain: str, address: str, type: str | None = None) -> Wallet:
+    """The tracked wallet of this address. Raises NotFound if there is none, or not under this type."""
+    found = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
+    if found is None or type not in (None, found["type"]):
+        under = f" as {type}" if type else ""
+        raise NotFound(f"The wallet {address} is not tracked on {blockchain}{under}.", reason="wallet_not_found")
+    return Wallet(found["wallet_id"], found["type"])
+
+
+def list_wallets(
+    connection: Connection, blockchain: str, type: str, limit: int | None = None, cursor: str | None = None
+) -> dict[str, Any]:
+    """The wallets of a group by address, byte-wise; all of them without `limit`. Raises InvalidParameter."""
+    scope = ("wallets", blockchain, type)
+    after = cursors.decode(cursor, scope, str) if cursor else ""
+    currency = CHAINS[blockchain].currency
+    page = connection.execute(
+        _LIST, {"blockchain": blockchain, "type": type, "currency": currency, "after": after, "limit": limit}
+    ).fetchone()
+    assert page is not None
+    return {
+        "blockchain": blockchain,
+        "type": type,
+        "currency": currency,
+        "pagination": {
+            "total": page["total"],
+            "limit": page["total"] if limit is None else limit,
+            "next_cursor": cursors.encode(scope, page["last_address"]) if page["has_more"] else None,
+            "has_more": bool(page["has_more"]),
+        },
+        "wallets": orjson.Fragment(page["wallets"]),
+    }

@@ -1,0 +1,69 @@
+"""The shapes of the leaderboard."""
+
+from marshmallow import Schema, fields
+
+from wallet_api.schemas.fields import Amount, Choice, Rows
+from wallet_api.schemas.wallets import PagedArguments, PaginationSchema
+
+PERIODS = ("6h", "1d", "7d", "30d")
+
+
+class LeaderboardArguments(PagedArguments):
+    """The arguments of GET /v1/wallet/leaderboard."""
+
+    period = Choice(PERIODS, required=True, metadata={"description": "The period of the figures."})
+
+
+class EntryProfileSchema(Schema):
+    """Who the ranked wallet is."""
+
+    name = fields.String()
+    image_url = fields.String()
+    twitter = fields.String()
+    currency = fields.String()
+
+
+class PeriodStatsSchema(Schema):
+    """A wallet's figures over the period. What cannot be known is absent."""
+
+    realized_pnl = Amount()
+    realized_pnl_usd = Amount()
+    buy_txn = fields.Integer()
+    sell_txn = fields.Integer()
+    total_txn = fields.Integer()
+    total_volume = Amount()
+    total_volume_usd = Amount()
+    avg_hold_time_minutes = Amount()
+
+
+class PeriodDistributionSchema(Schema):
+    """The tokens with a covered sell in the period, by the profit that the period's sells realized."""
+
+    win_rate_percentage = Amount()
+    above_500 = fields.Integer()
+    above_100_to_500 = fields.Integer()
+    above_zero_to_100 = fields.Integer()
+    below_zero = fields.Integer()
+    closed_count = fields.Integer()
+    win_count = fields.Integer()
+
+
+class EntrySchema(Schema):
+    """One ranked wallet."""
+
+    wallet = fields.String(required=True)
+    rank = fields.Integer()
+    profile = fields.Nested(EntryProfileSchema)
+    period_stats = fields.Nested(PeriodStatsSchema)
+    period_win_rate_distribution = fields.Nested(PeriodDistributionSchema)
+
+
+class LeaderboardSchema(Schema):
+    """The data of GET /v1/wallet/leaderboard, by total volume descending, then by address."""
+
+    blockchain = fields.String(required=True)
+    type = fields.String(required=True)
+    period = fields.String(required=True)
+    currency = fields.String(required=True)
+    leaderboard = Rows(EntrySchema, many=True, required=True)
+    pagination = fields.Nested(PaginationSchema)

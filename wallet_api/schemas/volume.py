@@ -1,0 +1,47 @@
+"""The shapes of a group's trading volume."""
+
+from typing import Any
+
+from marshmallow import Schema, ValidationError, fields, post_load, validates_schema
+
+from wallet_api.schemas.arguments import MAX_TEXT, GroupArguments
+from wallet_api.schemas.fields import Amount, Text, WholeNumber
+
+DEFAULT_WINDOW_SECONDS = 86_400
+
+
+class VolumeArguments(GroupArguments):
+    """The arguments of GET /v1/transactions/volume; the window is seconds + minutes*60 + hours*3600."""
+
+    seconds = WholeNumber(0, metadata={"description": "Seconds to look back."})
+    minutes = WholeNumber(0, metadata={"description": "Minutes to look back."})
+    hours = WholeNumber(0, metadata={"description": "Hours to look back."})
+    mint = Text(MAX_TEXT, metadata={"description": "Only trades of this token."})
+
+    @validates_schema
+    def _window_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:
+        given = [name for name in ("seconds", "minutes", "hours") if name in data]
+        if given and not any(data[name] for name in given):
+            raise ValidationError("must not be 0 when the other parts of the window are 0 or absent", given[0])
+
+    @post_load
+    def _window(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        parts = [data.pop(name, None) for name in ("seconds", "minutes", "hours")]
+        if parts == [None, None, None]:
+            return data | {"window_seconds": DEFAULT_WINDOW_SECONDS}
+        seconds, minutes, hours = (part or 0 for part in parts)
+        return data | {"window_seconds": seconds + minutes * 60 + hours * 3600}
+
+
+class VolumeSchema(Schema):
+    """The data of GET /v1/transactions/volume."""
+
+    blockchain = fields.String(required=True)
+    type = fields.String(required=True)
+    mode = fields.String(required=True, metadata={"enum": ["volume"]})
+    volume = Amount(required=True)
+    volume_usd = Amount(required=True, allow_none=True)
+    currency = fields.String(required=True)
+    time_window_seconds = fields.Integer(required=True)
+    mint = fields.String(metadata={"description": "The token asked for; absent when none was."})
+    warnings = fields.List(fields.String())

@@ -1,0 +1,60 @@
+"""The shapes of the list of tracked wallets."""
+
+from marshmallow import Schema, fields
+
+from wallet_api.schemas.arguments import GroupArguments
+from wallet_api.schemas.fields import Rows, WholeNumber
+
+
+class PagedArguments(GroupArguments):
+    """A group of wallets, and the page of the answer."""
+
+    limit = WholeNumber(1, metadata={"description": "Rows a page."})
+    cursor = fields.String(metadata={"description": "pagination.next_cursor of the page before."})
+
+
+class WalletsArguments(PagedArguments):
+    """The arguments of GET /v1/wallets. Without `limit` all wallets come in one response."""
+
+
+class ProfileSchema(Schema):
+    """A tracked wallet's public profile. Unset texts are empty."""
+
+    wallet_address = fields.String(required=True)
+    name = fields.String(required=True)
+    image_url = fields.String(required=True)
+    twitter = fields.String(required=True)
+    telegram = fields.String(required=True)
+    blockchain = fields.String(required=True)
+    type = fields.String(required=True)
+    currency = fields.String(required=True)
+
+
+class ListedProfileSchema(ProfileSchema):
+    """The profile as the list shows it."""
+
+    copytrade_link = fields.String(required=True)
+
+
+class PaginationSchema(Schema):
+    """Where the page stands. `next_cursor` is null at the end."""
+
+    limit = fields.Integer(required=True)
+    next_cursor = fields.String(required=True, allow_none=True)
+    has_more = fields.Boolean(required=True)
+
+
+class CountedPaginationSchema(PaginationSchema):
+    """The same, with the number of all rows."""
+
+    total = fields.Integer(required=True)
+
+
+class WalletsSchema(Schema):
+    """The data of GET /v1/wallets, by address, byte-wise."""
+
+    blockchain = fields.String(required=True)
+    type = fields.String(required=True)
+    currency = fields.String(required=True)
+    pagination = fields.Nested(CountedPaginationSchema, required=True)
+    wallets = Rows(ListedProfileSchema, many=True, required=True)
