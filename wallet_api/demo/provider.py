@@ -5,6 +5,7 @@ So the demo runs the same path as production. The shapes are those of https://do
 
 import base64
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -16,6 +17,8 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from wallet_api.chains import CHAINS
 from wallet_api.demo import swaps, wire
 from wallet_api.demo.balances import Portfolio, imagined_portfolio
+from wallet_api.demo.options import world_options
+from wallet_api.demo.world import World
 
 EVM_CHAINS = {"eth": "eth", "0x1": "eth", "bsc": "bnb", "0x38": "bnb", "base": "base", "0x2105": "base"}
 
@@ -226,9 +229,12 @@ def serve(app: Flask, port: int) -> BaseWSGIServer:
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8010, show_default=True, help="0 takes a free one."
 )
-def main(port: int) -> None:
+@click.option("--until", type=click.DateTime(), help="When the world ends, in UTC; now if not given.")
+@world_options
+def main(port: int, until: datetime | None, **size: int) -> None:
     """Serve the stand-in provider on loopback until it is stopped; the first line of output says where."""
-    server = serve(create_provider(), port)
+    world = World(until.replace(tzinfo=UTC) if until else datetime.now(UTC), **size)
+    server = serve(create_provider(portfolios=world.portfolio, trades=world.trades_of), port)
     click.echo(f"http://127.0.0.1:{server.port}")
     server.serve_forever()
 

@@ -98,8 +98,9 @@ class Trader:
             rhythm = 1 + 0.9 * cos((hour - morning) * tau / 24)
             expected = left / (last - hour + 1) * rhythm * random.choice(_MOODS) / _MEAN_MOOD
             count = min(int(expected + random.random()), left)
-            left -= count
-            yield from self._within(hour, count)
+            if count:
+                left -= count
+                yield from self._within(hour, count)
         if left:
             yield from self._within(last, left - 1)
             # The last one comes minutes before the end.

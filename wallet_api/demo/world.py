@@ -1,7 +1,7 @@
 """The synthetic world as rows of the files that the service takes in: wallets, trades, prices."""
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from heapq import merge
 from typing import Any
@@ -55,6 +55,7 @@ class World:
             name: Market(chain, tokens, self._span_seconds, seed) for name, chain in CHAINS.items()
         }
         self.portfolio = lru_cache(maxsize=1024)(self._portfolio)
+        self.trades_of = lru_cache(maxsize=8)(self._trades_of)
 
     def wallet_rows(self) -> Iterator[Row]:
         """Rows of a wallets file."""
@@ -76,7 +77,7 @@ class World:
         # Wallets differ in the second place, so that rows themselves are never compared.
         return (row for _, _, row in merge(*streams))
 
-    def trades_of(self, chain: str, address: str) -> list[Row]:
+    def _trades_of(self, chain: str, address: str) -> list[Row]:
         """One wallet's rows of the trades file, newest first; none for a stranger."""
         wallet = self._by_address.get((chain, address))
         if wallet is None:
@@ -130,11 +131,6 @@ class World:
 def ndjson(rows: Iterable[Row]) -> Iterator[bytes]:
     """Each of `rows` as a line of a file."""
     return (orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
-
-
-def world_until_now(**size: int) -> World:
-    """The world of that size up to this second."""
-    return World(datetime.now(UTC), **size)
 
 
 def _balance(token: Token, units: int) -> Balance:
