@@ -65,6 +65,7 @@ class Trader:
         self._typical_age = 60 * 5 ** self._random.uniform(0.5, 5.5)
         self._active: list[int] = []
         self._seen: set[int] = set()
+        self._oversold: dict[int, int] = {}
 
     def fills(self) -> Iterator[Fill]:
         """All trades of the wallet, oldest first."""
@@ -79,6 +80,9 @@ class Trader:
             else:
                 moment, signature, event = second, self._sign(random), 0
                 number, is_buy = self._decide(moment, left)
+            while is_buy and self._oversold.get(number) == moment:
+                # A ledger takes buys before sells of the same second, so this one would cover that sell.
+                number = random.randrange(MAJORS)
             units, value = self._buy(number, moment) if is_buy else self._sell(number, moment)
             previous = Fill(
                 moment, number, is_buy, units, value, signature, event, has_usd=random.random() < 0.85
@@ -172,6 +176,7 @@ class Trader:
         holding = self.held.get(number)
         if holding is None:
             # As much as some buy would have brought, though none did.
+            self._oversold[number] = second
             units = self._typical_buy * random.randint(1, 3000) * token.scale // (1000 * price) + 1
             return units, units * price // token.scale
         holding.fills += 1
@@ -182,6 +187,7 @@ class Trader:
             return holding.units, holding.cost
         if chance > 0.98:
             # More than was ever bought: the rest was sent to the wallet.
+            self._oversold[number] = second
             self._close(number)
             units = holding.units + holding.units // 7 + 1
             return units, units * price // token.scale
