@@ -1,0 +1,5 @@
+-- A new key; no row when the name is taken.
+INSERT INTO api_keys (name, key_hash, credits, rate, expires_at)
+VALUES (%(name)s, %(key_hash)s, %(credits)s, %(rate)s, %(expires_at)s)
+    ON CONFLICT (name) DO NOTHING
+RETURNING key_id

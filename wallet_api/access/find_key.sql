@@ -1,0 +1,9 @@
+-- The key of a hash. Needs the unique index of key_hash.
+SELECT key_id,
+       name,
+       credits IS NULL AS unlimited,
+       rate,
+       expires_at,
+       revoked_at
+  FROM api_keys
+ WHERE key_hash = %(key_hash)s

@@ -1,0 +1,122 @@
+"""The gate: before a view the key and the rate limit, after it the credits, and headers that tell of all."""
+
+import logging
+from collections.abc import Callable
+from typing import ParamSpec, Protocol, TypeVar
+
+from flask import Flask, Response, current_app, g, request
+
+from wallet_api.access import limits
+from wallet_api.access.credits import Credits
+from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key
+from wallet_api.database import Database
+from wallet_api.errors import ApiError, InvalidParameter, Unauthorized
+from wallet_api.settings import Settings
+
+log = logging.getLogger(__name__)
+
+_EXTENSION = "wallet_api.access"
+_KEYLESS = "wallet_api_keyless"
+
+Parameters = ParamSpec("Parameters")
+Answer = TypeVar("Answer")
+
+
+class Refuse(Protocol):
+    """How an error becomes a response."""
+
+    def __call__(self, error: ApiError) -> Response:
+        """The response to `error`."""
+
+
+def keyless(view: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
+    """Let everyone call this view: no key, no limit, no credits."""
+    setattr(view, _KEYLESS, True)
+    return view
+
+
+def free_of_charge() -> None:
+    """The answer to this request costs no credit."""
+    g.free_of_charge = True
+
+
+class Gate:
+    """The keys, limits and credits of one app."""
+
+    def __init__(self, app: Flask, settings: Settings, database: Database, refuse: Refuse) -> None:
+        self.keys = KeyRing(database, settings.default_rate, settings.key_cache_seconds)
+        self.credits = Credits(database, settings.credit_cost)
+        self._refuse = refuse
+        # In this order: who, then how often, then whether the key was given well.
+        app.before_request(self._ask_key)
+        self.limits = limits.init_app(app, settings.valkey_url)
+        app.before_request(self._check_parameter)
+        app.after_request(self._charge_and_tell)
+
+    def _ask_key(self) -> None:
+        # g may outlive a request, in a shell or a test.
+        g.api_key = None
+        g.free_of_charge = False
+        # An unknown route or a wrong method is told as such, to everyone.
+        if request.routing_exception is not None or is_keyless(current_app, request.endpoint):
+            return
+        g.api_key = self.keys.find(self._given_key())
+
+    def _given_key(self) -> str:
+        key = bearer_key(request.headers.get("Authorization"))
+        if key is not None:
+            return key
+        self._check_parameter()
+        key = request.args.get("api_key")
+        if not key:
+            raise Unauthorized(reason="missing_api_key")
+        return key
+
+    def _check_parameter(self) -> None:
+        times = len(request.args.getlist("api_key"))
+        if times > 1:
+            raise InvalidParameter(
+                f"Parameter api_key is given {times} times; once is allowed.", parameter="api_key"
+            )
+
+    def _charge_and_tell(self, response: Response) -> Response:
+        key: ApiKey | None = g.get("api_key")
+        if key is None:
+            return response
+        left = None
+        if not key.unlimited:
+            if response.status_code == 200 and not g.free_of_charge and request.method in ("GET", "HEAD"):
+                response, left = self._charge(key, response)
+            else:
+                left = self._left(key)
+        if left is not None:
+            response.headers["X-Credits-Remaining"] = str(left)
+        self.limits.tell(response.headers)
+        return response
+
+    def _charge(self, key: ApiKey, response: Response) -> tuple[Response, int | None]:
+        try:
+            return response, self.credits.charge(key.key_id)
+        except ApiError as error:
+            if error.status >= 500:
+                log.warning(
+                    "No credit of %r could be charged: %s", key.name, error.message, exc_info=error.__cause__
+                )
+            return self._refuse(error), self._left(key)
+
+    def _left(self, key: ApiKey) -> int | None:
+        try:
+            return self.credits.left(key.key_id)
+        except ApiError:
+            return None
+
+
+def init_app(app: Flask, settings: Settings, database: Database, refuse: Refuse) -> Gate:
+    """Put the gate before all views of `app` that are not keyless."""
+    gate = app.extensions[_EXTENSION] = Gate(app, settings, database, refuse)
+    return gate
+
+
+def is_keyless(app: Flask, endpoint: str | None) -> bool:
+    """Whether the endpoint needs no key."""
+    return getattr(app.view_functions.get(endpoint or ""), _KEYLESS, False)

@@ -1,0 +1,98 @@
+"""The keys of callers: made, listed, revoked and topped up. Only the SHA-256 of a key is ever stored."""
+
+import re
+import secrets
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from wallet_api.access.rates import normal_rate
+from wallet_api.database import Connection, Row, load_sql
+
+PREFIX = "wk_"
+MAX_NAME = 100
+MAX_CREDITS = 10**15
+
+_CREATE = load_sql("wallet_api.access", "create_key")
+_LIST = load_sql("wallet_api.access", "list_keys")
+_REVOKE = load_sql("wallet_api.access", "revoke_key")
+_TOP_UP = load_sql("wallet_api.access", "top_up_key")
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class KeyRequestError(ValueError):
+    """What was asked for a key cannot be done; the message says why, for the operator."""
+
+
+def key_hash(key: str) -> bytes:
+    """What is stored of a key: 32 bytes, from which the key cannot be found."""
+    return sha256(key.encode("utf-8", "surrogateescape")).digest()
+
+
+def create_key(
+    connection: Connection,
+    name: str,
+    *,
+    credits: int | None = None,
+    rate: str | None = None,
+    expires_at: datetime | None = None,
+) -> str:
+    """Make a key and return it, the only time that it is seen. `credits` None is without a limit.
+
+    Raises KeyRequestError for a name taken or unfit, credits below 0, an unknown rate, a time in the past.
+    """
+    if not name or name != name.strip() or len(name) > MAX_NAME or _CONTROL.search(name):
+        raise KeyRequestError(f"a name is 1 to {MAX_NAME} printable characters, without spaces around it")
+    if credits is not None and not 0 <= credits <= MAX_CREDITS:
+        raise KeyRequestError(f"credits are a whole number from 0 to {MAX_CREDITS}")
+    if expires_at is not None and expires_at <= datetime.now(UTC):
+        raise KeyRequestError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past")
+    try:
+        own_rate = None if rate is None else normal_rate(rate)
+    except ValueError as error:
+        raise KeyRequestError(str(error)) from error
+    key = PREFIX + secrets.token_urlsafe(32)
+    row = connection.execute(
+        _CREATE,
+        {
+            "name": name,
+            "key_hash": key_hash(key),
+            "credits": credits,
+            "rate": own_rate,
+            "expires_at": expires_at,
+        },
+    ).fetchone()
+    if row is None:
+        raise KeyRequestError(f"there is a key named {name!r} already")
+    return key
+
+
+def list_keys(connection: Connection) -> list[Row]:
+    """All keys by name: credits (None is without a limit), leased, rate, and the times in UTC."""
+    return connection.execute(_LIST).fetchall()
+
+
+def revoke_key(connection: Connection, name: str) -> datetime:
+    """When the key was revoked: now, or before. Raises KeyRequestError when there is no such key."""
+    row = connection.execute(_REVOKE, {"name": name}).fetchone()
+    if row is None:
+        raise _unknown(name)
+    revoked_at: datetime = row["revoked_at"]
+    return revoked_at
+
+
+def top_up_key(connection: Connection, name: str, amount: int) -> int:
+    """Add credits to a key and return its balance. Raises KeyRequestError when that is not possible."""
+    if not 1 <= amount <= MAX_CREDITS:
+        raise KeyRequestError(f"credits to add are a whole number from 1 to {MAX_CREDITS}")
+    row = connection.execute(_TOP_UP, {"name": name, "amount": amount}).fetchone()
+    if row is None:
+        raise _unknown(name)
+    if row["credits"] is None:
+        raise KeyRequestError(f"the key {name!r} has no limit of credits")
+    balance: int = row["credits"]
+    return balance
+
+
+def _unknown(name: str) -> KeyRequestError:
+    return KeyRequestError(f"there is no key named {name!r}")
