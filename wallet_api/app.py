@@ -1,9 +1,13 @@
 """create_app: only wiring. Imports all, is imported by none."""
 
 from flask import Flask
+from prometheus_client import CollectorRegistry
 
-from wallet_api.blueprints import envelope, history, leaderboard, services, volume, wallets
+from wallet_api.access import gate
+from wallet_api.blueprints import envelope, history, holdings, leaderboard, services, volume, wallets
 from wallet_api.database import Database
+from wallet_api.holdings.metrics import Metrics
+from wallet_api.holdings.service import HoldingsService
 from wallet_api.queries.leaderboards import Leaderboards
 from wallet_api.settings import Settings
 
@@ -13,11 +17,16 @@ def create_app(settings: Settings | None = None) -> Flask:
     settings = settings or Settings.from_environment()
     app = Flask("wallet_api", static_folder=None)
     database = Database(settings)
+    holdings_service = HoldingsService(settings, database, Metrics(CollectorRegistry()))
     leaderboards = Leaderboards(database, settings.leaderboard_ttl_seconds)
     services.init_app(
-        app, services.Services(settings=settings, database=database, leaderboards=leaderboards)
+        app,
+        services.Services(
+            settings=settings, database=database, leaderboards=leaderboards, holdings=holdings_service
+        ),
     )
     envelope.init_app(app)
-    for noun in (wallets, history, volume, leaderboard):
+    gate.init_app(app, settings, database, envelope.refuse)
+    for noun in (wallets, history, holdings, volume, leaderboard):
         app.register_blueprint(noun.blueprint)
     return app

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from flask import Flask, current_app
 
 from wallet_api.database import Database
+from wallet_api.holdings.service import HoldingsService
 from wallet_api.queries.leaderboards import Leaderboards
 from wallet_api.settings import Settings
 
@@ -18,6 +19,7 @@ class Services:
     settings: Settings
     database: Database
     leaderboards: Leaderboards
+    holdings: HoldingsService
 
 
 def init_app(app: Flask, services: Services) -> None:

@@ -1,0 +1,203 @@
+"""Going out, once for all providers: deadlines, a cap on bodies, retries, the breaker, one log line."""
+
+import logging
+import random
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import orjson
+import requests
+from urllib3 import Timeout
+from urllib3.exceptions import HTTPError, ReadTimeoutError
+
+from wallet_api import __version__
+from wallet_api.holdings.breaker import Breaker
+from wallet_api.holdings.deadline import DeadlineAdapter
+from wallet_api.holdings.faults import ProviderFault, TimedOut, TooLarge, Unreachable
+from wallet_api.holdings.metrics import Metrics
+from wallet_api.holdings.replies import Reply, refuse
+from wallet_api.settings import Settings
+
+log = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
+
+_CHUNK_BYTES = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long and how much. `total_seconds` bounds one fetch, with all of its calls, retries and pauses."""
+
+    connect_seconds: float = 3.0
+    silence_seconds: float = 10.0
+    total_seconds: float = 30.0
+    max_bytes: int = 32 * 1024 * 1024
+    tries: int = 3
+    backoff_seconds: float = 1.0
+    connections: int = 4
+    breaker_failures: int = 8
+    breaker_seconds: float = 30.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The limits that the settings set."""
+        return cls(
+            connect_seconds=settings.holdings_connect_seconds,
+            silence_seconds=settings.holdings_read_seconds,
+            total_seconds=settings.holdings_fetch_seconds,
+            max_bytes=settings.holdings_max_bytes,
+            backoff_seconds=settings.holdings_backoff_seconds,
+            connections=settings.holdings_fetch_threads,
+            breaker_failures=settings.holdings_breaker_failures,
+            breaker_seconds=settings.holdings_breaker_seconds,
+        )
+
+
+class Fetcher:
+    """The way out to one base URL of one provider: a session with its keys, and a breaker.
+
+    Thread-safe; to be made in the worker, after the fork. `refuse` turns a reply without status 200 into
+    the fault that it means.
+    """
+
+    def __init__(
+        self,
+        provider: str,
+        limits: Limits,
+        metrics: Metrics,
+        headers: Mapping[str, str] | None = None,
+        refuse: Callable[[Reply], ProviderFault] = refuse,
+    ) -> None:
+        self.provider = provider
+        self.limits = limits
+        self.metrics = metrics
+        self.refuse = refuse
+        self.breaker = Breaker(limits.breaker_failures, limits.breaker_seconds)
+        self.session = requests.Session()
+        self.session.headers.update({"Accept": "application/json", "User-Agent": f"wallet-api/{__version__}"})
+        self.session.headers.update(headers or {})
+        adapter = DeadlineAdapter(limits.silence_seconds, limits.connections)
+        self.session.mount("https://", adapter)
+        self.session.mount("http://", adapter)
+        # At DEBUG urllib3 writes every path it asks for, and some paths hold a key.
+        logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)
+
+    def begin(self, chain: str) -> "Fetch":
+        """A fetch for one wallet of `chain`, to be used as a context. Raises BreakerOpen."""
+        self.breaker.admit()
+        return Fetch(self, chain)
+
+
+class Fetch:
+    """The reading of one wallet: several calls under one deadline; at its end one count and one log line.
+
+    `skipped` is for the rows that the provider's module could not understand.
+    """
+
+    def __init__(self, fetcher: Fetcher, chain: str) -> None:
+        self._fetcher = fetcher
+        self._limits = fetcher.limits
+        self._chain = chain
+        self._began = time.monotonic()
+        self._calls = 0
+        self._bytes = 0
+        # Whether any call succeeded: then the provider works, whatever became of the others.
+        self._answered = False
+        self.skipped = 0
+
+    def get(self, url: str, parameters: Mapping[str, str], read: Callable[[Reply], Answer]) -> Answer:
+        """What `read` makes of the reply. Raises ProviderFault; one that `read` raises is retried as well."""
+        return self._retry(lambda: read(self._call("GET", url, params=parameters)))
+
+    def post(self, url: str, document: Any, read: Callable[[Reply], Answer]) -> Answer:
+        """The same for a JSON document sent to `url`; only for questions, since it may be sent again."""
+        data = orjson.dumps(document)
+        headers = {"Content-Type": "application/json"}
+        return self._retry(lambda: read(self._call("POST", url, data=data, headers=headers)))
+
+    def remaining_seconds(self) -> float:
+        """What is left of the whole fetch's time."""
+        return self._began + self._limits.total_seconds - time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        fetcher, seconds = self._fetcher, time.monotonic() - self._began
+        fault = error if isinstance(error, ProviderFault) else None
+        if self._answered or (fault is not None and fault.provider_works):
+            fetcher.breaker.succeeded()
+        elif fault is not None and fault.provider_works is False:
+            fetcher.breaker.failed(fault)
+        outcome = fault.outcome if fault else "crashed" if error else "ok"
+        fetcher.metrics.fetched(fetcher.provider, self._chain, outcome, seconds, self._bytes)
+        log.log(
+            logging.WARNING if error else logging.INFO,
+            "holdings fetch provider=%s chain=%s outcome=%s ms=%d bytes=%d calls=%d skipped=%d detail=%r",
+            *(fetcher.provider, self._chain, outcome, seconds * 1000, self._bytes, self._calls, self.skipped),
+            fault.detail if fault else "",
+        )
+
+    def _retry(self, call: Callable[[], Answer]) -> Answer:
+        attempt = 1
+        while True:
+            try:
+                answer = call()
+            except ProviderFault as fault:
+                pause = fault.retry_after_seconds
+                if pause is None:
+                    # Jitter, so that the workers do not come back together.
+                    jitter = random.uniform(0.75, 1.25)  # noqa: S311
+                    pause = self._limits.backoff_seconds * 2 ** (attempt - 1) * jitter
+                gives_up = attempt >= self._limits.tries or pause >= self.remaining_seconds()
+                if gives_up or not fault.worth_retrying:
+                    raise
+            else:
+                self._answered = True
+                return answer
+            time.sleep(pause)
+            attempt += 1
+
+    def _call(self, method: str, url: str, **options: Any) -> Reply:
+        remaining = self.remaining_seconds()
+        if remaining <= 0:
+            raise TimedOut("no time left")
+        self._calls += 1
+        connect = min(self._limits.connect_seconds, remaining)
+        timeout: Any = Timeout(connect=connect, total=remaining)
+        try:
+            # A redirect could carry the key elsewhere, so none is followed.
+            with self._fetcher.session.request(
+                method, url, timeout=timeout, stream=True, allow_redirects=False, **options
+            ) as response:
+                reply = Reply(response.status_code, response.headers, self._body(response))
+        except (requests.RequestException, HTTPError, OSError) as error:
+            # The texts of these errors hold the URL, and it may hold a key: none of them goes any further.
+            raise _name(error) from None
+        if reply.status != 200:
+            raise self._fetcher.refuse(reply)
+        return reply
+
+    def _body(self, response: requests.Response) -> bytes:
+        chunks = []
+        size = 0
+        for chunk in response.iter_content(_CHUNK_BYTES):
+            size += len(chunk)
+            self._bytes += len(chunk)
+            if size > self._limits.max_bytes:
+                raise TooLarge(f"over {self._limits.max_bytes} bytes")
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+
+def _name(error: Exception) -> ProviderFault:
+    reasons = (error, *error.args)
+    if any(isinstance(reason, requests.Timeout | ReadTimeoutError | TimeoutError) for reason in reasons):
+        return TimedOut(type(error).__name__)
+    return Unreachable(type(error).__name__)

@@ -1,0 +1,176 @@
+"""Moralis: balances of all four chains, with its listing flag, from its wallet API.
+
+Wire shapes: https://docs.moralis.com/web3-data-api/evm/reference/get-wallet-token-balances-price and
+https://docs.moralis.com/web3-data-api/solana/reference/get-portfolio.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from wallet_api.chains import Chain
+from wallet_api.holdings.balances import (
+    NATIVE,
+    Balances,
+    Token,
+    clean,
+    read_address,
+    read_amount,
+    read_decimals,
+    read_flag,
+    sum_by_address,
+)
+from wallet_api.holdings.faults import NotConfigured, ProviderFault, TooLarge
+from wallet_api.holdings.fetch import Fetch, Fetcher, Limits
+from wallet_api.holdings.metrics import Metrics
+from wallet_api.holdings.providers.base import Pages, Provider, Wallet, read_native, understand
+from wallet_api.holdings.replies import Reply, read_json, refuse
+from wallet_api.settings import Settings
+
+# Left out, the chain would silently be Ethereum.
+_CHAIN_IDS = {"eth": "0x1", "bnb": "0x38", "base": "0x2105"}
+_PSEUDO_NATIVE = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
+_PAGE_ROWS = "100"
+
+
+class _Page(msgspec.Struct):
+    result: list[msgspec.Raw]
+    cursor: str | None = None
+
+
+class _Balance(msgspec.Struct):
+    balance: str | int
+
+
+class _Lamports(msgspec.Struct):
+    lamports: str | int
+
+
+class _Portfolio(msgspec.Struct, rename="camel"):
+    native_balance: _Lamports
+    tokens: list[msgspec.Raw]
+
+
+class MoralisEvm:
+    """`/wallets/{address}/tokens`, page by page; the native coin is among the rows, if there is any."""
+
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> None:
+        self.fetcher = _fetcher(settings, limits, metrics)
+        self._has_key = settings.moralis_api_key is not None
+        self._url = settings.moralis_evm_url
+        self._chain = chain
+        self._parameters = {
+            "chain": _CHAIN_IDS[chain.name],
+            "exclude_spam": "false" if settings.holdings_keep_spam else "true",
+        }
+
+    def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
+        _require_key(self._has_key)
+        tokens: dict[str, Token] = {}
+        pages = Pages()
+        turn = {"limit": _PAGE_ROWS}
+        while True:
+            page = fetch.get(
+                f"{self._url}/wallets/{wallet.address}/tokens", self._parameters | turn, _read_page
+            )
+            for token in understand(page.result, self._token, fetch):
+                # One row a token: a second one is the same again.
+                tokens.setdefault(token.address, token)
+            if not pages.turn(page.cursor):
+                break
+            turn = {"cursor": page.cursor or ""}
+        native = tokens.pop(NATIVE, None)
+        if native is None:
+            url = f"{self._url}/{wallet.address}/balance"
+            return Balances(fetch.get(url, self._parameters, _read_balance), list(tokens.values()))
+        return Balances(native.amount, list(tokens.values()))
+
+    def _token(self, row: dict[str, Any]) -> Token:
+        address = row.get("token_address")
+        if read_flag(row.get("native_token")) or address == _PSEUDO_NATIVE:
+            amount = read_native(row.get("balance"))
+            return Token(
+                NATIVE, self._chain.native_name, self._chain.currency, amount, self._chain.native_decimals
+            )
+        return Token(
+            address=read_address(self._chain, address),
+            name=clean(row.get("name")),
+            symbol=clean(row.get("symbol")),
+            amount=read_amount(row.get("balance")),
+            decimals=read_decimals(row.get("decimals")),
+            verified=read_flag(row.get("verified_contract")),
+            spam=read_flag(row.get("possible_spam")),
+        )
+
+
+class MoralisSolana:
+    """`/account/mainnet/{address}/portfolio`: all in one document, one row a token account."""
+
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> None:
+        # Not paged, so the first byte of a large wallet may take long.
+        limits = replace(limits, silence_seconds=limits.total_seconds)
+        self.fetcher = _fetcher(settings, limits, metrics)
+        self._has_key = settings.moralis_api_key is not None
+        self._url = settings.moralis_solana_url
+        self._chain = chain
+        self._parameters = {
+            "nftMetadata": "false",
+            "mediaItems": "false",
+            "excludeSpam": "false" if settings.holdings_keep_spam else "true",
+        }
+
+    def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
+        _require_key(self._has_key)
+        url = f"{self._url}/account/mainnet/{wallet.address}/portfolio"
+        portfolio = fetch.get(url, self._parameters, lambda reply: read_json(reply.body, _Portfolio))
+        accounts: set[str] = set()
+
+        def token(row: dict[str, Any]) -> Token | None:
+            account = row.get("associatedTokenAddress")
+            if isinstance(account, str):
+                if account in accounts:
+                    return None
+                accounts.add(account)
+            return Token(
+                address=read_address(self._chain, row.get("mint")),
+                name=clean(row.get("name")),
+                symbol=clean(row.get("symbol")),
+                amount=read_amount(row.get("amountRaw")),
+                decimals=read_decimals(row.get("decimals")),
+                verified=read_flag(row.get("isVerifiedContract")),
+                spam=read_flag(row.get("possibleSpam")),
+            )
+
+        tokens = sum_by_address(understand(portfolio.tokens, token, fetch))
+        return Balances(read_native(portfolio.native_balance.lamports), tokens)
+
+
+def make_provider(chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> Provider:
+    """Moralis for `chain`."""
+    kind = MoralisSolana if chain.name == "solana" else MoralisEvm
+    return kind(chain, settings, limits, metrics)
+
+
+def _fetcher(settings: Settings, limits: Limits, metrics: Metrics) -> Fetcher:
+    return Fetcher("moralis", limits, metrics, {"X-API-Key": settings.moralis_api_key or ""}, _refuse)
+
+
+def _require_key(has_key: bool) -> None:
+    if not has_key:
+        raise NotConfigured("MORALIS_API_KEY is not set")
+
+
+def _refuse(reply: Reply) -> ProviderFault:
+    # "Cannot fetch token balances as wallet contains over 2000 tokens."
+    if 400 <= reply.status < 500 and "wallet contains over" in reply.text:
+        return TooLarge(f"status {reply.status}")
+    return refuse(reply)
+
+
+def _read_page(reply: Reply) -> _Page:
+    return read_json(reply.body, _Page)
+
+
+def _read_balance(reply: Reply) -> int:
+    return read_native(read_json(reply.body, _Balance).balance)

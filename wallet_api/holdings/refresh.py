@@ -1,0 +1,128 @@
+"""Reading wallets in the background: few at a time for each chain, each by one worker of all."""
+
+import logging
+import threading
+
+from cachetools import TLRUCache
+
+from wallet_api.chains import Chain
+from wallet_api.errors import ApiError
+from wallet_api.holdings.balances import in_order, to_json
+from wallet_api.holdings.faults import ProviderFault
+from wallet_api.holdings.providers.base import Provider, Wallet
+from wallet_api.holdings.snapshots import Claim, Snapshot, Snapshots
+
+log = logging.getLogger(__name__)
+
+# A provider's Retry-After binds its breaker in full, but a wallet that others may read no longer than this.
+MAX_RETRY_AFTER_SECONDS = 60.0
+
+
+class Cache:
+    """The fresh snapshots of this process, up to `max_bytes` of them, each for what is left of its time."""
+
+    def __init__(self, ttl_seconds: float, max_bytes: int) -> None:
+        self._lock = threading.Lock()
+        self._max_bytes = max_bytes
+        self._entries: TLRUCache[tuple[str, str], Snapshot] = TLRUCache(
+            max_bytes,
+            ttu=lambda key, snapshot, now: snapshot.taken_at + ttl_seconds,
+            getsizeof=lambda snapshot: len(snapshot.tokens),
+        )
+
+    def get(self, key: tuple[str, str]) -> Snapshot | None:
+        """The snapshot of (blockchain, address), if it is fresh."""
+        with self._lock:
+            return self._entries.get(key)
+
+    def put(self, key: tuple[str, str], snapshot: Snapshot) -> None:
+        """Keep it for as long as it is fresh."""
+        with self._lock:
+            if len(snapshot.tokens) <= self._max_bytes:
+                self._entries[key] = snapshot
+
+
+class Refresher:
+    """Reads the wallets of one chain, at most `slots` at a time, so that a provider that hangs ties up few
+    threads, and none of another chain's. The threads are daemons: a process that ends waits for none of them.
+    """
+
+    def __init__(
+        self,
+        chain: Chain,
+        provider: Provider,
+        snapshots: Snapshots,
+        cache: Cache,
+        *,
+        slots: int,
+        failure_seconds: float,
+        keep_spam: bool,
+    ) -> None:
+        self._chain = chain
+        self._provider = provider
+        self._snapshots = snapshots
+        self._cache = cache
+        self._slots = slots
+        self._failure_seconds = failure_seconds
+        self._keep_spam = keep_spam
+        self._lock = threading.Lock()
+        self._running: dict[int, threading.Event] = {}
+
+    def pause_seconds(self) -> float:
+        """For how long the provider is to be left alone; 0 if it may be asked."""
+        return self._provider.fetcher.breaker.remaining_seconds()
+
+    def running(self, wallet_id: int) -> threading.Event | None:
+        """Set when this process is through with reading the wallet; None if it is not at it."""
+        with self._lock:
+            return self._running.get(wallet_id)
+
+    def start(self, wallet_id: int, address: str) -> threading.Event | None:
+        """Have this process read the wallet, unless it does so already or another one does.
+
+        The event is set when this process is through with it; None if all slots are taken.
+        """
+        with self._lock:
+            done = self._running.get(wallet_id)
+            if done is None and len(self._running) < self._slots:
+                done = self._running[wallet_id] = threading.Event()
+                threading.Thread(
+                    target=self._run,
+                    args=(wallet_id, address, done),
+                    name=f"holdings-{self._chain.name}",
+                    daemon=True,
+                ).start()
+        return done
+
+    def _run(self, wallet_id: int, address: str, done: threading.Event) -> None:
+        try:
+            claim = self._snapshots.claim(wallet_id)
+            if claim is not None:
+                self._read(claim, address)
+        except ApiError as error:
+            # The database is away; the claim lapses by itself.
+            log.warning("holdings refresh of wallet_id=%d given up: %s", wallet_id, error.message)
+        except Exception:
+            log.exception("holdings refresh of wallet_id=%d crashed", wallet_id)
+        finally:
+            with self._lock:
+                del self._running[wallet_id]
+            done.set()
+
+    def _read(self, claim: Claim, address: str) -> None:
+        wallet = Wallet(self._chain, address, lambda: self._snapshots.known_tokens(claim.wallet_id))
+        try:
+            with self._provider.fetcher.begin(self._chain.name) as fetch:
+                balances = self._provider.balances(wallet, fetch)
+        except ProviderFault as fault:
+            pause = min(fault.retry_after_seconds or 0.0, MAX_RETRY_AFTER_SECONDS)
+            pause = max(pause, fault.remember_seconds, self._failure_seconds)
+            self._snapshots.fail(claim, fault.message, pause)
+        except BaseException:
+            self._snapshots.fail(claim, ProviderFault().message, self._failure_seconds)
+            raise
+        else:
+            tokens = in_order(self._chain, balances, keep_spam=self._keep_spam)
+            snapshot = self._snapshots.save(claim, to_json(tokens), len(tokens))
+            if snapshot is not None:
+                self._cache.put((self._chain.name, address), snapshot)

@@ -1,0 +1,125 @@
+"""What a provider sent back: its JSON, read without a float near an amount, and its refusals, as faults."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+import msgspec
+from urllib3 import Retry
+from urllib3.exceptions import InvalidHeader
+
+from wallet_api.holdings.balances import BadRow
+from wallet_api.holdings.faults import (
+    BadKey,
+    Banned,
+    Broken,
+    Malformed,
+    Overloaded,
+    ProviderFault,
+    QuotaExhausted,
+    Rejected,
+    TooLarge,
+)
+
+Shape = TypeVar("Shape")
+
+# An absurd Retry-After must not silence a provider for a day, and a quota may be raised at any time.
+MAX_PAUSE_SECONDS = 3600.0
+
+# A pair of surrogates is one character; a lone one, as texts cut in two have it, is none, and would
+# spoil the whole document.
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+_QUOTA = re.compile(r"usage has been consumed|capacity limit exceeded|quota", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back, whatever its status; `body` is decompressed."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def is_html(self) -> bool:
+        """Whether a gateway's page came instead of the provider's own words."""
+        return "html" in self.headers.get("Content-Type", "").lower() or self.body[:64].lstrip().startswith(
+            b"<"
+        )
+
+    @property
+    def text(self) -> str:
+        """The beginning of the body, to look for known sentences in; never to be shown."""
+        return self.body[:2048].decode("utf-8", "replace")
+
+    @property
+    def retry_after_seconds(self) -> float | None:
+        """The pause that the provider asks for, in seconds or as an HTTP date; None if it names none."""
+        header = self.headers.get("Retry-After")
+        if header is None:
+            return None
+        try:
+            seconds = Retry().parse_retry_after(header)
+        except (InvalidHeader, ValueError, OverflowError):
+            return None
+        return min(max(seconds, 0.0), MAX_PAUSE_SECONDS)
+
+
+def read_json(body: bytes, shape: type[Shape]) -> Shape:
+    """The document in `body`, of this msgspec shape. Raises Malformed, for NaN and Infinity as well."""
+    if b"\\ud" in body or b"\\uD" in body:
+        body = _ESCAPE.sub(lambda match: b"\\ufffd" if match[1] else match[0], body)
+    try:
+        return msgspec.json.decode(body, type=shape)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Malformed(type(error).__name__) from None
+
+
+def read_row(raw: msgspec.Raw) -> dict[str, Any]:
+    """One object of a list, so that a bad one costs no other; fractions stay text. Raises BadRow."""
+    try:
+        row = json.loads(bytes(raw).decode("utf-8", "replace"), parse_float=str)
+    except (ValueError, RecursionError) as error:
+        raise BadRow("a row is not JSON") from error
+    if not isinstance(row, dict):
+        raise BadRow("a row is not an object")
+    return row
+
+
+def refuse(reply: Reply) -> ProviderFault:
+    """The fault that a reply without status 200 means, as far as all providers agree."""
+    pause = reply.retry_after_seconds
+    status = f"status {reply.status}"
+    if reply.status in (401, 402, 403, 429) and _QUOTA.search(reply.text):
+        return QuotaExhausted(status, retry_after_seconds=_until_tomorrow())
+    match reply.status:
+        case 401:
+            return BadKey(status)
+        case 403:
+            # Gateways answer so to whoever went on asking while told to slow down.
+            return Banned(status, retry_after_seconds=pause) if reply.is_html else BadKey(status)
+        case 418:
+            return Banned(status, retry_after_seconds=pause)
+        case 413:
+            return TooLarge(status)
+        case 429:
+            return Overloaded(status, retry_after_seconds=pause)
+        case code if code >= 500:
+            return Broken(status, retry_after_seconds=pause)
+        case code if code >= 400:
+            return Rejected(status)
+    # A redirect, or a success without content.
+    return Malformed(status)
+
+
+def _until_tomorrow() -> float:
+    # Quotas of the day begin anew at midnight UTC.
+    now = datetime.now(UTC)
+    tomorrow = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    return min((tomorrow - now).total_seconds(), MAX_PAUSE_SECONDS)

@@ -1,0 +1,8 @@
+-- Remembers for a while that the holder of a claim failed, and gives the claim back. Needs holdings_snapshots_pkey.
+UPDATE holdings_snapshots
+   SET claim = NULL,
+       claim_expires_at = NULL,
+       retry_at = now() + make_interval(secs => %(pause_seconds)s),
+       failure = %(failure)s
+ WHERE wallet_id = %(wallet_id)s
+   AND claim = %(claim)s

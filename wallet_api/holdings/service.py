@@ -1,0 +1,135 @@
+"""The answer to a holdings call: fresh, stale, loading or unavailable, and never later than its wait."""
+
+import math
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Database
+from wallet_api.errors import ServiceUnavailable
+from wallet_api.holdings.faults import BreakerOpen
+from wallet_api.holdings.fetch import Limits
+from wallet_api.holdings.metrics import Metrics
+from wallet_api.holdings.providers import make_provider
+from wallet_api.holdings.refresh import Cache, Refresher
+from wallet_api.holdings.snapshots import Known, Snapshot, Snapshots
+from wallet_api.settings import Settings
+
+# How often a call looks whether another worker has read its wallet: at first, and at most.
+_FIRST_LOOK_SECONDS = 0.02
+_LOOK_SECONDS = 0.2
+# A claim outlives the longest fetch by the time it takes to save it.
+_CLAIM_MARGIN_SECONDS = 2.0
+
+
+class HoldingsUnavailable(ServiceUnavailable):
+    """The provider of balances cannot answer right now. Try again shortly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """One answer. `snapshot` is None while loading; `cached` is false if the call waited for the provider."""
+
+    snapshot: Snapshot | None
+    stale: bool
+    cached: bool
+
+    @property
+    def cache_age_seconds(self) -> int:
+        """How old the balances were when this call came; 0 if it waited for them."""
+        return int(self.snapshot.age_seconds) if self.snapshot is not None and self.cached else 0
+
+
+class HoldingsService:
+    """The holdings of one process. Thread-safe; to be made in the worker, after the fork."""
+
+    def __init__(self, settings: Settings, database: Database, metrics: Metrics) -> None:
+        self._ttl = settings.holdings_ttl_seconds
+        self._wait_seconds = settings.holdings_wait_seconds
+        self._metrics = metrics
+        limits = Limits.of(settings)
+        self._snapshots = Snapshots(
+            database, ttl_seconds=self._ttl, claim_seconds=limits.total_seconds + _CLAIM_MARGIN_SECONDS
+        )
+        self._cache = Cache(self._ttl, settings.holdings_cache_bytes)
+        self._refreshers: Mapping[str, Refresher] = {
+            chain.name: Refresher(
+                chain,
+                make_provider(chain, settings, limits, metrics),
+                self._snapshots,
+                self._cache,
+                slots=limits.connections,
+                failure_seconds=settings.holdings_failure_seconds,
+                keep_spam=settings.holdings_keep_spam,
+            )
+            for chain in CHAINS.values()
+        }
+        # Half of the web threads stay free, whatever the providers do; a single one never waits.
+        self._waiting = threading.Semaphore(settings.web_threads // 2)
+
+    def read(self, blockchain: str, address: str) -> Holdings:
+        """The balances of a tracked wallet, `address` in its stored form.
+
+        Raises NotFound for a wallet that is not tracked, HoldingsUnavailable if its provider failed and it
+        was never read before.
+        """
+        try:
+            holdings = self._read(blockchain, address)
+        except HoldingsUnavailable:
+            self._metrics.answered(blockchain, "unavailable")
+            raise
+        state = "loading" if holdings.snapshot is None else "stale" if holdings.stale else "fresh"
+        self._metrics.answered(blockchain, state)
+        return holdings
+
+    def _read(self, blockchain: str, address: str) -> Holdings:
+        snapshot = self._cache.get((blockchain, address))
+        if snapshot is not None:
+            return Holdings(snapshot, stale=False, cached=True)
+        known = self._snapshots.find(blockchain, address)
+        if known.snapshot is None:
+            return self._first(blockchain, address, known)
+        if known.snapshot.age_seconds < self._ttl:
+            self._cache.put((blockchain, address), known.snapshot)
+            return Holdings(known.snapshot, stale=False, cached=True)
+        refresher = self._refreshers[blockchain]
+        if not (known.refreshing or known.pause_seconds or refresher.pause_seconds()):
+            refresher.start(known.wallet_id, address)
+        return Holdings(known.snapshot, stale=True, cached=True)
+
+    def _first(self, blockchain: str, address: str, known: Known) -> Holdings:
+        # A call that finds enough others waiting does not wait itself.
+        may_wait = self._waiting.acquire(blocking=False)
+        try:
+            deadline = time.monotonic() + (self._wait_seconds if may_wait else 0.0)
+            refresher = self._refreshers[blockchain]
+            look_seconds = _FIRST_LOOK_SECONDS
+            while known.snapshot is None:
+                _refuse_failed(known, refresher)
+                done = refresher.running(known.wallet_id)
+                if done is None and not known.refreshing:
+                    done = refresher.start(known.wallet_id, address)
+                remaining = deadline - time.monotonic()
+                if remaining <= 0:
+                    return Holdings(None, stale=False, cached=False)
+                if done is not None:
+                    done.wait(remaining)
+                else:
+                    time.sleep(min(look_seconds, remaining))
+                    look_seconds = min(2 * look_seconds, _LOOK_SECONDS)
+                known = self._snapshots.find(blockchain, address)
+            return Holdings(known.snapshot, stale=False, cached=False)
+        finally:
+            if may_wait:
+                self._waiting.release()
+
+
+def _refuse_failed(known: Known, refresher: Refresher) -> None:
+    """Raise HoldingsUnavailable if the wallet's reading failed just now, or its provider is left alone."""
+    message, pause_seconds = known.failure, known.pause_seconds
+    if not pause_seconds and not known.refreshing:
+        message, pause_seconds = BreakerOpen().message, refresher.pause_seconds()
+    if pause_seconds:
+        raise HoldingsUnavailable(message, retry_after_seconds=math.ceil(pause_seconds))

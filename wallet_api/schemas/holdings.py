@@ -1,0 +1,45 @@
+"""The shapes of a wallet's holdings."""
+
+from marshmallow import Schema, fields
+
+from wallet_api.schemas.arguments import AddressMixin, ChainArguments
+from wallet_api.schemas.fields import Rows
+
+
+class HoldingsArguments(AddressMixin, ChainArguments):
+    """The arguments of GET /v1/wallets/holdings."""
+
+
+class TokenBalanceSchema(Schema):
+    """What is held of one token."""
+
+    token_address = fields.String(
+        required=True, metadata={"description": "The contract or mint; `native` for the chain's own coin."}
+    )
+    token_name = fields.String(required=True, metadata={"description": "May be empty."})
+    symbol = fields.String(required=True)
+    amount = fields.String(required=True, metadata={"description": "In the smallest unit, exact."})
+    amount_formatted = fields.String(required=True, metadata={"description": "In whole tokens, exact."})
+    decimals = fields.Integer(required=True)
+    verified_contract = fields.Boolean(
+        required=True,
+        metadata={"description": "Whether the provider lists the token; meaningful on EVM chains."},
+    )
+
+
+class ActiveHoldingsSchema(Schema):
+    """A wallet's balances, the native coin first, then by amount; empty while `loading`."""
+
+    tokens = Rows(TokenBalanceSchema, many=True, required=True)
+    count = fields.Integer(required=True, metadata={"description": "How many rows `tokens` has."})
+    last_updated = fields.String(required=True, allow_none=True)
+    stale = fields.Boolean(
+        required=True, metadata={"description": "Older than the cache holds balances for fresh."}
+    )
+    loading = fields.Boolean(required=True, metadata={"description": "True: call again shortly."})
+
+
+class HoldingsSchema(Schema):
+    """The data of GET /v1/wallets/holdings."""
+
+    active_holdings = fields.Nested(ActiveHoldingsSchema, required=True)
