@@ -1,0 +1,163 @@
+"""What tests stand on: a real PostgreSQL with a database for each, a real Valkey, no way to the network."""
+
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+import valkey
+from flask import Flask
+from flask.testing import FlaskClient
+from psycopg.sql import SQL, Identifier
+
+from tests.network import allow_loopback_only
+from tests.processes import Gunicorn, StartGunicorn, start_gunicorn
+from wallet_api import embedded, migrations
+from wallet_api.app import create_app
+from wallet_api.database import Connection, connect
+from wallet_api.settings import Settings
+
+
+def pytest_configure() -> None:
+    """Before any test module is imported, so that not even an import can go outside."""
+    sys.addaudithook(allow_loopback_only)
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Settings]:
+    """Settings with a database server (that of DATABASE_URL if it is set) and an embedded Valkey."""
+    # Not below pytest's folder, which its next run closes to the user that root's servers run as.
+    with ExitStack() as stack:
+        home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-tests-"))
+        own = Settings(wallet_api_home=home, database_url=os.environ.get("DATABASE_URL") or None)
+        running = stack.enter_context(embedded.running(own, valkey=True))
+        if own.database_url is None:
+            with _administrator(running) as connection:
+                # What a test writes need not survive a power cut.
+                connection.execute("ALTER SYSTEM SET fsync = off")
+                connection.execute("SELECT pg_reload_conf()")
+        yield running
+
+
+@pytest.fixture(scope="session")
+def template(servers: Settings) -> Iterator[str]:
+    """The name of a database with all tables and no rows."""
+    with _fresh_database(servers, "template0") as name:
+        with connect(_url(servers, name)) as connection:
+            migrations.migrate(connection)
+        yield name
+
+
+@pytest.fixture
+def database_url(servers: Settings, template: str) -> Iterator[str]:
+    """The address of a database with all tables, which is this test's own."""
+    with _fresh_database(servers, template) as name:
+        yield _url(servers, name)
+
+
+@pytest.fixture
+def empty_database_url(servers: Settings) -> Iterator[str]:
+    """The address of a database without tables, which is this test's own."""
+    with _fresh_database(servers, "template0") as name:
+        yield _url(servers, name)
+
+
+@pytest.fixture
+def valkey_url(servers: Settings) -> str:
+    """The address of a Valkey that holds nothing yet."""
+    url = str(servers.valkey_url)
+    with valkey.Valkey(unix_socket_path=urlsplit(url).path) as client:
+        client.flushall()
+    return url
+
+
+@pytest.fixture
+def settings(database_url: str, valkey_url: str, tmp_path: Path) -> Settings:
+    """The settings of a service with its own database and an empty Valkey."""
+    return Settings(
+        database_url=database_url,
+        valkey_url=valkey_url,
+        wallet_api_home=str(tmp_path / "home"),
+        web_threads=4,
+    )
+
+
+@pytest.fixture
+def connection(database_url: str) -> Iterator[Connection]:
+    """A connection to this test's database, in autocommit."""
+    with connect(database_url) as connection:
+        yield connection
+
+
+@pytest.fixture
+def make_app() -> Iterator[Callable[[Settings], Flask]]:
+    """Makes applications, and closes them after the test."""
+    with ExitStack() as stack:
+
+        def make(settings: Settings) -> Flask:
+            app = create_app(settings)
+            stack.callback(app.extensions["wallet_api"].database.close)
+            return app
+
+        yield make
+
+
+@pytest.fixture
+def app(settings: Settings, make_app: Callable[[Settings], Flask]) -> Flask:
+    """The application over this test's database and Valkey."""
+    return make_app(settings)
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """A caller of the application, without a server between."""
+    return app.test_client()
+
+
+@pytest.fixture
+def gunicorn(settings: Settings, tmp_path: Path) -> Iterator[StartGunicorn]:
+    """Starts real gunicorns: `gunicorn(settings, workers=2, threads=4)`; they stop after the test."""
+    started: list[Gunicorn] = []
+
+    def start(own: Settings = settings, *, workers: int = 2, threads: int = 4) -> Gunicorn:
+        log_file = tmp_path / f"gunicorn-{len(started)}.log"
+        server = start_gunicorn(own, log_file, workers=workers, threads=threads)
+        started.append(server)
+        try:
+            requests.get(f"{server.url}/healthz", timeout=60)
+        except requests.RequestException as error:
+            pytest.fail(f"gunicorn does not answer ({error}):\n{server.log}")
+        return server
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+@contextmanager
+def _fresh_database(servers: Settings, template: str) -> Iterator[str]:
+    name = f"wallet_api_test_{secrets.token_hex(6)}"
+    with _administrator(servers) as connection:
+        connection.execute(
+            SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template))
+        )
+        try:
+            yield name
+        finally:
+            connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+@contextmanager
+def _administrator(servers: Settings) -> Iterator[Connection]:
+    with connect(str(servers.database_url)) as connection:
+        yield connection
+
+
+def _url(servers: Settings, name: str) -> str:
+    return urlsplit(str(servers.database_url))._replace(path=f"/{name}").geturl()

@@ -1,0 +1,66 @@
+"""gunicorn as it runs in production: what is not HTTP gets our error body too, and no key is logged."""
+
+import json
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from tests.processes import Gunicorn, StartGunicorn
+
+
+def _raw(server: Gunicorn, request: bytes) -> tuple[int, str, dict[str, object]]:
+    """The status, the content type and the body that these very bytes are answered with."""
+    address = urlsplit(server.url)
+    with socket.create_connection((str(address.hostname), int(address.port or 0)), timeout=20) as connection:
+        connection.sendall(request)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status_line, *headers = head.decode().split("\r\n")
+    types = [line.split(": ", 1)[1] for line in headers if line.lower().startswith("content-type")]
+    return int(status_line.split()[1]), types[0], json.loads(body)
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status"),
+    [
+        pytest.param(b"no http at all\r\n\r\n", 400, id="no HTTP"),
+        pytest.param(b"GET /v1/wallets?api_key=wk_secret HTTP/9.9\r\n\r\n", 400, id="unknown version"),
+        pytest.param(b"GET /v1/wallets?api_key=wk_secret&a=\x00 HTTP/1.1\r\n\r\n", 400, id="NUL byte"),
+        pytest.param(b"GET /v1/wallets HTTP/1.1\r\nbad header\r\n\r\n", 400, id="header without colon"),
+        pytest.param(b"GET /v1/wallets?a=" + b"x" * 10_240 + b" HTTP/1.1\r\n\r\n", 414, id="10 kB parameter"),
+        pytest.param(b"GET / HTTP/1.1\r\nA: " + b"x" * 10_240 + b"\r\n\r\n", 431, id="long header"),
+        pytest.param(b"POST / HTTP/1.1\r\nTransfer-Encoding: odd\r\n\r\n", 501, id="transfer coding"),
+    ],
+)
+def test_what_is_no_request_gets_the_error_body(
+    gunicorn: StartGunicorn, request_bytes: bytes, status: int
+) -> None:
+    server = gunicorn(workers=1, threads=1)
+    answered, content_type, body = _raw(server, request_bytes)
+    assert (answered, content_type) == (status, "application/json")
+    assert body["success"] is False
+    assert set(body["error"]) >= {"code", "message", "request_id"}
+    assert set(body["meta"]) == {"request_id", "cached", "cache_age_seconds", "version", "timestamp"}
+    assert "wk_secret" not in server.log
+
+
+def test_neither_query_nor_referrer_nor_key_is_logged(gunicorn: StartGunicorn) -> None:
+    server = gunicorn(workers=1)
+    requests.get(
+        f"{server.url}/v1/wallets?api_key=wk_one",
+        headers={"Authorization": "Bearer wk_two", "Referer": "http://there/?api_key=wk_three"},
+        timeout=20,
+    )
+    server.stop()
+    assert '"GET /v1/wallets HTTP/1.1"' in server.log
+    assert "wk_" not in server.log
+
+
+def test_a_wrong_setting_stops_gunicorn_with_its_name_and_no_traceback(gunicorn: StartGunicorn) -> None:
+    with pytest.raises(pytest.fail.Exception) as failure:
+        gunicorn(threads=0)
+    assert "WEB_THREADS must be a whole number of at least 1" in str(failure.value)
+    assert "Traceback" not in str(failure.value)

@@ -1,0 +1,30 @@
+"""An audit hook that keeps a test process on this machine."""
+
+import ipaddress
+from typing import Any
+
+
+class NetworkBlockedError(RuntimeError):
+    """A test tried to leave this machine."""
+
+
+def allow_loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
+    """For sys.addaudithook: raises NetworkBlockedError on the way to any other machine."""
+    if event == "socket.connect":
+        address = arguments[1]
+    elif event == "socket.getaddrinfo":
+        address = arguments[:1]
+    else:
+        return
+    if isinstance(address, tuple) and not _is_local(address[0]):
+        raise NetworkBlockedError(f"{event} {address[0]}")
+
+
+def _is_local(host: Any) -> bool:
+    name = host.decode() if isinstance(host, bytes) else host
+    if name in (None, "", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,106 @@
+"""How gunicorn serves the application, in production and under `wallet-api up`: its settings and its worker.
+
+gunicorn reads the names of its settings from this module: https://docs.gunicorn.org/en/stable/settings.html
+"""
+
+import logging
+import socket
+from pathlib import Path
+from typing import Any, cast
+
+from flask import Flask
+from gunicorn.http.errors import (
+    ExpectationFailed,
+    LimitRequestHeaders,
+    LimitRequestLine,
+    ParseException,
+    UnsupportedTransferCoding,
+)
+from gunicorn.workers.gthread import ThreadWorker
+
+from wallet_api.blueprints.envelope import refuse
+from wallet_api.errors import ApiError
+from wallet_api.settings import Settings, SettingsError
+
+log = logging.getLogger(__name__)
+
+_STATUS_LINES = {
+    400: "400 Bad Request",
+    414: "414 URI Too Long",
+    417: "417 Expectation Failed",
+    431: "431 Request Header Fields Too Large",
+    500: "500 Internal Server Error",
+    501: "501 Not Implemented",
+}
+
+
+def _settings() -> Settings:
+    try:
+        return Settings.from_environment()
+    except SettingsError as error:
+        # gunicorn would print any other exception with its traceback.
+        raise SystemExit(f"Error: {error}") from None
+
+
+_own = _settings()
+
+worker_class = "wallet_api.serving.Worker"
+workers = _own.web_concurrency
+threads = _own.web_threads
+bind = f"127.0.0.1:{_own.port}"
+timeout = 30
+graceful_timeout = 20
+# Longer than a reverse proxy keeps its connections to us, so that none is closed under a request.
+keepalive = 75
+limit_request_line = 8190
+limit_request_fields = 64
+limit_request_field_size = 8190
+control_socket_disable = True
+# The heartbeat files stay off the disk, whose delays would look like a stuck worker.
+worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
+accesslog = "-"
+errorlog = "-"
+# The path without the query string and without the referrer: keys travel in both.
+access_log_format = '%(t)s %(h)s "%(m)s %(U)s %(H)s" %(s)s %(B)s %(M)sms %({x-request-id}o)s'
+
+
+class Worker(ThreadWorker):
+    """Threads that answer even what is not HTTP with our error body, and log nothing of what was sent."""
+
+    def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: BaseException) -> None:
+        """Refuse what never became a request, or what failed outside the application."""
+        error = _refusal(exc)
+        address = addr[0] if addr else "a local socket"
+        if error.status == 500:
+            log.error("Failed outside the application, for %s: %s", address, type(exc).__name__)
+        else:
+            log.warning("Refused what %s sent with %d: %s", address, error.status, type(exc).__name__)
+        try:
+            client.sendall(_response(cast(Flask, self.wsgi), error))
+        except OSError:
+            log.debug("The caller had left before the refusal.")
+
+
+def _refusal(exc: BaseException) -> ApiError:
+    statuses = (
+        (LimitRequestLine, 414, "The request line is too long."),
+        (LimitRequestHeaders, 431, "The headers are too long or too many."),
+        (ExpectationFailed, 417, "Expect may only be 100-continue."),
+        (UnsupportedTransferCoding, 501, "This transfer coding is not supported."),
+        (ParseException, 400, "This is not a valid HTTP request."),
+    )
+    for kind, status, message in statuses:
+        if isinstance(exc, kind):
+            error = ApiError(message)
+            error.status = status
+            error.code = "invalid_request" if status < 500 else "not_implemented"
+            return error
+    return ApiError()
+
+
+def _response(app: Flask, error: ApiError) -> bytes:
+    with app.test_request_context():
+        response = app.process_response(refuse(error))
+    response.headers["Connection"] = "close"
+    head = "".join(f"{name}: {value}\r\n" for name, value in response.headers)
+    return f"HTTP/1.1 {_STATUS_LINES[error.status]}\r\n{head}\r\n".encode("latin1") + response.get_data()
