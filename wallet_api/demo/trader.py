@@ -106,9 +106,9 @@ class Trader:
                 left -= count
                 yield from self._within(hour, count)
         if left:
-            yield from self._within(last, left - 1)
             # The last one comes minutes before the end.
-            yield (last + 1) * _HOUR - 5 - int((_HOUR - 5) * random.random() ** 3)
+            latest = (last + 1) * _HOUR - 5 - int((_HOUR - 5) * random.random() ** 3)
+            yield from sorted([*self._within(last, left - 1), latest])
 
     def _within(self, hour: int, count: int) -> list[int]:
         random = self._random
