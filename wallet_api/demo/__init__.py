@@ -38,7 +38,8 @@ def load(database_url: str, world: World, progress: Callable[[int], None] = _not
         prices = import_prices(connection, _records(world.price_rows(), PriceRow), _refuse)
     with connect(database_url) as connection:
         rows = _records(world.trade_rows(), TradeRow)
-        trades = import_trades(connection, rows, _refuse, lambda: progress(_BATCH_ROWS), _BATCH_ROWS)
+        sizes = (min(world.trades - start, _BATCH_ROWS) for start in range(0, world.trades, _BATCH_ROWS))
+        trades = import_trades(connection, rows, _refuse, lambda: progress(next(sizes)), _BATCH_ROWS)
     return Loaded(wallets.landed, prices.landed, trades.landed)
 
 

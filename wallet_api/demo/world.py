@@ -43,6 +43,7 @@ class World:
     ) -> None:
         if now.tzinfo is None:
             raise ValueError("now must be aware of its time zone")
+        self.trades = trades
         self._span_seconds = days * 86400
         self._beginning = int(now.timestamp()) - self._span_seconds
         self._seed = seed
