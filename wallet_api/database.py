@@ -69,6 +69,20 @@ class Database:
         self._writes.close()
 
 
+class DuplicateKey(Exception):
+    """A row to be added has the key of one that is there."""
+
+
+@contextmanager
+def savepoint(connection: Connection) -> Iterator[None]:
+    """A part of a transaction that is undone alone. Raises DuplicateKey."""
+    try:
+        with connection.transaction():
+            yield
+    except psycopg.errors.UniqueViolation as error:
+        raise DuplicateKey from error
+
+
 def connect(url: str, **options: Any) -> Connection:
     """A connection outside the pools, for commands that work long: no statement timeout, autocommit."""
     return psycopg.connect(

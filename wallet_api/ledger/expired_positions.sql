@@ -2,5 +2,4 @@
 DELETE FROM position_rollup
  USING (SELECT DISTINCT wallet_id FROM touched) AS changed
  WHERE position_rollup.wallet_id = changed.wallet_id
-   AND position_rollup.bucket_seconds IN (3600, 86400)
    AND position_rollup.ends_at <= %(horizon)s

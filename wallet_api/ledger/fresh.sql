@@ -1,45 +1,42 @@
--- What the batch changes: of rows with one identity the last, unless the ledger already says the same.
--- Without a dollar value of its own a trade takes the native price nearest its time within an hour.
+-- Of the trades for positions to be walked again, those that the ledger does not have just so already.
+-- Without a dollar value of its own a trade takes the native price nearest its time.
 -- Needs trades_pkey, native_prices_pkey.
 INSERT INTO fresh
-  WITH latest AS (
-       SELECT DISTINCT ON (incoming.wallet_id, tokens.token_id, incoming.tx_signature,
-                           incoming.is_sell, incoming.event_index)
-              incoming.*,
-              tokens.token_id
-         FROM incoming
-         JOIN tokens
-           ON tokens.blockchain = incoming.blockchain
-          AND tokens.mint = incoming.mint
-        ORDER BY incoming.wallet_id, tokens.token_id, incoming.tx_signature,
-                 incoming.is_sell, incoming.event_index, incoming.line_number DESC
-       )
-SELECT latest.wallet_id,
-       latest.token_id,
-       latest.created_at,
-       latest.event_index,
-       latest.is_sell,
-       latest.value_usd IS NULL AND price.usd IS NOT NULL AS usd_derived,
-       latest.tx_signature,
-       latest.token_name,
-       latest.token_amount,
-       latest.value,
-       COALESCE(latest.value_usd, latest.value * price.usd) AS value_usd,
-       known.wallet_id IS NOT NULL AS corrects
-  FROM latest
+SELECT incoming.wallet_id,
+       token.token_id,
+       incoming.created_at,
+       incoming.event_index,
+       incoming.is_sell,
+       derived.value_usd IS NOT NULL AS usd_derived,
+       incoming.tx_signature,
+       incoming.token_name,
+       incoming.token_amount,
+       incoming.value,
+       COALESCE(incoming.value_usd, derived.value_usd) AS value_usd
+  FROM incoming
+  JOIN batch_tokens AS token
+    ON token.token_number = incoming.token_number
+  JOIN touched
+    ON touched.wallet_id = incoming.wallet_id
+   AND touched.token_id = token.token_id
+   AND touched.rewalk
   LEFT JOIN trades AS known
-    ON known.wallet_id = latest.wallet_id
-   AND known.token_id = latest.token_id
-   AND known.tx_signature = latest.tx_signature
-   AND known.is_sell = latest.is_sell
-   AND known.event_index = latest.event_index
-  LEFT JOIN LATERAL nearest_price(latest.blockchain, latest.created_at) AS price (usd)
-    ON latest.value_usd IS NULL
+    ON known.wallet_id = incoming.wallet_id
+   AND known.token_id = token.token_id
+   AND known.tx_signature = incoming.tx_signature
+   AND known.is_sell = incoming.is_sell
+   AND known.event_index = incoming.event_index
+ CROSS JOIN LATERAL (
+       SELECT CASE WHEN incoming.value_usd IS NULL
+                   THEN incoming.value * (SELECT usd
+                                             FROM nearest_price(token.blockchain, incoming.created_at) AS usd)
+              END AS value_usd
+       ) AS derived
  WHERE known.wallet_id IS NULL
-    OR known.created_at <> latest.created_at
-    OR known.token_amount <> latest.token_amount
-    OR known.value <> latest.value
-    OR known.token_name IS DISTINCT FROM latest.token_name
-    OR CASE WHEN latest.value_usd IS NULL THEN known.value_usd IS NOT NULL AND NOT known.usd_derived
-            ELSE known.usd_derived OR known.value_usd IS DISTINCT FROM latest.value_usd
+    OR known.created_at <> incoming.created_at
+    OR known.token_amount <> incoming.token_amount
+    OR known.value <> incoming.value
+    OR known.token_name IS DISTINCT FROM incoming.token_name
+    OR CASE WHEN incoming.value_usd IS NULL THEN known.value_usd IS NOT NULL AND NOT known.usd_derived
+            ELSE known.usd_derived OR known.value_usd IS DISTINCT FROM incoming.value_usd
        END

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
@@ -34,9 +35,10 @@ _COPY_WALLETS = (
     " copytrade_link) FROM STDIN"
 )
 _COPY_TRADES = (
-    "COPY incoming (line_number, wallet_id, blockchain, mint, token_name, tx_signature, is_sell, token_amount,"
-    " value, value_usd, created_at, event_index) FROM STDIN"
+    "COPY incoming (wallet_id, token_number, tx_signature, is_sell, event_index, created_at, token_name,"
+    " token_amount, value, value_usd) FROM STDIN"
 )
+_COPY_TOKENS = "COPY incoming_tokens (token_number, blockchain, mint) FROM STDIN"
 _COPY_PRICES = "COPY incoming_prices (line_number, currency, usd, priced_at) FROM STDIN"
 
 
@@ -133,9 +135,13 @@ def import_trades(
             pending = reader.submit(_read_batch, records, wallet_ids, batch_rows)
             for number, line, fault in batch.rejected:
                 reject(number, line, fault)
-            with connection.transaction():
-                with connection.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
-                    for block in batch.blocks:
+            with connection.transaction(), connection.cursor() as cursor:
+                with cursor.copy(_COPY_TOKENS) as copy:
+                    for (blockchain, mint), number in batch.tokens.items():
+                        copy.write_row((number, blockchain, mint))
+                with cursor.copy(_COPY_TRADES) as copy:
+                    lines = iter(batch.trades.values())
+                    while block := "".join(islice(lines, 1000)):
                         copy.write(block)
                 summary.changed += merge.merge_incoming(connection, datetime.now(UTC))
             summary.landed += batch.rows
@@ -144,19 +150,32 @@ def import_trades(
 
 
 class _Batch:
-    """Rows in PostgreSQL's COPY text format, a few hundred kilobytes a block, and what was rejected."""
+    """The good rows of a batch by their identity, of equal ones the last, and what was rejected."""
 
     def __init__(self) -> None:
         self.rows = 0
-        self.blocks: list[bytes] = []
+        self.tokens: dict[tuple[str, str], int] = {}
+        # In PostgreSQL's COPY text format, ready to be sent.
+        self.trades: dict[tuple[int, int, str, str, int | None], str] = {}
         self.rejected: list[tuple[int, bytes, BadRow]] = []
+
+    def add(self, wallet_id: int, trade: TradeRow) -> None:
+        """Take in a checked row."""
+        self.rows += 1
+        token = self.tokens.setdefault((trade.blockchain, trade.mint), len(self.tokens))
+        side = "t" if trade.transaction_type == "sell" else "f"
+        name = "\\N" if trade.token_name is None else _escaped(trade.token_name)
+        usd = "\\N" if trade.value_usd is None else trade.value_usd
+        self.trades[wallet_id, token, trade.tx_signature, side, trade.event_index] = (
+            f"{wallet_id}\t{token}\t{_escaped(trade.tx_signature)}\t{side}\t{trade.event_index}"
+            f"\t{trade.created_at.isoformat()}\t{name}\t{trade.token_amount}\t{trade.value}\t{usd}\n"
+        )
 
 
 def _read_batch(
     records: Iterator[Record[TradeRow]], wallet_ids: dict[tuple[str, str], int], batch_rows: int
 ) -> _Batch:
     batch = _Batch()
-    lines: list[str] = []
     now = datetime.now(UTC)
     for number, line, row in records:
         try:
@@ -165,29 +184,12 @@ def _read_batch(
             wallet_id = wallet_ids.get((trade.blockchain, trade.wallet_address))
             if wallet_id is None:
                 raise BadRow(_unknown_wallet(trade))
-            lines.append(_copy_line(number, wallet_id, trade))
+            batch.add(wallet_id, trade)
         except BadRow as fault:
             batch.rejected.append((number, line, fault))
-        if len(lines) >= 1000:
-            batch.rows += len(lines)
-            batch.blocks.append("".join(lines).encode())
-            lines.clear()
-        if batch.rows + len(lines) + len(batch.rejected) >= batch_rows:
+        if batch.rows + len(batch.rejected) >= batch_rows:
             break
-    batch.rows += len(lines)
-    batch.blocks.append("".join(lines).encode())
     return batch
-
-
-def _copy_line(number: int, wallet_id: int, trade: TradeRow) -> str:
-    name = "\\N" if trade.token_name is None else _escaped(trade.token_name)
-    usd = "\\N" if trade.value_usd is None else trade.value_usd
-    is_sell = "t" if trade.transaction_type == "sell" else "f"
-    return (
-        f"{number}\t{wallet_id}\t{trade.blockchain}\t{_escaped(trade.mint)}\t{name}"
-        f"\t{_escaped(trade.tx_signature)}\t{is_sell}\t{trade.token_amount}\t{trade.value}\t{usd}"
-        f"\t{trade.created_at.isoformat()}\t{trade.event_index}\n"
-    )
 
 
 def _escaped(text: str) -> str:

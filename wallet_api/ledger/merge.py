@@ -1,9 +1,7 @@
 """What one batch does to the ledger: the statements, in their order, inside the caller's transaction."""
 
 from datetime import datetime, timedelta
-from typing import Any
-
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, DuplicateKey, load_sql, savepoint
 
 # Half of a two-part key; any constant will do, as long as every importer takes the same.
 LOCK_CLASS = 7_401
@@ -16,22 +14,33 @@ _STAGING = load_sql(__package__, "staging")
 _LOCK = load_sql(__package__, "lock")
 _LOCK_ALL = load_sql(__package__, "lock_all")
 _TOKENS = load_sql(__package__, "tokens")
-_FRESH = load_sql(__package__, "fresh")
+_BATCH_TOKENS = load_sql(__package__, "batch_tokens")
 _TOUCHED = load_sql(__package__, "touched")
-_WALKED = load_sql(__package__, "walked")
+_TOUCHED_AGAIN = load_sql(__package__, "touched_again")
+_FRESH = load_sql(__package__, "fresh")
+_UNTOUCHED = load_sql(__package__, "untouched")
+_WALKED_ON = load_sql(__package__, "walked_on")
+_WALKED_AGAIN = load_sql(__package__, "walked_again")
 _POSITIONS = load_sql(__package__, "positions")
 _REPLACED = load_sql(__package__, "replaced")
-_TRADES = load_sql(__package__, "trades")
+_TRADES_ON = load_sql(__package__, "trades_on")
+_TRADES_AGAIN = load_sql(__package__, "trades_again")
 _POSITION_ROLLUP = load_sql(__package__, "position_rollup")
 _VOLUME_ROLLUP = load_sql(__package__, "volume_rollup")
 _EMPTIED_POSITIONS = load_sql(__package__, "emptied_positions")
 _EXPIRED_POSITIONS = load_sql(__package__, "expired_positions")
 _EXPIRED_VOLUME = load_sql(__package__, "expired_volume")
 
+# Plans for staging tables depend on their size, hardly on what is in them: a small sample will do.
+_SESSION = """
+SET work_mem = '64MB'; SET temp_buffers = '64MB'; SET jit = off; SET default_statistics_target = 10;
+SET random_page_cost = 1.1
+"""
+
 
 def prepare(connection: Connection) -> None:
     """Make the session's staging tables, and let its large sorts stay in memory."""
-    connection.execute("SET work_mem = '64MB'; SET jit = off")
+    connection.execute(_SESSION)
     connection.execute(_STAGING)
 
 
@@ -41,34 +50,53 @@ def lock_all(connection: Connection) -> None:
 
 
 def merge_incoming(connection: Connection, now: datetime) -> int:
-    """Merge the rows of `incoming` into the ledger; how many trades are new or corrected.
-
-    Temporary tables have no statistics until they are analyzed, and the plans depend on them.
-    """
-    connection.execute("ANALYZE incoming")
+    """Merge `incoming`, in which no trade stands twice, into the ledger; how many are new or corrected."""
+    connection.execute("ANALYZE incoming, incoming_tokens")
     connection.execute(_LOCK, {"lock_class": LOCK_CLASS})
     connection.execute(_TOKENS)
-    connection.execute(_FRESH)
-    return merge_fresh(connection, now)
+    connection.execute(_BATCH_TOKENS)
+    connection.execute("ANALYZE batch_tokens")
+    # A trade later than all of its position's is taken for new without a look at the ledger. Only when it
+    # is there already, at an earlier time that this corrects, its key says so, and the batch is done again.
+    try:
+        with savepoint(connection):
+            return _merge(connection, now, careful=False)
+    except DuplicateKey:
+        return _merge(connection, now, careful=True)
 
 
-def merge_fresh(connection: Connection, now: datetime) -> int:
-    """Walk the positions that `fresh` touches, and store what comes out; how many trades were fresh."""
+def merge_fresh(connection: Connection, now: datetime) -> None:
+    """Walk the positions of the `fresh` trades again, and store what comes out."""
     connection.execute("ANALYZE fresh")
-    changed = connection.execute(_TOUCHED).rowcount
-    if not changed:
-        return 0
-    fresh = _one(connection, "SELECT count(*) AS n FROM fresh")
+    connection.execute(_TOUCHED_AGAIN)
     connection.execute("ANALYZE touched")
-    rewalked = _one(connection, "SELECT count(*) AS n FROM touched WHERE rewalk")
-    connection.execute(_WALKED)
+    _walk_again(connection)
+    add_to_rollups(connection, now, corrected=True)
+
+
+def _merge(connection: Connection, now: datetime, *, careful: bool) -> int:
+    connection.execute(_TOUCHED, {"careful": careful})
+    connection.execute("ANALYZE touched")
+    changed = connection.execute(_WALKED_ON).rowcount
     connection.execute("ANALYZE walked")
-    connection.execute(_POSITIONS)
-    if rewalked:
-        connection.execute(_REPLACED)
-    connection.execute(_TRADES)
-    add_to_rollups(connection, now, corrected=rewalked > 0)
-    return fresh
+    connection.execute(_POSITIONS, {"rewalk": False})
+    connection.execute(_TRADES_ON)
+    late = connection.execute(_FRESH).rowcount
+    if late:
+        connection.execute(_UNTOUCHED)
+        connection.execute("ANALYZE fresh, touched")
+        _walk_again(connection)
+    if changed or late:
+        add_to_rollups(connection, now, corrected=late > 0)
+    return changed + late
+
+
+def _walk_again(connection: Connection) -> None:
+    connection.execute(_WALKED_AGAIN)
+    connection.execute("ANALYZE walked")
+    connection.execute(_POSITIONS, {"rewalk": True})
+    connection.execute(_REPLACED)
+    connection.execute(_TRADES_AGAIN)
 
 
 def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) -> None:
@@ -85,9 +113,3 @@ def add_to_volume(connection: Connection, now: datetime, *, corrected: bool = Tr
     connection.execute(_VOLUME_ROLLUP, {"horizon": now - VOLUME_HORIZON})
     connection.execute(_EXPIRED_VOLUME, {"horizon": now - VOLUME_HORIZON, "corrected": corrected})
 
-
-def _one(connection: Connection, statement: Any) -> int:
-    row = connection.execute(statement).fetchone()
-    assert row is not None
-    count: int = row["n"]
-    return count

@@ -5,9 +5,9 @@ SELECT %(sign)s AS sign,
        FALSE AS rewalk,
        FALSE AS is_last,
        trades.wallet_id, trades.token_id, trades.created_at, trades.event_index, trades.is_sell,
-       trades.usd_derived, trades.tx_signature, trades.token_name, trades.token_amount, trades.value,
-       trades.value_usd,
-       ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::walk_state AS state
+       trades.usd_derived, trades.tx_signature, trades.token_name, trades.token_amount,
+       %(sign)s * trades.value,
+       %(sign)s * trades.value_usd
   FROM trades
  WHERE trades.wallet_id = ANY (%(wallet_ids)s)
    AND trades.created_at > %(horizon)s

@@ -1,7 +1,8 @@
--- The trades that positions walked again had before, to be taken out of the rollups. Needs trades_pkey.
+-- The trades that positions walked again had before, negated, to be taken out of the rollups.
+-- Needs trades_pkey.
 INSERT INTO walked
 SELECT -1 AS sign,
-       touched.rewalk,
+       TRUE AS rewalk,
        FALSE AS is_last,
        trades.wallet_id,
        trades.token_id,
@@ -11,11 +12,14 @@ SELECT -1 AS sign,
        trades.usd_derived,
        trades.tx_signature,
        trades.token_name,
-       trades.token_amount,
-       trades.value,
-       trades.value_usd,
-       ROW(NULL, NULL, NULL, NULL, NULL, NULL, trades.realized, trades.realized_cost,
-           trades.hold_seconds, trades.realized_usd)::walk_state AS state
+       -trades.token_amount,
+       -trades.value,
+       -trades.value_usd,
+       NULL, NULL, NULL, NULL, NULL, NULL,
+       -trades.realized,
+       -trades.realized_cost,
+       -trades.hold_seconds,
+       -trades.realized_usd
   FROM touched
   JOIN trades
     ON trades.wallet_id = touched.wallet_id

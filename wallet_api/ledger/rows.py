@@ -122,6 +122,10 @@ def check_amount(field: str, amount: Decimal, *, above_zero: bool = False) -> No
         raise BadRow(f"{field} is not a finite number")
     if amount < 0 or (above_zero and not amount):
         raise BadRow(f"{field} must be {'above 0' if above_zero else 'at least 0'}")
+    # Nearly all amounts are short, and the length of the text is much cheaper to tell than the exponent.
+    text = str(amount)
+    if len(text) <= MAX_DECIMALS and "E" not in text:
+        return
     exponent = amount.as_tuple().exponent
     assert isinstance(exponent, int)
     if exponent < -MAX_DECIMALS or amount.adjusted() >= MAX_WHOLE_DIGITS:

@@ -1,20 +1,30 @@
 -- The tables of one import session, empty again at each commit.
-CREATE TEMP TABLE incoming (
-    line_number bigint NOT NULL,
-    wallet_id bigint NOT NULL,
+CREATE TEMP TABLE IF NOT EXISTS incoming_tokens (
+    token_number integer NOT NULL,
     blockchain text NOT NULL,
-    mint text COLLATE "C" NOT NULL,
-    token_name text,
-    tx_signature text COLLATE "C" NOT NULL,
-    is_sell boolean NOT NULL,
-    token_amount numeric NOT NULL,
-    value numeric NOT NULL,
-    value_usd numeric,
-    created_at timestamptz NOT NULL,
-    event_index integer NOT NULL
+    mint text COLLATE "C" NOT NULL
 ) ON COMMIT DELETE ROWS;
 
-CREATE TEMP TABLE fresh (
+CREATE TEMP TABLE IF NOT EXISTS batch_tokens (
+    token_number integer NOT NULL,
+    blockchain text NOT NULL,
+    token_id bigint NOT NULL
+) ON COMMIT DELETE ROWS;
+
+CREATE TEMP TABLE IF NOT EXISTS incoming (
+    wallet_id bigint NOT NULL,
+    token_number integer NOT NULL,
+    created_at timestamptz NOT NULL,
+    event_index integer NOT NULL,
+    is_sell boolean NOT NULL,
+    tx_signature text COLLATE "C" NOT NULL,
+    token_name text,
+    token_amount numeric NOT NULL,
+    value numeric NOT NULL,
+    value_usd numeric
+) ON COMMIT DELETE ROWS;
+
+CREATE TEMP TABLE IF NOT EXISTS fresh (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
     created_at timestamptz NOT NULL,
@@ -25,18 +35,19 @@ CREATE TEMP TABLE fresh (
     token_name text,
     token_amount numeric NOT NULL,
     value numeric NOT NULL,
-    value_usd numeric,
-    corrects boolean NOT NULL
+    value_usd numeric
 ) ON COMMIT DELETE ROWS;
 
-CREATE TEMP TABLE touched (
+CREATE TEMP TABLE IF NOT EXISTS touched (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
     rewalk boolean NOT NULL,
     start walk_state NOT NULL
 ) ON COMMIT DELETE ROWS;
 
-CREATE TEMP TABLE walked (
+-- sign is 1 for a trade as the walk leaves it, -1 for what it replaces; the latter's figures are negated,
+-- so that sums over both are differences.
+CREATE TEMP TABLE IF NOT EXISTS walked (
     sign integer NOT NULL,
     rewalk boolean NOT NULL,
     is_last boolean NOT NULL,
@@ -51,5 +62,14 @@ CREATE TEMP TABLE walked (
     token_amount numeric NOT NULL,
     value numeric NOT NULL,
     value_usd numeric,
-    state walk_state NOT NULL
+    quantity numeric,
+    cost numeric,
+    cost_usd numeric,
+    acquired_at numeric,
+    peak numeric,
+    position_name text,
+    realized numeric,
+    realized_cost numeric,
+    hold_seconds numeric,
+    realized_usd numeric
 ) ON COMMIT DELETE ROWS

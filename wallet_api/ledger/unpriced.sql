@@ -11,8 +11,7 @@ SELECT trades.wallet_id,
        trades.token_name,
        trades.token_amount,
        trades.value,
-       trades.value * price.usd AS value_usd,
-       TRUE AS corrects
+       trades.value * price.usd AS value_usd
   FROM trades
   JOIN wallets
     ON wallets.wallet_id = trades.wallet_id

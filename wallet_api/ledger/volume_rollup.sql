@@ -9,10 +9,10 @@ INSERT INTO volume_rollup AS rollup
               grain.bucket_seconds,
               bucket_end(walked.created_at, grain.bucket_seconds) AS ends_at,
               sum(sign) AS txn,
-              sum(sign * (value_usd IS NULL)::integer) AS unpriced_txn,
-              sum(sign * value) AS volume,
-              COALESCE(sum(sign * value_usd), 0) AS volume_usd,
-              COALESCE(sum(sign * value) FILTER (WHERE value_usd IS NULL), 0) AS unpriced_volume
+              COALESCE(sum(sign) FILTER (WHERE value_usd IS NULL), 0) AS unpriced_txn,
+              sum(value) AS volume,
+              COALESCE(sum(value_usd), 0) AS volume_usd,
+              COALESCE(sum(value) FILTER (WHERE value_usd IS NULL), 0) AS unpriced_volume
          FROM walked
          JOIN wallets
            ON wallets.wallet_id = walked.wallet_id

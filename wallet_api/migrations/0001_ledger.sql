@@ -86,11 +86,10 @@ CREATE TABLE positions (
     PRIMARY KEY (wallet_id, token_id)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
--- Sums over the trades of one position in (ends_at - bucket_seconds, ends_at], for buckets of an hour and
--- of a day that the longest leaderboard period can still reach.
+-- Sums over the trades of one position in the day (ends_at - 1 day, ends_at], for the days that the longest
+-- leaderboard period can still reach.
 CREATE TABLE position_rollup (
     wallet_id bigint NOT NULL,
-    bucket_seconds integer NOT NULL,
     ends_at timestamptz NOT NULL,
     token_id bigint NOT NULL,
     buy_txn bigint NOT NULL,
@@ -106,7 +105,7 @@ CREATE TABLE position_rollup (
     realized_usd numeric NOT NULL,
     hold_seconds numeric NOT NULL,
     hold_cost numeric NOT NULL,
-    PRIMARY KEY (wallet_id, bucket_seconds, ends_at, token_id)
+    PRIMARY KEY (wallet_id, ends_at, token_id)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 -- Sums over the trades of one group of wallets in (ends_at - bucket_seconds, ends_at], for buckets of an
@@ -154,8 +153,8 @@ $$ SELECT to_char(moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') $$;
 CREATE FUNCTION bucket_end(moment timestamptz, bucket_seconds integer) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$
-SELECT date_bin(make_interval(secs => bucket_seconds), moment - interval '1 microsecond', 'epoch'::timestamptz)
-       + make_interval(secs => bucket_seconds)
+SELECT date_bin(bucket_seconds * interval '1 second', moment - interval '1 microsecond', to_timestamp(0))
+       + bucket_seconds * interval '1 second'
 $$;
 
 CREATE FUNCTION native_currency(chain text) RETURNS text
@@ -163,9 +162,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT CASE chain WHEN 'solana' THEN 'SOL' WHEN 'bnb' THEN 'BNB' ELSE 'ETH' END $$;
 
 -- The dollar price of a chain's native coin nearest a moment within an hour, the earlier of two as near;
--- NULL if there is none.
-CREATE FUNCTION nearest_price(chain text, moment timestamptz) RETURNS numeric
-LANGUAGE sql STABLE PARALLEL SAFE AS
+-- no row if there is none. A set, because PostgreSQL inlines that and not a scalar with a table in it.
+CREATE FUNCTION nearest_price(chain text, moment timestamptz) RETURNS SETOF numeric
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1 AS
 $$
 SELECT near.usd
   FROM ((SELECT price.usd, moment - price.priced_at AS distance, 0 AS later

@@ -16,7 +16,7 @@ PERIODS = {
     "7d": timedelta(days=7),
     "30d": timedelta(days=30),
 }
-BUCKET_SECONDS = (86_400, 3600)
+BUCKET_SECONDS = (86_400,)
 
 _LEADERBOARD = load_sql(__package__, "leaderboard")
 

@@ -1,5 +1,5 @@
 -- The wallets of a group that traded in a period, with the period's figures, by volume. The period is
--- covered by days and hours of the rollup, and by the trades themselves at its edges (bucket size 0).
+-- covered by the days of the rollup, and by the trades themselves at its edges (bucket size 0).
 -- Needs wallets_by_group, position_rollup_pkey, trades_by_time, native_prices_pkey.
   WITH span AS (
        SELECT *
@@ -32,9 +32,9 @@
         CROSS JOIN span
          JOIN position_rollup AS rollup
            ON rollup.wallet_id = tracked.wallet_id
-          AND rollup.bucket_seconds = span.bucket_seconds
           AND rollup.ends_at > span.starts_at
           AND rollup.ends_at <= span.ends_at
+        WHERE span.bucket_seconds > 0
         UNION ALL
        SELECT trades.wallet_id,
               trades.token_id,

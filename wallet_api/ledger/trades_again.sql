@@ -1,13 +1,15 @@
--- The walked trades that are new to the ledger or no longer as it has them. Needs trades_pkey.
+-- The trades of positions walked again that are new to the ledger or no longer as it has them.
+-- Needs trades_pkey.
 INSERT INTO trades (
        wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
        token_amount, value, value_usd, realized, realized_cost, hold_seconds, realized_usd)
 SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
        token_amount, value, value_usd,
-       (state).realized, (state).realized_cost, (state).hold_seconds, (state).realized_usd
+       realized, realized_cost, hold_seconds, realized_usd
   FROM walked
- WHERE sign = 1
-   AND NOT (rewalk AND EXISTS (
+ WHERE rewalk
+   AND sign = 1
+   AND NOT EXISTS (
            SELECT FROM trades AS known
             WHERE known.wallet_id = walked.wallet_id
               AND known.token_id = walked.token_id
@@ -20,10 +22,10 @@ SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_si
               AND known.usd_derived = walked.usd_derived
               AND known.value_usd IS NOT DISTINCT FROM walked.value_usd
               AND known.token_name IS NOT DISTINCT FROM walked.token_name
-              AND known.realized IS NOT DISTINCT FROM (walked.state).realized
-              AND known.realized_cost IS NOT DISTINCT FROM (walked.state).realized_cost
-              AND known.hold_seconds IS NOT DISTINCT FROM (walked.state).hold_seconds
-              AND known.realized_usd IS NOT DISTINCT FROM (walked.state).realized_usd))
+              AND known.realized IS NOT DISTINCT FROM walked.realized
+              AND known.realized_cost IS NOT DISTINCT FROM walked.realized_cost
+              AND known.hold_seconds IS NOT DISTINCT FROM walked.hold_seconds
+              AND known.realized_usd IS NOT DISTINCT FROM walked.realized_usd)
     ON CONFLICT (wallet_id, token_id, tx_signature, is_sell, event_index) DO UPDATE
    SET created_at = excluded.created_at,
        usd_derived = excluded.usd_derived,

@@ -1,0 +1,54 @@
+-- The batch's trades of positions that go on from their state, each with the state that the walk leaves
+-- after it. Without a dollar value of its own a trade takes the native price nearest its time.
+-- Needs native_prices_pkey.
+INSERT INTO walked
+  WITH pending AS (
+       SELECT incoming.wallet_id,
+              token.token_id,
+              incoming.created_at,
+              incoming.event_index,
+              incoming.is_sell,
+              incoming.tx_signature,
+              incoming.token_name,
+              incoming.token_amount,
+              incoming.value,
+              incoming.value_usd AS given_usd,
+              CASE WHEN incoming.value_usd IS NULL
+                   THEN incoming.value * (SELECT usd
+                                             FROM nearest_price(token.blockchain, incoming.created_at) AS usd)
+              END AS derived_usd,
+              touched.start
+         FROM incoming
+         JOIN batch_tokens AS token
+           ON token.token_number = incoming.token_number
+         JOIN touched
+           ON touched.wallet_id = incoming.wallet_id
+          AND touched.token_id = token.token_id
+          AND NOT touched.rewalk
+       ),
+       stepped AS (
+       SELECT pending.*,
+              lead(1) OVER trade_order IS NULL AS is_last,
+              walk(start, is_sell, token_amount, value, COALESCE(given_usd, derived_usd),
+                   extract(epoch FROM created_at), token_name) OVER trade_order AS state
+         FROM pending
+       WINDOW trade_order AS (PARTITION BY wallet_id, token_id
+                                  ORDER BY created_at, is_sell, tx_signature, event_index
+                                   ROWS UNBOUNDED PRECEDING)
+       )
+SELECT 1 AS sign,
+       FALSE AS rewalk,
+       is_last,
+       wallet_id,
+       token_id,
+       created_at,
+       event_index,
+       is_sell,
+       derived_usd IS NOT NULL AS usd_derived,
+       tx_signature,
+       token_name,
+       token_amount,
+       value,
+       COALESCE(given_usd, derived_usd) AS value_usd,
+       (state).*
+  FROM stepped
