@@ -136,6 +136,8 @@ class Trader:
     def _pick(self, second: int) -> int:
         """A token to get into: now and then a major, mostly a launch as young as suits the wallet."""
         random = self._random
+        if len(self.known) >= self._most_tokens:
+            return random.choice(self.known)
         if random.random() < 0.06:
             return random.randrange(MAJORS)
         return self._market.launched_before(second, random.expovariate(1 / self._typical_age))
