@@ -4,9 +4,7 @@ import fcntl
 import hashlib
 import os
 import re
-import signal
 import stat
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -19,9 +17,10 @@ from wallet_api.embedded import valkey as valkey_server
 from wallet_api.embedded.account import Account, choose, let_reach, own
 from wallet_api.embedded.errors import EmbeddedError
 from wallet_api.embedded.server import Server, trim
+from wallet_api.embedded.signals import undisturbed
 from wallet_api.settings import Settings
 
-__all__ = ["EmbeddedError", "home_folder", "running", "trim_logs"]
+__all__ = ["EmbeddedError", "explained", "home_folder", "running", "trim_logs"]
 
 # The room in a socket's address: 104 bytes on macOS, 108 on Linux, with a NUL at the end.
 _SOCKET_PATH_BYTES = 103
@@ -47,7 +46,7 @@ def running(settings: Settings, *, valkey: bool) -> Iterator[Settings]:
 def home_folder(settings: Settings) -> Path:
     """The folder of WALLET_API_HOME, made if it is missing. Raises EmbeddedError when it cannot be used."""
     home = Path(settings.wallet_api_home).expanduser().resolve()
-    with _explained(home):
+    with explained(home):
         # Root's servers run as another user, who has to pass through.
         home.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
         for name in ("lock", "log"):
@@ -70,7 +69,7 @@ def _used(kind: ModuleType, settings: Settings) -> Iterator[str]:
     """
     home = home_folder(settings)
     with ExitStack() as stack:
-        with _explained(home):
+        with explained(home):
             name = kind.__name__.rpartition(".")[2]
             change = stack.enter_context((home / "lock" / f"{name}.change").open("w"))
             users = stack.enter_context((home / "lock" / f"{name}.users").open("w"))
@@ -86,7 +85,7 @@ def _used(kind: ModuleType, settings: Settings) -> Iterator[str]:
 
 
 def _leave(server: Server, change: IO[str], users: IO[str]) -> None:
-    with _undisturbed():
+    with undisturbed():
         fcntl.flock(change, fcntl.LOCK_EX)
         try:
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -113,28 +112,12 @@ def _socket_folder(home: Path, account: Account | None) -> Path:
 
 
 @contextmanager
-def _explained(home: Path) -> Iterator[None]:
+def explained(home: Path) -> Iterator[None]:
+    """Turn an OSError about files of `home` into an EmbeddedError that says what to do."""
     try:
         yield
     except OSError as error:
         raise EmbeddedError(
             f"{error.filename or home} cannot be used by user {os.geteuid()}: {error.strerror}. "
-            "Choose another folder with WALLET_API_HOME, or set DATABASE_URL and VALKEY_URL to your own servers."
+            "Choose another folder with WALLET_API_HOME, or set DATABASE_URL and VALKEY_URL to servers."
         ) from error
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Stopping is short and has to come to its end; signals wait for nothing here, they are ignored."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    handlers = {
-        number: signal.signal(number, signal.SIG_IGN)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)

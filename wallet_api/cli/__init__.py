@@ -1,0 +1,61 @@
+"""The command line, `wallet-api`: its commands, and how each of them fails in one line."""
+
+import sys
+import traceback
+from pathlib import Path
+
+import click
+
+from wallet_api import __version__
+from wallet_api.cli.demo import demo
+from wallet_api.cli.up import up
+from wallet_api.embedded import EmbeddedError
+from wallet_api.embedded.signals import end_in_order
+from wallet_api.errors import ApiError
+from wallet_api.settings import SettingsError
+
+_COMMANDS: tuple[click.Command, ...] = (up, demo)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="wallet-api")
+def cli() -> None:
+    """A self-hosted Wallet Intelligence API."""
+
+
+for _command in _COMMANDS:
+    cli.add_command(_command)
+
+
+def main() -> None:
+    """What the console script runs. Whatever goes wrong is one clear line on standard error, and status 1."""
+    end_in_order()
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Exit as ending:
+        sys.exit(ending.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough.
+        sys.exit(141)
+    except (SettingsError, EmbeddedError) as error:
+        _fail(str(error))
+    except ApiError as error:
+        _fail(error.message)
+    except OSError as error:
+        _fail(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
+    except Exception as error:  # noqa: BLE001
+        # Its message stays untold: it may hold a password, as that of a malformed DATABASE_URL does.
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        _fail(
+            f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}, which was not foreseen."
+        )
+
+
+def _fail(message: str) -> None:
+    click.echo(f"Error: {message}", err=True)
+    sys.exit(1)

@@ -1,0 +1,29 @@
+"""What a command works with: the settings of the environment, and a database, embedded if need be."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from wallet_api import embedded, migrations
+from wallet_api.database import Connection, connect
+from wallet_api.settings import Settings
+
+
+@contextmanager
+def settings_with_database() -> Iterator[Settings]:
+    """The settings; an unset `database_url` becomes that of an embedded server, its tables up to date.
+
+    Raises SettingsError, EmbeddedError, DatabaseUnavailable.
+    """
+    own = Settings.from_environment()
+    with embedded.running(own, valkey=False) as settings:
+        if own.database_url is None:
+            with connect(str(settings.database_url)) as connection:
+                migrations.migrate(connection)
+        yield settings
+
+
+@contextmanager
+def database() -> Iterator[Connection]:
+    """A connection to the database of this command, in autocommit. Raises as settings_with_database does."""
+    with settings_with_database() as settings, connect(str(settings.database_url)) as connection:
+        yield connection

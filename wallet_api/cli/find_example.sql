@@ -1,0 +1,13 @@
+-- A wallet of a group that has traded at least five tokens, and few more than that, so that its
+-- history is an example one can read. Needs the index wallets_by_group and the key of positions.
+  SELECT wallets.address AS wallet_address
+    FROM wallets
+    JOIN positions
+   USING (wallet_id)
+   WHERE wallets.blockchain = %(blockchain)s
+     AND wallets.type = %(type)s
+   GROUP BY wallets.address
+   ORDER BY count(*) < 5,
+            count(*),
+            wallets.address
+   LIMIT 1

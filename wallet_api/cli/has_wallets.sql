@@ -1,0 +1,2 @@
+-- Whether any wallet is tracked.
+SELECT EXISTS (SELECT FROM wallets) AS found

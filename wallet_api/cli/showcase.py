@@ -1,0 +1,89 @@
+"""What `wallet-api up` shows its user: the demo world, a key to it, and a call for each operation."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlencode
+
+from wallet_api.access.keys import create_key, key_hash, list_keys
+from wallet_api.database import Connection, load_sql
+from wallet_api.demo import load
+from wallet_api.demo.world import World
+
+_FIND_EXAMPLE = load_sql("wallet_api.cli", "find_example")
+_FIND_KEY = load_sql("wallet_api.access", "find_key")
+_HAS_WALLETS = load_sql("wallet_api.cli", "has_wallets")
+_GROUP = {"blockchain": "solana", "type": "kol"}
+
+
+@dataclass(frozen=True)
+class Demo:
+    """The demo world of a database: where its time ends, and whether all of it has landed."""
+
+    file: Path
+    until: datetime
+    loaded: bool
+
+    def load(self, database_url: str, progress: Callable[[int], None]) -> None:
+        """Bring it into the ledger; after an interrupted try the same world again, so nothing counts twice."""
+        load(database_url, World(self.until), progress)
+        self._note(loaded=True)
+
+    def _note(self, *, loaded: bool) -> None:
+        _write_private(self.file, json.dumps({"until": self.until.isoformat(), "loaded": loaded}))
+
+
+def find_demo(connection: Connection, home: Path) -> Demo | None:
+    """The demo world of this database, a new one if it is empty; None where somebody's own wallets are."""
+    file = home / "demo.json"
+    row = connection.execute(_HAS_WALLETS).fetchone()
+    if row is None or not row["found"]:
+        demo = Demo(file, datetime.now(UTC).replace(microsecond=0), loaded=False)
+        demo._note(loaded=False)
+        return demo
+    try:
+        noted = json.loads(file.read_text())
+        return Demo(file, datetime.fromisoformat(noted["until"]), loaded=noted["loaded"])
+    except (FileNotFoundError, ValueError, KeyError):
+        return None
+
+
+def demo_key(connection: Connection, home: Path) -> str:
+    """A key that works, the same at each start; kept in a file that only this user can read."""
+    file = home / "demo-key"
+    if file.exists():
+        key = file.read_text().strip()
+        row = connection.execute(_FIND_KEY, {"key_hash": key_hash(key)}).fetchone()
+        if row is not None and row["revoked_at"] is None:
+            return key
+    taken = {row["name"] for row in list_keys(connection)}
+    names = (f"demo {number}" if number > 1 else "demo" for number in range(1, len(taken) + 2))
+    key = create_key(connection, next(name for name in names if name not in taken))
+    _write_private(file, f"{key}\n")
+    return key
+
+
+def example_calls(connection: Connection, url: str, key: str) -> Iterator[str]:
+    """A curl line for each operation, with a wallet that there is."""
+    row = connection.execute(_FIND_EXAMPLE, _GROUP).fetchone()
+    address = {"address": row["wallet_address"]} if row else {}
+    calls = (
+        ("/v1/wallets", _GROUP | {"limit": "3"}),
+        ("/v1/wallets/history", _GROUP | address | {"limit": "3"}),
+        ("/v1/wallets/holdings", {"blockchain": _GROUP["blockchain"]} | address),
+        ("/v1/transactions/volume", _GROUP | {"hours": "24"}),
+        ("/v1/wallet/leaderboard", _GROUP | {"period": "7d", "limit": "3"}),
+    )
+    for path, parameters in calls:
+        yield f"curl -H 'Authorization: Bearer {key}' '{url}{path}?{urlencode(parameters)}'"
+
+
+def _write_private(file: Path, text: str) -> None:
+    draft = file.with_name(f"{file.name}.new")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as output:
+        output.write(text)
+    draft.rename(file)

@@ -1,0 +1,176 @@
+"""`wallet-api up`: the whole service on this machine, from its own servers to an answered call."""
+
+import errno
+import fcntl
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC
+from pathlib import Path
+from typing import IO, cast
+
+import click
+
+from wallet_api import embedded, migrations
+from wallet_api.cli.children import Children
+from wallet_api.cli.showcase import Demo, demo_key, example_calls, find_demo
+from wallet_api.database import connect
+from wallet_api.demo.world import TRADES
+from wallet_api.embedded.signals import Terminated
+from wallet_api.settings import Settings
+
+_ANSWER_SECONDS = 60.0
+_TRIM_SECONDS = 60.0
+_LOOK_SECONDS = 0.25
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(1, 65535), help="Where to listen; PORT, or 8000, if not given.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 opens it to other machines.")
+@click.option("--demo/--no-demo", default=True, help="Whether an empty database gets the demo data.")
+def up(port: int | None, host: str, demo: bool) -> None:
+    """Run the whole service here until Ctrl-C: PostgreSQL, Valkey, demo data, and the API.
+
+    DATABASE_URL and VALKEY_URL, where set, are used in place of own servers.
+    """
+    own = Settings.from_environment()
+    with ExitStack() as stack:
+        try:
+            _run(stack, own, host, port or own.port, demo)
+        except (KeyboardInterrupt, Terminated):
+            click.echo("\nStopping …")
+    click.echo("Stopped.")
+
+
+def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: bool) -> None:
+    home = embedded.home_folder(own)
+    stack.enter_context(_only_one(home))
+    children = Children(home / "up.json")
+    children.end_leftovers()
+    listener = stack.enter_context(_reserved(host, port))
+    click.echo(f"Starting in {home} …")
+    settings = stack.enter_context(embedded.running(own, valkey=True))
+    connection = stack.enter_context(connect(str(settings.database_url)))
+    migrations.migrate(connection)
+    demo = find_demo(connection, home) if demo_wanted else None
+    if demo and not demo.loaded:
+        with click.progressbar(length=TRADES, label=f"Loading {TRADES:,} demo trades") as bar:
+            demo.load(str(settings.database_url), bar.update)
+    environment = _environment(settings)
+    if demo and settings.moralis_api_key is None:
+        environment = stack.enter_context(_stand_in(children, home, demo)) | environment
+    command = (
+        *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving"),
+        *("--bind", f"fd://{listener.fileno()}", "--access-logfile", str(home / "log" / "access.log")),
+        "wallet_api.app:create_app()",
+    )
+    stack.enter_context(children.running("gunicorn", command, environment, pass_fds=[listener.fileno()]))
+    listener.close()
+    own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
+    _await_answer(children, own_host, port)
+    url = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
+    click.echo(f"\nThe Wallet Intelligence API is at {url}")
+    if demo:
+        key = demo_key(connection, home)
+        click.echo(f"Your key is {key}\n\nTry it:")
+        for call in example_calls(connection, url, key):
+            click.echo(f"  {call}")
+        click.echo(f"\nThe demo data ends at {demo.until:%Y-%m-%d %H:%M} UTC. Ctrl-C stops everything.")
+    else:
+        click.echo(
+            "`wallet-api keys create NAME` makes a key, `wallet-api import` brings in wallets and trades.\n"
+            "Ctrl-C stops everything."
+        )
+    connection.close()
+    _watch(children, settings)
+
+
+@contextmanager
+def _only_one(home: Path) -> Iterator[None]:
+    with embedded.explained(home):
+        lock = (home / "lock" / "up").open("a+")
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise click.ClickException(
+                f"wallet-api up is running in {home} already. Stop that one first, or set WALLET_API_HOME."
+            ) from None
+        yield
+
+
+@contextmanager
+def _reserved(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket that has the port, but takes no calls yet: a port in use shows before the long work."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had: {error.strerror}"
+            raise click.ClickException(
+                f"Port {port} of {host} {reason}. Choose another one: wallet-api up --port {port % 65535 + 1}"
+            ) from error
+        yield listener
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    """The environment of gunicorn: ours, with the servers that are in use."""
+    servers = {"DATABASE_URL": str(settings.database_url), "VALKEY_URL": str(settings.valkey_url)}
+    # Whatever proxy leads out of this machine, what is on it is reached without.
+    direct = {
+        name: ",".join(filter(None, (os.environ.get(name), "127.0.0.1"))) for name in ("NO_PROXY", "no_proxy")
+    }
+    return {name: value for name, value in os.environ.items() if value} | servers | direct
+
+
+@contextmanager
+def _stand_in(children: Children, home: Path, demo: Demo) -> Iterator[dict[str, str]]:
+    """The demo's balance provider; gives the settings under which it is asked in place of the real one."""
+    until = demo.until.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    command = (sys.executable, "-m", "wallet_api.demo.provider", "--port", "0", "--until", until)
+    with ExitStack() as stack:
+        log = stack.enter_context((home / "log" / "provider.log").open("ab"))
+        child = stack.enter_context(
+            children.running(
+                "The demo's balance provider", command, os.environ, stdout=subprocess.PIPE, stderr=log
+            )
+        )
+        output = stack.enter_context(cast(IO[bytes], child.stdout))
+        url = output.readline().decode().strip()
+        if not url:
+            raise click.ClickException(f"The demo's balance provider did not start; see {log.name}")
+        yield {"MORALIS_API_KEY": "demo", "MORALIS_EVM_URL": f"{url}/api/v2.2", "MORALIS_SOLANA_URL": url}
+
+
+def _await_answer(children: Children, host: str, port: int) -> None:
+    deadline = time.monotonic() + _ANSWER_SECONDS
+    while time.monotonic() < deadline:
+        children.check()
+        connection = http.client.HTTPConnection(host, port, timeout=_ANSWER_SECONDS)
+        try:
+            connection.request("GET", "/healthz")
+            # Any answer will do: it comes from a worker.
+            connection.getresponse()
+        except OSError:
+            time.sleep(_LOOK_SECONDS)
+        else:
+            return
+        finally:
+            connection.close()
+    raise click.ClickException(f"The service did not answer within {_ANSWER_SECONDS:.0f} seconds.")
+
+
+def _watch(children: Children, settings: Settings) -> None:
+    trimmed = time.monotonic()
+    while True:
+        children.check()
+        if time.monotonic() - trimmed > _TRIM_SECONDS:
+            embedded.trim_logs(settings)
+            trimmed = time.monotonic()
+        time.sleep(_LOOK_SECONDS)

@@ -1,0 +1,39 @@
+"""What Ctrl-C and SIGTERM do to a command: they end it in order, and never while it stops what it started."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Terminated(SystemExit):
+    """SIGTERM or SIGHUP came; its code is the exit status that a shell expects."""
+
+
+def end_in_order() -> None:
+    """Have SIGTERM and SIGHUP raise Terminated, so that whatever was started gets stopped."""
+    for number in _ENDING:
+        signal.signal(number, _raise_terminated)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """No signal ends what is done in here; one that comes is forgotten, for the end has begun already."""
+    if threading.current_thread() is not threading.main_thread():
+        # Only the main thread may set handlers, and only it gets signals.
+        yield
+        return
+    numbers = (signal.SIGINT, *_ENDING)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _raise_terminated(number: int, frame: FrameType | None) -> None:
+    raise Terminated(128 + number)
