@@ -1,0 +1,168 @@
+"""Any ledger, taken in in any way, gives the figures of a naive reading of its rows, to the last digit."""
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.ledger import door, strategies
+from tests.ledger.strategies import GROUPS, MINTS
+from tests.naive import Ledger
+from wallet_api.database import Connection
+
+Row = dict[str, Any]
+
+# All times in the tests hang on this one; whole seconds, as volume windows are.
+NOW = datetime.now(UTC).replace(microsecond=0)
+EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "60"))
+WINDOWS = st.lists(st.one_of(st.sampled_from([1, 10, 59, 60, 61, 3600, 86400]), st.integers(1, 86400)), max_size=3)
+
+examples = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@examples
+@given(data=st.data())
+def test_files_one_after_the_other_give_the_figures_of_their_rows(
+    data: st.DataObject, database_url: str, connection: Connection
+) -> None:
+    steps = data.draw(
+        st.lists(
+            st.one_of(
+                st.tuples(st.just("trades"), st.lists(strategies.trades(NOW), min_size=1, max_size=14)),
+                st.tuples(st.just("trades"), st.lists(strategies.trades(NOW), min_size=1, max_size=14)),
+                st.tuples(st.just("prices"), st.lists(strategies.prices(NOW), min_size=1, max_size=3)),
+                st.tuples(st.just("wallets"), st.sampled_from(["kol", "smart", "whale"]).map(_retyped)),
+            ),
+            min_size=1,
+            max_size=7,
+        )
+    )
+    importer = door.Importer(database_url, batch_rows=data.draw(st.sampled_from([1, 3, 100])))
+    door.clear(connection)
+    ledger = Ledger()
+    for kind, rows in [("wallets", strategies.wallets()), *steps]:
+        getattr(importer, kind)(rows)
+        getattr(ledger, f"add_{kind}")(rows)
+    moment = NOW + data.draw(st.sampled_from([timedelta(0), timedelta(minutes=3), timedelta(minutes=-30)]))
+    _compare(answers(connection, moment, data.draw(WINDOWS)), ledger, moment)
+
+
+@examples
+@given(data=st.data())
+def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_as_one_import(
+    data: st.DataObject, database_url: str, connection: Connection
+) -> None:
+    final = data.draw(strategies.distinct(strategies.trades(NOW), strategies.trade_key, most=24))
+    prices = data.draw(strategies.distinct(strategies.prices(NOW), strategies.price_key, most=3))
+    queues = data.draw(_queues(final, prices))
+    batch_rows = data.draw(st.sampled_from([1, 2, 5, 100]))
+    windows = data.draw(WINDOWS)
+
+    door.clear(connection)
+    importer = door.Importer(database_url, batch_rows=batch_rows)
+    importer.wallets(strategies.wallets())
+    _at_once(importer, queues)
+    several = answers(connection, NOW, windows)
+
+    door.clear(connection)
+    importer.wallets(strategies.wallets())
+    importer.prices(prices)
+    door.Importer(database_url).trades(final)
+    once = answers(connection, NOW, windows)
+
+    ledger = Ledger()
+    ledger.add_wallets(strategies.wallets())
+    ledger.add_prices(prices)
+    ledger.add_trades(final)
+    assert several == once
+    _compare(once, ledger, NOW)
+
+
+def answers(connection: Connection, now: datetime, windows: list[int]) -> Row:
+    """Every answer there is, by question."""
+    wallets = connection.execute("SELECT blockchain, type, address FROM wallets").fetchall()
+    found: Row = {}
+    for wallet in wallets:
+        record = door.history(connection, **wallet)
+        del record["pagination"]
+        found["history", wallet["blockchain"], wallet["address"]] = record
+    for blockchain, type in (*GROUPS, ("solana", "whale")):
+        for period in door.PERIODS:
+            found["leaderboard", now, blockchain, type, period] = door.leaderboard(
+                connection, now, blockchain, type, period
+            )
+        for seconds in windows:
+            for mint in (None, *MINTS, "never traded"):
+                found["volume", now, blockchain, type, seconds, mint] = door.volume(
+                    connection, now, blockchain, type, seconds, mint
+                )
+    return found
+
+
+def _compare(found: Row, ledger: Ledger, now: datetime) -> None:
+    for (operation, *question), answer in found.items():
+        if operation == "volume" and question[1] == "eth" and question[4] is not None:
+            question[4] = question[4].lower()
+        assert answer == getattr(ledger, operation)(*question), (operation, question)
+
+
+def _retyped(type: str) -> list[Row]:
+    return [row | {"name": type} for row in strategies.wallets(second_type=type)]
+
+
+@st.composite
+def _queues(draw: st.DrawFn, final: list[Row], prices: list[Row]) -> list[list[tuple[str, list[Row]]]]:
+    """What two importers take in: the final rows, cut in any way; before some, what they correct.
+
+    A trade that comes in several versions stays with one importer, the final version last. It may be
+    repeated by the other one, but only as it is in the end.
+    """
+    sides: list[list[Row]] = [[], []]
+    for row in draw(st.permutations(final)):
+        side = draw(st.integers(0, 1))
+        for _ in range(draw(st.sampled_from([0, 0, 1, 2]))):
+            sides[side].insert(draw(st.integers(0, len(sides[side]))), _other_version(draw, row))
+        sides[side].append(row)
+        for _ in range(draw(st.sampled_from([0, 0, 1]))):
+            sides[side].append(row)
+        if draw(st.booleans()):
+            sides[1 - side].append(row)
+    queues = []
+    for side in sides:
+        places = draw(st.lists(st.integers(0, 100), max_size=4))
+        queues.append([("trades", rows) for rows in door.cut(side, places)])
+    if prices:
+        queue = queues[draw(st.integers(0, 1))]
+        queue.insert(draw(st.integers(0, len(queue))), ("prices", prices))
+    return queues
+
+
+def _other_version(draw: st.DrawFn, row: Row) -> Row:
+    other = draw(strategies.trades(NOW))
+    changed = draw(st.sets(st.sampled_from(["token_amount", "value", "value_usd", "created_at", "token_name"])))
+    kept = {name: value for name, value in row.items() if name not in changed}
+    return kept | {name: other[name] for name in changed if name in other}
+
+
+def _at_once(importer: door.Importer, queues: list[list[tuple[str, list[Row]]]]) -> None:
+    start = threading.Barrier(len(queues))
+
+    def run(queue: list[tuple[str, list[Row]]]) -> None:
+        start.wait()
+        for kind, rows in queue:
+            getattr(importer, kind)(rows)
+
+    with ThreadPoolExecutor(len(queues)) as pool:
+        for done in [pool.submit(run, queue) for queue in queues]:
+            done.result()
+
+

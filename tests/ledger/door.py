@@ -1,0 +1,91 @@
+"""Rows in and answers out, as the service takes and gives them."""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from wallet_api.database import Connection, connect
+from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets
+from wallet_api.ledger.readers import ndjson_records
+from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow
+from wallet_api.queries.history import wallet_history
+from wallet_api.queries.leaderboard import rank_wallets
+from wallet_api.queries.volume import group_volume
+
+Row = dict[str, Any]
+
+PERIODS = ("6h", "1d", "7d", "30d")
+
+
+class Importer:
+    """Takes rows in, each call over a session of its own, like one run of the command."""
+
+    def __init__(self, url: str, batch_rows: int = 100_000) -> None:
+        self._url = url
+        self._batch_rows = batch_rows
+
+    def wallets(self, rows: Iterable[Row]) -> Summary:
+        """Import a file of wallets, in which nothing may be bad."""
+        with connect(self._url) as connection:
+            return import_wallets(connection, ndjson_records(_lines(rows), WalletRow), _refuse)
+
+    def trades(self, rows: Iterable[Row]) -> Summary:
+        """Import a file of trades, in which nothing may be bad."""
+        with connect(self._url) as connection:
+            records = ndjson_records(_lines(rows), TradeRow)
+            return import_trades(connection, records, _refuse, batch_rows=self._batch_rows)
+
+    def prices(self, rows: Iterable[Row]) -> Summary:
+        """Import a file of prices, in which nothing may be bad."""
+        with connect(self._url) as connection:
+            return import_prices(connection, ndjson_records(_lines(rows), PriceRow), _refuse)
+
+
+def history(connection: Connection, blockchain: str, type: str, address: str, **page: Any) -> Row:
+    """The data of a history answer, its numbers exact."""
+    data = wallet_history(connection, blockchain, type, address, **({"limit": 1000} | page))
+    return parsed(orjson.dumps(data))
+
+
+def volume(
+    connection: Connection, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None
+) -> Row:
+    """The totals of a volume answer, exact."""
+    data = group_volume(connection, now, blockchain, type, seconds, mint)
+    return {"volume": data["volume"], "volume_usd": data["volume_usd"]}
+
+
+def leaderboard(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
+    """The entries of a leaderboard, their numbers exact."""
+    entries = rank_wallets(connection, now, blockchain, type, period)
+    rows: list[Row] = parsed(orjson.dumps([entry.json for entry in entries]))
+    return rows
+
+
+def parsed(body: bytes) -> Any:
+    """A JSON document whose numbers lose no digit."""
+    return json.loads(body, parse_float=Decimal)
+
+
+def clear(connection: Connection) -> None:
+    """Empty the ledger: as fast as it goes, since it has few rows."""
+    tables = ("trades", "positions", "position_rollup", "volume_rollup", "native_prices", "tokens", "wallets")
+    connection.execute("; ".join(f"DELETE FROM {table}" for table in tables))  # type: ignore[arg-type]
+
+
+def cut(rows: Sequence[Row], places: Iterable[int]) -> list[list[Row]]:
+    """The rows as consecutive files, cut at these places."""
+    edges = [0, *sorted({place % (len(rows) + 1) for place in places}), len(rows)]
+    return [list(rows[start:end]) for start, end in zip(edges, edges[1:], strict=False) if start < end]
+
+
+def _lines(rows: Iterable[Row]) -> Iterable[bytes]:
+    return (json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def _refuse(number: int, line: bytes, fault: BadRow) -> None:
+    raise AssertionError(f"line {number} was rejected: {fault}: {line!r}")

@@ -1,0 +1,139 @@
+"""Ledgers of every awkward kind, for Hypothesis: few wallets and tokens, many coincidences."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from hypothesis import strategies as st
+
+Row = dict[str, Any]
+
+SOLANA = (
+    "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+    "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+    "So11111111111111111111111111111111111111112",
+)
+EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
+MINTS = ("Mint1111", "mint1111", "Zed")
+GROUPS = (("solana", "kol"), ("solana", "smart"), ("eth", "kol"))
+SMALL = ("1", "2", "3", "7", "0.1", "0.5", "1000")
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+
+
+def wallets(*, second_type: str = "kol") -> list[Row]:
+    """Four tracked wallets, two or three of them in one group."""
+    types = ("kol", second_type, "smart")
+    rows = [
+        {"blockchain": "solana", "type": type, "wallet_address": address, "name": f"wallet of {type}"}
+        for type, address in zip(types, SOLANA, strict=True)
+    ]
+    return [*rows, {"blockchain": "eth", "type": "kol", "wallet_address": EVM, "twitter": "https://x.com/evm"}]
+
+
+def amounts(*, zero: bool = False, decimals: int = 18) -> st.SearchStrategy[str]:
+    """Decimal texts: mostly of a few small numbers, so that quantities meet, else of any length."""
+    long = st.builds(
+        lambda digits, places: format(Decimal(digits).scaleb(-places), "f"),
+        st.integers(1, 10**13),
+        st.sampled_from(range(decimals + 1)),
+    )
+    small = st.sampled_from((*SMALL, "0") if zero else SMALL)
+    return st.one_of(small, small, long)
+
+
+def moments(now: datetime) -> st.SearchStrategy[str]:
+    """Times of trades: at and around the edges of windows, periods and buckets, often the same ones."""
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    edges = [
+        now,
+        *(now - timedelta(seconds=seconds) for seconds in (1, 10, 60, 90, 3599, 3600, 7200)),
+        *(now - timedelta(hours=hours) for hours in (6, 23, 24, 25)),
+        *(now - timedelta(days=days) for days in (2, 7, 30, 31, 40, 400)),
+        *(now.replace(minute=0, second=0, microsecond=0) - hours * HOUR for hours in (0, 1, 6)),
+        *(midnight - days * DAY for days in (0, 1, 6, 29)),
+    ]
+    nudges = [timedelta(0)] * 3 + [
+        timedelta(microseconds=1),
+        timedelta(microseconds=-1),
+        timedelta(seconds=1),
+        timedelta(minutes=-20),
+        timedelta(minutes=2),
+    ]
+    return st.builds(lambda edge, nudge: _text(edge + nudge), st.sampled_from(edges), st.sampled_from(nudges))
+
+
+def trades(now: datetime) -> st.SearchStrategy[Row]:
+    """One trade of one of the wallets."""
+    return st.builds(
+        _trade,
+        wallet=st.sampled_from([*(("solana", address) for address in SOLANA), ("eth", EVM), ("eth", EVM.lower())]),
+        mint=st.sampled_from(MINTS),
+        signature=st.sampled_from(["a", "B", "é", "Ä", *(f"s{n}" for n in range(12))]),
+        side=st.sampled_from(["buy", "buy", "sell"]),
+        index=st.sampled_from([0, 0, 0, 1, None]),
+        name=st.sampled_from(["", "Some Coin", None]),
+        amount=amounts(),
+        value=amounts(zero=True),
+        usd=st.one_of(st.none(), st.none(), amounts(zero=True, decimals=6)),
+        at=moments(now),
+    )
+
+
+def prices(now: datetime) -> st.SearchStrategy[Row]:
+    """The price of a native coin at a moment."""
+    return st.builds(
+        lambda currency, usd, at: {"currency": currency, "usd": usd, "priced_at": at},
+        st.sampled_from(["SOL", "SOL", "ETH"]),
+        amounts(decimals=8),
+        moments(now),
+    )
+
+
+def distinct(rows: st.SearchStrategy[Row], key: Callable[[Row], Any], most: int) -> st.SearchStrategy[list[Row]]:
+    """A list of rows no two of which are the same thing."""
+    return st.lists(rows, unique_by=key, max_size=most)
+
+
+def trade_key(row: Row) -> tuple[Any, ...]:
+    """What makes two rows one trade."""
+    folded = str if row["blockchain"] == "solana" else str.lower
+    index = row.get("event_index") or 0
+    names = (folded(row["wallet_address"]), folded(row["mint"]), row["tx_signature"], row["transaction_type"])
+    return (row["blockchain"], *names, index)
+
+
+def price_key(row: Row) -> tuple[str, str]:
+    """What makes two rows one price."""
+    return (row["currency"], row["priced_at"])
+
+
+def _trade(
+    wallet: tuple[str, str],
+    mint: str,
+    signature: str,
+    side: str,
+    index: int | None,
+    name: str | None,
+    amount: str,
+    value: str,
+    usd: str | None,
+    at: str,
+) -> Row:
+    row: Row = {
+        "blockchain": wallet[0],
+        "wallet_address": wallet[1],
+        "tx_signature": signature,
+        "mint": mint,
+        "transaction_type": side,
+        "token_amount": amount,
+        "value": value,
+        "created_at": at,
+    }
+    optional = {"event_index": index, "token_name": name, "value_usd": usd}
+    return row | {field: value for field, value in optional.items() if value is not None}
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

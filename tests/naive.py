@@ -1,0 +1,414 @@
+"""What every figure should be, worked out from the input rows alone: exact fractions, nothing kept, no SQL.
+
+Written from the definitions in docs/figures.md and slow on purpose. It shares no code with the service.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+CURRENCY = {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"}
+PERIOD = {
+    "6h": timedelta(hours=6),
+    "1d": timedelta(days=1),
+    "7d": timedelta(days=7),
+    "30d": timedelta(days=30),
+}
+HOUR = timedelta(hours=1)
+BUCKETS = ("below_zero", "above_zero_to_100", "above_100_to_500", "above_500")
+
+Row = dict[str, Any]
+Wallet = tuple[str, str]
+Usd = Fraction | None
+
+
+@dataclass(frozen=True)
+class Trade:
+    """One row of a trades file, and the dollar value that is stored with it."""
+
+    wallet: Wallet
+    mint: str
+    signature: str
+    is_sell: bool
+    index: int
+    at: datetime
+    name: str
+    amount: Fraction
+    value: Fraction
+    given_usd: Usd
+    usd: Usd
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What makes two rows one trade."""
+        return (self.wallet, self.signature, self.mint, self.is_sell, self.index)
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Its place among the trades of its wallet."""
+        return (self.at, self.is_sell, self.signature.encode(), self.index, self.mint.encode())
+
+    def says_the_same_as(self, other: "Trade") -> bool:
+        """Whether both rows say the same, apart from a dollar value that neither came with."""
+        return replace(self, usd=None) == replace(other, usd=None)
+
+
+@dataclass(frozen=True)
+class Sale:
+    """A sell with something to cover it: what it realized, in native currency and, if known, in dollars."""
+
+    at: datetime
+    realized: Fraction
+    cost: Fraction
+    held_seconds: Fraction
+    realized_usd: Usd
+
+
+@dataclass
+class Position:
+    """A wallet's record in one token, after walking all of its trades."""
+
+    trades: list[Trade]
+    sales: list[Sale]
+    quantity: Fraction
+    peak: Fraction
+
+    @property
+    def realized(self) -> Fraction:
+        return sum((sale.realized for sale in self.sales), Fraction(0))
+
+    @property
+    def cost(self) -> Fraction:
+        return sum((sale.cost for sale in self.sales), Fraction(0))
+
+    @property
+    def still_holding(self) -> bool:
+        return self.quantity > 0 and self.quantity >= self.peak / 100
+
+    @property
+    def closed(self) -> bool:
+        return bool(self.sales) and not self.still_holding
+
+    @property
+    def name(self) -> str:
+        return next((trade.name for trade in reversed(self.trades) if trade.name), "")
+
+    def total(self, *, sells: bool) -> Fraction:
+        return sum((trade.value for trade in self.trades if trade.is_sell is sells), Fraction(0))
+
+    def count(self, *, sells: bool) -> int:
+        return sum(trade.is_sell is sells for trade in self.trades)
+
+
+class Ledger:
+    """The rows taken in so far, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self.wallets: dict[Wallet, Row] = {}
+        self.trades: dict[tuple[Any, ...], Trade] = {}
+        self.prices: dict[tuple[str, datetime], Fraction] = {}
+
+    def add_wallets(self, rows: Iterable[Row]) -> None:
+        """Track wallets, or change their profiles."""
+        for row in rows:
+            address = _folded(row["blockchain"], row["wallet_address"])
+            self.wallets[row["blockchain"], address] = row | {"wallet_address": address}
+
+    def add_trades(self, rows: Iterable[Row]) -> None:
+        """Take in the rows of a trades file; a row that says nothing new changes nothing."""
+        for row in rows:
+            trade = _trade(row)
+            known = self.trades.get(trade.identity)
+            if known is None or not known.says_the_same_as(trade):
+                self.trades[trade.identity] = self._valued(trade)
+
+    def add_prices(self, rows: Iterable[Row]) -> None:
+        """Take in a prices file, and value the trades that had no dollar value until now."""
+        for row in rows:
+            self.prices[row["currency"], _time(row["priced_at"])] = Fraction(str(row["usd"]))
+        for identity, trade in self.trades.items():
+            if trade.usd is None:
+                self.trades[identity] = self._valued(trade)
+
+    def history(self, blockchain: str, address: str) -> Row:
+        """Everything the history says of a wallet, with all of its trades on one page."""
+        positions = self._positions((blockchain, address))
+        currency = CURRENCY[blockchain]
+        closed = [position for position in positions.values() if position.closed]
+        won = [position for position in closed if position.realized > 0]
+        sales = [sale for position in positions.values() for sale in position.sales]
+        buys = [t.value for p in positions.values() for t in p.trades if not t.is_sell]
+        buy_txn = sum(position.count(sells=False) for position in positions.values())
+        sell_txn = sum(position.count(sells=True) for position in positions.values())
+        realized = sum((sale.realized for sale in sales), Fraction(0))
+        return {
+            "profile": self._profile((blockchain, address)),
+            "lifetime_stats": {
+                "currency": currency,
+                "buy": _shown(sum((p.total(sells=False) for p in positions.values()), Fraction(0)), 9),
+                "sell": _shown(sum((p.total(sells=True) for p in positions.values()), Fraction(0)), 9),
+                "realized_pnl": _shown(realized, 9),
+                "realized_pnl_percentage": _percentage(realized, sum((s.cost for s in sales), Fraction(0))),
+                "buy_txn": buy_txn,
+                "sell_txn": sell_txn,
+                "total_tx_count": buy_txn + sell_txn,
+                "win_rate": _percentage(Fraction(len(won)), Fraction(len(closed))),
+                "win_count": len(won),
+                "total_sold": len(closed),
+                "active_tokens_count": len(positions),
+                "largest_buy": _shown(max(buys, default=Fraction(0)), 9),
+                "best_trade_pnl": _shown(max((s.realized for s in sales), default=Fraction(0)), 9),
+                "worst_trade_pnl": _shown(min((s.realized for s in sales), default=Fraction(0)), 9),
+                "still_holding_count": sum(position.still_holding for position in positions.values()),
+            },
+            "win_rate_distribution": _distribution([(p.realized, p.cost) for p in closed]),
+            "token_overview": [
+                {
+                    "mint": mint,
+                    "token_name": position.name,
+                    "invested": _shown(position.total(sells=False), 9),
+                    "sold": _shown(position.total(sells=True), 9),
+                    "realized_pnl": _shown(position.realized, 9),
+                    "realized_pnl_percentage": _percentage(position.realized, position.cost),
+                    "currency": currency,
+                    "buy_txn": position.count(sells=False),
+                    "sell_txn": position.count(sells=True),
+                    "first_seen": _shown_time(position.trades[0].at),
+                    "last_seen": _shown_time(position.trades[-1].at),
+                    "still_holding": position.still_holding,
+                }
+                for mint, position in _latest_first(positions)
+            ],
+            "trades": [
+                {
+                    "tx_signature": trade.signature,
+                    "mint": trade.mint,
+                    "token_name": trade.name or positions[trade.mint].name,
+                    "transaction_type": "sell" if trade.is_sell else "buy",
+                    "value": _shown(trade.value, 9),
+                    "currency": currency,
+                    "created_at": _shown_time(trade.at),
+                }
+                for trade in self._newest_first((blockchain, address))
+            ],
+        }
+
+    def volume(self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None) -> Row:
+        """The two totals of a group's trades within `seconds` up to `now`."""
+        traded = [
+            trade
+            for trade in self._of_group(blockchain, type, now - timedelta(seconds=seconds), now)
+            if mint in (None, trade.mint)
+        ]
+        usd = self._total_usd(blockchain, traded, now)
+        return {
+            "volume": _shown(sum((trade.value for trade in traded), Fraction(0)), 9),
+            "volume_usd": None if usd is None else _shown(usd, 4),
+        }
+
+    def leaderboard(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
+        """The entries of a group's leaderboard, the first first."""
+        since = now - PERIOD[period]
+        by_wallet: dict[Wallet, list[Trade]] = {}
+        for trade in self._of_group(blockchain, type, since, now):
+            by_wallet.setdefault(trade.wallet, []).append(trade)
+        ranked = sorted(
+            by_wallet.items(),
+            key=lambda item: (-_shown(sum((t.value for t in item[1]), Fraction(0)), 9), item[0][1].encode()),
+        )
+        return [
+            self._entry(rank, wallet, trades, since, now)
+            for rank, (wallet, trades) in enumerate(ranked, 1)
+        ]
+
+    def _entry(self, rank: int, wallet: Wallet, trades: list[Trade], since: datetime, now: datetime) -> Row:
+        profile = self._profile(wallet)
+        sold = [
+            [sale for sale in position.sales if since < sale.at <= now]
+            for position in self._positions(wallet).values()
+        ]
+        sold = [sales for sales in sold if sales]
+        sales = [sale for sales in sold for sale in sales]
+        results = [(sum((s.realized for s in own), Fraction(0)), sum((s.cost for s in own), Fraction(0))) for own in sold]
+        stats: Row = {
+            "realized_pnl": _shown(sum((sale.realized for sale in sales), Fraction(0)), 9),
+            "buy_txn": sum(not trade.is_sell for trade in trades),
+            "sell_txn": sum(trade.is_sell for trade in trades),
+            "total_txn": len(trades),
+            "total_volume": _shown(sum((trade.value for trade in trades), Fraction(0)), 9),
+        }
+        profits = [sale.realized_usd for sale in sales]
+        if None not in profits and all(trade.usd is not None for trade in trades if trade.is_sell):
+            stats["realized_pnl_usd"] = _shown(sum((p for p in profits if p is not None), Fraction(0)), 4)
+        usd = self._total_usd(wallet[0], trades, now)
+        if usd is not None:
+            stats["total_volume_usd"] = _shown(usd, 4)
+        if sales:
+            weights = [sale.cost for sale in sales] if any(s.cost for s in sales) else [Fraction(1)] * len(sales)
+            held = sum((w * s.held_seconds for w, s in zip(weights, sales, strict=True)), Fraction(0))
+            stats["avg_hold_time_minutes"] = _shown(held / sum(weights) / 60, 2)
+        wins = sum(realized > 0 for realized, _ in results)
+        return {
+            "wallet": wallet[1],
+            "rank": rank,
+            "profile": {name: profile[name] for name in ("name", "image_url", "twitter", "currency")},
+            "period_stats": stats,
+            "period_win_rate_distribution": {
+                "win_rate_percentage": _percentage(Fraction(wins), Fraction(len(results))),
+                **_distribution(results),
+                "closed_count": len(results),
+                "win_count": wins,
+            },
+        }
+
+    def _profile(self, wallet: Wallet) -> Row:
+        row = self.wallets[wallet]
+        texts = ("name", "image_url", "twitter", "telegram")
+        return {
+            "wallet_address": wallet[1],
+            **{name: row.get(name) or "" for name in texts},
+            "blockchain": wallet[0],
+            "type": row["type"],
+            "currency": CURRENCY[wallet[0]],
+        }
+
+    def _newest_first(self, wallet: Wallet) -> list[Trade]:
+        own = [trade for trade in self.trades.values() if trade.wallet == wallet]
+        return sorted(own, key=lambda trade: trade.order, reverse=True)
+
+    def _positions(self, wallet: Wallet) -> dict[str, Position]:
+        by_mint: dict[str, list[Trade]] = {}
+        for trade in reversed(self._newest_first(wallet)):
+            by_mint.setdefault(trade.mint, []).append(trade)
+        return {mint: _walk(trades) for mint, trades in by_mint.items()}
+
+    def _of_group(self, blockchain: str, type: str, since: datetime, until: datetime) -> list[Trade]:
+        return [
+            trade
+            for trade in self.trades.values()
+            if trade.wallet[0] == blockchain
+            and self.wallets[trade.wallet]["type"] == type
+            and since < trade.at <= until
+        ]
+
+    def _valued(self, trade: Trade) -> Trade:
+        if trade.given_usd is not None:
+            return replace(trade, usd=trade.given_usd)
+        currency = CURRENCY[trade.wallet[0]]
+        near = [
+            (abs(at - trade.at), at, usd)
+            for (coin, at), usd in self.prices.items()
+            if coin == currency and abs(at - trade.at) <= HOUR
+        ]
+        return replace(trade, usd=trade.value * min(near)[2] if near else None)
+
+    def _total_usd(self, blockchain: str, trades: list[Trade], now: datetime) -> Usd:
+        known = [(at, usd) for (coin, at), usd in self.prices.items() if coin == CURRENCY[blockchain] and at <= now]
+        latest = max(known)[1] if known else None
+        values = [
+            trade.usd if trade.usd is not None else trade.value * latest
+            for trade in trades
+            if trade.usd is not None or latest is not None
+        ]
+        return None if trades and not values else sum(values, Fraction(0))
+
+
+def _walk(trades: list[Trade]) -> Position:
+    quantity = cost = acquired = peak = Fraction(0)
+    cost_usd: Usd = Fraction(0)
+    sales = []
+    for trade in trades:
+        at = _seconds(trade.at)
+        if not trade.is_sell:
+            acquired = (acquired * quantity + at * trade.amount) / (quantity + trade.amount)
+            quantity += trade.amount
+            cost += trade.value
+            cost_usd = None if cost_usd is None or trade.usd is None else cost_usd + trade.usd
+            peak = max(peak, quantity)
+            continue
+        if quantity == 0:
+            continue
+        covered = min(trade.amount, quantity)
+        part = covered / quantity
+        share = covered / trade.amount
+        known = cost_usd is not None and trade.usd is not None
+        sales.append(
+            Sale(
+                at=trade.at,
+                realized=trade.value * share - cost * part,
+                cost=cost * part,
+                held_seconds=at - acquired,
+                realized_usd=trade.usd * share - cost_usd * part if known else None,  # type: ignore[operator]
+            )
+        )
+        cost -= cost * part
+        quantity -= covered
+        cost_usd = Fraction(0) if quantity == 0 else None if cost_usd is None else cost_usd - cost_usd * part
+    return Position(trades, sales, quantity, peak)
+
+
+def _latest_first(positions: dict[str, Position]) -> list[tuple[str, Position]]:
+    by_mint = sorted(positions.items(), key=lambda item: item[0].encode())
+    return sorted(by_mint, key=lambda item: item[1].trades[-1].at, reverse=True)
+
+
+def _distribution(results: list[tuple[Fraction, Fraction]]) -> Row:
+    counts = dict.fromkeys(BUCKETS, 0)
+    for realized, cost in results:
+        if realized <= 0:
+            bucket = "below_zero"
+        elif cost == 0 or realized / cost > 5:
+            bucket = "above_500"
+        elif realized / cost > 1:
+            bucket = "above_100_to_500"
+        else:
+            bucket = "above_zero_to_100"
+        counts[bucket] += 1
+    return counts
+
+
+def _trade(row: Row) -> Trade:
+    usd = row.get("value_usd")
+    return Trade(
+        wallet=(row["blockchain"], _folded(row["blockchain"], row["wallet_address"])),
+        mint=_folded(row["blockchain"], row["mint"]),
+        signature=row["tx_signature"],
+        is_sell=row["transaction_type"] == "sell",
+        index=row.get("event_index") or 0,
+        at=_time(row["created_at"]),
+        name=row.get("token_name") or "",
+        amount=Fraction(str(row["token_amount"])),
+        value=Fraction(str(row["value"])),
+        given_usd=None if usd is None else Fraction(str(usd)),
+        usd=None,
+    )
+
+
+def _folded(blockchain: str, text: str) -> str:
+    return text if blockchain == "solana" else text.lower()
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _seconds(at: datetime) -> Fraction:
+    return Fraction((at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1), 1_000_000)
+
+
+def _shown_time(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _shown(figure: Fraction, places: int) -> Decimal:
+    """Rounded half away from zero."""
+    units = int(abs(figure) * 10**places + Fraction(1, 2))
+    digits = tuple(int(digit) for digit in str(units))
+    return Decimal((int(figure < 0), digits, -places))
+
+
+def _percentage(part: Fraction, whole: Fraction) -> Decimal:
+    return _shown(100 * part / whole if whole else Fraction(0), 4)
