@@ -21,6 +21,7 @@ _GROUPS = (
 )
 
 _STEEPNESS = 1.1
+_KOL_CHAINS = ("solana", "bnb", "base", "eth", "evm")
 
 
 @dataclass(frozen=True)
@@ -95,11 +96,13 @@ def _wallet(index: int, chain_name: str, type_: str, number: int, trades: int, s
     twin = type_ == "kol" and chain_name in ("base", "eth") and number % 3 == 0
     random = seeded(seed, "wallet", "evm" if twin else chain_name, type_, number)
     address = solana_address(random) if chain_name == "solana" else evm_address(random)
-    place = number if twin else number + 7 * [name for name, _, _ in _GROUPS].index(chain_name)
-    named = type_ == "kol" or random.random() < 0.15
-    name = _name(place) if type_ == "kol" else f"{random.choice(WALLET_LABELS)} {number + 1}" if named else ""
+    kol = type_ == "kol"
+    if kol:
+        name = _name(number + 500 * _KOL_CHAINS.index("evm" if twin else chain_name))
+    else:
+        name = f"{random.choice(WALLET_LABELS)} {number + 1}" if random.random() < 0.15 else ""
     handle = "".join(letter for letter in name if letter.isalnum())
-    social = type_ == "kol"
+    copied = kol or random.random() < 0.2
     return Wallet(
         index=index,
         chain=chain,
@@ -107,17 +110,15 @@ def _wallet(index: int, chain_name: str, type_: str, number: int, trades: int, s
         address=address,
         trades=trades,
         name=name,
-        image_url=f"https://images.example/{handle.lower()}.png" if named else "",
-        twitter=f"https://x.example/{handle}" if social and random.random() < 0.95 else "",
-        telegram=f"https://t.example/{handle.lower()}" if social and random.random() < 0.5 else "",
-        copytrade_link=f"https://copytrade.example/{chain_name}/{address}"
-        if social or random.random() < 0.2
-        else "",
+        image_url=f"https://images.example/{handle.lower()}.png" if name else "",
+        twitter=f"https://x.example/{handle}" if kol and random.random() < 0.95 else "",
+        telegram=f"https://t.example/{handle.lower()}" if kol and random.random() < 0.5 else "",
+        copytrade_link=f"https://copytrade.example/{chain_name}/{address}" if copied else "",
     )
 
 
 def _name(place: int) -> str:
-    """A different name for each place, until the words run out after a few thousand."""
+    """A different name for each place, until the words run out after some thousands."""
     # The stride shares no factor with the number of combinations, so all are visited in a mixed order.
     rest, front = divmod(
         place * 1009 % (len(WALLET_FRONTS) * len(WALLET_NAMES) * len(WALLET_BACKS)), len(WALLET_FRONTS)

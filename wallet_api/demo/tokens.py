@@ -48,26 +48,23 @@ class Market:
     """The tokens of one chain, numbered by launch: a few old and steady majors, then launch after launch."""
 
     def __init__(self, chain: Chain, count: int, span_seconds: int, seed: int) -> None:
-        self.chain = chain
-        self.count = count
+        self._chain = chain
+        self._count = count
         self._seed = seed
         self._spacing = (span_seconds + _LEAD_SECONDS) / (count - MAJORS)
         self._knots = int(log(2 + (span_seconds + 100 * 86400) / 60) * _KNOTS_PER_LOG) + 2
         self._wiggle = _wiggle(seeded(seed, chain.name, "wiggle"))
         self.token = lru_cache(maxsize=None)(self._token)
 
-    def latest(self, second: int) -> int:
-        """The number of the token that was launched last by `second`."""
-        return min(MAJORS + int((second + _LEAD_SECONDS) / self._spacing), self.count - 1)
-
     def launched_before(self, second: int, age_seconds: float) -> int:
         """The number of a token that is about `age_seconds` old at `second`, or as old as there is."""
-        return max(self.latest(int(second - age_seconds)), MAJORS)
+        launches = int((second - age_seconds + _LEAD_SECONDS) / self._spacing)
+        return min(MAJORS + max(launches, 0), self._count - 1)
 
     def _token(self, number: int) -> Token:
-        random = seeded(self._seed, self.chain.name, "token", number)
+        random = seeded(self._seed, self._chain.name, "token", number)
         major = number < MAJORS
-        solana = self.chain.name == "solana"
+        solana = self._chain.name == "solana"
         if solana:
             mint = solana_address(random, "" if major or random.random() < 0.25 else "pump")
         else:
@@ -75,9 +72,11 @@ class Market:
         first, second = random.choice(TOKEN_FRONTS), random.choice(TOKEN_BACKS)
         decimals = random.choices((6, 9), (8, 2))[0] if solana else random.choices((18, 9, 6), (85, 10, 5))[0]
         launched = -90 * 86400 if major else int((number - MAJORS) * self._spacing) - _LEAD_SECONDS
-        # A thousand million tokens, as launchpads mint them, first worth about 30 SOL together.
-        worth = {"SOL": 30.0, "BNB": 9.0, "ETH": 2.0}[self.chain.currency] * 10**self.chain.native_decimals
-        start = log(worth * (1e4 if major else random.lognormvariate(0, 0.6)) / 1000)
+        # A thousand million tokens, as launchpads mint them, first worth about 400 SOL together.
+        worth = {"SOL": 400.0, "BNB": 120.0, "ETH": 25.0}[
+            self._chain.currency
+        ] * 10**self._chain.native_decimals
+        start = log(worth * (1e3 if major else random.lognormvariate(0, 0.6)) / 1000)
         return Token(
             mint=mint,
             name=f"{first} {second}" if random.random() < 0.7 else f"{first}{second.lower()}",
