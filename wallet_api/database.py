@@ -54,13 +54,13 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection that can change nothing. Raises DatabaseUnavailable, QueryTimeout."""
-        with _translated(), self._reads.connection() as connection:
+        with translated(), self._reads.connection() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A connection to the primary. Raises DatabaseUnavailable, QueryTimeout."""
-        with _translated(), self._writes.connection() as connection:
+        with translated(), self._writes.connection() as connection:
             yield connection
 
     def close(self) -> None:
@@ -84,10 +84,14 @@ def savepoint(connection: Connection) -> Iterator[None]:
 
 
 def connect(url: str, **options: Any) -> Connection:
-    """A connection outside the pools, for commands that work long: no statement timeout, autocommit."""
-    return psycopg.connect(
-        url, autocommit=True, row_factory=dict_row, connect_timeout=CONNECT_TIMEOUT_SECONDS, **options
-    )
+    """A connection outside the pools, for commands that work long: no statement timeout, autocommit.
+
+    Raises DatabaseUnavailable.
+    """
+    with translated():
+        return psycopg.connect(
+            url, autocommit=True, row_factory=dict_row, connect_timeout=CONNECT_TIMEOUT_SECONDS, **options
+        )
 
 
 def _pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
@@ -112,7 +116,8 @@ def _pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def translated() -> Iterator[None]:
+    """Turn the driver's errors into DatabaseUnavailable or QueryTimeout."""
     try:
         yield
     except psycopg.errors.QueryCanceled as error:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from wallet_api import embedded, migrations
-from wallet_api.database import Connection, connect
+from wallet_api.database import Connection, connect, translated
 from wallet_api.settings import Settings
 
 
@@ -25,5 +25,9 @@ def settings_with_database() -> Iterator[Settings]:
 @contextmanager
 def database() -> Iterator[Connection]:
     """A connection to the database of this command, in autocommit. Raises as settings_with_database does."""
-    with settings_with_database() as settings, connect(str(settings.database_url)) as connection:
+    with (
+        settings_with_database() as settings,
+        translated(),
+        connect(str(settings.database_url)) as connection,
+    ):
         yield connection

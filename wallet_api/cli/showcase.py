@@ -28,7 +28,7 @@ class Demo:
     loaded: bool
 
     def load(self, database_url: str, progress: Callable[[int], None]) -> None:
-        """Bring it into the ledger; after an interrupted try the same world again, so nothing counts twice."""
+        """Bring it into the ledger; after an interrupted try the same one again, so nothing counts twice."""
         load(database_url, World(self.until), progress)
         self._note(loaded=True)
 

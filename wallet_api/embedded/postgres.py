@@ -143,12 +143,11 @@ def _is_ready(bin_folder: Path, sockets: Path) -> bool:
     ask = (
         str(bin_folder / "pg_isready"),
         "--quiet",
-        "--host",
-        str(sockets),
-        "--port",
-        "5432",
-        "--timeout",
-        "3",
+        "--timeout=3",
+        f"--host={sockets}",
+        "--port=5432",
+        f"--username={NAME}",
+        f"--dbname={NAME}",
     )
     return subprocess.run(ask, check=False, env=ENVIRONMENT, start_new_session=True).returncode == 0
 
