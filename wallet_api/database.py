@@ -1,9 +1,9 @@
-"""Connections to PostgreSQL: a pool that only reads, a pool that writes, and the one place that meets psycopg's errors."""
+"""Connections to PostgreSQL: a pool that reads, a pool that writes; the one place that meets psycopg's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
-from typing import Any, LiteralString, cast
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg.rows import dict_row
@@ -30,7 +30,7 @@ class QueryTimeout(ServiceUnavailable):
 def load_sql(package: str, name: str) -> LiteralString:
     """The text of `name`.sql beside the modules of `package`: one whole statement."""
     # Our own packaged files are as trusted as literals, which is all psycopg takes as a query.
-    return cast(LiteralString, resources.files(package).joinpath(f"{name}.sql").read_text(encoding="utf-8"))
+    return resources.files(package).joinpath(f"{name}.sql").read_text(encoding="utf-8")
 
 
 class Database:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 from urllib.parse import urlsplit
@@ -63,6 +63,7 @@ class Settings:
     eth_rpc_url: str | None = _setting("ETH_RPC_URL", None, "url", secret=True)
     bnb_rpc_url: str | None = _setting("BNB_RPC_URL", None, "url", secret=True)
     base_rpc_url: str | None = _setting("BASE_RPC_URL", None, "url", secret=True)
+    evm_token_list: str | None = _setting("EVM_TOKEN_LIST", None)
     alchemy_api_key: str | None = _setting("ALCHEMY_API_KEY", None, secret=True)
     alchemy_url: str = _setting("ALCHEMY_URL", "https://api.g.alchemy.com/data/v1", "url")
     coingecko_url: str = _setting("COINGECKO_URL", "https://api.coingecko.com/api/v3", "url")
@@ -75,7 +76,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """The settings of this process. Raises SettingsError naming every variable at fault, never a value."""
+        """The settings of this process. Raises SettingsError with every variable at fault, never a value."""
         values: dict[str, Any] = {}
         faults: list[str] = []
         for setting in fields(cls):
@@ -160,7 +161,7 @@ def _valkey(text: str) -> str:
     return text
 
 
-_READERS = {
+_READERS: Mapping[str, Callable[[str], Any]] = {
     "text": str,
     "seconds": _number,
     "positive": _positive,

@@ -47,7 +47,7 @@ def answer(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: int
 
 def refuse(error: ApiError, response: Response | None = None) -> Response:
     """The response to `error`; `response`, if given, lends the headers that it already carries."""
-    detail = {"code": error.code, "message": error.message, "request_id": request_id()}
+    detail: dict[str, Any] = {"code": error.code, "message": error.message, "request_id": request_id()}
     optional = {"parameter": error.parameter, "allowed": error.allowed, "reason": error.reason}
     detail |= {name: value for name, value in optional.items() if value is not None}
     body = _json(_error.dump({"error": detail, "meta": _meta(False, 0)}))
@@ -83,7 +83,9 @@ def _answer_http_exception(error: HTTPException) -> Response:
     own = error.get_response(request.environ)
     failure = ApiError(error.description or error.name)
     failure.status = error.code or 500
-    failure.code = _HTTP_CODES.get(failure.status, "invalid_request" if failure.status < 500 else "internal_error")
+    failure.code = _HTTP_CODES.get(
+        failure.status, "invalid_request" if failure.status < 500 else "internal_error"
+    )
     if failure.status == 404:
         failure.message = f"There is no {request.path[:128]!r} here. The operations are listed at /docs."
     # The framework's own response carries Allow and Retry-After.

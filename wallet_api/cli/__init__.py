@@ -1,5 +1,6 @@
 """The command line, `wallet-api`: its commands, and how each of them fails in one line."""
 
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -8,13 +9,15 @@ import click
 
 from wallet_api import __version__
 from wallet_api.cli.demo import demo
+from wallet_api.cli.imports import import_files
+from wallet_api.cli.ledger import migrate, rebuild
 from wallet_api.cli.up import up
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
 from wallet_api.errors import ApiError
 from wallet_api.settings import SettingsError
 
-_COMMANDS: tuple[click.Command, ...] = (up, demo)
+_COMMANDS: tuple[click.Command, ...] = (up, migrate, import_files, rebuild, demo)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -31,21 +34,23 @@ def main() -> None:
     """What the console script runs. Whatever goes wrong is one clear line on standard error, and status 1."""
     end_in_order()
     try:
-        cli.main(standalone_mode=False)
-    except click.exceptions.Exit as ending:
-        sys.exit(ending.exit_code)
+        status = cli.main(standalone_mode=False)
+        if isinstance(status, int):
+            sys.exit(status)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever read our output has seen enough.
+        # Whoever read our output has seen enough; https://docs.python.org/3/library/signal.html#note-on-sigpipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except (SettingsError, EmbeddedError) as error:
         _fail(str(error))
     except ApiError as error:
-        _fail(error.message)
+        cause = str(error.__cause__ or "").strip().split("\n", 1)[0]
+        _fail(f"{error.message} ({cause})" if cause else error.message)
     except OSError as error:
         _fail(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
     except Exception as error:  # noqa: BLE001

@@ -1,10 +1,11 @@
-"""Taking files in: rows are checked and staged with COPY, then merged batch by batch, each in a transaction."""
+"""Taking files in: rows are checked, staged with COPY, and merged batch by batch, each in a transaction."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
+from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
@@ -52,7 +53,7 @@ class Summary:
 
 
 def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]], reject: Reject) -> Summary:
-    """Track the wallets of `records`, all in one transaction. A wallet tracked already gets the new profile."""
+    """Track the wallets of `records`, in one transaction. One tracked already gets the new profile."""
     summary = Summary()
     now = datetime.now(UTC)
     merge.prepare(connection)
@@ -68,15 +69,16 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
                     summary.rejected += 1
         merge.lock_all(connection)
         retyped = [row["wallet_id"] for row in connection.execute(_RETYPED)]
-        recent = {"wallet_ids": retyped, "horizon": now - merge.VOLUME_HORIZON}
+        recent: dict[str, Any] = {"wallet_ids": retyped, "horizon": now - merge.VOLUME_HORIZON}
         if retyped:
             connection.execute(_REGROUPED, {**recent, "sign": -1})
-            merge.add_to_volume(connection, now)
+            merge.add_to_volume(connection, recent["horizon"])
         summary.changed = connection.execute(_WALLETS).rowcount
         if retyped:
             connection.execute("TRUNCATE walked")
             connection.execute(_REGROUPED, {**recent, "sign": 1})
-            merge.add_to_volume(connection, now)
+            merge.add_to_volume(connection, recent["horizon"])
+            merge.drop_volume(connection, recent["horizon"], corrected=True)
     return summary
 
 

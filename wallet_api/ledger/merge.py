@@ -1,6 +1,7 @@
 """What one batch does to the ledger: the statements, in their order, inside the caller's transaction."""
 
 from datetime import datetime, timedelta
+
 from wallet_api.database import Connection, DuplicateKey, load_sql, savepoint
 
 # Half of a two-part key; any constant will do, as long as every importer takes the same.
@@ -12,6 +13,7 @@ VOLUME_HORIZON = timedelta(hours=48)
 
 _STAGING = load_sql(__package__, "staging")
 _LOCK = load_sql(__package__, "lock")
+_LOCK_WALLET = load_sql(__package__, "lock_wallet")
 _LOCK_ALL = load_sql(__package__, "lock_all")
 _TOKENS = load_sql(__package__, "tokens")
 _BATCH_TOKENS = load_sql(__package__, "batch_tokens")
@@ -47,6 +49,11 @@ def prepare(connection: Connection) -> None:
 def lock_all(connection: Connection) -> None:
     """Keep every other import out until the transaction ends."""
     connection.execute(_LOCK_ALL, {"lock_class": LOCK_CLASS})
+
+
+def lock_wallet(connection: Connection, wallet_id: int) -> None:
+    """Keep every other import out of one wallet until the transaction ends."""
+    connection.execute(_LOCK_WALLET, {"lock_class": LOCK_CLASS, "wallet_id": wallet_id})
 
 
 def merge_incoming(connection: Connection, now: datetime) -> int:
@@ -99,17 +106,37 @@ def _walk_again(connection: Connection) -> None:
     connection.execute(_TRADES_AGAIN)
 
 
+def walk_all(connection: Connection) -> int:
+    """Walk the touched positions again, which have been taken away; how many trades came out otherwise."""
+    connection.execute("ANALYZE touched")
+    connection.execute(_WALKED_AGAIN)
+    connection.execute("ANALYZE walked")
+    connection.execute(_POSITIONS, {"rewalk": True})
+    return connection.execute(_TRADES_AGAIN).rowcount
+
+
 def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) -> None:
     """Bring the rollups from the state before the walk to the state after it, and drop what has expired."""
-    connection.execute(_POSITION_ROLLUP, {"horizon": now - POSITION_HORIZON})
+    horizon = now - POSITION_HORIZON
+    add_to_days(connection, horizon)
     if corrected:
         connection.execute(_EMPTIED_POSITIONS)
-    connection.execute(_EXPIRED_POSITIONS, {"horizon": now - POSITION_HORIZON})
-    add_to_volume(connection, now, corrected=corrected)
+    connection.execute(_EXPIRED_POSITIONS, {"horizon": horizon})
+    horizon = now - VOLUME_HORIZON
+    add_to_volume(connection, horizon)
+    drop_volume(connection, horizon, corrected=corrected)
 
 
-def add_to_volume(connection: Connection, now: datetime, *, corrected: bool = True) -> None:
-    """Bring the groups' volume from the state before the walk to the state after it."""
-    connection.execute(_VOLUME_ROLLUP, {"horizon": now - VOLUME_HORIZON})
-    connection.execute(_EXPIRED_VOLUME, {"horizon": now - VOLUME_HORIZON, "corrected": corrected})
+def add_to_days(connection: Connection, horizon: datetime) -> None:
+    """Add the walked trades after `horizon` to their positions' days."""
+    connection.execute(_POSITION_ROLLUP, {"horizon": horizon})
 
+
+def add_to_volume(connection: Connection, horizon: datetime) -> None:
+    """Add the walked trades after `horizon` to their groups' volume."""
+    connection.execute(_VOLUME_ROLLUP, {"horizon": horizon})
+
+
+def drop_volume(connection: Connection, horizon: datetime, *, corrected: bool) -> None:
+    """Drop the groups' volume that no window reaches, and what corrections have emptied."""
+    connection.execute(_EXPIRED_VOLUME, {"horizon": horizon, "corrected": corrected})

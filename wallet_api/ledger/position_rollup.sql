@@ -17,7 +17,7 @@ INSERT INTO position_rollup AS rollup
               sum(realized_cost) AS realized_cost,
               sum(realized_usd) AS realized_usd,
               sum(hold_seconds) AS hold_seconds,
-              sum(sign * round(hold_seconds * realized_cost, 40)) AS hold_cost
+              sum(sign * round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))) AS hold_cost
          FROM walked
         WHERE created_at > %(horizon)s
         GROUP BY wallet_id, ends_at, token_id

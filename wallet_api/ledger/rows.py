@@ -44,11 +44,20 @@ class WalletRow(msgspec.Struct):
         """The values of the wallets table, in the order of wallets.sql. Raises BadRow."""
         chain = CHAINS[self.blockchain]
         if self.type not in chain.types:
-            raise BadRow(f"type {self.type} does not exist on {chain.name}; allowed: {', '.join(chain.types)}")
+            raise BadRow(
+                f"type {self.type} does not exist on {chain.name}; allowed: {', '.join(chain.types)}"
+            )
         profile = (self.name, self.image_url, self.twitter, self.telegram, self.copytrade_link)
         names = ("name", "image_url", "twitter", "telegram", "copytrade_link")
-        texts = [text and check_text(field, text, MAX_TEXT) for field, text in zip(names, profile, strict=True)]
-        return (chain.name, self.type, check_address(chain, self.wallet_address), *(text or "" for text in texts))
+        texts = [
+            text and check_text(field, text, MAX_TEXT) for field, text in zip(names, profile, strict=True)
+        ]
+        return (
+            chain.name,
+            self.type,
+            check_address(chain, self.wallet_address),
+            *(text or "" for text in texts),
+        )
 
 
 class TradeRow(msgspec.Struct):
@@ -129,7 +138,9 @@ def check_amount(field: str, amount: Decimal, *, above_zero: bool = False) -> No
     exponent = amount.as_tuple().exponent
     assert isinstance(exponent, int)
     if exponent < -MAX_DECIMALS or amount.adjusted() >= MAX_WHOLE_DIGITS:
-        raise BadRow(f"{field} has more than {MAX_WHOLE_DIGITS} digits before or {MAX_DECIMALS} after the point")
+        raise BadRow(
+            f"{field} has more than {MAX_WHOLE_DIGITS} digits before or {MAX_DECIMALS} after the point"
+        )
 
 
 def check_time(field: str, moment: datetime, now: datetime) -> datetime:

@@ -32,7 +32,12 @@ _NEWEST = _TradeKey(datetime(9999, 12, 31, tzinfo=UTC), True, "", 0, "")
 
 
 def wallet_history(
-    connection: Connection, blockchain: str, type: str, address: str, limit: int = 50, cursor: str | None = None
+    connection: Connection,
+    blockchain: str,
+    type: str,
+    address: str,
+    limit: int = 50,
+    cursor: str | None = None,
 ) -> dict[str, Any]:
     """The wallet's lifetime figures and its newest `limit` trades (at most 1000), or those after `cursor`.
 
@@ -48,7 +53,8 @@ def wallet_history(
     assert found is not None
     last = _TradeKey(*(found[f"last_{name}"] for name in _TradeKey.__struct_fields__))
     data = {
-        "profile": {"wallet_address": found["address"], "currency": currency} | {n: found[n] for n in _PROFILE},
+        "profile": {"wallet_address": found["address"], "currency": currency}
+        | {n: found[n] for n in _PROFILE},
         "lifetime_stats": orjson.Fragment(found["lifetime_stats"]),
         "win_rate_distribution": orjson.Fragment(found["win_rate_distribution"]),
         "token_overview": orjson.Fragment(found["token_overview"]),

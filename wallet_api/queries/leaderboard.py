@@ -30,8 +30,10 @@ class Entry:
     json: orjson.Fragment
 
 
-def rank_wallets(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> list[Entry]:
-    """All wallets of a group that traded after `now` - period and not after `now`, by volume, then address."""
+def rank_wallets(
+    connection: Connection, now: datetime, blockchain: str, type: str, period: str
+) -> list[Entry]:
+    """All wallets of a group that traded in (`now` - period, `now`], by volume, then address."""
     spans = cover(now - PERIODS[period], now, BUCKET_SECONDS)
     parameters = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency, "now": now}
     rows = connection.execute(_LEADERBOARD, parameters | columns(spans))

@@ -50,7 +50,7 @@
               COALESCE(realized_cost, 0),
               COALESCE(realized_usd, 0),
               COALESCE(hold_seconds, 0),
-              COALESCE(round(hold_seconds * realized_cost, 40), 0)
+              COALESCE(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost))), 0)
          FROM tracked
         CROSS JOIN span
          JOIN trades

@@ -69,7 +69,9 @@ class Leaderboards:
         board, cached = self._board((blockchain, type, period))
         start = 0
         if after is not None:
-            start = bisect_right(board.entries, after.order(), key=lambda entry: (-entry.total_volume, entry.wallet))
+            start = bisect_right(
+                board.entries, after.order(), key=lambda entry: (-entry.total_volume, entry.wallet)
+            )
         end = len(board.entries) if limit is None else start + limit
         entries = board.entries[start:end]
         data: dict[str, Any] = {

@@ -14,7 +14,12 @@ _VOLUME = load_sql(__package__, "volume")
 
 
 def group_volume(
-    connection: Connection, now: datetime, blockchain: str, type: str, window_seconds: int, mint: str | None = None
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    window_seconds: int,
+    mint: str | None = None,
 ) -> dict[str, Any]:
     """The volume of a group's trades after `now` - window and not after `now`, in native currency and USD.
 

@@ -27,7 +27,9 @@ def find_wallet(connection: Connection, blockchain: str, address: str, type: str
     found = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
     if found is None or type not in (None, found["type"]):
         under = f" as {type}" if type else ""
-        raise NotFound(f"The wallet {address} is not tracked on {blockchain}{under}.", reason="wallet_not_found")
+        raise NotFound(
+            f"The wallet {address} is not tracked on {blockchain}{under}.", reason="wallet_not_found"
+        )
     return Wallet(found["wallet_id"], found["type"])
 
 

@@ -67,7 +67,9 @@ def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
                 allowed=list(schema.fields),
             )
         if len(given) > 1:
-            raise InvalidParameter(f"Parameter {name} is given {len(given)} times; once is allowed.", parameter=name)
+            raise InvalidParameter(
+                f"Parameter {name} is given {len(given)} times; once is allowed.", parameter=name
+            )
         if given[0] != "":
             single[name] = given[0]
     try:

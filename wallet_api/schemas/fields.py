@@ -14,7 +14,9 @@ class Choice(fields.String):
         super().__init__(**kwargs)
         self.allowed = allowed
 
-    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> str:
         text = super()._deserialize(value, attr, data, **kwargs)
         if text not in self.allowed:
             raise ValidationError({"allowed": list(self.allowed)})
@@ -28,7 +30,9 @@ class WholeNumber(fields.Integer):
         super().__init__(**kwargs)
         self.minimum = minimum
 
-    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> int:
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> int:
         # More digits than a bigint has are refused before int() spends time on them.
         if not (isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 18):
             raise ValidationError(self._allowed)
@@ -48,7 +52,9 @@ class Text(fields.String):
         super().__init__(**kwargs)
         self.longest = longest
 
-    def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
+    ) -> str:
         text = super()._deserialize(value, attr, data, **kwargs)
         if len(text) > self.longest or "\0" in text:
             raise ValidationError(f"must be at most {self.longest} characters, none of them NUL")
@@ -62,9 +68,9 @@ class Amount(fields.Decimal):
 class Rows(fields.Nested):
     """One row or many that SQL may have written as JSON already: then they are passed on as they are."""
 
-    def _serialize(self, nested_obj: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        if isinstance(nested_obj, orjson.Fragment):
-            return nested_obj
-        if isinstance(nested_obj, list) and nested_obj and isinstance(nested_obj[0], orjson.Fragment):
-            return nested_obj
-        return super()._serialize(nested_obj, attr, obj, **kwargs)
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        if isinstance(value, orjson.Fragment):
+            return value
+        if isinstance(value, list) and value and isinstance(value[0], orjson.Fragment):
+            return value
+        return super()._serialize(value, attr, obj, **kwargs)  # type: ignore[no-untyped-call]

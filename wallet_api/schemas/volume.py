@@ -22,7 +22,9 @@ class VolumeArguments(GroupArguments):
     def _window_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:
         given = [name for name in ("seconds", "minutes", "hours") if name in data]
         if given and not any(data[name] for name in given):
-            raise ValidationError("must not be 0 when the other parts of the window are 0 or absent", given[0])
+            raise ValidationError(
+                "must not be 0 when the other parts of the window are 0 or absent", given[0]
+            )
 
     @post_load
     def _window(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:

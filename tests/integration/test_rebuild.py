@@ -1,0 +1,111 @@
+"""Rebuilding what is derived from the trades."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import orjson
+
+from wallet_api.database import Connection
+from wallet_api.demo.world import World, ndjson
+from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
+from wallet_api.ledger.readers import ndjson_records
+from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow
+
+TABLES = ("trades", "positions", "position_rollup", "volume_rollup")
+
+
+def refuse(number: int, line: bytes, fault: BadRow) -> None:
+    raise fault
+
+
+def fill(connection: Connection) -> None:
+    world = World(datetime.now(UTC), wallets=20, trades=2_000, days=3, seed=7)
+    import_wallets(connection, ndjson_records(ndjson(world.wallet_rows()), WalletRow), refuse)
+    import_prices(connection, ndjson_records(ndjson(world.price_rows()), PriceRow), refuse)
+    import_trades(connection, ndjson_records(ndjson(world.trade_rows()), TradeRow), refuse, batch_rows=300)
+
+
+def content(connection: Connection) -> dict[str, list[dict[str, Any]]]:
+    # As text, so that the order does not depend on the types.
+    return {
+        table: sorted(connection.execute(f"SELECT * FROM {table}"), key=str)  # type: ignore[arg-type]
+        for table in TABLES
+    }
+
+
+def test_rebuilding_a_healthy_ledger_changes_nothing(connection: Connection) -> None:
+    fill(connection)
+    before = content(connection)
+    assert all(before.values())
+
+    assert rebuild_ledger(connection) == dict.fromkeys(TABLES, 0)
+
+    assert content(connection) == before
+
+
+def test_a_damaged_ledger_is_put_right_and_the_damage_counted(connection: Connection) -> None:
+    fill(connection)
+    before = content(connection)
+    connection.execute("UPDATE positions SET realized = realized + 1 WHERE covered_txn > 3")
+    damaged = connection.execute("SELECT count(*) AS n FROM positions WHERE covered_txn > 3").fetchone()
+    connection.execute(
+        "DELETE FROM position_rollup WHERE (wallet_id, token_id, ends_at) IN"
+        " (SELECT wallet_id, token_id, ends_at FROM position_rollup ORDER BY ends_at DESC LIMIT 2)"
+    )
+    connection.execute(
+        "UPDATE volume_rollup SET volume = 2 * volume WHERE token_id = 0 AND bucket_seconds = 3600"
+        " AND ends_at > now() - interval '1 day'"
+    )
+    connection.execute("UPDATE trades SET realized = 0, realized_cost = 0 WHERE realized > 0")
+
+    changed = rebuild_ledger(connection)
+
+    assert damaged is not None
+    assert changed["positions"] == damaged["n"] > 0
+    assert changed["position_rollup"] == 2
+    assert changed["volume_rollup"] > 0
+    assert changed["trades"] > 0
+    assert content(connection) == before
+    assert rebuild_ledger(connection) == dict.fromkeys(TABLES, 0)
+
+
+def test_a_wallet_that_changes_its_type_takes_its_volume_along(connection: Connection) -> None:
+    fill(connection)
+    moved = connection.execute(
+        "SELECT blockchain, address FROM wallets WHERE blockchain = 'bnb' AND type = 'kol'"
+    ).fetchall()
+    assert moved
+    lines = [
+        orjson.dumps({"blockchain": "bnb", "type": "smart", "wallet_address": wallet["address"]})
+        for wallet in moved
+    ]
+    import_wallets(connection, ndjson_records(lines, WalletRow), refuse)
+
+    left = connection.execute(
+        "SELECT count(*) AS n FROM volume_rollup WHERE blockchain = 'bnb' AND type = 'kol'"
+    ).fetchone()
+    assert left == {"n": 0}
+    assert rebuild_ledger(connection) == dict.fromkeys(TABLES, 0)
+
+
+def test_trades_beyond_the_reach_of_any_period_are_in_no_rollup(connection: Connection) -> None:
+    fill(connection)
+    wallet = connection.execute("SELECT address FROM wallets WHERE blockchain = 'solana' LIMIT 1").fetchone()
+    assert wallet is not None
+    old = {
+        "blockchain": "solana",
+        "wallet_address": wallet["address"],
+        "tx_signature": "old",
+        "mint": "OldMint",
+        "transaction_type": "buy",
+        "token_amount": "1",
+        "value": "1",
+        "created_at": (datetime.now(UTC) - timedelta(days=60)).isoformat(),
+    }
+    before = content(connection)
+    import_trades(connection, ndjson_records([orjson.dumps(old)], TradeRow), refuse)
+    after = content(connection)
+    assert len(after["trades"]) == len(before["trades"]) + 1
+    assert after["position_rollup"] == before["position_rollup"]
+    assert after["volume_rollup"] == before["volume_rollup"]

@@ -1,0 +1,129 @@
+"""`wallet-api import wallets|trades|prices FILE`: take a file in, and say what became of its rows."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+import orjson
+
+from wallet_api.cli.environment import database
+from wallet_api.database import Connection
+from wallet_api.ledger import imports
+from wallet_api.ledger.readers import Record, Source, UnreadableFile, open_source
+from wallet_api.ledger.rejects import rejects_of
+from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
+
+SOME_REJECTED = 3
+
+_Take = Callable[[Connection, Source, imports.Reject, imports.Progress], imports.Summary]
+
+_file = click.argument("file")
+_json = click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+
+
+@click.group("import")
+def import_files() -> None:
+    """Take in a file: NDJSON (.ndjson, .jsonl, or - for standard input) or CSV (.csv), each also with .gz.
+
+    A row that cannot land is written with its line number and the reason to FILE.rejects.ndjson; all others
+    land. Exit status: 0 all landed, 3 some were rejected, 1 nothing could be done.
+    """
+
+
+@import_files.command("wallets")
+@_file
+@_json
+def import_wallets(file: str, as_json: bool) -> None:
+    """Track the wallets of FILE; those tracked already get the profile it gives them."""
+    _run(file, as_json, _take_wallets)
+
+
+@import_files.command("trades")
+@_file
+@_json
+def import_trades(file: str, as_json: bool) -> None:
+    """Take in the trades of FILE. The same trade again is no change, with other amounts a correction."""
+    _run(file, as_json, _take_trades)
+
+
+@import_files.command("prices")
+@_file
+@_json
+def import_prices(file: str, as_json: bool) -> None:
+    """Take in native prices, and value the trades in their hour that have no USD value."""
+    _run(file, as_json, _take_prices)
+
+
+def _take_wallets(
+    connection: Connection, source: Source, reject: imports.Reject, progress: imports.Progress
+) -> imports.Summary:
+    return imports.import_wallets(connection, _watched(source.records(WalletRow), progress), reject)
+
+
+def _take_trades(
+    connection: Connection, source: Source, reject: imports.Reject, progress: imports.Progress
+) -> imports.Summary:
+    return imports.import_trades(connection, source.records(TradeRow), reject, progress)
+
+
+def _take_prices(
+    connection: Connection, source: Source, reject: imports.Reject, progress: imports.Progress
+) -> imports.Summary:
+    return imports.import_prices(connection, _watched(source.records(PriceRow), progress), reject)
+
+
+def _watched(records: Iterator[Record[Any]], progress: imports.Progress) -> Iterator[Record[Any]]:
+    for count, record in enumerate(records):
+        if count % 1000 == 0:
+            progress()
+        yield record
+
+
+def _run(file: str, as_json: bool, take: _Take) -> None:
+    started = time.monotonic()
+    try:
+        with (
+            open_source(file) as source,
+            rejects_of(file) as rejects,
+            database() as connection,
+            _bar(source) as progress,
+        ):
+            summary = take(connection, source, rejects.add, progress)
+    except UnreadableFile as error:
+        raise click.ClickException(str(error)) from error
+    _report(summary, str(rejects.path), time.monotonic() - started, as_json)
+    if summary.rejected:
+        sys.exit(SOME_REJECTED)
+
+
+@contextmanager
+def _bar(source: Source) -> Iterator[imports.Progress]:
+    if source.size is None or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    with click.progressbar(length=source.size, label=source.name, file=sys.stderr) as bar:
+        yield lambda: bar.update(source.position() - bar.pos)
+
+
+def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: bool) -> None:
+    if as_json:
+        document: dict[str, Any] = {
+            "landed": summary.landed,
+            "changed": summary.changed,
+            "rejected": summary.rejected,
+            "seconds": round(seconds, 3),
+        }
+        if summary.rejected:
+            document["rejects"] = rejects
+        click.echo(orjson.dumps(document))
+        return
+    unchanged = summary.landed - summary.changed
+    click.echo(
+        f"{summary.landed} rows landed in {seconds:.1f} s"
+        f" ({summary.changed} new or changed, {unchanged} as they were); {summary.rejected} rejected."
+    )
+    if summary.rejected:
+        click.echo(f"The rejected rows, each with its reason, are in {rejects}.", err=True)

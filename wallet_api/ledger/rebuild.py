@@ -1,0 +1,75 @@
+"""Working out everything that is derived from the trades anew, wallet by wallet, and what that changed."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, LiteralString
+
+from wallet_api.database import Connection, load_sql
+from wallet_api.ledger import merge
+
+# Called with how many wallets are done, and of how many.
+Progress = Callable[[int, int], None]
+
+_STAGING = load_sql(__package__, "rebuild_staging")
+_TOUCHED = load_sql(__package__, "rebuild_touched")
+_KEEP_POSITIONS = load_sql(__package__, "rebuild_keep_positions")
+_KEEP_DAYS = load_sql(__package__, "rebuild_keep_days")
+_KEEP_VOLUME = load_sql(__package__, "rebuild_keep_volume")
+_CHANGED_POSITIONS = load_sql(__package__, "rebuild_changed_positions")
+_CHANGED_DAYS = load_sql(__package__, "rebuild_changed_days")
+_CHANGED_VOLUME = load_sql(__package__, "rebuild_changed_volume")
+_RECENT = load_sql(__package__, "regrouped")
+
+
+def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of: None) -> dict[str, int]:
+    """Rebuild all derived figures; how many rows of each table were not as they should have been.
+
+    One wallet a transaction, under its lock, so that imports and readers go on beside it.
+    """
+    changed = {"trades": 0, "positions": 0, "position_rollup": 0, "volume_rollup": 0}
+    merge.prepare(connection)
+    connection.execute(_STAGING)
+    wallet_ids = [
+        row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM wallets ORDER BY wallet_id")
+    ]
+    for done, wallet_id in enumerate(wallet_ids):
+        progress(done, len(wallet_ids))
+        with connection.transaction():
+            for table, rows in _rebuild_wallet(connection, wallet_id).items():
+                changed[table] += rows
+    with connection.transaction():
+        changed["volume_rollup"] = _rebuild_volume(connection, wallet_ids)
+    progress(len(wallet_ids), len(wallet_ids))
+    return changed
+
+
+def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
+    wallet = {"wallet_id": wallet_id}
+    horizon = {"horizon": datetime.now(UTC) - merge.POSITION_HORIZON}
+    merge.lock_wallet(connection, wallet_id)
+    connection.execute(_KEEP_POSITIONS, wallet)
+    connection.execute(_KEEP_DAYS, wallet)
+    connection.execute(_TOUCHED, wallet)
+    changed_trades = merge.walk_all(connection)
+    merge.add_to_days(connection, horizon["horizon"])
+    return {
+        "trades": changed_trades,
+        "positions": _count(connection, _CHANGED_POSITIONS, wallet),
+        "position_rollup": _count(connection, _CHANGED_DAYS, wallet | horizon),
+    }
+
+
+def _rebuild_volume(connection: Connection, wallet_ids: list[int]) -> int:
+    horizon = {"horizon": datetime.now(UTC) - merge.VOLUME_HORIZON}
+    merge.lock_all(connection)
+    connection.execute(_KEEP_VOLUME)
+    connection.execute(_RECENT, {"wallet_ids": wallet_ids, "sign": 1} | horizon)
+    merge.add_to_volume(connection, horizon["horizon"])
+    return _count(connection, _CHANGED_VOLUME, horizon)
+
+
+def _count(connection: Connection, statement: LiteralString, parameters: dict[str, Any]) -> int:
+    row = connection.execute(statement, parameters).fetchone()
+    assert row is not None
+    changed: int = row["changed"]
+    return changed
