@@ -68,9 +68,10 @@ class Amount(fields.Decimal):
 class Rows(fields.Nested):
     """One row or many that SQL may have written as JSON already: then they are passed on as they are."""
 
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        if isinstance(value, orjson.Fragment):
-            return value
-        if isinstance(value, list) and value and isinstance(value[0], orjson.Fragment):
-            return value
-        return super()._serialize(value, attr, obj, **kwargs)  # type: ignore[no-untyped-call]
+    def _serialize(  # type: ignore[override]
+        self, nested_obj: Any, attr: str | None, obj: Any, **kwargs: Any
+    ) -> Any:
+        first = nested_obj[0] if isinstance(nested_obj, list) and nested_obj else nested_obj
+        if isinstance(first, orjson.Fragment):
+            return nested_obj
+        return super()._serialize(nested_obj, attr, obj, **kwargs)  # type: ignore[no-untyped-call]
