@@ -8,6 +8,7 @@ from valkey.exceptions import ConnectionError as ConnectionLost
 from valkey.exceptions import ValkeyError
 from valkey.retry import Retry
 
+_PROBE = "LIMITER/probe"
 CONNECT_TIMEOUT_SECONDS = 0.25
 ANSWER_TIMEOUT_SECONDS = 0.5
 
@@ -107,8 +108,9 @@ class SharedCounts:
             raise StoreError(str(error)) from error
 
     def answers(self) -> bool:
-        """Whether the store is there."""
+        """Whether the store is there, and counts."""
         try:
-            return bool(self._store.ping())
-        except (ValkeyError, OSError):
+            self.count(_PROBE, 0, 1, 1)
+        except StoreError:
             return False
+        return True

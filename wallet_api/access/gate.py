@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
 
 from flask import Flask, Response, current_app, g, request
 
-from wallet_api.access import limits
 from wallet_api.access.credits import Credits
 from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key
+from wallet_api.access.limits import KeyLimiter
 from wallet_api.database import Database
 from wallet_api.errors import ApiError, InvalidParameter, Unauthorized
 from wallet_api.settings import Settings
@@ -45,39 +46,29 @@ class Gate:
 
     def __init__(self, app: Flask, settings: Settings, database: Database, refuse: Refuse) -> None:
         self.keys = KeyRing(database, settings.default_rate, settings.key_cache_seconds)
-        self.credits = Credits(database, settings.credit_cost)
+        self.credits = Credits(database, settings.credit_cost, Path(settings.wallet_api_home) / "credits")
         self._refuse = refuse
-        # In this order: who, then how often, then whether the key was given well.
-        app.before_request(self._ask_key)
-        self.limits = limits.init_app(app, settings.valkey_url)
-        app.before_request(self._check_parameter)
+        self.limits = KeyLimiter(app, settings.valkey_url)
+        app.before_request(self._admit)
         app.after_request(self._charge_and_tell)
 
-    def _ask_key(self) -> None:
+    def _admit(self) -> None:
         # g may outlive a request, in a shell or a test.
         g.api_key = None
         g.free_of_charge = False
         # An unknown route or a wrong method is told as such, to everyone.
         if request.routing_exception is not None or is_keyless(current_app, request.endpoint):
             return
-        g.api_key = self.keys.find(self._given_key())
-
-    def _given_key(self) -> str:
-        key = bearer_key(request.headers.get("Authorization"))
-        if key is not None:
-            return key
-        self._check_parameter()
-        key = request.args.get("api_key")
-        if not key:
-            raise Unauthorized(reason="missing_api_key")
-        return key
-
-    def _check_parameter(self) -> None:
-        times = len(request.args.getlist("api_key"))
-        if times > 1:
-            raise InvalidParameter(
-                f"Parameter api_key is given {times} times; once is allowed.", parameter="api_key"
-            )
+        parameters = request.args.getlist("api_key")
+        bearer = bearer_key(request.headers.get("Authorization"))
+        if bearer is None:
+            _refuse_repeated(parameters)
+            if not any(parameters):
+                raise Unauthorized(reason="missing_api_key")
+        key = self.keys.find(bearer or parameters[0])
+        g.api_key = key
+        self.limits.count(key)
+        _refuse_repeated(parameters)
 
     def _charge_and_tell(self, response: Response) -> Response:
         key: ApiKey | None = g.get("api_key")
@@ -90,8 +81,8 @@ class Gate:
             else:
                 left = self._left(key)
         if left is not None:
-            response.headers["X-Credits-Remaining"] = str(left)
-        self.limits.tell(response.headers)
+            response.headers.add("X-Credits-Remaining", str(left))
+        self.limits.tell(key, response.headers)
         return response
 
     def _charge(self, key: ApiKey, response: Response) -> tuple[Response, int | None]:
@@ -120,3 +111,10 @@ def init_app(app: Flask, settings: Settings, database: Database, refuse: Refuse)
 def is_keyless(app: Flask, endpoint: str | None) -> bool:
     """Whether the endpoint needs no key."""
     return getattr(app.view_functions.get(endpoint or ""), _KEYLESS, False)
+
+
+def _refuse_repeated(parameters: list[str]) -> None:
+    if len(parameters) > 1:
+        raise InvalidParameter(
+            f"Parameter api_key is given {len(parameters)} times; once is allowed.", parameter="api_key"
+        )

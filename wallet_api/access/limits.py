@@ -3,59 +3,53 @@
 import math
 import time
 
-from flask import Flask, g
-from flask_limiter import Limiter, RequestLimit
+from flask import Flask
+from flask_limiter import Limiter
 from werkzeug.datastructures import Headers
 
+from wallet_api.access.keyring import ApiKey
 from wallet_api.access.windows import LeasedStorage
 from wallet_api.errors import RateLimited
 
 
 class KeyLimiter(Limiter):
-    """Counts each call that has a key in g, across all workers when there is a shared store."""
+    """Counts the calls of each key, across all workers when there is a shared store."""
 
-    def __init__(self, valkey_url: str | None) -> None:
+    def __init__(self, app: Flask, valkey_url: str | None) -> None:
         super().__init__(
-            lambda: g.api_key.label,
+            _no_key,
             storage_uri=f"leased+{valkey_url}" if valkey_url else "leased://",
             strategy="fixed-window",
         )
+        # flask-limiter hooks itself into every request unless it is there already. Its search through the
+        # limits of app, blueprints and routes takes longer than the rest of the gate, to find the only one.
+        app.extensions.setdefault("limiter", set()).add(self)
+        self.init_app(app)
 
     @property
     def fallback_active(self) -> bool:
         """Whether the shared store is away, so that this process counts by itself."""
-        storage = self.storage
-        return isinstance(storage, LeasedStorage) and storage.fallback_active
+        return isinstance(self.storage, LeasedStorage) and self.storage.fallback_active
 
-    def _check_request_limit(self, callable_name: str | None = None, in_middleware: bool = True) -> None:
-        # What flask-limiter runs before each request. Its own way, through the limits of the app, the
-        # blueprints and the routes, takes longer than the rest of the gate, to find the one there is.
-        key = g.get("api_key")
-        if key is None:
-            return
-        counted = self.limiter.hit(key.limit, key.label)
-        current = RequestLimit(self, key.limit, [key.label], not counted, True)
-        self.context.view_rate_limit = current
-        if not counted:
-            wait = max(1, math.ceil(current.window.reset_time - time.time()))
+    def count(self, key: ApiKey) -> None:
+        """Count one call. Raises RateLimited."""
+        if not self.limiter.hit(key.limit, key.label):
+            reset, _ = self.limiter.get_window_stats(key.limit, key.label)
+            wait = max(1, math.ceil(reset - time.time()))
             raise RateLimited(
                 f"This API key may call {key.limit.amount} times per {key.limit.GRANULARITY.name}."
                 f" Try again in {wait} seconds.",
                 retry_after_seconds=wait,
             )
 
-    def tell(self, headers: Headers) -> None:
+    def tell(self, key: ApiKey, headers: Headers) -> None:
         """Put the state of the limit into the headers of an answer."""
-        current = self.current_limit
-        if current is not None:
-            reset, remaining = current.window
-            headers["X-RateLimit-Limit"] = str(current.limit.amount)
-            headers["X-RateLimit-Remaining"] = str(remaining)
-            headers["X-RateLimit-Reset"] = str(math.ceil(reset))
+        reset, remaining = self.limiter.get_window_stats(key.limit, key.label)
+        headers.add("X-RateLimit-Limit", str(key.limit.amount))
+        headers.add("X-RateLimit-Remaining", str(remaining))
+        headers.add("X-RateLimit-Reset", str(math.ceil(reset)))
 
 
-def init_app(app: Flask, valkey_url: str | None) -> KeyLimiter:
-    """The limiter of `app`, counting from the first request on."""
-    limiter = KeyLimiter(valkey_url)
-    limiter.init_app(app)
-    return limiter
+def _no_key() -> str:
+    # Only limits declared on routes ask for a key, and there are none.
+    raise NotImplementedError

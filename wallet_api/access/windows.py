@@ -12,6 +12,7 @@ too large. A worker that is killed takes its lease with it until the window ends
 While the store is away every process goes on counting by itself, from what it last knew.
 """
 
+import atexit
 import logging
 import time
 from threading import Event, Lock, Thread
@@ -208,6 +209,7 @@ class LeasedStorage(Storage):
         if self._keeper is None:
             with self._lock:
                 if self._keeper is None:
+                    atexit.register(self.give_back)
                     self._keeper = Thread(target=self._return_leases, name="rate-leases", daemon=True)
                     self._keeper.start()
 
@@ -231,7 +233,9 @@ class LeasedStorage(Storage):
             Thread(target=self._await_store, name="rate-store", daemon=True).start()
 
     def _await_store(self) -> None:
-        while self._counts is not None and not self._counts.answers():
+        while self._counts is not None:
             time.sleep(RETRY_SECONDS)
+            if self._counts.answers():
+                break
         self.fallback_active = False
         log.warning("The store of rate limits is back.")

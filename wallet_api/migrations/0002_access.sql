@@ -24,3 +24,10 @@ CREATE TABLE credit_leases (
 
 CREATE INDEX credit_leases_by_key ON credit_leases (key_id);
 CREATE INDEX credit_leases_by_worker ON credit_leases (worker);
+
+-- One row: the name of this set of balances, which tells workers' files of different services apart.
+CREATE TABLE credit_ledger (
+    ledger uuid NOT NULL DEFAULT gen_random_uuid()
+);
+
+INSERT INTO credit_ledger DEFAULT VALUES;
