@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: a pool that reads and one that writes; the one place that meets psycopg's errors."""
+"""Connections to PostgreSQL: a pool that reads and one that writes; the only place that meets psycopg's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
