@@ -1,0 +1,138 @@
+"""`wallet-api keys create|list|revoke|top-up`: the keys of callers."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+import orjson
+
+from wallet_api.access import keys as access
+from wallet_api.cli.environment import database
+from wallet_api.database import Connection, Row
+from wallet_api.migrations import pending
+
+_COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED")
+
+
+def _moment(context: click.Context, option: click.Parameter, text: str | None) -> datetime | None:
+    """A date, which is its first moment in UTC, or a time; in UTC unless it says otherwise."""
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise click.BadParameter(
+            f"{text!r} is no date; write 2030-12-31, or 2030-12-31T18:00:00Z.", context, option
+        ) from error
+
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group()
+def keys() -> None:
+    """Make, list, revoke and top up the keys of callers."""
+
+
+@keys.command()
+@click.argument("name")
+@click.option("--credits", type=int, help="How many calls it may make; without this, any number.")
+@click.option(
+    "--rate", help="Calls per second, minute, hour or day, such as 300/minute, instead of DEFAULT_RATE."
+)
+@click.option(
+    "--expires", metavar="DATE", callback=_moment, help="The day (UTC) or time from which it no longer works."
+)
+@_json
+def create(name: str, credits: int | None, rate: str | None, expires: datetime | None, as_json: bool) -> None:
+    """Make a key and print it. It is not stored and cannot be shown again."""
+    with _keys() as connection:
+        key = access.create_key(connection, name, credits=credits, rate=rate, expires_at=expires)
+    if as_json:
+        click.echo(orjson.dumps({"name": name, "key": key}))
+    else:
+        click.echo(f"The key of {name}, shown this once:", err=True)
+        click.echo(key)
+
+
+@keys.command("list")
+@_json
+def list_keys(as_json: bool) -> None:
+    """List all keys, without the keys themselves."""
+    with _keys() as connection:
+        rows = access.list_keys(connection)
+    if as_json:
+        click.echo(orjson.dumps([_plain(row) for row in rows]))
+    elif not rows:
+        click.echo("There are no keys. Make one: wallet-api keys create NAME")
+    else:
+        table = [_COLUMNS, *(_line(row, datetime.now(UTC)) for row in rows)]
+        widths = [max(len(line[column]) for line in table) for column in range(len(_COLUMNS))]
+        for line in table:
+            click.echo(
+                "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            )
+
+
+@keys.command()
+@click.argument("name")
+def revoke(name: str) -> None:
+    """Revoke a key for good. Within KEY_CACHE_SECONDS no worker accepts it."""
+    with _keys() as connection:
+        revoked_at = access.revoke_key(connection, name)
+    click.echo(f"{name} is revoked since {_text(revoked_at)}.")
+
+
+@keys.command("top-up")
+@click.argument("name")
+@click.argument("credits", type=int, metavar="N")
+def top_up(name: str, credits: int) -> None:
+    """Add N credits to a key."""
+    with _keys() as connection:
+        balance = access.top_up_key(connection, name, credits)
+    click.echo(f"{name} has {balance} credits.")
+
+
+@contextmanager
+def _keys() -> Iterator[Connection]:
+    try:
+        with database() as connection:
+            if pending(connection):
+                raise click.ClickException("The tables are not up to date. Run: wallet-api migrate")
+            yield connection
+    except access.KeyRequestError as error:
+        raise click.ClickException(f"{error}.") from error
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    times = {name: row[name] and _text(row[name]) for name in ("expires_at", "revoked_at", "created_at")}
+    return {"name": row["name"], "credits": _credits(row), "rate": row["rate"]} | times
+
+
+def _credits(row: Row) -> int | None:
+    # What workers have in hand is still the owner's.
+    return None if row["credits"] is None else row["credits"] + row["leased"]
+
+
+def _line(row: Row, now: datetime) -> tuple[str, ...]:
+    credits = _credits(row)
+    if row["revoked_at"] is not None:
+        state = f"revoked {_text(row['revoked_at'])}"
+    elif row["expires_at"] is None:
+        state = "works"
+    else:
+        state = f"{'expired' if row['expires_at'] <= now else 'expires'} {_text(row['expires_at'])}"
+    return (
+        row["name"],
+        "unlimited" if credits is None else str(credits),
+        row["rate"] or "default",
+        state,
+        _text(row["created_at"]),
+    )
+
+
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
