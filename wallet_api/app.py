@@ -4,7 +4,7 @@ from flask import Flask
 from prometheus_client import CollectorRegistry
 
 from wallet_api.access import gate
-from wallet_api.blueprints import envelope, history, holdings, leaderboard, services, volume, wallets
+from wallet_api.blueprints import envelope, health, history, holdings, leaderboard, services, volume, wallets
 from wallet_api.database import Database
 from wallet_api.holdings.metrics import Metrics
 from wallet_api.holdings.service import HoldingsService
@@ -19,14 +19,18 @@ def create_app(settings: Settings | None = None) -> Flask:
     database = Database(settings)
     holdings_service = HoldingsService(settings, database, Metrics(CollectorRegistry()))
     leaderboards = Leaderboards(database, settings.leaderboard_ttl_seconds)
+    envelope.init_app(app)
+    own_gate = gate.init_app(app, settings, database, envelope.refuse)
     services.init_app(
         app,
         services.Services(
-            settings=settings, database=database, leaderboards=leaderboards, holdings=holdings_service
+            settings=settings,
+            database=database,
+            gate=own_gate,
+            leaderboards=leaderboards,
+            holdings=holdings_service,
         ),
     )
-    envelope.init_app(app)
-    gate.init_app(app, settings, database, envelope.refuse)
-    for noun in (wallets, history, holdings, volume, leaderboard):
+    for noun in (wallets, history, holdings, volume, leaderboard, health):
         app.register_blueprint(noun.blueprint)
     return app

@@ -128,8 +128,8 @@ class LeasedStorage(Storage):
         return time.time() + left
 
     def check(self) -> bool:
-        """Whether calls are counted across all workers, if they are meant to be."""
-        return not self.fallback_active
+        """Whether calls are counted across all workers, if they are meant to be; asks the store."""
+        return not self.fallback_active and (self._counts is None or self._counts.answers())
 
     def clear(self, key: str) -> None:
         """Start the window of `key` anew, as far as this process can."""

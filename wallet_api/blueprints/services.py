@@ -1,9 +1,10 @@
-"""What the views reach beyond the request: this app's settings, database, holdings and leaderboards."""
+"""What the views reach beyond the request: this app's settings, database, gate, and what it keeps."""
 
 from dataclasses import dataclass
 
 from flask import Flask, current_app
 
+from wallet_api.access.gate import Gate
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.queries.leaderboards import Leaderboards
@@ -18,6 +19,7 @@ class Services:
 
     settings: Settings
     database: Database
+    gate: Gate
     leaderboards: Leaderboards
     holdings: HoldingsService
 

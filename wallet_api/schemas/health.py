@@ -1,0 +1,27 @@
+"""The shapes of what the service tells about itself."""
+
+from marshmallow import Schema, fields
+
+
+class HealthSchema(Schema):
+    """The data of GET /healthz."""
+
+    status = fields.String(required=True, metadata={"enum": ["ok"]})
+
+
+class ReadinessSchema(Schema):
+    """The data of GET /readyz."""
+
+    status = fields.String(required=True, metadata={"enum": ["ready"]})
+    database = fields.String(required=True, metadata={"enum": ["ok"]})
+    primary = fields.String(
+        required=True,
+        metadata={"enum": ["ok", "away"], "description": "away: keys with a credit limit are not served."},
+    )
+    store = fields.String(
+        required=True,
+        metadata={
+            "enum": ["ok", "away", "none"],
+            "description": "The shared store of limits; away or none: each worker counts by itself.",
+        },
+    )
