@@ -1,8 +1,9 @@
 """GET /v1/wallets/holdings: the balances of one wallet, live."""
 
 import orjson
-from flask import Blueprint, Response, g
+from flask import Blueprint, Response
 
+from wallet_api.access.gate import free_of_charge
 from wallet_api.blueprints.arguments import load_arguments
 from wallet_api.blueprints.envelope import answer
 from wallet_api.blueprints.services import services
@@ -20,8 +21,9 @@ _schema = HoldingsSchema()
 def holdings() -> Response:
     """Tell what one wallet holds now, and how old that knowledge is."""
     found = services().holdings.read(**load_arguments(_arguments))
-    # Nobody pays for being told to come back.
-    g.free = found.snapshot is None
+    if found.snapshot is None:
+        # Nobody pays for being told to come back.
+        free_of_charge()
     data = _schema.dump({"active_holdings": _active(found)})
     return answer(data, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
 

@@ -95,7 +95,7 @@ class Fetcher:
 class Fetch:
     """The reading of one wallet: several calls under one deadline; at its end one count and one log line.
 
-    `skipped` is for the rows that the provider's module could not understand.
+    `skipped` counts the rows that the provider's module could not understand; `remark` is for the log.
     """
 
     def __init__(self, fetcher: Fetcher, chain: str) -> None:
@@ -108,6 +108,7 @@ class Fetch:
         # Whether any call succeeded: then the provider works, whatever became of the others.
         self._answered = False
         self.skipped = 0
+        self.remark = ""
 
     def get(self, url: str, parameters: Mapping[str, str], read: Callable[[Reply], Answer]) -> Answer:
         """What `read` makes of the reply. Raises ProviderFault; one that `read` raises is retried as well."""
@@ -141,7 +142,7 @@ class Fetch:
             logging.WARNING if error else logging.INFO,
             "holdings fetch provider=%s chain=%s outcome=%s ms=%d bytes=%d calls=%d skipped=%d detail=%r",
             *(fetcher.provider, self._chain, outcome, seconds * 1000, self._bytes, self._calls, self.skipped),
-            fault.detail if fault else "",
+            fault.detail if fault else self.remark,
         )
 
     def _retry(self, call: Callable[[], Answer]) -> Answer:

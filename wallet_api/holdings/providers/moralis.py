@@ -24,7 +24,7 @@ from wallet_api.holdings.balances import (
 from wallet_api.holdings.faults import NotConfigured, ProviderFault, TooLarge
 from wallet_api.holdings.fetch import Fetch, Fetcher, Limits
 from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.providers.base import Pages, Provider, Wallet, read_native, understand
+from wallet_api.holdings.providers.base import Pages, Wallet, read_native, understand
 from wallet_api.holdings.replies import Reply, read_json, refuse
 from wallet_api.settings import Settings
 
@@ -144,12 +144,6 @@ class MoralisSolana:
 
         tokens = sum_by_address(understand(portfolio.tokens, token, fetch))
         return Balances(read_native(portfolio.native_balance.lamports), tokens)
-
-
-def make_provider(chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> Provider:
-    """Moralis for `chain`."""
-    kind = MoralisSolana if chain.name == "solana" else MoralisEvm
-    return kind(chain, settings, limits, metrics)
 
 
 def _fetcher(settings: Settings, limits: Limits, metrics: Metrics) -> Fetcher:

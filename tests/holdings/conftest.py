@@ -1,0 +1,119 @@
+"""What the tests of holdings stand on: a stub of the providers, and wallets that hold what the test says."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.stub.server import Stub
+from wallet_api.access.keys import create_key
+from wallet_api.database import Connection
+from wallet_api.demo.balances import Balance, Portfolio
+from wallet_api.demo.forms import evm_address, seeded, solana_address
+from wallet_api.settings import Settings
+
+Ask = Callable[..., TestResponse]
+Hold = Callable[..., str]
+
+
+@pytest.fixture
+def stub() -> Iterator[Stub]:
+    """All providers on loopback."""
+    stub = Stub()
+    yield stub
+    stub.close()
+
+
+@pytest.fixture
+def settings(settings: Settings, stub: Stub) -> Settings:
+    """A service whose providers are the stub, and whose patience is short."""
+    return impatient(settings, stub)
+
+
+def impatient(settings: Settings, stub: Stub) -> Settings:
+    """The settings with the stub as every provider, short deadlines, and a breaker that stays shut."""
+    return replace(
+        settings,
+        default_rate="1000000/minute",
+        moralis_api_key="MORALIS-SECRET",
+        moralis_evm_url=f"{stub.url}/api/v2.2",
+        moralis_solana_url=stub.url,
+        solana_rpc_url=f"{stub.url}/rpc/solana",
+        eth_rpc_url=f"{stub.url}/rpc/eth",
+        bnb_rpc_url=f"{stub.url}/rpc/bnb",
+        base_rpc_url=f"{stub.url}/rpc/base",
+        alchemy_api_key="ALCHEMY-SECRET",
+        alchemy_url=f"{stub.url}/data/v1",
+        holdings_backoff_seconds=0.05,
+        holdings_fetch_seconds=4.0,
+        holdings_read_seconds=1.0,
+        holdings_breaker_failures=1000,
+    )
+
+
+@pytest.fixture
+def hold(stub: Stub) -> Hold:
+    """Makes up a wallet that holds this, `hold("eth", native=1, tokens=(…))`, and returns its address."""
+
+    def hold(chain: str, *, native: int = 0, tokens: tuple[Balance, ...] = ()) -> str:
+        random = seeded("wallet", chain, len(stub.portfolios))
+        address = solana_address(random) if chain == "solana" else evm_address(random)
+        stub.portfolios[chain, address] = Portfolio(native, tokens)
+        return address
+
+    return hold
+
+
+@pytest.fixture
+def track(connection: Connection, hold: Hold) -> Hold:
+    """The same, and the service tracks the wallet."""
+
+    def track(chain: str, **what: Any) -> str:
+        address = hold(chain, **what)
+        connection.execute(
+            """
+            INSERT INTO wallets
+                   (blockchain, type, address, name, image_url, twitter, telegram, copytrade_link)
+            VALUES (%s, 'kol', %s, '', '', '', '', '')
+            """,
+            (chain, address),
+        )
+        return address
+
+    return track
+
+
+@pytest.fixture
+def api_key(connection: Connection) -> str:
+    """A key without limit."""
+    return create_key(connection, "holdings")
+
+
+@pytest.fixture
+def ask(client: FlaskClient, api_key: str) -> Ask:
+    """Calls the operation: `ask("eth", address)`."""
+
+    def ask(chain: str, address: str) -> TestResponse:
+        query = {"blockchain": chain, "address": address}
+        headers = {"Authorization": f"Bearer {api_key}"}
+        return client.get("/v1/wallets/holdings", query_string=query, headers=headers)
+
+    return ask
+
+
+def evm_token(number: int, units: int, **facts: Any) -> Balance:
+    """The balance of an EVM token that is always the same for a number."""
+    return _balance(evm_address(seeded("token", number)), number, units, facts, decimals=18)
+
+
+def solana_token(number: int, units: int, **facts: Any) -> Balance:
+    """The balance of a Solana token that is always the same for a number."""
+    return _balance(solana_address(seeded("token", number)), number, units, facts, decimals=6)
+
+
+def _balance(address: str, number: int, units: int, facts: dict[str, Any], decimals: int) -> Balance:
+    given = {"name": f"Token {number}", "symbol": f"T{number}", "decimals": decimals} | facts
+    return Balance(address, given.pop("name"), given.pop("symbol"), given.pop("decimals"), units, **given)

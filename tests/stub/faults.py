@@ -1,0 +1,124 @@
+"""What can go wrong at a provider, as functions that answer in its place or raise."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from flask import Response, request
+
+from wallet_api.demo.provider import Scenario, json_response, message_response
+
+QUOTA = (
+    "Validation service blocked: Your plan: free-plan-daily total included usage has been consumed, "
+    "please upgrade your plan here, https://moralis.io/pricing"
+)
+OVER_2000 = (
+    "Cannot fetch token balances as wallet contains over 2000 tokens. "
+    "Please contact support for further assistance."
+)
+
+
+def always(make: Callable[[], Response]) -> Scenario:
+    """The same to every request."""
+    return make
+
+
+def status(code: int, message: str = "as told", **headers: str) -> Scenario:
+    """An error status with the provider's JSON body."""
+
+    def answer() -> Response:
+        response = message_response(message, code)
+        response.headers.update({name.replace("_", "-"): value for name, value in headers.items()})
+        return response
+
+    return answer
+
+
+def raw(body: bytes, content_type: str = "application/json", code: int = 200) -> Scenario:
+    """Any bytes."""
+    return lambda: Response(body, status=code, content_type=content_type)
+
+
+def document(value: Any) -> Scenario:
+    """Any JSON."""
+    return lambda: json_response(value)
+
+
+def first(count: int, scenario: Scenario) -> Scenario:
+    """`scenario` to the first requests, then as always."""
+    lock = threading.Lock()
+    left = count
+
+    def answer() -> Response | None:
+        nonlocal left
+        with lock:
+            left -= 1
+            mine = left >= 0
+        return scenario() if mine else None
+
+    return answer
+
+
+def later_pages(scenario: Scenario) -> Scenario:
+    """`scenario` to every page but the first."""
+    return lambda: scenario() if request.args.get("cursor") else None
+
+
+def hang(release: threading.Event, seconds: float = 60.0) -> Scenario:
+    """Nothing, until released; then as always."""
+
+    def answer() -> None:
+        release.wait(seconds)
+
+    return answer
+
+
+def drip(body: bytes, pause_seconds: float) -> Scenario:
+    """A body that comes byte by byte."""
+
+    def bytewise() -> Iterator[bytes]:
+        for place in range(len(body)):
+            time.sleep(pause_seconds)
+            yield body[place : place + 1]
+
+    return lambda: Response(
+        bytewise(), content_type="application/json", headers={"Content-Length": str(len(body))}
+    )
+
+
+def drip_headers(pause_seconds: float) -> Scenario:
+    """A response whose headers never end: each byte in time, all of them never."""
+
+    def answer() -> Response:
+        connection: socket.socket = request.environ["werkzeug.socket"]
+        try:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+            while True:
+                time.sleep(pause_seconds)
+                connection.sendall(b"x")
+        except OSError:
+            return Response()
+
+    return answer
+
+
+def close() -> Scenario:
+    """A connection closed without an answer."""
+
+    def answer() -> Response:
+        request.environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
+        return Response()
+
+    return answer
+
+
+def endless(chunk: bytes) -> Scenario:
+    """A body without end."""
+
+    def chunks() -> Iterator[bytes]:
+        while True:
+            yield chunk
+
+    return lambda: Response(chunks(), content_type="application/json")

@@ -1,0 +1,239 @@
+"""JSON-RPC nodes of Solana and of the EVM chains, over the same portfolios as the Moralis stub."""
+
+import base64
+import json
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from eth_abi.abi import decode, encode
+from flask import Blueprint, Response, request
+from solders.pubkey import Pubkey
+
+from wallet_api.demo.balances import Balance, Portfolio
+from wallet_api.demo.forms import decimal_text, seeded, solana_address
+from wallet_api.demo.provider import json_response
+
+TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
+TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
+METAPLEX = Pubkey.from_string("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
+MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
+CHAIN_IDS = {"eth": 1, "bnb": 56, "base": 8453}
+
+Portfolios = Callable[[str, str], Portfolio]
+Parameters = list[Any]
+
+
+class NodeError(Exception):
+    """A JSON-RPC error."""
+
+    def __init__(self, code: int, message: str = "") -> None:
+        super().__init__(message)
+        self.document = {"code": code, "message": message}
+
+
+@dataclass
+class Nodes:
+    """How the nodes behave: what tests may turn."""
+
+    portfolios: Portfolios
+    batches: bool = True
+    chain_ids: dict[str, int] = field(default_factory=lambda: dict(CHAIN_IDS))
+    # Mints of Token-2022; accounts a mint is spread over; mints of which there is one; no metadata at all.
+    token_2022: set[str] = field(default_factory=set)
+    accounts: dict[str, int] = field(default_factory=dict)
+    unique: set[str] = field(default_factory=set)
+    nameless: set[str] = field(default_factory=set)
+    # EVM contracts: text as bytes32, no answer, a revert, all gas burnt.
+    bytes32: set[str] = field(default_factory=set)
+    empty: set[str] = field(default_factory=set)
+    reverting: set[str] = field(default_factory=set)
+    burning: set[str] = field(default_factory=set)
+    # Method → the errors that its next calls get.
+    errors: dict[str, list[int]] = field(default_factory=dict)
+    calls: list[str] = field(default_factory=list)
+
+    def answer(self, chain: str) -> Response:
+        """The response to one request, a single call or a batch."""
+        document = json.loads(request.get_data())
+        if isinstance(document, dict):
+            return json_response(self._one(chain, document))
+        if not self.batches:
+            error = {"code": -32600, "message": "batches are not allowed"}
+            return json_response({"jsonrpc": "2.0", "error": error, "id": None})
+        # In another order than asked, as the specification allows.
+        return json_response([self._one(chain, call) for call in reversed(document)])
+
+    def _one(self, chain: str, call: dict[str, Any]) -> dict[str, Any]:
+        frame = {"jsonrpc": "2.0", "id": call["id"]}
+        method, parameters = call["method"], call["params"]
+        self.calls.append(method)
+        try:
+            if self.errors.get(method):
+                raise NodeError(self.errors[method].pop(0), "as told")
+            answer = self._solana if chain == "solana" else self._evm
+            return frame | {"result": answer(chain, method, parameters)}
+        except NodeError as error:
+            return frame | {"error": error.document}
+
+    def _solana(self, chain: str, method: str, parameters: Parameters) -> Any:
+        if method == "getBalance":
+            return _at_slot(self.portfolios("solana", parameters[0]).native)
+        if method == "getTokenAccountsByOwner":
+            owner, program = parameters[0], parameters[1]["programId"]
+            tokens = self.portfolios("solana", owner).tokens
+            own = [token for token in tokens if (token.address in self.token_2022) == (program == TOKEN_2022)]
+            return _at_slot([row for token in own for row in self._accounts(owner, program, token)])
+        if method == "getMultipleAccounts":
+            return _at_slot([self._account(address) for address in parameters[0]])
+        raise NodeError(-32601, "Method not found")
+
+    def _accounts(self, owner: str, program: str, token: Balance) -> list[dict[str, Any]]:
+        count = self.accounts.get(token.address, 1)
+        parts = [token.units // count] * (count - 1)
+        random = seeded("accounts", owner, token.address)
+        return [
+            token_account(solana_address(random), owner, program, token, part)
+            for part in [*parts, token.units - sum(parts)]
+        ]
+
+    def _account(self, address: str) -> dict[str, Any] | None:
+        mints = {token.address: token for token in self.known}
+        if address in mints:
+            return self._mint(mints[address])
+        for token in self.known:
+            if metadata_address(token.address) == address:
+                if token.address in self.token_2022 | self.nameless:
+                    return None
+                data = base64.b64encode(metaplex(token, 0 if token.address in self.unique else 2)).decode()
+                return {"lamports": 1, "owner": str(METAPLEX), "data": [data, "base64"], "executable": False}
+        return None
+
+    def _mint(self, token: Balance) -> dict[str, Any]:
+        supply = "1" if token.address in self.unique else "1000000000000000"
+        info: dict[str, Any] = {"decimals": token.decimals, "supply": supply, "isInitialized": True}
+        program = "spl-token"
+        if token.address in self.token_2022:
+            program = "spl-token-2022"
+            state = {"mint": token.address, "name": token.name, "symbol": token.symbol, "uri": ""}
+            info["extensions"] = [
+                {"extension": "metadataPointer", "state": {"metadataAddress": token.address}},
+                {"extension": "tokenMetadata", "state": state},
+            ]
+        parsed = {"type": "mint", "info": info}
+        return {
+            "lamports": 1,
+            "data": {"program": program, "parsed": parsed, "space": 82},
+            "executable": False,
+        }
+
+    @property
+    def known(self) -> list[Balance]:
+        """All tokens of all portfolios that tests have set."""
+        return [token for portfolio in self.own.values() for token in portfolio.tokens]
+
+    own: dict[tuple[str, str], Portfolio] = field(default_factory=dict)
+
+    def _evm(self, chain: str, method: str, parameters: Parameters) -> Any:
+        if method == "eth_chainId":
+            return hex(self.chain_ids[chain])
+        if method == "eth_getBalance":
+            return hex(self.portfolios(chain, parameters[0].lower()).native)
+        if method == "eth_call":
+            contract, data = parameters[0]["to"].lower(), bytes.fromhex(parameters[0]["data"][2:])
+            if contract == MULTICALL3:
+                return "0x" + self._aggregate(chain, data).hex()
+            if contract in self.reverting:
+                raise NodeError(3, "execution reverted")
+            if contract in self.burning:
+                raise NodeError(-32000, "out of gas")
+            return "0x" + (self._contract(chain, contract, data) or b"").hex()
+        raise NodeError(-32601, "the method does not exist")
+
+    def _aggregate(self, chain: str, data: bytes) -> bytes:
+        (calls,) = decode(["(address,bool,bytes)[]"], data[4:])
+        results = []
+        burnt = False
+        for contract, _, call in calls:
+            burnt = burnt or contract in self.burning
+            answer = None if burnt or contract in self.reverting else self._contract(chain, contract, call)
+            results.append((answer is not None, answer or b""))
+        return encode(["(bool,bytes)[]"], [results])
+
+    def _contract(self, chain: str, contract: str, data: bytes) -> bytes | None:
+        if contract in self.empty:
+            return b""
+        selector = data[:4].hex()
+        if selector == "70a08231":
+            (wallet,) = decode(["address"], data[4:])
+            tokens = self.portfolios(chain, wallet).tokens
+            return encode(["uint256"], [sum(token.units for token in tokens if token.address == contract)])
+        token = next((token for token in self.known if token.address == contract), None)
+        if token is None:
+            return None
+        if selector == "313ce567":
+            return encode(["uint256"], [token.decimals])
+        text = (token.symbol if selector == "95d89b41" else token.name) or ""
+        if contract in self.bytes32:
+            return encode(["bytes32"], [text.encode()])
+        return encode(["string"], [text])
+
+
+def blueprint(nodes: Nodes) -> Blueprint:
+    """`POST /rpc/<chain>`, and `POST /` for Solana."""
+    routes = Blueprint("nodes", __name__)
+    routes.add_url_rule("/rpc/<chain>", view_func=nodes.answer, methods=["POST"], endpoint="rpc")
+    routes.add_url_rule("/", view_func=lambda: nodes.answer("solana"), methods=["POST"], endpoint="root")
+    return routes
+
+
+def token_account(pubkey: str, owner: str, program: str, token: Balance, units: int) -> dict[str, Any]:
+    """A row of getTokenAccountsByOwner, as the node's parser writes it."""
+    text = decimal_text(units, token.decimals)
+    amount = {
+        "amount": str(units),
+        "decimals": token.decimals,
+        "uiAmount": units / 10**token.decimals,
+        "uiAmountString": text,
+    }
+    info = {
+        "isNative": False,
+        "mint": token.address,
+        "owner": owner,
+        "state": "initialized",
+        "tokenAmount": amount,
+    }
+    name = "spl-token" if program == TOKEN_PROGRAM else "spl-token-2022"
+    return {
+        "pubkey": pubkey,
+        "account": {
+            "lamports": 2039280,
+            "owner": program,
+            "data": {"program": name, "space": 165, "parsed": {"type": "account", "info": info}},
+            "executable": False,
+            "rentEpoch": 18446744073709551615,
+            "space": 165,
+        },
+    }
+
+
+def metadata_address(mint: str) -> str:
+    """Metaplex's address for the metadata of a mint."""
+    seeds = [b"metadata", bytes(METAPLEX), bytes(Pubkey.from_string(mint))]
+    return str(Pubkey.find_program_address(seeds, METAPLEX)[0])
+
+
+def metaplex(token: Balance, standard: int) -> bytes:
+    """A metadata account: padded texts, one creator, and the token standard at its end."""
+
+    def text(value: str | None, size: int) -> bytes:
+        return struct.pack("<I", size) + (value or "").encode()[:size].ljust(size, b"\0")
+
+    texts = text(token.name, 32) + text(token.symbol, 10) + text("https://meta.example/x.json", 200)
+    creators = struct.pack("<HBI", 500, 1, 1) + bytes(34)
+    return bytes([4]) + bytes(64) + texts + creators + bytes([1, 1, 1, 254, 1, standard]) + bytes(64)
+
+
+def _at_slot(value: Any) -> dict[str, Any]:
+    return {"context": {"apiVersion": "2.0.15", "slot": 341197933}, "value": value}

@@ -1,0 +1,117 @@
+"""Alchemy's Portfolio API: balances of all four chains, without a verified flag and without a spam flag.
+
+https://www.alchemy.com/docs/data/portfolio-apis/portfolio-api-endpoints/portfolio-api-endpoints/get-tokens-by-address
+"""
+
+from typing import Any
+
+import msgspec
+
+from wallet_api.chains import Chain
+from wallet_api.holdings.balances import (
+    NATIVE,
+    BadRow,
+    Balances,
+    Token,
+    clean,
+    read_address,
+    read_amount,
+    read_decimals,
+    sum_by_address,
+)
+from wallet_api.holdings.faults import Broken, NotConfigured
+from wallet_api.holdings.fetch import Fetch, Fetcher, Limits
+from wallet_api.holdings.metrics import Metrics
+from wallet_api.holdings.providers.base import Pages, Wallet, read_native, understand
+from wallet_api.holdings.replies import Reply, read_json
+from wallet_api.settings import Settings
+
+_NETWORKS = {"eth": "eth-mainnet", "bnb": "bnb-mainnet", "base": "base-mainnet", "solana": "solana-mainnet"}
+
+
+class _Data(msgspec.Struct, rename="camel"):
+    tokens: list[msgspec.Raw]
+    page_key: str | None = None
+
+
+class _Answer(msgspec.Struct, rename="camel"):
+    # Documented as a list of rows; in use it is an object that holds them.
+    data: _Data | list[msgspec.Raw]
+    page_key: str | None = None
+    error: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class Alchemy:
+    """`/assets/tokens/by-address`, page by page; the coin is the row without an address."""
+
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> None:
+        self.fetcher = Fetcher("alchemy", limits, metrics)
+        self._chain = chain
+        self._network = _NETWORKS[chain.name]
+        self._key = settings.alchemy_api_key
+        self._url = f"{settings.alchemy_url}/{self._key}/assets/tokens/by-address"
+
+    def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
+        if self._key is None:
+            raise NotConfigured("ALCHEMY_API_KEY is not set")
+        question: dict[str, Any] = {
+            "addresses": [{"address": wallet.address, "networks": [self._network]}],
+            "withMetadata": True,
+            "withPrices": False,
+            "includeNativeTokens": True,
+        }
+        rows: list[Token] = []
+        pages = Pages()
+        while True:
+            page = fetch.post(self._url, question, _read_page)
+            rows += understand(page.tokens, self._token, fetch)
+            if not pages.turn(page.page_key):
+                break
+            question["pageKey"] = page.page_key
+        # One row a token on EVM chains; on Solana maybe one an account.
+        if self._chain.case_sensitive:
+            tokens = {token.address: token for token in sum_by_address(rows)}
+        else:
+            tokens = {token.address: token for token in reversed(rows)}
+        native = tokens.pop(NATIVE, None)
+        return Balances(native.amount if native is not None else 0, list(tokens.values()))
+
+    def _token(self, row: dict[str, Any]) -> Token | None:
+        if row.get("network", self._network) != self._network:
+            return None
+        if row.get("error"):
+            raise BadRow("the provider could not read this token")
+        balance, address = row.get("tokenBalance"), row.get("tokenAddress")
+        if address is None:
+            amount = read_native(_number(balance))
+            return Token(NATIVE, "", "", amount, self._chain.native_decimals)
+        facts = row.get("tokenMetadata")
+        if not isinstance(facts, dict):
+            raise BadRow("a token without decimals")
+        return Token(
+            address=read_address(self._chain, address),
+            name=clean(facts.get("name")),
+            symbol=clean(facts.get("symbol")),
+            amount=read_amount(_number(balance)),
+            decimals=read_decimals(facts.get("decimals")),
+        )
+
+
+def _number(balance: Any) -> Any:
+    """Balances come in hexadecimal, and from some networks in decimal digits."""
+    if isinstance(balance, str) and balance[:2] == "0x":
+        try:
+            return int(balance[2:] or "0", 16)
+        except ValueError:
+            return None
+    return balance
+
+
+def _read_page(reply: Reply) -> _Data:
+    answer = read_json(reply.body, _Answer)
+    # With status 200: some networks could not be read, so what came is not the whole.
+    if bytes(answer.error) != b"null":
+        raise Broken("errors within a success")
+    if isinstance(answer.data, list):
+        return _Data(answer.data, answer.page_key)
+    return answer.data

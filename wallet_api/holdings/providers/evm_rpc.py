@@ -1,0 +1,134 @@
+"""A plain EVM node: the coin, and the tokens we know of, since a node cannot list what a wallet holds.
+
+Known are the tokens that the wallet has traded, by our own ledger, and those of the operator's list.
+https://ethereum.org/en/developers/docs/apis/json-rpc/
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from cachetools import LRUCache
+
+from wallet_api.chains import Chain
+from wallet_api.holdings.balances import MAX_DECIMALS, Balances, Token, clean
+from wallet_api.holdings.faults import Malformed, NotConfigured
+from wallet_api.holdings.fetch import Fetch, Limits
+from wallet_api.holdings.metrics import Metrics
+from wallet_api.holdings.providers import multicall
+from wallet_api.holdings.providers.base import Wallet
+from wallet_api.holdings.providers.jsonrpc import Node, Result
+from wallet_api.holdings.providers.token_list import Listed, read_token_list
+from wallet_api.settings import Settings
+
+CHAIN_IDS = {"eth": 1, "bnb": 56, "base": 8453}
+
+_CHUNK = 200
+_REMEMBERED = 50_000
+# Codes with which nodes tell that the contract failed, and not they.
+_CONTRACT_CODES = (3, -32015)
+_CONTRACT_WORDS = ("revert", "opcode", "out of gas", "execution")
+
+Question = tuple[str, bytes]
+Value = TypeVar("Value")
+
+
+class EvmRpc:
+    """eth_getBalance, and balanceOf of the known tokens through Multicall3."""
+
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> None:
+        self._chain = chain
+        self._chain_id = CHAIN_IDS[chain.name]
+        self._node = Node(
+            f"{chain.name.upper()}_RPC_URL", getattr(settings, f"{chain.name}_rpc_url"), limits, metrics
+        )
+        self._listed = read_token_list(settings.evm_token_list, chain, self._chain_id)
+        self._lock = threading.Lock()
+        self._learned: LRUCache[str, Listed] = LRUCache(_REMEMBERED)
+        self._chain_is_checked = False
+        self.fetcher = self._node.fetcher
+
+    def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
+        self._check_chain(fetch)
+        known = dict.fromkeys([*self._listed, *wallet.known_tokens()])
+        tokens = [address for address in known if self._chain.is_address(address)]
+        (native,) = self._node.ask(fetch, [("eth_getBalance", [wallet.address, "latest"])])
+        balance_of = multicall.balance_of(wallet.address)
+        balances = self._call(fetch, [(token, balance_of) for token in tokens])
+        amounts = dict(zip(tokens, map(multicall.read_uint, balances), strict=True))
+        fetch.skipped += sum(amount is None for amount in amounts.values())
+        held = {token: amount for token, amount in amounts.items() if amount}
+        facts = self._facts(fetch, list(held))
+        fetch.skipped += len(held) - len(facts)
+        return Balances(
+            _quantity(native),
+            [
+                Token(token, fact.name, fact.symbol, held[token], fact.decimals, token in self._listed)
+                for token, fact in facts.items()
+            ],
+        )
+
+    def _check_chain(self, fetch: Fetch) -> None:
+        if not self._chain_is_checked:
+            (answer,) = self._node.ask(fetch, [("eth_chainId", [])])
+            if _quantity(answer) != self._chain_id:
+                raise NotConfigured(f"{self._chain.name.upper()}_RPC_URL is a node of another chain")
+            self._chain_is_checked = True
+
+    def _facts(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, Listed]:
+        """Decimals and names of the tokens, as listed or as they say themselves; none without decimals."""
+        with self._lock:
+            known = {token: self._listed.get(token) or self._learned.get(token) for token in tokens}
+        unknown = [token for token, fact in known.items() if fact is None]
+        selectors = (multicall.DECIMALS, multicall.SYMBOL, multicall.NAME)
+        answers = self._call(fetch, [(token, selector) for selector in selectors for token in unknown])
+        count = len(unknown)
+        for place, token in enumerate(unknown):
+            decimals = multicall.read_uint(answers[place])
+            if decimals is not None and decimals <= MAX_DECIMALS:
+                symbol, name = (clean(multicall.read_text(answers[place + turn * count])) for turn in (1, 2))
+                known[token] = self._learned_fact(token, Listed(name, symbol, decimals))
+        return {token: fact for token, fact in known.items() if fact is not None}
+
+    def _learned_fact(self, token: str, fact: Listed) -> Listed:
+        with self._lock:
+            self._learned[token] = fact
+        return fact
+
+    def _call(self, fetch: Fetch, questions: Sequence[Question]) -> list[bytes | None]:
+        """What the contracts answered, None where one fails by itself.
+
+        One that burns all gas spoils the answers after its own, so whatever failed is asked again alone.
+        """
+        chunks = [questions[start : start + _CHUNK] for start in range(0, len(questions), _CHUNK)]
+        results = self._node.ask(fetch, [multicall.aggregate(chunk) for chunk in chunks])
+        answers: list[bytes | None] = []
+        for chunk, result in zip(chunks, results, strict=True):
+            answers += multicall.read_aggregate(_returned(result) or b"", len(chunk))
+        failed = [place for place, answer in enumerate(answers) if answer is None]
+        alone = self._node.ask(fetch, [multicall.call(*questions[place]) for place in failed])
+        for place, result in zip(failed, alone, strict=True):
+            answers[place] = _returned(result)
+        return answers
+
+
+def _returned(result: Result) -> bytes | None:
+    """What a contract call returned; None if the contract failed. Raises ProviderFault if the node did."""
+    error = result.error
+    if error is not None and (
+        error.code in _CONTRACT_CODES or any(word in error.message.lower() for word in _CONTRACT_WORDS)
+    ):
+        return None
+    return _hexadecimal(result, bytes.fromhex)
+
+
+def _quantity(result: Result) -> int:
+    return _hexadecimal(result, lambda digits: int(digits, 16))
+
+
+def _hexadecimal(result: Result, read: Callable[[str], Value]) -> Value:
+    text = result.read(str)
+    try:
+        return read(text.removeprefix("0x"))
+    except ValueError:
+        raise Malformed("not a hexadecimal value") from None

@@ -1,0 +1,153 @@
+"""A JSON-RPC 2.0 node: calls in batches, matched by id, and what its error codes mean.
+
+https://www.jsonrpc.org/specification; the codes of Solana's nodes are in
+https://github.com/anza-xyz/agave/blob/master/rpc-client-api/src/custom_error.rs.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from wallet_api.holdings.faults import (
+    Broken,
+    Malformed,
+    NotConfigured,
+    Overloaded,
+    ProviderFault,
+    Rejected,
+    TooLarge,
+)
+from wallet_api.holdings.fetch import Fetch, Fetcher, Limits
+from wallet_api.holdings.metrics import Metrics
+from wallet_api.holdings.replies import Reply, read_json, refuse
+
+Shape = TypeVar("Shape")
+# A method and its parameters.
+Call = tuple[str, list[Any]]
+
+MAX_BATCH = 10
+
+_RETRIED: dict[int, type[ProviderFault]] = {
+    -32005: Overloaded,  # behind the others; some vendors' rate limit
+    -32016: Broken,  # has not reached the slot yet
+    -32603: Broken,  # internal
+}
+_SCAN_TOO_LARGE = -32012
+
+
+class Error(msgspec.Struct):
+    """A call's error."""
+
+    code: int = 0
+    message: str = ""
+
+
+class Result(msgspec.Struct):
+    """A call's outcome: one of result and error."""
+
+    id: int | str | None = None
+    result: msgspec.Raw = msgspec.Raw(b"")
+    error: Error | None = None
+
+    def read(self, shape: type[Shape]) -> Shape:
+        """The result, of this shape. Raises the ProviderFault that an error means."""
+        if self.error is not None:
+            raise _fault(self.error)
+        return read_json(bytes(self.result), shape)
+
+
+class _BatchRefusedError(Exception):
+    """The node answers single calls only."""
+
+
+class Node:
+    """One node, for one chain. Some forbid batches, or limit them: then it is asked call by call."""
+
+    def __init__(self, variable: str, url: str | None, limits: Limits, metrics: Metrics) -> None:
+        self.fetcher = Fetcher("rpc", limits, metrics, refuse=_refuse)
+        self._variable = variable
+        self._url = url
+        self._takes_batches = True
+
+    def ask(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
+        """The results of the calls, in their order, those with an error among them. Raises ProviderFault."""
+        results: list[Result] = []
+        for start in range(0, len(calls), MAX_BATCH):
+            results += self._ask_some(fetch, calls[start : start + MAX_BATCH])
+        return results
+
+    def _ask_some(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
+        if self._url is None:
+            raise NotConfigured(f"{self._variable} is not set")
+        url = self._url
+        if len(calls) > 1 and self._takes_batches:
+            documents = [_document(number, call) for number, call in enumerate(calls)]
+            try:
+                results = fetch.post(url, documents, lambda reply: _read_batch(reply, len(calls)))
+            except (_BatchRefusedError, Rejected):
+                self._takes_batches = False
+            except TooLarge:
+                # Too large together, or one of them: asked singly, it shows.
+                pass
+            else:
+                return [
+                    self._ask_one(fetch, url, call) if _is_retried(result.error) else result
+                    for call, result in zip(calls, results, strict=True)
+                ]
+        return [self._ask_one(fetch, url, call) for call in calls]
+
+    def _ask_one(self, fetch: Fetch, url: str, call: Call) -> Result:
+        return fetch.post(url, _document(0, call), _read_one)
+
+
+def _document(number: int, call: Call) -> dict[str, Any]:
+    method, parameters = call
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
+
+
+def _read_one(reply: Reply) -> Result:
+    result = _checked(read_json(reply.body, Result))
+    if result.error is not None and _is_retried(result.error):
+        raise _fault(result.error)
+    return result
+
+
+def _read_batch(reply: Reply, expected: int) -> list[Result]:
+    if reply.body.lstrip()[:1] == b"{":
+        error = read_json(reply.body, Result).error
+        if error is not None and _is_retried(error):
+            raise _fault(error)
+        raise _BatchRefusedError
+    results = {str(result.id): _checked(result) for result in read_json(reply.body, list[Result])}
+    if results.keys() != {str(number) for number in range(expected)}:
+        raise Malformed("a batch came back with other ids")
+    return [results[str(number)] for number in range(expected)]
+
+
+def _checked(result: Result) -> Result:
+    if result.error is None and not bytes(result.result):
+        raise Malformed("neither result nor error")
+    return result
+
+
+def _is_retried(error: Error | None) -> bool:
+    return error is not None and error.code in _RETRIED
+
+
+def _fault(error: Error) -> ProviderFault:
+    detail = f"code {error.code}"
+    if error.code == _SCAN_TOO_LARGE:
+        return TooLarge(detail)
+    return _RETRIED.get(error.code, Rejected)(detail)
+
+
+def _refuse(reply: Reply) -> ProviderFault:
+    if 400 <= reply.status < 500:
+        try:
+            error = read_json(reply.body, Result).error
+        except Malformed:
+            error = None
+        if error is not None and error.code == _SCAN_TOO_LARGE:
+            return _fault(error)
+    return refuse(reply)

@@ -1,0 +1,147 @@
+"""Names of Solana tokens: from a Token-2022 mint itself, else from Metaplex's account beside the mint.
+
+https://spl.solana.com/token-2022/extensions#metadata and
+https://developers.metaplex.com/token-metadata/token-standard.
+"""
+
+import base64
+import binascii
+import struct
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from cachetools import LRUCache
+from solders.pubkey import Pubkey
+
+from wallet_api.holdings.balances import BadRow, clean, read_amount
+from wallet_api.holdings.faults import ProviderFault
+from wallet_api.holdings.fetch import Fetch
+from wallet_api.holdings.providers.jsonrpc import Node
+from wallet_api.holdings.replies import read_row
+
+# A call takes 100 accounts: a mint and its metadata make two.
+_MINTS_A_CALL = 50
+# The rest of a very large wallet keeps its names for the next readings.
+MAX_LOOKUPS = 1000
+_REMEMBERED = 50_000
+
+_METAPLEX = Pubkey.from_string("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
+_METADATA_KEY = 4
+_FUNGIBLE_STANDARDS = (1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What is known of a mint. `fungible`: there is, or may be, more than one of it."""
+
+    name: str = ""
+    symbol: str = ""
+    fungible: bool = False
+
+
+class _Accounts(msgspec.Struct):
+    value: list[msgspec.Raw]
+
+
+class Names:
+    """The names met so far by this process, and the way to learn others. Thread-safe."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._lock = threading.Lock()
+        self._known: LRUCache[str, Name] = LRUCache(_REMEMBERED)
+
+    def look_up(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Name]:
+        """The names of those mints that can be learned now: balances without names are better than none."""
+        with self._lock:
+            names = {mint: self._known[mint] for mint in mints if mint in self._known}
+        unknown = [mint for mint in mints if mint not in names][:MAX_LOOKUPS]
+        try:
+            learned = self._ask(fetch, unknown)
+        except ProviderFault as fault:
+            fetch.remark = f"names: {fault.outcome}"
+            return names
+        with self._lock:
+            self._known.update(learned)
+        return names | learned
+
+    def _ask(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Name]:
+        groups = [mints[start : start + _MINTS_A_CALL] for start in range(0, len(mints), _MINTS_A_CALL)]
+        calls: list[tuple[str, list[Any]]] = []
+        for group in groups:
+            addresses = [*group, *(metadata_address(mint) for mint in group)]
+            calls.append(("getMultipleAccounts", [addresses, {"encoding": "jsonParsed"}]))
+        learned: dict[str, Name] = {}
+        for group, result in zip(groups, self._node.ask(fetch, calls), strict=True):
+            accounts = result.read(_Accounts).value
+            if len(accounts) == 2 * len(group):
+                pairs = zip(accounts[: len(group)], accounts[len(group) :], strict=True)
+                learned |= {mint: _name(*pair) for mint, pair in zip(group, pairs, strict=True)}
+        return learned
+
+
+def metadata_address(mint: str) -> str:
+    """Where Metaplex keeps the metadata of a mint: an address derived from it."""
+    seeds = [b"metadata", bytes(_METAPLEX), bytes(Pubkey.from_string(mint))]
+    address, _ = Pubkey.find_program_address(seeds, _METAPLEX)
+    return str(address)
+
+
+def _name(mint: msgspec.Raw, metadata: msgspec.Raw) -> Name:
+    own = _read_mint(mint)
+    beside = _read_metadata(metadata)
+    return Name(
+        own.name or beside.name,
+        own.symbol or beside.symbol,
+        fungible=own.fungible or beside.fungible,
+    )
+
+
+def _read_mint(raw: msgspec.Raw) -> Name:
+    try:
+        info = read_row(raw)["data"]["parsed"]["info"]
+        fungible = read_amount(info["supply"]) > 1
+        states = {extension["extension"]: extension.get("state") for extension in info.get("extensions", ())}
+        state = states.get("tokenMetadata") or {}
+        return Name(clean(state.get("name")), clean(state.get("symbol")), fungible)
+    except (BadRow, KeyError, TypeError, AttributeError):
+        return Name()
+
+
+def _read_metadata(raw: msgspec.Raw) -> Name:
+    try:
+        data = base64.b64decode(read_row(raw)["data"][0], validate=True)
+        return read_metaplex(data)
+    except (BadRow, KeyError, TypeError, IndexError, binascii.Error, struct.error):
+        return Name()
+
+
+def read_metaplex(data: bytes) -> Name:
+    """The name in a Metaplex metadata account, padded with NULs there. Raises struct.error, IndexError."""
+    if data[0] != _METADATA_KEY:
+        return Name()
+    place = 1 + 32 + 32
+    texts = []
+    for _ in ("name", "symbol", "uri"):
+        (length,) = struct.unpack_from("<I", data, place)
+        texts.append(data[place + 4 : place + 4 + length].decode("utf-8", "replace"))
+        place += 4 + length
+    name, symbol, _ = texts
+    return Name(clean(name), clean(symbol), _standard(data, place) in _FUNGIBLE_STANDARDS)
+
+
+def _standard(data: bytes, place: int) -> int | None:
+    """The token standard, the last of the fields that follow the texts; older accounts end before it."""
+    try:
+        place += 2
+        if data[place]:
+            (creators,) = struct.unpack_from("<I", data, place + 1)
+            place += 4 + 34 * creators
+        place += 1 + 2
+        place += 2 if data[place] else 1
+        return data[place + 1] if data[place] else None
+    except (IndexError, struct.error):
+        return None

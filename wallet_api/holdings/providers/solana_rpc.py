@@ -1,0 +1,96 @@
+"""A plain Solana node: the coin, and the accounts of both token programs, several of a mint summed.
+
+https://solana.com/docs/rpc/http/gettokenaccountsbyowner
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from wallet_api.chains import Chain
+from wallet_api.holdings.balances import (
+    BadRow,
+    Balances,
+    Token,
+    read_address,
+    read_amount,
+    read_decimals,
+    sum_by_address,
+)
+from wallet_api.holdings.fetch import Fetch, Limits
+from wallet_api.holdings.metrics import Metrics
+from wallet_api.holdings.providers.base import Wallet, read_native, understand
+from wallet_api.holdings.providers.jsonrpc import Node
+from wallet_api.holdings.providers.solana_names import Name, Names
+from wallet_api.settings import Settings
+
+TOKEN_PROGRAMS = (
+    "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA",
+    "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb",
+)
+_COMMITMENT = {"commitment": "confirmed"}
+
+
+class _Lamports(msgspec.Struct):
+    value: int
+
+
+class _Accounts(msgspec.Struct):
+    value: list[msgspec.Raw]
+
+
+class SolanaRpc:
+    """getBalance and getTokenAccountsByOwner. If either program's accounts cannot be had, nothing is."""
+
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> None:
+        # Not paged, so the first byte of a large wallet may take long.
+        limits = replace(limits, silence_seconds=limits.total_seconds)
+        self._chain = chain
+        self._node = Node("SOLANA_RPC_URL", settings.solana_rpc_url, limits, metrics)
+        self._names = Names(self._node)
+        self.fetcher = self._node.fetcher
+
+    def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
+        parsed = _COMMITMENT | {"encoding": "jsonParsed"}
+        native, *programs = self._node.ask(
+            fetch,
+            [
+                ("getBalance", [wallet.address, _COMMITMENT]),
+                *(
+                    ("getTokenAccountsByOwner", [wallet.address, {"programId": program}, parsed])
+                    for program in TOKEN_PROGRAMS
+                ),
+            ],
+        )
+        accounts = [account for program in programs for account in program.read(_Accounts).value]
+        held = sum_by_address(understand(accounts, self._token, fetch))
+        names = self._names.look_up(fetch, [token.address for token in sorted(held, key=_may_be_nft)])
+        tokens = [_named(token, names) for token in held if not _is_nft(token, names)]
+        return Balances(read_native(native.read(_Lamports).value), tokens)
+
+    def _token(self, row: dict[str, Any]) -> Token | None:
+        try:
+            info = row["account"]["data"]["parsed"]["info"]
+            mint, balance = info["mint"], info["tokenAmount"]
+            amount = read_amount(balance["amount"])
+            # Emptied accounts stay open until somebody closes them.
+            if amount == 0:
+                return None
+            # Not uiAmountString: some Token-2022 mints scale it.
+            return Token(read_address(self._chain, mint), "", "", amount, read_decimals(balance["decimals"]))
+        except (KeyError, TypeError) as error:
+            raise BadRow("an account that the node could not parse") from error
+
+
+def _may_be_nft(token: Token) -> bool:
+    return token.decimals == 0 and token.amount == 1
+
+
+def _is_nft(token: Token, names: dict[str, Name]) -> bool:
+    return _may_be_nft(token) and not names.get(token.address, Name()).fungible
+
+
+def _named(token: Token, names: dict[str, Name]) -> Token:
+    found = names.get(token.address, Name())
+    return replace(token, name=found.name, symbol=found.symbol)

@@ -1,0 +1,49 @@
+"""The operator's list of EVM tokens, in the format of https://tokenlists.org."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from wallet_api.chains import Chain
+from wallet_api.holdings.balances import BadRow, clean, read_address, read_decimals
+from wallet_api.settings import SettingsError
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a token says of itself, or what the list says of it."""
+
+    name: str
+    symbol: str
+    decimals: int
+
+
+class _Entry(msgspec.Struct, rename="camel"):
+    chain_id: int
+    address: str
+    name: str
+    symbol: str
+    decimals: int
+
+
+class _List(msgspec.Struct):
+    tokens: list[_Entry]
+
+
+def read_token_list(path: str | None, chain: Chain, chain_id: int) -> Mapping[str, Listed]:
+    """The listed tokens of one chain by address; none without a path. Raises SettingsError for a bad file."""
+    if path is None:
+        return {}
+    try:
+        entries = msgspec.json.decode(Path(path).read_bytes(), type=_List).tokens
+        return {
+            read_address(chain, entry.address): Listed(
+                clean(entry.name), clean(entry.symbol), read_decimals(entry.decimals)
+            )
+            for entry in entries
+            if entry.chain_id == chain_id
+        }
+    except (OSError, msgspec.DecodeError, BadRow) as error:
+        raise SettingsError(f"EVM_TOKEN_LIST cannot be used: {error}") from error
