@@ -133,6 +133,20 @@ CREATE FUNCTION quotient(dividend numeric, divisor numeric) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT round((dividend + 0e-40) / divisor, 40) $$;
 
+CREATE FUNCTION quotient_to(dividend numeric, divisor numeric, places integer) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT round((dividend + round(0::numeric, places)) / divisor, places) $$;
+
+-- A quotient that may be very small, carried to 60 decimals more than the zeros it begins with: a
+-- percentage of such a cost has its figures there.
+CREATE FUNCTION small_quotient(dividend numeric, divisor numeric) RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$
+SELECT CASE WHEN dividend = 0 THEN 0
+            ELSE quotient_to(dividend, divisor, 60 + length(div(divisor, dividend)::text))
+       END
+$$;
+
 -- A figure as answered: half away from zero. Rounding to 30 decimals first undoes the last digits of
 -- quotients, so that a sum that is exactly a half rounds as a half.
 CREATE FUNCTION shown(figure numeric, places integer) RETURNS numeric
@@ -210,12 +224,13 @@ SELECT CASE WHEN latest_usd IS NOT NULL THEN volume_usd + unpriced_volume * late
 $$;
 
 -- Where a profit stands on its cost: 0 no profit, 1 up to 100 %, 2 up to 500 %, 3 above (and from no cost).
+-- What is that little above a bound is the last digits of quotients.
 CREATE FUNCTION profit_bucket(realized numeric, realized_cost numeric) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$
-SELECT CASE WHEN round(realized, 30) <= 0 THEN 0
-            WHEN round(realized - realized_cost, 30) <= 0 THEN 1
-            WHEN round(realized - 5 * realized_cost, 30) <= 0 THEN 2
+SELECT CASE WHEN realized <= realized_cost * 1e-30 THEN 0
+            WHEN realized <= realized_cost * (1 + 1e-30) THEN 1
+            WHEN realized <= realized_cost * (5 + 1e-30) THEN 2
             ELSE 3
        END
 $$;
@@ -243,6 +258,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS
 $$
 DECLARE
     covered numeric;
+    rest numeric;
     cost_usd numeric;
 BEGIN
     IF state IS NULL THEN
@@ -274,24 +290,34 @@ BEGIN
         state.realized_usd := CASE WHEN value_usd IS NOT NULL THEN 0 END;
         RETURN state;
     END IF;
-    IF covered = state.quantity THEN
+    rest := state.quantity - covered;
+    IF rest = 0 THEN
         state.realized_cost := state.cost;
+        state.cost := 0;
         cost_usd := state.cost_usd;
     ELSE
         state.realized_cost := quotient(state.cost * covered, state.quantity);
         cost_usd := quotient(state.cost_usd * covered, state.quantity);
+        IF state.realized_cost < 0.0001 THEN
+            state.realized_cost := small_quotient(state.cost * covered, state.quantity);
+        END IF;
+        -- The difference of two numbers that are nearly equal would have few digits left.
+        IF rest * 10000 < state.quantity THEN
+            state.cost := small_quotient(state.cost * rest, state.quantity);
+        ELSE
+            state.cost := state.cost - state.realized_cost;
+        END IF;
     END IF;
     IF covered = amount THEN
         state.realized := value - state.realized_cost;
         state.realized_usd := value_usd - cost_usd;
     ELSE
-        state.realized := quotient(value * covered, amount) - state.realized_cost;
+        state.realized := small_quotient(value * covered, amount) - state.realized_cost;
         state.realized_usd := quotient(value_usd * covered, amount) - cost_usd;
     END IF;
     state.hold_seconds := at - state.acquired_at;
-    state.quantity := state.quantity - covered;
-    state.cost := state.cost - state.realized_cost;
-    state.cost_usd := CASE WHEN state.quantity = 0 THEN 0 ELSE state.cost_usd - cost_usd END;
+    state.quantity := rest;
+    state.cost_usd := CASE WHEN rest = 0 THEN 0 ELSE state.cost_usd - cost_usd END;
     RETURN state;
 END
 $$;
