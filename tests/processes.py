@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -75,3 +76,14 @@ def environment_of(settings: Settings) -> dict[str, str]:
         if value is not None:
             environment[setting.metadata["variable"]] = str(value)
     return environment
+
+
+def processes_of(folder: Path) -> list[psutil.Process]:
+    """All living processes that work in this folder, or name it in their command line."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            at_work = process.cwd().startswith(str(folder)) or str(folder) in " ".join(process.cmdline())
+            if at_work and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found

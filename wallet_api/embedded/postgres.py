@@ -1,5 +1,6 @@
 """The embedded PostgreSQL: its folder, its configuration, its address."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -73,20 +74,37 @@ def _initialise(bin_folder: Path, folder: Path, account: Account | None) -> None
     draft = folder.with_name("postgres.new")
     shutil.rmtree(draft, ignore_errors=True)
     own(draft, account)
-    run = (account.popen_options() if account else {}) | {"cwd": draft, "env": ENVIRONMENT, "text": True}
     # The C locale sorts by byte, everywhere alike.
     locale = ("--encoding=UTF8", "--locale=C")
     initdb = (str(bin_folder / "initdb"), "-D", str(draft), "-U", NAME, "--auth=trust", *locale)
-    made = subprocess.run(initdb, capture_output=True, check=False, start_new_session=True, **run)
-    if made.returncode == 0:
-        single = (str(bin_folder / "postgres"), "--single", "-D", str(draft), "postgres")
-        statement = f"CREATE DATABASE {NAME}\n"
-        made = subprocess.run(
-            single, input=statement, capture_output=True, check=False, start_new_session=True, **run
-        )
-    if made.returncode != 0:
-        raise EmbeddedError(f"PostgreSQL could not make its folder {folder}:\n{made.stderr.strip()}")
+    single = (str(bin_folder / "postgres"), "--single", "-D", str(draft), "postgres")
+    for command, text in ((initdb, ""), (single, f"CREATE DATABASE {NAME}\n")):
+        failure = _run(command, text, draft, account)
+        if failure is not None:
+            raise EmbeddedError(f"PostgreSQL could not make its folder {folder}:\n{failure}")
     draft.rename(folder)
+
+
+def _run(command: tuple[str, ...], text: str, folder: Path, account: Account | None) -> str | None:
+    """What the program complained about, or None when it did its work."""
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env=ENVIRONMENT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **(account.popen_options() if account else {}),
+    ) as process:
+        try:
+            complaint = process.communicate(text)[1]
+        except BaseException:
+            # With all it has started, which would go on writing here.
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return complaint.strip() if process.returncode else None
 
 
 def _options(sockets: Path) -> list[str]:

@@ -58,13 +58,15 @@ class Server:
         process = None
         log_start = 0
         deadline = time.monotonic() + START_SECONDS
-        while not self.is_ready():
+        while True:
             if process is None and not self.is_running(self):
                 self._kill_leftovers()
                 self.tidy()
                 trim(self.log)
                 log_start = self.log.stat().st_size if self.log.exists() else 0
                 process = self._spawn()
+            elif self.is_ready():
+                break
             elif process is not None and process.poll() is not None:
                 raise self._failure("stopped while starting", log_start)
             elif time.monotonic() > deadline:

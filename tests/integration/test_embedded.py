@@ -1,0 +1,320 @@
+"""The embedded servers: started by the first who comes, stopped by the last who leaves, crash or not."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+import valkey
+
+from tests.processes import environment_of, processes_of
+from wallet_api import embedded
+from wallet_api.database import connect
+from wallet_api.embedded import EmbeddedError
+from wallet_api.embedded.server import LOG_LIMIT_BYTES
+from wallet_api.settings import Settings
+
+# A command that says when its servers are up, and works until its input ends.
+_COMMAND = """
+import sys
+from wallet_api import embedded
+from wallet_api.embedded.signals import end_in_order
+from wallet_api.settings import Settings
+end_in_order()
+with embedded.running(Settings.from_environment(), valkey=True):
+    print("up", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder for servers, in which none is left running."""
+    # Not below pytest's folder, which its next run closes to the user that root's servers run as.
+    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        yield Path(folder) / "home"
+        left = processes_of(Path(folder))
+        for process in left:
+            process.kill()
+        psutil.wait_procs(left)
+    assert left == []
+
+
+@pytest.fixture
+def own(home: Path) -> Settings:
+    """The settings of commands with `home`."""
+    return Settings(wallet_api_home=str(home))
+
+
+@contextmanager
+def _command(settings: Settings) -> Iterator["subprocess.Popen[str]"]:
+    with subprocess.Popen(
+        [sys.executable, "-c", _COMMAND],
+        env=environment_of(settings),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _says_up(process: "subprocess.Popen[str]") -> bool:
+    assert process.stdout is not None
+    return process.stdout.readline() == "up\n"
+
+
+def _postmaster(home: Path) -> psutil.Process:
+    return psutil.Process(int((home / "postgres" / "postmaster.pid").read_text().split("\n")[0]))
+
+
+def _remember(settings: Settings, text: str) -> None:
+    with connect(str(settings.database_url)) as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS memory (text text)")
+        connection.execute("INSERT INTO memory VALUES (%s)", [text])
+
+
+def _memory(settings: Settings) -> list[str]:
+    with connect(str(settings.database_url)) as connection:
+        return [row["text"] for row in connection.execute("SELECT text FROM memory")]
+
+
+def test_both_servers_answer_and_nothing_is_left_of_them(own: Settings, home: Path) -> None:
+    with embedded.running(own, valkey=True) as settings:
+        _remember(settings, "a")
+        with valkey.Valkey(unix_socket_path=urlsplit(str(settings.valkey_url)).path) as client:
+            assert client.ping()
+        assert {process.name() for process in processes_of(home)} >= {"postgres", "valkey-server"}
+    assert processes_of(home) == []
+
+
+def test_what_was_written_is_there_at_the_next_start(own: Settings) -> None:
+    with embedded.running(own, valkey=False) as settings:
+        _remember(settings, "kept")
+    with embedded.running(own, valkey=False) as settings:
+        assert _memory(settings) == ["kept"]
+
+
+def test_postgresql_is_a_safe_one_that_only_this_machine_reaches(own: Settings) -> None:
+    with embedded.running(own, valkey=False) as settings, connect(str(settings.database_url)) as connection:
+        shown = {
+            name: next(iter(connection.execute(f"SHOW {name}").fetchone().values()))
+            for name in ("fsync", "listen_addresses", "server_encoding", "timezone", "jit", "max_connections")
+        }
+    assert shown == {
+        "fsync": "on",
+        "listen_addresses": "",
+        "server_encoding": "UTF8",
+        "timezone": "UTC",
+        "jit": "off",
+        "max_connections": "100",
+    }
+
+
+def test_the_servers_get_no_secret_and_no_root(
+    own: Settings, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MORALIS_API_KEY", "very secret")
+    with embedded.running(own, valkey=True):
+        servers = processes_of(home)
+        assert servers
+        for server in servers:
+            assert "MORALIS_API_KEY" not in server.environ()
+            assert server.uids().effective != 0
+
+
+def test_set_addresses_start_nothing(own: Settings, home: Path) -> None:
+    both = replace(own, database_url="postgresql://there/db", valkey_url="valkey://there")
+    with embedded.running(both, valkey=True) as settings:
+        assert settings == both
+    assert not home.exists()
+
+
+def test_only_postgresql_starts_for_a_command_without_limits(own: Settings, home: Path) -> None:
+    with embedded.running(own, valkey=False) as settings:
+        assert settings.valkey_url is None
+        assert "valkey-server" not in {process.name() for process in processes_of(home)}
+
+
+def test_the_last_user_stops_the_server_whoever_started_it(own: Settings, home: Path) -> None:
+    with ExitStack() as first, ExitStack() as second:
+        first.enter_context(embedded.running(own, valkey=True))
+        pid = _postmaster(home).pid
+        settings = second.enter_context(embedded.running(own, valkey=True))
+        first.close()
+        assert _postmaster(home).pid == pid
+        _remember(settings, "still here")
+    assert processes_of(home) == []
+
+
+def test_commands_that_start_at_once_share_one_server(own: Settings, home: Path) -> None:
+    with ExitStack() as stack:
+        commands = [stack.enter_context(_command(own)) for _ in range(4)]
+        assert all(_says_up(command) for command in commands)
+        pids = [process.pid for process in processes_of(home) if process.name() == "postgres"]
+        assert [process.pid for process in processes_of(home) if process.ppid() not in pids].count(
+            _postmaster(home).pid
+        ) == 1
+        assert len([process for process in processes_of(home) if process.name() == "valkey-server"]) == 1
+        for command in commands:
+            command.communicate()
+        assert [command.returncode for command in commands] == [0, 0, 0, 0]
+    assert processes_of(home) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_stops_the_servers_with_the_command(
+    own: Settings, home: Path, number: signal.Signals
+) -> None:
+    with _command(own) as command:
+        assert _says_up(command)
+        command.send_signal(number)
+        command.wait()
+    assert processes_of(home) == []
+
+
+@pytest.mark.parametrize("step", ["lock", "postgres.new", "postgres", "run"])
+def test_sigterm_while_starting_leaves_nothing_running_and_the_next_start_works(
+    own: Settings, home: Path, step: str
+) -> None:
+    with _command(own) as command:
+        while not (home / step).exists():
+            assert command.poll() is None
+        command.terminate()
+        assert command.wait() == 128 + signal.SIGTERM
+    assert processes_of(home) == []
+    with embedded.running(own, valkey=True) as settings:
+        _remember(settings, "fine")
+
+
+def test_servers_left_by_a_killed_command_are_taken_over(own: Settings, home: Path) -> None:
+    with _command(own) as command:
+        assert _says_up(command)
+        command.kill()
+        command.wait()
+    left = _postmaster(home)
+    with embedded.running(own, valkey=True) as settings:
+        assert _postmaster(home).pid == left.pid
+        _remember(settings, "taken over")
+    assert processes_of(home) == []
+
+
+def test_a_start_after_everything_was_killed_finds_the_data(own: Settings, home: Path) -> None:
+    with _command(own) as command:
+        assert _says_up(command)
+        with embedded.running(own, valkey=False) as settings:
+            _remember(settings, "committed")
+        killed = [command, *processes_of(home)]
+        for process in killed:
+            process.kill()
+        command.wait()
+    psutil.wait_procs(killed[1:])
+    assert (home / "postgres" / "postmaster.pid").exists()
+    with embedded.running(own, valkey=True) as settings:
+        assert _memory(settings) == ["committed"]
+
+
+def test_orphans_of_a_killed_postmaster_are_cleared_away(own: Settings, home: Path) -> None:
+    with _command(own) as command:
+        assert _says_up(command)
+        family = [process for process in processes_of(home) if process.name() == "postgres"]
+        # Stopped, they cannot notice by themselves that their parent has gone.
+        for process in family:
+            process.suspend()
+        _postmaster(home).kill()
+        command.kill()
+    with embedded.running(own, valkey=True) as settings:
+        _remember(settings, "fine")
+    assert not any(process.is_running() for process in family)
+
+
+@pytest.mark.parametrize("content", ["", "\n", "{pid}\n/elsewhere\n", "{pid}", "no number"])
+def test_a_stale_pid_file_is_no_obstacle_whatever_it_says(own: Settings, home: Path, content: str) -> None:
+    with embedded.running(own, valkey=False):
+        pass
+    # The number in it belongs to a living program of the same user by now.
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:
+        text = content.format(pid=stranger.pid)
+        for file in (home / "postgres" / "postmaster.pid", home / "run" / ".s.PGSQL.5432.lock"):
+            file.write_text(text)
+            owner = (home / "postgres" / "PG_VERSION").stat()
+            os.chown(file, owner.st_uid, owner.st_gid)
+        with embedded.running(own, valkey=False) as settings:
+            _remember(settings, "fine")
+        assert stranger.poll() is None
+        stranger.communicate()
+
+
+def test_a_stale_socket_of_valkey_is_no_obstacle(own: Settings, home: Path) -> None:
+    with embedded.running(own, valkey=True) as settings:
+        path = urlsplit(str(settings.valkey_url)).path
+    with socket.socket(socket.AF_UNIX) as stale:
+        stale.bind(path)
+    with embedded.running(own, valkey=True), valkey.Valkey(unix_socket_path=path) as client:
+        assert client.ping()
+
+
+@pytest.mark.parametrize("name", ["deep/" * 30, "a,b", "with space", "grün"])
+def test_any_folder_name_will_do(home: Path, name: str) -> None:
+    own = Settings(wallet_api_home=str(home / name))
+    with embedded.running(own, valkey=True) as settings:
+        _remember(settings, "fine")
+        with valkey.Valkey(unix_socket_path=urlsplit(str(settings.valkey_url)).path) as client:
+            assert client.ping()
+
+
+def test_a_folder_that_cannot_be_used_is_named_with_a_way_out(home: Path) -> None:
+    home.write_text("a file in its place")
+    with (
+        pytest.raises(EmbeddedError, match=f"{home}.*WALLET_API_HOME.*DATABASE_URL"),
+        embedded.running(Settings(wallet_api_home=str(home)), valkey=False),
+    ):
+        pass
+
+
+def test_a_folder_of_another_version_is_left_alone(own: Settings, home: Path) -> None:
+    with embedded.running(own, valkey=False):
+        pass
+    (home / "postgres" / "PG_VERSION").write_text("17\n")
+    with pytest.raises(EmbeddedError, match="made by PostgreSQL 17"), embedded.running(own, valkey=False):
+        pass
+
+
+def test_a_server_that_cannot_start_is_explained_by_its_log(own: Settings, home: Path) -> None:
+    with embedded.running(own, valkey=False):
+        pass
+    with (home / "postgres" / "postgresql.conf").open("a") as file:
+        file.write("no_such_setting = 1\n")
+    with (
+        pytest.raises(EmbeddedError, match=r'(?s)stopped while starting.*"no_such_setting"'),
+        embedded.running(own, valkey=False),
+    ):
+        pass
+
+
+def test_an_error_of_the_user_passes_unchanged_and_stops_the_servers(own: Settings, home: Path) -> None:
+    with pytest.raises(FileNotFoundError), embedded.running(own, valkey=True):
+        (home / "missing").read_text()
+    assert processes_of(home) == []
+
+
+def test_the_logs_stay_within_bounds(own: Settings, home: Path) -> None:
+    with embedded.running(own, valkey=False):
+        log = home / "log" / "postgres.log"
+        with log.open("ab") as file:
+            file.write(b"x" * LOG_LIMIT_BYTES)
+        embedded.trim_logs(own)
+        assert log.stat().st_size == 0
+    # The server goes on in the same file.
+    assert "shut down" in log.read_text()
