@@ -16,6 +16,9 @@ def create_app(settings: Settings | None = None) -> Flask:
     """The WSGI application. Raises SettingsError when the environment is at fault."""
     settings = settings or Settings.from_environment()
     app = Flask("wallet_api", static_folder=None)
+    # Left on, these two answer with the framework's own pages: OPTIONS, and redirects of doubled slashes.
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
+    app.url_map.merge_slashes = False
     database = Database(settings)
     holdings_service = HoldingsService(settings, database, Metrics(CollectorRegistry()))
     leaderboards = Leaderboards(database, settings.leaderboard_ttl_seconds)
