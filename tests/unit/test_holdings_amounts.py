@@ -1,0 +1,119 @@
+"""Amounts stay exact and texts harmless, whatever is on the chain."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prometheus_client import CollectorRegistry
+
+from tests.holdings.conftest import evm_token, impatient
+from tests.stub.server import Stub
+from wallet_api.chains import CHAINS
+from wallet_api.demo.balances import Balance, Portfolio
+from wallet_api.holdings.balances import Balances, Token, clean, in_order, to_json
+from wallet_api.holdings.fetch import Limits
+from wallet_api.holdings.metrics import Metrics
+from wallet_api.holdings.providers import make_provider
+from wallet_api.holdings.providers.base import Provider, Wallet
+from wallet_api.settings import Settings
+
+PLAIN = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")
+INVISIBLE = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c\ufeff"
+WALLET = "0x" + "ab" * 20
+CHAIN = CHAINS["eth"]
+
+# Every length from one digit to the 78 of 2^256 - 1, not only the few large ones of a plain range.
+uint256 = st.integers(0, 256).flatmap(lambda bits: st.integers(0, 2**bits - 1))
+decimals = st.integers(0, 255)
+holdings = st.lists(st.tuples(uint256, decimals), max_size=20)
+
+
+@pytest.fixture(scope="module")
+def wire() -> Iterator[Stub]:
+    stub = Stub()
+    yield stub
+    stub.close()
+
+
+@pytest.fixture(scope="module")
+def providers(wire: Stub) -> dict[str, Provider]:
+    def make(name: str) -> Provider:
+        own = replace(impatient(Settings(), wire), eth_provider=name)
+        return make_provider(CHAIN, own, Limits.of(own), Metrics(CollectorRegistry()))
+
+    return {name: make(name) for name in ("moralis", "rpc", "alchemy")}
+
+
+Read = Callable[[str, Portfolio], list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def read(wire: Stub, providers: dict[str, Provider]) -> Read:
+    """The rows of a wallet that holds this, read through a provider."""
+    # A token's decimals never change on a chain, so each reading has tokens of its own.
+    numbers = iter(range(10**9))
+
+    def read(name: str, portfolio: Portfolio) -> list[dict[str, Any]]:
+        tokens = tuple(
+            replace(token, address=evm_token(next(numbers), 0).address) for token in portfolio.tokens
+        )
+        wire.portfolios["eth", WALLET] = Portfolio(portfolio.native, tokens)
+        wallet = Wallet(CHAIN, WALLET, lambda: [token.address for token in tokens])
+        with providers[name].fetcher.begin("eth") as fetch:
+            balances = providers[name].balances(wallet, fetch)
+        rows: list[dict[str, Any]] = json.loads(to_json(in_order(CHAIN, balances, keep_spam=False)))
+        return rows
+
+    return read
+
+
+@pytest.mark.parametrize("name", ["moralis", "rpc", "alchemy"])
+@settings(max_examples=40, deadline=None)
+@given(native=uint256, held=holdings)
+def test_what_is_shown_is_what_is_held_to_the_last_digit(
+    read: Read, name: str, native: int, held: list[tuple[int, int]]
+) -> None:
+    tokens = tuple(Balance("", "", "", places, units) for units, places in held)
+    first, *rows = read(name, Portfolio(native, tokens))
+    assert (first["token_address"], first["amount"]) == ("native", str(native))
+    shown = [(int(row["amount"]), row["decimals"]) for row in rows]
+    assert sorted(shown) == sorted((units, places) for units, places in held if units)
+    for row in (first, *rows):
+        assert re.fullmatch("0|[1-9][0-9]*", row["amount"])
+        assert PLAIN.fullmatch(row["amount_formatted"])
+        assert Fraction(row["amount_formatted"]) == Fraction(int(row["amount"]), 10 ** row["decimals"])
+    keys = [(-Fraction(row["amount_formatted"]), row["token_address"]) for row in rows]
+    assert keys == sorted(keys)
+
+
+def test_equal_amounts_are_in_the_order_of_their_addresses() -> None:
+    tokens = [
+        Token(evm_token(number, 0).address, "", "", 10**places, places)
+        for number, places in enumerate((3, 0, 77))
+    ]
+    rows = in_order(CHAIN, Balances(0, tokens), keep_spam=False)[1:]
+    assert [row.address for row in rows] == sorted(token.address for token in tokens)
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_a_text_is_short_visible_and_storable(text: str) -> None:
+    shown = clean(text)
+    assert len(shown) <= 128
+    assert not [letter for letter in shown if unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp")]
+    assert not set(shown) & set(
+        "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c\ufeff"
+    )
+    shown.encode()
+    assert clean(shown) == shown
+
+
+@given(st.none() | st.integers() | st.floats() | st.lists(st.integers()))
+def test_what_is_not_text_is_empty(value: Any) -> None:
+    assert clean(value) == ""
