@@ -26,7 +26,7 @@ class KeyRequestError(ValueError):
 
 def key_hash(key: str) -> bytes:
     """What is stored of a key: 32 bytes, from which the key cannot be found."""
-    return sha256(key.encode("utf-8", "surrogateescape")).digest()
+    return sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
 def create_key(

@@ -1,0 +1,280 @@
+"""The rate limit through real workers: N a minute lets exactly N through, and callers know where they are."""
+
+import math
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+
+import pytest
+import requests
+import valkey
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.callers import WALLETS, call_at_once
+from tests.processes import StartGunicorn
+from wallet_api import embedded
+from wallet_api.access.keys import create_key
+from wallet_api.database import Connection
+from wallet_api.settings import Settings
+
+
+def _ask(client: FlaskClient, key: str, path: str = WALLETS) -> TestResponse:
+    return client.get(path, headers={"Authorization": f"Bearer {key}"})
+
+
+def _state(answer: TestResponse) -> tuple[int, int]:
+    headers = answer.headers
+    return int(headers["X-RateLimit-Limit"]), int(headers["X-RateLimit-Remaining"])
+
+
+class KillableValkey:
+    """A Valkey that is this test's own."""
+
+    def __init__(self) -> None:
+        self._home = tempfile.TemporaryDirectory(prefix="wallet-api-valkey-")
+        self._stack = ExitStack()
+        self.url = self.start()
+
+    def start(self) -> str:
+        settings = Settings(wallet_api_home=self._home.name, database_url="postgresql:///unused")
+        return str(self._stack.enter_context(embedded.running(settings, valkey=True)).valkey_url)
+
+    def client(self) -> valkey.Valkey:
+        return valkey.Valkey.from_url(self.url.replace("valkey+unix", "unix"))
+
+    def signal(self, number: int) -> None:
+        with self.client() as client:
+            os.kill(client.info("server")["process_id"], number)
+
+    def close(self) -> None:
+        self._stack.close()
+        self._home.cleanup()
+
+
+@pytest.fixture
+def own_valkey() -> Iterator[KillableValkey]:
+    store = KillableValkey()
+    yield store
+    store.close()
+
+
+@contextmanager
+def _stopped(store: KillableValkey) -> Iterator[None]:
+    """The store takes connections, and answers nothing."""
+    with store.client() as client:
+        process = client.info("server")["process_id"]
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+def _eventually(happened: Callable[[], bool], seconds: float) -> bool:
+    pause = threading.Event()
+    deadline = time.monotonic() + seconds
+    while not happened():
+        if time.monotonic() > deadline:
+            return False
+        pause.wait(0.05)
+    return True
+
+
+def test_every_answer_tells_limit_remaining_and_reset(client: FlaskClient, connection: Connection) -> None:
+    key = create_key(connection, "caller", rate="5/minute")
+    before = time.time()
+    answers = [_ask(client, key) for _ in range(3)]
+    assert [_state(answer) for answer in answers] == [(5, 4), (5, 3), (5, 2)]
+    for answer in answers:
+        reset = int(answer.headers["X-RateLimit-Reset"])
+        assert before + 59 <= reset <= math.ceil(time.time() + 60)
+        assert "Retry-After" not in answer.headers
+
+
+def test_the_default_rate_applies_to_a_key_without_its_own(
+    client: FlaskClient, connection: Connection
+) -> None:
+    assert _state(_ask(client, create_key(connection, "caller"))) == (300, 299)
+
+
+def test_a_rate_is_per_second_minute_hour_or_day(client: FlaskClient, connection: Connection) -> None:
+    for period, seconds in (("second", 1), ("minute", 60), ("hour", 3600), ("day", 86400)):
+        answer = _ask(client, create_key(connection, period, rate=f"7/{period}"))
+        assert _state(answer) == (7, 6)
+        assert 0 <= int(answer.headers["X-RateLimit-Reset"]) - time.time() <= seconds + 1
+
+
+def test_beyond_the_limit_the_answer_is_429_with_the_time_to_wait(
+    client: FlaskClient, connection: Connection
+) -> None:
+    key = create_key(connection, "caller", rate="2/minute", credits=9)
+    for _ in range(2):
+        assert _ask(client, key).status_code == 200
+    for _ in range(3):
+        refused = _ask(client, key)
+        assert refused.status_code == 429
+        assert refused.json is not None
+        assert set(refused.json) == {"success", "error", "meta"}
+        assert refused.json["error"]["code"] == "rate_limited"
+        assert _state(refused) == (2, 0)
+        assert refused.headers["X-Credits-Remaining"] == "7"
+        wait = int(refused.headers["Retry-After"])
+        assert 1 <= wait <= 60
+        assert abs(int(refused.headers["X-RateLimit-Reset"]) - (time.time() + wait)) <= 2
+
+
+def test_when_the_window_is_over_calls_pass_again(client: FlaskClient, connection: Connection) -> None:
+    key = create_key(connection, "caller", rate="1/second")
+    assert _ask(client, key).status_code == 200
+    assert _ask(client, key).status_code == 429
+    assert _eventually(lambda: _ask(client, key).status_code == 200, 5)
+
+
+def test_refused_arguments_and_missing_credits_count_and_tell(
+    client: FlaskClient, connection: Connection
+) -> None:
+    key = create_key(connection, "caller", rate="4/minute", credits=0)
+    answers = [
+        _ask(client, key, "/v1/wallets"),
+        _ask(client, key, "/v1/wallets/history?blockchain=eth&type=kol&address=0x" + "0" * 40),
+        _ask(client, key),
+        _ask(client, key, f"{WALLETS}&api_key=a&api_key=b"),
+        _ask(client, key, "/v1/wallets"),
+    ]
+    assert [answer.status_code for answer in answers] == [400, 404, 403, 400, 429]
+    assert [_state(answer) for answer in answers] == [(4, 3), (4, 2), (4, 1), (4, 0), (4, 0)]
+
+
+def test_operations_share_the_limit_and_keys_do_not(client: FlaskClient, connection: Connection) -> None:
+    one = create_key(connection, "one", rate="2/minute")
+    two = create_key(connection, "two", rate="2/minute")
+    volume = "/v1/transactions/volume?blockchain=solana&type=kol"
+    assert [_ask(client, one, path).status_code for path in (WALLETS, volume, WALLETS)] == [200, 200, 429]
+    assert _ask(client, two).status_code == 200
+
+
+def test_who_is_not_let_in_is_told_nothing_of_limits(client: FlaskClient) -> None:
+    for answer in (client.get(WALLETS), _ask(client, "wk_unknown"), client.get("/v1/nothing")):
+        assert not [name for name in dict(answer.headers) if name.startswith(("X-RateLimit", "X-Credits"))]
+
+
+def test_exactly_60_of_60_a_minute_pass_two_workers(gunicorn: StartGunicorn, connection: Connection) -> None:
+    key = create_key(connection, "caller", rate="60/minute")
+    server = gunicorn(workers=2, threads=4)
+    assert call_at_once(server.url, key, 150, callers=12) == {200: 60, 429: 90}
+
+
+def test_one_caller_over_two_workers_sees_the_count_go_down_by_one(
+    gunicorn: StartGunicorn, connection: Connection
+) -> None:
+    key = create_key(connection, "caller", rate="60/minute")
+    server = gunicorn(workers=2, threads=1)
+    answers = [
+        # A connection each, so that the workers take turns.
+        requests.get(server.url + WALLETS, headers={"Authorization": f"Bearer {key}"}, timeout=20)
+        for _ in range(62)
+    ]
+    assert [answer.status_code for answer in answers] == [200] * 60 + [429] * 2
+    assert [int(answer.headers["X-RateLimit-Remaining"]) for answer in answers] == [*range(59, -1, -1), 0, 0]
+
+
+def test_counts_leased_by_busy_workers_let_exactly_the_limit_through_too(
+    gunicorn: StartGunicorn, connection: Connection, valkey_url: str
+) -> None:
+    key = create_key(connection, "caller", rate="4000/hour")
+    server = gunicorn(workers=2, threads=4)
+    leased = []
+
+    def look(answer: int) -> None:
+        if answer % 100 == 0:
+            with valkey.Valkey.from_url(valkey_url.replace("valkey+unix", "unix")) as store:
+                (name,) = store.keys("LIMITER/*")
+                leased.append(int(store.hget(name, "lent")))
+
+    assert call_at_once(server.url, key, 4300, callers=12, after=look) == {200: 4000, 429: 300}
+    assert any(leased), "nothing was leased, so this showed nothing"
+
+
+def test_what_was_leased_and_not_used_comes_back(
+    gunicorn: StartGunicorn, connection: Connection, valkey_url: str
+) -> None:
+    key = create_key(connection, "caller", rate="1000000/hour")
+    server = gunicorn(workers=2, threads=4)
+    assert call_at_once(server.url, key, 400, callers=8) == {200: 400}
+    with valkey.Valkey.from_url(valkey_url.replace("valkey+unix", "unix")) as store:
+        (name,) = store.keys("LIMITER/*")
+        assert _eventually(lambda: int(store.hget(name, "used")) == 400, 5), store.hgetall(name)
+
+
+def test_without_a_store_each_process_counts_by_itself(
+    settings: Settings, make_app: Callable[[Settings], Flask], connection: Connection
+) -> None:
+    app = make_app(replace(settings, valkey_url=None))
+    key = create_key(connection, "caller", rate="2/minute")
+    assert [_ask(app.test_client(), key).status_code for _ in range(3)] == [200, 200, 429]
+    assert not app.extensions["wallet_api"].gate.limits.fallback_active
+
+
+def test_when_the_store_is_killed_calls_pass_and_when_it_is_back_it_counts_again(
+    settings: Settings,
+    make_app: Callable[[Settings], Flask],
+    connection: Connection,
+    own_valkey: KillableValkey,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    own = replace(settings, valkey_url=own_valkey.url)
+    app, other = make_app(own), make_app(own)
+    limits = app.extensions["wallet_api"].gate.limits
+    key = create_key(connection, "caller", rate="5/minute")
+    assert _state(_ask(app.test_client(), key)) == (5, 4)
+    assert _state(_ask(other.test_client(), key)) == (5, 3)
+    own_valkey.signal(signal.SIGKILL)
+
+    # From what this process knew: one call was counted.
+    began = time.monotonic()
+    answers = [_ask(app.test_client(), key) for _ in range(5)]
+    assert time.monotonic() - began < 1.0
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 429]
+    assert _state(answers[0]) == (5, 3)
+    assert limits.fallback_active
+
+    own_valkey.start()
+    assert _eventually(lambda: not limits.fallback_active, 2.0)
+    fresh = create_key(connection, "fresh", rate="5/minute")
+    assert _state(_ask(app.test_client(), fresh)) == (5, 4)
+    assert _state(_ask(other.test_client(), fresh)) == (5, 3)
+    assert caplog.text.count("each worker counts by itself") == 1
+    assert key not in caplog.text
+
+
+def test_a_store_that_hangs_delays_one_call_and_no_other(
+    settings: Settings,
+    make_app: Callable[[Settings], Flask],
+    connection: Connection,
+    own_valkey: KillableValkey,
+) -> None:
+    app = make_app(replace(settings, valkey_url=own_valkey.url))
+    limits = app.extensions["wallet_api"].gate.limits
+    key = create_key(connection, "caller", rate="100/minute")
+    _ask(app.test_client(), key)
+    with _stopped(own_valkey):
+        began = time.monotonic()
+        assert _ask(app.test_client(), key).status_code == 200
+        assert time.monotonic() - began < 1.5
+        began = time.monotonic()
+        assert {_ask(app.test_client(), key).status_code for _ in range(20)} == {200}
+        assert time.monotonic() - began < 1.0
+        assert limits.fallback_active
+    assert _eventually(lambda: not limits.fallback_active, 2.0)
+    # What was counted meanwhile is in the store now, and not only here. The call that hung may count twice.
+    _, remaining = _state(_ask(app.test_client(), key))
+    assert remaining in (100 - 23, 100 - 24)
+    other = make_app(replace(settings, valkey_url=own_valkey.url))
+    assert _state(_ask(other.test_client(), key)) == (100, remaining - 1)
