@@ -1,8 +1,6 @@
 """Files taken in, as rows: NDJSON or CSV, plain or gzipped, or standard input; always streamed."""
 
-import csv
 import gzip
-import io
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -11,16 +9,14 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import msgspec
-import orjson
 
+from wallet_api.ledger.csv_rows import BadHeader, csv_records
+from wallet_api.ledger.lines import MAX_LINE_BYTES, bounded_lines, too_long, without_mark
+from wallet_api.ledger.lines import Record as Record
 from wallet_api.ledger.rows import BadRow, RowType
 
-MAX_LINE_BYTES = 1 << 20
 NDJSON_ENDINGS = (".ndjson", ".jsonl")
 CSV_ENDING = ".csv"
-
-# Its line number, the line as it came, and the row or what is wrong with it.
-Record = tuple[int, bytes, RowType | BadRow]
 
 
 class UnreadableFile(Exception):
@@ -43,14 +39,25 @@ class Source:
         return self._file.tell()
 
     def records(self, row_type: type[RowType]) -> Iterator[Record[RowType]]:
-        """The rows of the file, blank lines left out. Raises UnreadableFile where it breaks off."""
+        """The rows of the file, blank lines left out. Raises UnreadableFile when there is none to be had.
+
+        Where a file breaks off, as one that was not copied whole does, a last record says so.
+        """
+        take = csv_records if self._is_csv else ndjson_records
+        last = 0
+        broken: BadRow | None = None
         try:
-            if self._is_csv:
-                yield from _csv_records(self._content, row_type)
-            else:
-                yield from ndjson_records(_bounded_lines(self._content), row_type)
+            for record in take(bounded_lines(self._content), row_type):
+                last = record[0]
+                yield record
+        except BadHeader as error:
+            raise UnreadableFile(f"{self.name}: {error}") from error
         except (OSError, EOFError, zlib.error) as error:
-            raise UnreadableFile(f"{self.name}: cannot be read to its end: {error}") from error
+            if not last:
+                raise UnreadableFile(f"{self.name}: {error}") from error
+            broken = BadRow(f"from here on the file cannot be read: {error}")
+        if broken:
+            yield last + 1, b"", broken
 
 
 @contextmanager
@@ -73,11 +80,11 @@ def open_source(name: str) -> Iterator[Source]:
 def ndjson_records(lines: Iterable[bytes], row_type: type[RowType]) -> Iterator[Record[RowType]]:
     """The rows of NDJSON lines, numbered from 1. JSON numbers become decimals without passing a float."""
     decode = msgspec.json.Decoder(row_type).decode
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(without_mark(lines), 1):
         if line.isspace():
             continue
         if len(line) > MAX_LINE_BYTES:
-            yield number, b"", BadRow(f"the line is longer than {MAX_LINE_BYTES} bytes")
+            yield number, b"", too_long()
             continue
         try:
             row: RowType | BadRow = decode(line)
@@ -86,51 +93,3 @@ def ndjson_records(lines: Iterable[bytes], row_type: type[RowType]) -> Iterator[
         except UnicodeDecodeError:
             row = BadRow("the line is not UTF-8")
         yield number, line, row
-
-
-def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:
-    while line := file.readline(MAX_LINE_BYTES + 1):
-        yield line
-        while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
-            line = file.readline(MAX_LINE_BYTES + 1)
-
-
-def _csv_records(file: BinaryIO, row_type: type[RowType]) -> Iterator[Record[RowType]]:
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
-    reader = csv.reader(text, strict=True)
-    names = [name.strip() for name in next(reader, [])]
-    missing = [f.name for f in msgspec.structs.fields(row_type) if f.required and f.name not in names]
-    if missing:
-        raise UnreadableFile(f"the header lacks {', '.join(missing)}")
-    while True:
-        try:
-            values = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield reader.line_num, b"", BadRow(str(error))
-            continue
-        if values:
-            yield reader.line_num, *_csv_row(names, values, row_type)
-
-
-def _csv_row(names: list[str], values: list[str], row_type: type[RowType]) -> tuple[bytes, RowType | BadRow]:
-    # Empty is how CSV says absent.
-    given = {name: value for name, value in zip(names, values, strict=False) if value != ""}
-    raw = orjson.dumps({n: v.encode("utf-8", "replace").decode() for n, v in given.items()})
-    if len(values) != len(names):
-        return raw, BadRow(f"{len(values)} values for {len(names)} columns")
-    if not all(value.isprintable() or _is_utf8(value) for value in values):
-        return raw, BadRow("the line is not UTF-8")
-    try:
-        return raw, msgspec.convert(given, row_type, strict=False)
-    except msgspec.ValidationError as error:
-        return raw, BadRow(str(error))
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
