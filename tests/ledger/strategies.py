@@ -29,7 +29,10 @@ def wallets(*, second_type: str = "kol") -> list[Row]:
         {"blockchain": "solana", "type": type, "wallet_address": address, "name": f"wallet of {type}"}
         for type, address in zip(types, SOLANA, strict=True)
     ]
-    return [*rows, {"blockchain": "eth", "type": "kol", "wallet_address": EVM, "twitter": "https://x.com/evm"}]
+    return [
+        *rows,
+        {"blockchain": "eth", "type": "kol", "wallet_address": EVM, "twitter": "https://x.com/evm"},
+    ]
 
 
 def amounts(*, zero: bool = False, decimals: int = 18) -> st.SearchStrategy[str]:
@@ -68,7 +71,9 @@ def trades(now: datetime) -> st.SearchStrategy[Row]:
     """One trade of one of the wallets."""
     return st.builds(
         _trade,
-        wallet=st.sampled_from([*(("solana", address) for address in SOLANA), ("eth", EVM), ("eth", EVM.lower())]),
+        wallet=st.sampled_from(
+            [*(("solana", address) for address in SOLANA), ("eth", EVM), ("eth", EVM.lower())]
+        ),
         mint=st.sampled_from(MINTS),
         signature=st.sampled_from(["a", "B", "é", "Ä", *(f"s{n}" for n in range(12))]),
         side=st.sampled_from(["buy", "buy", "sell"]),
@@ -91,7 +96,9 @@ def prices(now: datetime) -> st.SearchStrategy[Row]:
     )
 
 
-def distinct(rows: st.SearchStrategy[Row], key: Callable[[Row], Any], most: int) -> st.SearchStrategy[list[Row]]:
+def distinct(
+    rows: st.SearchStrategy[Row], key: Callable[[Row], Any], most: int
+) -> st.SearchStrategy[list[Row]]:
     """A list of rows no two of which are the same thing."""
     return st.lists(rows, unique_by=key, max_size=most)
 

@@ -1,0 +1,318 @@
+"""`wallet-api import`: which rows land, which are rejected and why, and what the command says and returns."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.ledger.door import Row
+from wallet_api.cli import cli
+from wallet_api.database import Connection
+
+SOLANA = "So11111111111111111111111111111111111111112"
+UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
+EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
+WALLETS = [
+    {"blockchain": "solana", "type": "kol", "wallet_address": SOLANA, "name": "Sol"},
+    {"blockchain": "eth", "type": "kol", "wallet_address": EVM},
+]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an import came to: its exit status, its summary, and the rejects file, if there is one."""
+
+    status: int
+    summary: Row
+    rejects: list[Row] | None
+    text: str
+
+    @property
+    def reasons(self) -> dict[int, str]:
+        """What is wrong, by line."""
+        return {reject["line"]: reject["reason"] for reject in self.rejects or []}
+
+
+TakeIn = Callable[..., Outcome]
+
+
+@pytest.fixture
+def take_in(database_url: str, tmp_path: Path) -> TakeIn:
+    """Writes rows to a file of NDJSON and imports it with the command; bytes stand for themselves."""
+
+    def take(kind: str, *rows: Row | bytes, name: str = "file.ndjson") -> Outcome:
+        path = tmp_path / name
+        lines = (row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows)
+        path.write_bytes(b"".join(line + b"\n" for line in lines))
+        result = CliRunner().invoke(
+            cli, ["import", kind, str(path), "--json"], env={"DATABASE_URL": database_url}
+        )
+        summary = json.loads(result.stdout) if result.exit_code in (0, 3) else {}
+        return Outcome(result.exit_code, summary, rejects_of(path), result.output)
+
+    return take
+
+
+@pytest.fixture
+def tracked(take_in: TakeIn) -> None:
+    """A ledger that tracks the two wallets."""
+    assert take_in("wallets", *WALLETS).status == 0
+
+
+def rejects_of(path: Path) -> list[Row] | None:
+    """The lines of the rejects file beside `path`."""
+    rejects = Path(f"{path}.rejects.ndjson")
+    return [json.loads(line) for line in rejects.read_bytes().splitlines()] if rejects.exists() else None
+
+
+def trade(signature: str = "s", **fields: Any) -> Row:
+    """A trade in which nothing is wrong."""
+    return {
+        "blockchain": "solana",
+        "wallet_address": SOLANA,
+        "tx_signature": signature,
+        "mint": "mint",
+        "transaction_type": "buy",
+        "token_amount": "1",
+        "value": "1",
+        "created_at": "2026-01-30T12:51:16Z",
+        **fields,
+    }
+
+
+@pytest.mark.usefixtures("tracked")
+def test_a_file_in_which_all_is_well_lands_whole_and_leaves_no_rejects(take_in: TakeIn) -> None:
+    outcome = take_in("trades", trade("a"), trade("b"))
+    assert outcome.status == 0
+    assert outcome.rejects is None
+    assert {name: outcome.summary[name] for name in ("landed", "changed", "rejected")} == {
+        "landed": 2,
+        "changed": 2,
+        "rejected": 0,
+    }
+
+
+@pytest.mark.usefixtures("tracked")
+def test_bad_rows_are_told_by_line_and_reason_and_the_good_ones_land(
+    take_in: TakeIn, connection: Connection
+) -> None:
+    soon = datetime.now(UTC) + timedelta(minutes=4)
+    late = datetime.now(UTC) + timedelta(minutes=6)
+    outcome = take_in(
+        "trades",
+        trade("good 1"),
+        trade(wallet_address=UNTRACKED),
+        trade(wallet_address="nobody"),
+        trade(blockchain="eth", wallet_address=SOLANA),
+        trade(token_amount="0"),
+        trade(token_amount="-1"),
+        trade(value="-0.000000001"),
+        trade(value="NaN"),
+        trade(value="Infinity"),
+        trade(value="-Infinity"),
+        trade(value="1e-37"),
+        trade(value="1e60"),
+        trade(value="1e999999999"),
+        trade(value="1e-999999999"),
+        trade(value_usd="-1"),
+        trade("nul\0"),
+        trade(mint="nul\0"),
+        trade(token_name="nul\0"),
+        trade(""),
+        trade(mint=""),
+        trade("x" * 257),
+        trade(mint="x" * 129),
+        trade(token_name="x" * 2049),
+        trade(created_at=late.isoformat()),
+        trade(created_at="0001-01-01T00:00:00+23:00"),
+        trade(created_at="9999-12-31T23:59:59-23:00"),
+        trade(event_index=-1),
+        trade(event_index=2**31),
+        b"not JSON",
+        trade("good 2", created_at=soon.isoformat(), value="0", value_usd="0", event_index=2**31 - 1),
+    )
+    assert outcome.status == 3
+    assert outcome.summary["landed"] == 2
+    assert outcome.summary["rejected"] == 28
+    assert sorted(outcome.reasons) == list(range(2, 30))
+    assert outcome.reasons[2] == "the wallet is not tracked; import it first"
+    assert outcome.reasons[5] == "token_amount must be above 0"
+    assert outcome.reasons[7] == "value must be at least 0"
+    assert outcome.reasons[8] == "value is not a finite number"
+    assert outcome.reasons[16] == "tx_signature contains a NUL character"
+    assert outcome.reasons[24] == "created_at is more than 5 minutes ahead of now"
+    assert all(reject["row"] for reject in outcome.rejects or [])
+    landed = connection.execute("SELECT tx_signature FROM trades ORDER BY tx_signature").fetchall()
+    assert [row["tx_signature"] for row in landed] == ["good 1", "good 2"]
+
+
+@pytest.mark.usefixtures("tracked")
+def test_a_rejects_file_of_an_earlier_run_does_not_stay(take_in: TakeIn) -> None:
+    assert take_in("trades", trade(value="-1")).rejects
+    assert take_in("trades", trade()).rejects is None
+
+
+@pytest.mark.usefixtures("tracked")
+def test_rejected_rows_put_right_can_be_taken_in_from_the_rejects_file(take_in: TakeIn) -> None:
+    rejects = take_in("trades", trade(value="-1")).rejects or []
+    assert take_in("trades", rejects[0]["row"].replace("-1", "1").encode()).summary["landed"] == 1
+
+
+@pytest.mark.usefixtures("tracked")
+def test_the_same_trade_again_changes_nothing_and_another_amount_replaces_it(
+    take_in: TakeIn, connection: Connection
+) -> None:
+    assert take_in("trades", trade()).summary["changed"] == 1
+    again = [trade(), trade(value=1), trade(value="1.000"), trade(created_at="2026-01-30T13:51:16+01:00")]
+    assert take_in("trades", *again).summary["changed"] == 0
+    assert take_in("trades", trade(value="2")).summary["changed"] == 1
+    assert take_in("trades", trade(value="5"), trade(value="3")).summary["changed"] == 1
+    assert [row["value"] for row in connection.execute("SELECT value FROM trades")] == [Decimal(3)]
+
+
+@pytest.mark.usefixtures("tracked")
+def test_what_tells_trades_apart_is_signature_mint_side_and_event(
+    take_in: TakeIn, connection: Connection
+) -> None:
+    rows = [
+        trade("a"),
+        trade("A"),
+        trade("a", mint="Mint"),
+        trade("a", transaction_type="sell"),
+        trade("a", event_index=1),
+        trade("a", event_index=0),
+    ]
+    assert take_in("trades", *rows).summary["changed"] == 5
+    count = connection.execute("SELECT count(*) AS n FROM trades").fetchone()
+    assert count == {"n": 5}
+
+
+@pytest.mark.usefixtures("tracked")
+def test_evm_addresses_and_mints_are_compared_without_regard_to_case(
+    take_in: TakeIn, connection: Connection
+) -> None:
+    rows = [
+        trade(blockchain="eth", wallet_address=EVM.lower(), mint="0xAB"),
+        trade(blockchain="eth", wallet_address="0x" + EVM[2:].upper(), mint="0xab"),
+    ]
+    assert take_in("trades", *rows).summary == {
+        "landed": 2,
+        "changed": 1,
+        "rejected": 0,
+        "seconds": pytest.approx(0, abs=30),
+    }
+    stored = connection.execute("SELECT address, mint FROM wallets JOIN tokens USING (blockchain)").fetchall()
+    assert stored == [{"address": EVM.lower(), "mint": "0xab"}]
+    assert take_in("trades", trade(wallet_address=SOLANA.lower())).status == 3
+
+
+def test_a_wallet_tracked_already_gets_the_new_profile(take_in: TakeIn, connection: Connection) -> None:
+    take_in("wallets", *WALLETS)
+    take_in("wallets", WALLETS[0] | {"name": "Old"}, WALLETS[0] | {"name": "New", "type": "whale"})
+    found = connection.execute("SELECT name, type FROM wallets WHERE blockchain = 'solana'").fetchall()
+    assert found == [{"name": "New", "type": "whale"}]
+
+
+def test_bad_wallets_are_told_by_line_and_reason(take_in: TakeIn) -> None:
+    outcome = take_in(
+        "wallets",
+        WALLETS[1] | {"type": "whale"},
+        WALLETS[0] | {"wallet_address": EVM},
+        WALLETS[1] | {"wallet_address": EVM + "0"},
+        WALLETS[0] | {"name": "\0"},
+        WALLETS[0] | {"twitter": "x" * 2049},
+        WALLETS[0] | {"wallet_address": SOLANA[:-1]},
+        WALLETS[0],
+    )
+    assert outcome.status == 3
+    assert outcome.summary["landed"] == 1
+    assert sorted(outcome.reasons) == [1, 2, 3, 4, 5, 6]
+    assert outcome.reasons[1] == "type whale does not exist on eth; allowed: kol"
+
+
+def test_bad_prices_are_told_by_line_and_reason(take_in: TakeIn, connection: Connection) -> None:
+    price = {"currency": "SOL", "usd": "150.5", "priced_at": "2026-01-30T12:51:16Z"}
+    outcome = take_in(
+        "prices", price | {"usd": "0"}, price | {"currency": "BTC"}, price | {"priced_at": "soon"}, price
+    )
+    assert outcome.status == 3
+    assert outcome.summary["landed"] == 1
+    assert sorted(outcome.reasons) == [1, 2, 3]
+    assert [row["usd"] for row in connection.execute("SELECT usd FROM native_prices")] == [Decimal("150.5")]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("missing.ndjson", "No such file"), ("trades.txt", "must end in"), ("broken.csv", "the header lacks")],
+)
+def test_a_file_with_which_nothing_can_be_done_is_status_one_and_one_line(
+    database_url: str, tmp_path: Path, name: str, message: str
+) -> None:
+    (tmp_path / "trades.txt").touch()
+    (tmp_path / "broken.csv").write_text("a,b\n1,2\n")
+    status, output, error = command(database_url, tmp_path, "trades", name)
+    assert (status, output) == (1, "")
+    assert message in error
+    assert len(error.splitlines()) == 1
+    assert not list(tmp_path.glob("*.rejects.ndjson"))
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_before_anything_lands(
+    database_url: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "wallets.ndjson"
+    path.write_text(json.dumps(WALLETS[0]))
+    # A folder in the place of the rejects file is in everyone's way, even root's.
+    (tmp_path / "wallets.ndjson.rejects.ndjson").mkdir()
+    status, _, error = command(database_url, tmp_path, "wallets", path.name)
+    assert status == 1
+    assert "rejects" in error
+    assert stat.S_ISDIR((tmp_path / "wallets.ndjson.rejects.ndjson").stat().st_mode)
+
+
+def test_standard_input_is_taken_as_ndjson_and_its_rejects_lie_in_the_working_folder(
+    database_url: str, tmp_path: Path
+) -> None:
+    lines = json.dumps(WALLETS[0]) + "\nnot JSON\n"
+    status, output, error = command(database_url, tmp_path, "wallets", "-", lines)
+    assert status == 3
+    assert output.startswith("1 rows landed in ")
+    assert output.rstrip().endswith("1 rejected.")
+    assert "stdin.rejects.ndjson" in error
+    assert [reject["line"] for reject in rejects_of(tmp_path / "stdin") or []] == [2]
+
+
+def test_a_database_that_is_away_is_status_one_without_a_traceback_or_a_password(tmp_path: Path) -> None:
+    (tmp_path / "trades.ndjson").write_text(json.dumps(trade()))
+    url = "postgresql://someone:secret-word@127.0.0.1:9/nothing"
+    status, output, error = command(url, tmp_path, "trades", "trades.ndjson")
+    assert (status, output) == (1, "")
+    assert "Traceback" not in error
+    assert "secret-word" not in error
+
+
+def command(
+    database_url: str, folder: Path, kind: str, name: str, standard_input: str = ""
+) -> tuple[int, str, str]:
+    """The real command, in `folder`: its status, its output, its errors."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from wallet_api.cli import main; main()", "import", kind, name],
+        input=standard_input,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"DATABASE_URL": database_url},
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr

@@ -1,0 +1,50 @@
+"""A caller of the API with a key of its own, who reads numbers exactly."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from flask.testing import FlaskClient
+
+from tests.ledger.door import Row, parsed
+from wallet_api.access.keys import create_key
+from wallet_api.database import Connection
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Asks through the application, without a server between."""
+
+    client: FlaskClient
+    key: str
+
+    @classmethod
+    def new(cls, client: FlaskClient, connection: Connection) -> "Caller":
+        """A caller with a key that never runs dry."""
+        return cls(client, create_key(connection, "caller", rate="1000000/minute"))
+
+    def get(self, path: str, **parameters: Any) -> Row:
+        """The data of a successful answer."""
+        document = self.ask(path, **parameters)
+        assert document["success"], document
+        data: Row = document["data"]
+        return data
+
+    def ask(self, path: str, **parameters: Any) -> Row:
+        """The whole document, of a success or an error."""
+        query = {name: value for name, value in parameters.items() if value is not None}
+        response = self.client.get(
+            f"/v1{path}", query_string=query, headers={"Authorization": f"Bearer {self.key}"}
+        )
+        document: Row = parsed(response.data)
+        return document
+
+    def pages(self, path: str, rows: str, **parameters: Any) -> list[Row]:
+        """The rows of all pages, to the end."""
+        found: list[Row] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            data = self.get(path, **parameters, cursor=cursor)
+            found += data[rows]
+            cursor = data["pagination"]["next_cursor"]
+            assert data["pagination"]["has_more"] is (cursor is not None)
+        return found

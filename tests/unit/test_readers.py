@@ -1,0 +1,267 @@
+"""Files as rows: what each form of file may look like, and that a bad line never costs a good one."""
+
+import csv
+import gzip
+import io
+import json
+import tracemalloc
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wallet_api.ledger.lines import MAX_LINE_BYTES
+from wallet_api.ledger.readers import UnreadableFile, open_source
+from wallet_api.ledger.rows import BadRow, TradeRow
+
+COLUMNS = (
+    *("blockchain", "wallet_address", "tx_signature", "mint", "token_name", "transaction_type"),
+    *("token_amount", "value", "value_usd", "created_at", "event_index"),
+)
+HEADER = ",".join(COLUMNS).encode() + b"\n"
+
+
+def row(signature: str = "s1", **fields: Any) -> dict[str, Any]:
+    """A trade in which nothing is wrong."""
+    return {
+        "blockchain": "solana",
+        "wallet_address": "So11111111111111111111111111111111111111112",
+        "tx_signature": signature,
+        "mint": "mint",
+        "transaction_type": "buy",
+        "token_amount": "1",
+        "value": "1",
+        "created_at": "2026-01-30T12:51:16Z",
+        **fields,
+    }
+
+
+def ndjson(*rows: dict[str, Any] | bytes) -> bytes:
+    """Lines of NDJSON; bytes stand for themselves."""
+    return b"".join((r if isinstance(r, bytes) else json.dumps(r).encode()) + b"\n" for r in rows)
+
+
+def csv_line(**fields: Any) -> bytes:
+    """A line of CSV under HEADER."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow([row(**fields).get(name, "") for name in COLUMNS])
+    return text.getvalue().encode()
+
+
+def read(path: Path, content: bytes) -> tuple[list[str], list[tuple[int, str]]]:
+    """The signatures of the good rows of a file, and its bad lines with what is wrong with them."""
+    path.write_bytes(content)
+    good, bad = [], []
+    with open_source(str(path)) as source:
+        for number, _, found in source.records(TradeRow):
+            if isinstance(found, BadRow):
+                bad.append((number, str(found)))
+            else:
+                good.append(found.tx_signature)
+    return good, bad
+
+
+@pytest.mark.parametrize("ending", ["ndjson", "jsonl", "ndjson.gz", "jsonl.gz"])
+def test_ndjson_is_read_plain_and_gzipped(tmp_path: Path, ending: str) -> None:
+    content = ndjson(row("a"), row("b"))
+    packed = gzip.compress(content) if ending.endswith(".gz") else content
+    assert read(tmp_path / f"file.{ending}", packed) == (["a", "b"], [])
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_csv_is_read_plain_and_gzipped(tmp_path: Path, ending: str) -> None:
+    content = HEADER + csv_line(signature="a") + csv_line(signature="b")
+    packed = gzip.compress(content) if ending.endswith(".gz") else content
+    assert read(tmp_path / f"file.{ending}", packed) == (["a", "b"], [])
+
+
+def test_a_gzip_of_several_members_is_read_to_the_end(tmp_path: Path) -> None:
+    content = gzip.compress(ndjson(row("a"))) + gzip.compress(ndjson(row("b")))
+    assert read(tmp_path / "file.ndjson.gz", content) == (["a", "b"], [])
+
+
+@pytest.mark.parametrize("name", ["file.txt", "file", "file.json", "csv", "file.gz"])
+def test_another_ending_is_refused_with_those_that_are_understood(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UnreadableFile, match=r"\.ndjson, \.jsonl, \.csv"):
+        read(tmp_path / name, b"")
+
+
+def test_byte_order_marks_blank_lines_and_carriage_returns_mean_nothing(tmp_path: Path) -> None:
+    mark = b"\xef\xbb\xbf"
+    lines = mark + b"\r\n \t\r\n".join(ndjson(row(name)).rstrip() for name in "ab") + b"\r\n\r\n"
+    assert read(tmp_path / "file.ndjson", lines) == (["a", "b"], [])
+    table = (HEADER + b"\n" + csv_line(signature="a") + b"\n  \n" + csv_line(signature="b")).replace(
+        b"\n", b"\r\n"
+    )
+    assert read(tmp_path / "file.csv", mark + table) == (["a", "b"], [])
+
+
+def test_the_last_line_needs_no_end(tmp_path: Path) -> None:
+    assert read(tmp_path / "file.ndjson", ndjson(row("a")).rstrip()) == (["a"], [])
+    assert read(tmp_path / "file.csv", (HEADER + csv_line(signature="a")).rstrip(b"\n")) == (["a"], [])
+
+
+def test_bad_lines_of_ndjson_are_told_by_number_and_cost_only_themselves(tmp_path: Path) -> None:
+    content = ndjson(
+        row("good 1"),
+        b"{",
+        b"[]",
+        b"null",
+        b"{}",
+        b'{"a": 1} {"b": 2}',
+        b"\xff\xfe",
+        json.dumps(row("?")).encode().replace(b"?", b"\xff"),
+        json.dumps(row("?")).encode().replace(b"?", rb"\ud800"),
+        json.dumps(row("?")).encode().replace(b"?", rb"\udc00\ud800"),
+        json.dumps(row(value=0)).encode().replace(b": 0", b": NaN"),
+        row(blockchain="bitcoin"),
+        row(transaction_type="swap"),
+        row(value="a lot"),
+        row(value=True),
+        row(value=None),
+        row(created_at="yesterday"),
+        row(created_at="2026-01-30"),
+        b"[" * 100_000,
+        row("good 2"),
+    )
+    good, bad = read(tmp_path / "file.ndjson", content)
+    assert good == ["good 1", "good 2"]
+    assert [number for number, _ in bad] == list(range(2, 20))
+
+
+def test_bad_lines_of_csv_are_told_by_number_and_cost_only_themselves(tmp_path: Path) -> None:
+    content = HEADER + b"".join(
+        [
+            csv_line(signature="good 1"),
+            b"solana,too few\n",
+            csv_line(signature="?").replace(b"\n", b",one more\n"),
+            csv_line(signature="?").replace(b"?", b"\xff"),
+            csv_line(signature="?").replace(b"?", b'"quoted"then not'),
+            csv_line(signature="x" * 200_000),
+            csv_line(blockchain="bitcoin"),
+            csv_line(value="a lot"),
+            csv_line(signature="good 2"),
+        ]
+    )
+    good, bad = read(tmp_path / "file.csv", content)
+    assert good == ["good 1", "good 2"]
+    assert [number for number, _ in bad] == list(range(3, 10))
+
+
+def test_a_quote_that_nobody_closes_costs_only_its_line(tmp_path: Path) -> None:
+    open_quote = csv_line(signature="?").replace(b"?", b'"?')
+    goods = [csv_line(signature=f"good {n}") for n in range(3000)]
+    content = HEADER + goods[0] + open_quote + b"".join(goods[1:])
+    good, bad = read(tmp_path / "file.csv", content)
+    assert good == [f"good {n}" for n in range(3000)]
+    assert bad == [(3, "a quote is not closed")]
+
+
+def test_rows_between_two_open_quotes_are_not_taken_for_a_text(tmp_path: Path) -> None:
+    begins = csv_line(signature="begins").replace(b",mint,,", b',mint,"a')
+    ends = b'b",buy,1,1,,2026-01-30T12:51:16Z,\n'
+    good, bad = read(tmp_path / "file.csv", HEADER + begins + csv_line(signature="good") + ends)
+    assert good == ["good"]
+    assert [number for number, _ in bad] == [2, 4]
+
+
+def test_a_quoted_text_may_hold_commas_quotes_and_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "file.csv"
+    path.write_bytes(HEADER + csv_line(token_name='a "b",\nc\r\nd') + csv_line(signature="s2"))
+    with open_source(str(path)) as source:
+        records = list(source.records(TradeRow))
+    assert [(number, found.token_name) for number, _, found in records if isinstance(found, TradeRow)] == [
+        (2, 'a "b",\nc\r\nd'),
+        (5, None),
+    ]
+
+
+def test_empty_cells_of_csv_are_absent_values(tmp_path: Path) -> None:
+    path = tmp_path / "file.csv"
+    path.write_bytes(HEADER + csv_line())
+    with open_source(str(path)) as source:
+        ((_, _, found),) = source.records(TradeRow)
+    assert isinstance(found, TradeRow)
+    assert (found.value_usd, found.token_name, found.event_index) == (None, None, None)
+
+
+def test_columns_of_csv_come_in_any_order_and_unknown_ones_are_ignored(tmp_path: Path) -> None:
+    fields = row("a", note="not ours")
+    names = sorted(fields)
+    content = ",".join(names) + "\n" + ",".join(fields[name] for name in names) + "\n"
+    assert read(tmp_path / "file.csv", content.encode()) == (["a"], [])
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"a,b\n1,2\n", b'"\n', b"\xff\n"])
+def test_a_csv_without_its_header_is_refused_whole(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(UnreadableFile, match="the header"):
+        read(tmp_path / "file.csv", content)
+
+
+@pytest.mark.parametrize("name", ["file.ndjson", "file.csv"])
+def test_a_line_beyond_all_bounds_is_rejected_without_filling_the_memory(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    line = csv_line(signature="a") if name.endswith("csv") else ndjson(row("a"))
+    with path.open("wb") as file:
+        file.write(HEADER if name.endswith("csv") else b"")
+        file.write(line)
+        for _ in range(64):
+            file.write(b"x" * MAX_LINE_BYTES)
+        file.write(b"\n" + line)
+    tracemalloc.start()
+    try:
+        with open_source(str(path)) as source:
+            kinds = [type(found) for _, _, found in source.records(TradeRow)]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kinds == [TradeRow, BadRow, TradeRow]
+    assert peak < 8 * MAX_LINE_BYTES
+
+
+@pytest.mark.parametrize(
+    "text", ["0.123456789012345678901234567891", "123456789012345678901234567890", "1.5e-7"]
+)
+@pytest.mark.parametrize("form", ["number", "string", "csv"])
+def test_no_digit_of_an_amount_is_lost(tmp_path: Path, text: str, form: str) -> None:
+    if form == "csv":
+        path, content = tmp_path / "file.csv", HEADER + csv_line(value=text)
+    else:
+        quoted = f'"{text}"' if form == "string" else text
+        path, content = tmp_path / "file.ndjson", ndjson(row(value="?")).replace(b'"?"', quoted.encode())
+    path.write_bytes(content)
+    with open_source(str(path)) as source:
+        ((_, _, found),) = source.records(TradeRow)
+    assert isinstance(found, TradeRow)
+    assert found.value == Decimal(text)
+
+
+def test_what_can_be_read_of_a_truncated_gzip_is_read_and_its_end_is_told(tmp_path: Path) -> None:
+    rows = [f"good {n}" for n in range(5000)]
+    whole = gzip.compress(ndjson(*(row(name) for name in rows)))
+    good, bad = read(tmp_path / "file.ndjson.gz", whole[: len(whole) // 2])
+    assert 1000 < len(good) < 5000
+    assert good == rows[: len(good)]
+    assert [number for number, _ in bad] == [len(good) + 1]
+    assert "from here on the file cannot be read" in bad[0][1]
+
+
+def test_a_gzip_with_a_wrong_checksum_tells_so(tmp_path: Path) -> None:
+    whole = bytearray(gzip.compress(ndjson(row("a"), row("b"))))
+    whole[-5] ^= 1
+    good, bad = read(tmp_path / "file.ndjson.gz", bytes(whole))
+    assert good[:1] == ["a"]
+    assert len(bad) == 1
+
+
+def test_what_is_no_gzip_at_all_is_refused_whole(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match=r"file\.ndjson\.gz"):
+        read(tmp_path / "file.ndjson.gz", ndjson(row()))
+
+
+def test_a_file_that_cannot_be_opened_is_told_by_name(tmp_path: Path) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    for name in ("nothing.csv", "folder.csv"):
+        with pytest.raises(UnreadableFile, match=name), open_source(str(tmp_path / name)):
+            pass
