@@ -21,11 +21,11 @@ _PROFILE = ("name", "image_url", "twitter", "telegram", "blockchain", "type")
 class _TradeKey(msgspec.Struct, array_like=True, frozen=True):
     """A trade's place among its wallet's: the order of the ledger, and the mint where that is equal."""
 
-    created_at: datetime
+    created_at: cursors.Moment
     is_sell: bool
-    tx_signature: str
-    event_index: int
-    mint: str
+    tx_signature: cursors.Text
+    event_index: cursors.Index
+    mint: cursors.Text
 
 
 _NEWEST = _TradeKey(datetime(9999, 12, 31, tzinfo=UTC), True, "", 0, "")

@@ -26,11 +26,11 @@ _Group = tuple[str, str, str]
 class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
     """An entry's place in the order of the leaderboard."""
 
-    total_volume: Decimal
-    wallet: str
+    total_volume: cursors.Figure
+    wallet: cursors.Text
 
     def order(self) -> tuple[Decimal, str]:
-        return (-self.total_volume, self.wallet)
+        return (-Decimal(self.total_volume), self.wallet)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Leaderboards:
         }
         if limit is not None:
             has_more = end < len(board.entries)
-            last = _EntryKey(entries[-1].total_volume, entries[-1].wallet) if has_more else None
+            last = _EntryKey(f"{entries[-1].total_volume:f}", entries[-1].wallet) if has_more else None
             data["pagination"] = {
                 "limit": limit,
                 "next_cursor": cursors.encode(scope, last) if last else None,

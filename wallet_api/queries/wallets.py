@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import orjson
 
 from wallet_api.chains import CHAINS
@@ -22,6 +23,12 @@ class Wallet:
     type: str
 
 
+class _WalletKey(msgspec.Struct, array_like=True, frozen=True):
+    """A wallet's place among those of its group."""
+
+    address: cursors.Text
+
+
 def find_wallet(connection: Connection, blockchain: str, address: str, type: str | None = None) -> Wallet:
     """The tracked wallet of this address. Raises NotFound if there is none, or not under this type."""
     found = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
@@ -38,12 +45,13 @@ def list_wallets(
 ) -> dict[str, Any]:
     """The wallets of a group by address, byte-wise; all of them without `limit`. Raises InvalidParameter."""
     scope = ("wallets", blockchain, type)
-    after = cursors.decode(cursor, scope, str) if cursor else ""
+    after = cursors.decode(cursor, scope, _WalletKey).address if cursor else ""
     currency = CHAINS[blockchain].currency
     page = connection.execute(
         _LIST, {"blockchain": blockchain, "type": type, "currency": currency, "after": after, "limit": limit}
     ).fetchone()
     assert page is not None
+    last = _WalletKey(page["last_address"]) if page["has_more"] else None
     return {
         "blockchain": blockchain,
         "type": type,
@@ -51,7 +59,7 @@ def list_wallets(
         "pagination": {
             "total": page["total"],
             "limit": page["total"] if limit is None else limit,
-            "next_cursor": cursors.encode(scope, page["last_address"]) if page["has_more"] else None,
+            "next_cursor": cursors.encode(scope, last) if last else None,
             "has_more": bool(page["has_more"]),
         },
         "wallets": orjson.Fragment(page["wallets"]),
