@@ -5,10 +5,12 @@ gunicorn reads the names of its settings from this module: https://docs.gunicorn
 
 import logging
 import socket
+import sys
 from pathlib import Path
 from typing import Any, cast
 
 from flask import Flask
+from gunicorn.arbiter import Arbiter
 from gunicorn.http.errors import (
     ExpectationFailed,
     LimitRequestHeaders,
@@ -18,6 +20,8 @@ from gunicorn.http.errors import (
 )
 from gunicorn.workers.gthread import ThreadWorker
 
+# Loaded here, before the fork, the code is read once and its memory is shared by all workers.
+import wallet_api.app  # noqa: F401
 from wallet_api.blueprints.envelope import refuse
 from wallet_api.errors import ApiError
 from wallet_api.settings import Settings, SettingsError
@@ -62,6 +66,18 @@ accesslog = "-"
 errorlog = "-"
 # The path without the query string and without the referrer: keys travel in both.
 access_log_format = '%(t)s %(h)s "%(m)s %(U)s %(H)s" %(s)s %(B)s %(M)sms %({x-request-id}o)s'
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    """Have the application write its lines beside gunicorn's, such as the one for each fetch of balances."""
+    logging.basicConfig(format="[%(asctime)s] [%(process)d] [%(levelname)s] %(message)s")
+    logging.getLogger("wallet_api").setLevel(logging.INFO)
+
+
+def on_reload(server: Arbiter) -> None:
+    """After SIGHUP, new workers run the code that is on the disk by then, and all of it."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "wallet_api"]:
+        del sys.modules[name]
 
 
 class Worker(ThreadWorker):

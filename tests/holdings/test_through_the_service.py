@@ -10,6 +10,7 @@ from werkzeug.test import TestResponse
 
 from tests.holdings.conftest import Hold, evm_token, solana_token
 from tests.stub.server import Stub
+from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.demo.balances import Balance
 from wallet_api.settings import Settings
@@ -53,6 +54,52 @@ def trade(connection: Connection) -> Callable[[str, str, Balance], None]:
     return trade
 
 
+@pytest.mark.parametrize("provider", ["moralis", "rpc", "alchemy"])
+def test_a_wallet_is_told_the_same_on_every_chain(
+    ask_with: AskWith, track: Hold, trade: Any, provider: str
+) -> None:
+    every = {f"{chain}_provider": provider for chain in CHAINS}
+    for chain, name, currency in (("eth", "Ether", "ETH"), ("bnb", "BNB", "BNB"), ("base", "Ether", "ETH")):
+        few, many, none = evm_token(1, 5), evm_token(2, 7 * 10**18 + 1), evm_token(3, 0)
+        address = track(chain, native=1234567890123456789, tokens=(few, none, many))
+        for token in (few, many, none):
+            trade(chain, address, token)
+        assert rows(ask_with(chain, address, **every)) == [
+            row("native", name, currency, "1234567890123456789", "1.234567890123456789", 18, True),
+            row(many.address, "Token 2", "T2", "7000000000000000001", "7.000000000000000001", 18),
+            row(few.address, "Token 1", "T1", "5", "0.000000000000000005", 18),
+        ]
+    few, many, none = solana_token(1, 5), solana_token(2, 7_000_001), solana_token(3, 0)
+    address = track("solana", native=5999980000, tokens=(few, none, many))
+    assert rows(ask_with("solana", address, **every)) == [
+        row("native", "Solana", "SOL", "5999980000", "5.99998", 9, True),
+        row(many.address, "Token 2", "T2", "7000001", "7.000001", 6),
+        row(few.address, "Token 1", "T1", "5", "0.000005", 6),
+    ]
+
+
+@pytest.mark.parametrize("provider", ["moralis", "rpc", "alchemy"])
+def test_an_empty_wallet_has_a_native_row_of_nothing(ask_with: AskWith, track: Hold, provider: str) -> None:
+    for chain in ("solana", "eth"):
+        (native,) = rows(ask_with(chain, track(chain), **{f"{chain}_provider": provider}))
+        assert (native["token_address"], native["amount"], native["amount_formatted"]) == ("native", "0", "0")
+
+
+def test_a_provider_without_its_key_or_url_is_unavailable(
+    ask_with: AskWith, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture
+) -> None:
+    for provider, lacking in (
+        ("moralis", "MORALIS_API_KEY"),
+        ("rpc", "ETH_RPC_URL"),
+        ("alchemy", "ALCHEMY_API_KEY"),
+    ):
+        response = ask_with("eth", track("eth"), eth_provider=provider, **{lacking.lower(): None})
+        assert response.status_code == 503
+        assert "no provider of balances set up" in response.json["error"]["message"]
+        assert f"{lacking} is not set" in caplog.text
+    assert not stub.asked
+
+
 def rows(response: TestResponse) -> list[dict[str, Any]]:
     assert response.status_code == 200, response.text
     active = response.json["data"]["active_holdings"]
@@ -61,81 +108,15 @@ def rows(response: TestResponse) -> list[dict[str, Any]]:
     return list(active["tokens"])
 
 
-class TestAll:
-    @pytest.mark.parametrize("provider", ["moralis", "rpc", "alchemy"])
-    @pytest.mark.parametrize(
-        ("chain", "currency", "name"),
-        [("eth", "ETH", "Ether"), ("bnb", "BNB", "BNB"), ("base", "ETH", "Ether")],
-    )
-    def test_evm_balances_are_the_same_from_every_provider(
-        self, ask_with: AskWith, track: Hold, trade: Any, provider: str, chain: str, currency: str, name: str
-    ) -> None:
-        few, many, none = evm_token(1, 5), evm_token(2, 7 * 10**18 + 1), evm_token(3, 0)
-        address = track(chain, native=1234567890123456789, tokens=(few, none, many))
-        for token in (few, many, none):
-            trade(chain, address, token)
-        found = rows(ask_with(chain, address, **{f"{chain}_provider": provider}))
-        assert found == [
-            {
-                "token_address": "native",
-                "token_name": name,
-                "symbol": currency,
-                "amount": "1234567890123456789",
-                "amount_formatted": "1.234567890123456789",
-                "decimals": 18,
-                "verified_contract": True,
-            },
-            {
-                "token_address": many.address,
-                "token_name": "Token 2",
-                "symbol": "T2",
-                "amount": "7000000000000000001",
-                "amount_formatted": "7.000000000000000001",
-                "decimals": 18,
-                "verified_contract": False,
-            },
-            {
-                "token_address": few.address,
-                "token_name": "Token 1",
-                "symbol": "T1",
-                "amount": "5",
-                "amount_formatted": "0.000000000000000005",
-                "decimals": 18,
-                "verified_contract": False,
-            },
-        ]
-
-    @pytest.mark.parametrize("provider", ["moralis", "rpc", "alchemy"])
-    def test_solana_balances_are_the_same_from_every_provider(
-        self, ask_with: AskWith, track: Hold, provider: str
-    ) -> None:
-        few, many, none = solana_token(1, 5), solana_token(2, 7_000_001), solana_token(3, 0)
-        address = track("solana", native=5999980000, tokens=(few, none, many))
-        found = rows(ask_with("solana", address, solana_provider=provider))
-        assert [(row["token_address"], row["amount_formatted"], row["symbol"]) for row in found] == [
-            ("native", "5.99998", "SOL"),
-            (many.address, "7.000001", "T2"),
-            (few.address, "0.000005", "T1"),
-        ]
-
-    @pytest.mark.parametrize("provider", ["moralis", "rpc", "alchemy"])
-    @pytest.mark.parametrize("chain", ["solana", "eth"])
-    def test_an_empty_wallet_has_a_native_row_of_nothing(
-        self, ask_with: AskWith, track: Hold, provider: str, chain: str
-    ) -> None:
-        found = rows(ask_with(chain, track(chain), **{f"{chain}_provider": provider}))
-        assert [(row["token_address"], row["amount"], row["amount_formatted"]) for row in found] == [
-            ("native", "0", "0")
-        ]
-
-    @pytest.mark.parametrize(
-        ("provider", "without"),
-        [("moralis", "moralis_api_key"), ("rpc", "eth_rpc_url"), ("alchemy", "alchemy_api_key")],
-    )
-    def test_a_provider_without_its_key_or_url_is_unavailable(
-        self, ask_with: AskWith, track: Hold, stub: Stub, provider: str, without: str
-    ) -> None:
-        response = ask_with("eth", track("eth"), eth_provider=provider, **{without: None})
-        assert response.status_code == 503
-        assert "no provider of balances set up" in response.json["error"]["message"]
-        assert not stub.asked
+def row(
+    address: str, name: str, symbol: str, amount: str, formatted: str, decimals: int, verified: bool = False
+) -> dict[str, Any]:
+    return {
+        "token_address": address,
+        "token_name": name,
+        "symbol": symbol,
+        "amount": amount,
+        "amount_formatted": formatted,
+        "decimals": decimals,
+        "verified_contract": verified,
+    }

@@ -12,7 +12,7 @@ from flask import Blueprint, Response, request
 from solders.pubkey import Pubkey
 
 from wallet_api.demo.balances import Balance, Portfolio
-from wallet_api.demo.forms import decimal_text, seeded, solana_address
+from wallet_api.demo.forms import decimal_text
 from wallet_api.demo.provider import json_response
 
 TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
@@ -38,6 +38,8 @@ class Nodes:
     """How the nodes behave: what tests may turn."""
 
     portfolios: Portfolios
+    # Those that tests have set, by chain and address.
+    own: dict[tuple[str, str], Portfolio]
     batches: bool = True
     chain_ids: dict[str, int] = field(default_factory=lambda: dict(CHAIN_IDS))
     # Mints of Token-2022; accounts a mint is spread over; mints of which there is one; no metadata at all.
@@ -53,8 +55,9 @@ class Nodes:
     # Method → the errors that its next calls get.
     errors: dict[str, list[int]] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
+    _metadata: dict[str, Balance] = field(default_factory=dict)
 
-    def answer(self, chain: str) -> Response:
+    def answer(self, chain: str, key: str = "") -> Response:
         """The response to one request, a single call or a batch."""
         document = json.loads(request.get_data())
         if isinstance(document, dict):
@@ -86,29 +89,26 @@ class Nodes:
             own = [token for token in tokens if (token.address in self.token_2022) == (program == TOKEN_2022)]
             return _at_slot([row for token in own for row in self._accounts(owner, program, token)])
         if method == "getMultipleAccounts":
-            return _at_slot([self._account(address) for address in parameters[0]])
+            mints = {token.address: token for token in self.known}
+            return _at_slot([self._account(mints, address) for address in parameters[0]])
         raise NodeError(-32601, "Method not found")
 
     def _accounts(self, owner: str, program: str, token: Balance) -> list[dict[str, Any]]:
         count = self.accounts.get(token.address, 1)
         parts = [token.units // count] * (count - 1)
-        random = seeded("accounts", owner, token.address)
-        return [
-            token_account(solana_address(random), owner, program, token, part)
-            for part in [*parts, token.units - sum(parts)]
-        ]
+        parts.append(token.units - sum(parts))
+        return [token_account(owner, program, token, part) for part in parts]
 
-    def _account(self, address: str) -> dict[str, Any] | None:
-        mints = {token.address: token for token in self.known}
+    def _account(self, mints: dict[str, Balance], address: str) -> dict[str, Any] | None:
         if address in mints:
+            # Its metadata is asked for in the same call, later.
+            self._metadata[metadata_address(address)] = mints[address]
             return self._mint(mints[address])
-        for token in self.known:
-            if metadata_address(token.address) == address:
-                if token.address in self.token_2022 | self.nameless:
-                    return None
-                data = base64.b64encode(metaplex(token, 0 if token.address in self.unique else 2)).decode()
-                return {"lamports": 1, "owner": str(METAPLEX), "data": [data, "base64"], "executable": False}
-        return None
+        token = self._metadata.get(address)
+        if token is None or token.address in self.token_2022 | self.nameless:
+            return None
+        data = base64.b64encode(metaplex(token, 0 if token.address in self.unique else 2)).decode()
+        return {"lamports": 1, "owner": str(METAPLEX), "data": [data, "base64"], "executable": False}
 
     def _mint(self, token: Balance) -> dict[str, Any]:
         supply = "1" if token.address in self.unique else "1000000000000000"
@@ -130,10 +130,8 @@ class Nodes:
 
     @property
     def known(self) -> list[Balance]:
-        """All tokens of all portfolios that tests have set."""
+        """All tokens that a node may be asked about."""
         return [token for portfolio in self.own.values() for token in portfolio.tokens]
-
-    own: dict[tuple[str, str], Portfolio] = field(default_factory=dict)
 
     def _evm(self, chain: str, method: str, parameters: Parameters) -> Any:
         if method == "eth_chainId":
@@ -181,14 +179,15 @@ class Nodes:
 
 
 def blueprint(nodes: Nodes) -> Blueprint:
-    """`POST /rpc/<chain>`, and `POST /` for Solana."""
+    """`POST /rpc/<chain>`, also with a key as vendors have it, and `POST /` for Solana."""
     routes = Blueprint("nodes", __name__)
-    routes.add_url_rule("/rpc/<chain>", view_func=nodes.answer, methods=["POST"], endpoint="rpc")
+    for place, path in enumerate(("/rpc/<chain>", "/rpc/<chain>/<key>")):
+        routes.add_url_rule(path, view_func=nodes.answer, methods=["POST"], endpoint=f"rpc_{place}")
     routes.add_url_rule("/", view_func=lambda: nodes.answer("solana"), methods=["POST"], endpoint="root")
     return routes
 
 
-def token_account(pubkey: str, owner: str, program: str, token: Balance, units: int) -> dict[str, Any]:
+def token_account(owner: str, program: str, token: Balance, units: int) -> dict[str, Any]:
     """A row of getTokenAccountsByOwner, as the node's parser writes it."""
     text = decimal_text(units, token.decimals)
     amount = {
@@ -206,7 +205,7 @@ def token_account(pubkey: str, owner: str, program: str, token: Balance, units: 
     }
     name = "spl-token" if program == TOKEN_PROGRAM else "spl-token-2022"
     return {
-        "pubkey": pubkey,
+        "pubkey": owner,
         "account": {
             "lamports": 2039280,
             "owner": program,

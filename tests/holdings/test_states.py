@@ -1,0 +1,384 @@
+"""Fresh, stale, loading, unavailable: what a caller is told, and how often the provider is asked."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.holdings.conftest import Ask, Hold, evm_token
+from tests.stub import faults
+from tests.stub.server import Stub
+from wallet_api.access.keys import create_key
+from wallet_api.database import Connection
+from wallet_api.demo.balances import Portfolio
+from wallet_api.settings import Settings
+
+MakeApp = Callable[[Settings], Flask]
+LOADING = {"tokens": [], "count": 0, "last_updated": None, "stale": False, "loading": True}
+WAIT = 0.5
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return replace(settings, holdings_wait_seconds=WAIT, holdings_failure_seconds=0.4, web_threads=8)
+
+
+@pytest.fixture
+def ask_at(make_app: MakeApp, settings: Settings, api_key: str) -> Callable[..., Ask]:
+    """Another worker, or one with other settings: `ask_at(holdings_ttl_seconds=0.2)` calls it."""
+
+    def at(**changes: Any) -> Ask:
+        client = make_app(replace(settings, **changes)).test_client()
+
+        def ask(chain: str, address: str) -> TestResponse:
+            query = {"blockchain": chain, "address": address, "api_key": api_key}
+            return client.get("/v1/wallets/holdings", query_string=query)
+
+        return ask
+
+    return at
+
+
+def active(response: TestResponse) -> dict[str, Any]:
+    assert response.status_code == 200, response.text
+    return dict(response.json["data"]["active_holdings"])
+
+
+def native(response: TestResponse) -> str:
+    return str(active(response)["tokens"][0]["amount"])
+
+
+def until(answer: Callable[[], TestResponse], wanted: Callable[[TestResponse], bool]) -> TestResponse:
+    """The first answer that is as wanted, as a caller that calls again shortly gets it."""
+    deadline = time.monotonic() + 5
+    while not wanted(response := answer()):
+        assert time.monotonic() < deadline, response.text
+        time.sleep(0.02)
+    return response
+
+
+class TestFresh:
+    def test_the_first_call_waits_for_the_provider(self, ask: Ask, track: Hold) -> None:
+        response = ask("eth", track("eth", native=7))
+        assert native(response) == "7"
+        assert active(response)["stale"] is False
+        assert (response.json["meta"]["cached"], response.json["meta"]["cache_age_seconds"]) == (False, 0)
+
+    def test_a_second_call_within_the_ttl_asks_nobody(self, ask: Ask, track: Hold, stub: Stub) -> None:
+        address = track("eth", native=7)
+        first = ask("eth", address)
+        stub.portfolios["eth", address] = Portfolio(8, ())
+        second = ask("eth", address)
+        assert active(second) == active(first)
+        assert second.json["meta"]["cached"] is True
+        assert stub.asked[address] == 1
+
+    def test_another_worker_asks_nobody_either(
+        self, ask: Ask, ask_at: Callable[..., Ask], track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth", native=7)
+        ask("eth", address)
+        response = ask_at()("eth", address)
+        assert native(response) == "7"
+        assert response.json["meta"]["cached"] is True
+        assert stub.asked[address] == 1
+
+    def test_the_age_is_that_of_the_snapshot(self, ask: Ask, connection: Connection, track: Hold) -> None:
+        address = track("eth", native=7)
+        _saved(connection, address, age_seconds=40)
+        response = ask("eth", address)
+        assert 40 <= response.json["meta"]["cache_age_seconds"] <= 42
+        assert active(response)["stale"] is False
+
+    def test_the_alias_is_the_same_operation(self, client: FlaskClient, api_key: str, track: Hold) -> None:
+        query = {"blockchain": "eth", "address": track("eth", native=7), "api_key": api_key}
+        answers = [
+            client.get(path, query_string=query) for path in ("/v1/wallet/holdings", "/v1/wallets/holdings")
+        ]
+        assert active(answers[0]) == active(answers[1])
+
+    def test_evm_addresses_are_compared_without_case(self, ask: Ask, track: Hold, stub: Stub) -> None:
+        address = track("eth", native=7)
+        for form in (address, address.upper().replace("0X", "0x")):
+            assert native(ask("eth", form)) == "7"
+        assert stub.asked[address] == 1
+
+
+class TestStale:
+    def test_an_old_snapshot_is_answered_at_once_and_refreshed_once(
+        self, ask: Ask, ask_at: Callable[..., Ask], connection: Connection, track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth", native=8)
+        _saved(connection, address, age_seconds=100)
+        stub.scenarios[address] = faults.hang(stub.release)
+        workers = [ask, ask_at()]
+        with ThreadPoolExecutor(16) as pool:
+            began = time.monotonic()
+            answers = list(pool.map(lambda number: workers[number % 2]("eth", address), range(40)))
+            assert time.monotonic() - began < 3
+        for response in answers:
+            assert active(response)["stale"] is True
+            assert native(response) == "1"
+            assert response.json["meta"]["cached"] is True
+            assert response.json["meta"]["cache_age_seconds"] >= 100
+        stub.release.set()
+        for worker in workers:
+            response = until(
+                lambda worker=worker: worker("eth", address), lambda got: not active(got)["stale"]
+            )
+            assert native(response) == "8"
+        assert stub.asked[address] == 1
+
+    def test_a_failure_leaves_the_snapshot_and_is_remembered(
+        self, ask: Ask, connection: Connection, track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth")
+        _saved(connection, address, age_seconds=100)
+        stub.scenarios[address] = faults.status(400)
+        assert active(ask("eth", address))["stale"] is True
+        until(lambda: ask("eth", address), lambda _: _failure(connection, address) is not None)
+        for _ in range(5):
+            assert active(ask("eth", address))["stale"] is True
+        assert stub.asked[address] == 1
+
+    def test_after_the_failure_the_wallet_is_refreshed(
+        self, ask: Ask, connection: Connection, track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth", native=8)
+        _saved(connection, address, age_seconds=100)
+        stub.scenarios[address] = faults.first(1, faults.status(400))
+        response = until(lambda: ask("eth", address), lambda got: not active(got)["stale"])
+        assert native(response) == "8"
+
+
+class TestLoading:
+    def test_a_slow_provider_makes_the_first_call_come_back(self, ask: Ask, track: Hold, stub: Stub) -> None:
+        address = track("eth", native=7)
+        stub.scenarios[address] = faults.hang(stub.release)
+        began = time.monotonic()
+        response = ask("eth", address)
+        assert WAIT <= time.monotonic() - began < WAIT + 0.5
+        assert active(response) == LOADING
+        assert (response.json["meta"]["cached"], response.json["meta"]["cache_age_seconds"]) == (False, 0)
+        stub.release.set()
+        assert native(until(lambda: ask("eth", address), lambda got: not active(got)["loading"])) == "7"
+        assert stub.asked[address] == 1
+
+    def test_a_call_that_waits_learns_of_the_result_of_another_worker(
+        self, ask: Ask, ask_at: Callable[..., Ask], track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth", native=7)
+        stub.scenarios[address] = faults.hang(stub.release)
+        other = ask_at(holdings_wait_seconds=5.0)
+        assert active(ask("eth", address)) == LOADING
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(other, "eth", address)
+            threading.Timer(0.2, stub.release.set).start()
+            began = time.monotonic()
+            assert native(waiting.result()) == "7"
+            assert time.monotonic() - began < 1.0
+        assert stub.asked[address] == 1
+
+    def test_loading_costs_no_credit(
+        self, client: FlaskClient, connection: Connection, track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth", native=7)
+        stub.scenarios[address] = faults.hang(stub.release)
+        query = {"blockchain": "eth", "address": address, "api_key": create_key(connection, "one", credits=1)}
+
+        def call() -> TestResponse:
+            return client.get("/v1/wallets/holdings", query_string=query)
+
+        for _ in range(3):
+            response = call()
+            assert active(response) == LOADING
+            assert response.headers["X-Credits-Remaining"] == "1"
+        stub.release.set()
+        paid = until(call, lambda got: not active(got)["loading"])
+        assert paid.headers["X-Credits-Remaining"] == "0"
+        assert call().status_code == 403
+
+    def test_at_most_half_of_the_web_threads_wait(
+        self, ask_at: Callable[..., Ask], track: Hold, stub: Stub
+    ) -> None:
+        addresses = [track("eth") for _ in range(6)]
+        for address in addresses:
+            stub.scenarios[address] = faults.hang(stub.release)
+        ask = ask_at(web_threads=4, holdings_wait_seconds=2.0)
+
+        def seconds(address: str) -> float:
+            began = time.monotonic()
+            assert active(ask("eth", address)) == LOADING
+            return time.monotonic() - began
+
+        with ThreadPoolExecutor(6) as pool:
+            times = sorted(pool.map(seconds, addresses))
+        assert [time < 1.0 for time in times] == [True] * 4 + [False] * 2
+
+    def test_without_patience_the_fetch_is_started_all_the_same(
+        self, ask_at: Callable[..., Ask], track: Hold
+    ) -> None:
+        ask, address = ask_at(holdings_wait_seconds=0.0), track("eth", native=7)
+        assert active(ask("eth", address)) == LOADING
+        assert native(until(lambda: ask("eth", address), lambda got: not active(got)["loading"])) == "7"
+
+    def test_a_provider_that_hangs_on_one_chain_leaves_the_others_alone(
+        self, ask: Ask, track: Hold, stub: Stub
+    ) -> None:
+        for _ in range(4):
+            address = track("eth")
+            stub.scenarios[address] = faults.hang(stub.release)
+            assert active(ask("eth", address)) == LOADING
+        assert native(ask("base", track("base", native=7))) == "7"
+
+    def test_loading_ends_also_when_the_provider_never_answers(
+        self, ask_at: Callable[..., Ask], track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth")
+        stub.scenarios[address] = faults.hang(stub.release)
+        ask = ask_at(holdings_fetch_seconds=1.0)
+        assert active(ask("eth", address)) == LOADING
+        until(lambda: ask("eth", address), lambda got: got.status_code == 503)
+
+
+class TestUnavailable:
+    def test_a_failure_without_a_snapshot_is_told_and_remembered(
+        self, ask: Ask, ask_at: Callable[..., Ask], track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth")
+        stub.scenarios[address] = faults.status(400)
+        for worker in (ask, ask, ask_at()):
+            response = worker("eth", address)
+            assert response.status_code == 503
+            assert response.json["error"]["code"] == "service_unavailable"
+            assert response.headers["Retry-After"] == "1"
+        assert stub.asked[address] == 1
+
+    def test_after_the_pause_the_provider_is_asked_again(self, ask: Ask, track: Hold, stub: Stub) -> None:
+        address = track("eth", native=7)
+        stub.scenarios[address] = faults.first(1, faults.status(400))
+        assert ask("eth", address).status_code == 503
+        assert native(until(lambda: ask("eth", address), lambda got: got.status_code == 200)) == "7"
+
+    def test_a_later_page_that_fails_makes_all_fail(self, ask: Ask, track: Hold, stub: Stub) -> None:
+        address = track("eth", tokens=tuple(evm_token(number, 1) for number in range(250)))
+        stub.scenarios[address] = faults.later_pages(faults.status(500))
+        assert ask("eth", address).status_code == 503
+
+    def test_a_wallet_too_large_for_the_provider_is_left_alone_for_long(
+        self, ask: Ask, track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth")
+        stub.scenarios[address] = faults.status(400, faults.OVER_2000)
+        response = ask("eth", address)
+        assert response.status_code == 503
+        assert int(response.headers["Retry-After"]) > 500
+        assert "more tokens" in response.json["error"]["message"]
+
+    def test_the_pause_that_the_provider_asks_for_is_passed_on(
+        self, ask: Ask, track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth")
+        stub.scenarios[address] = faults.status(429, Retry_After="30")
+        assert 25 <= int(ask("eth", address).headers["Retry-After"]) <= 30
+
+    def test_while_the_breaker_is_open_nobody_is_asked(
+        self, ask_at: Callable[..., Ask], connection: Connection, track: Hold, stub: Stub
+    ) -> None:
+        ask = ask_at(holdings_breaker_failures=1, holdings_breaker_seconds=60.0)
+        failed, unread, known = track("eth"), track("eth"), track("eth")
+        _saved(connection, known, age_seconds=100)
+        stub.scenarios[failed] = faults.status(500)
+        assert ask("eth", failed).status_code == 503
+        response = ask("eth", unread)
+        assert response.status_code == 503
+        assert int(response.headers["Retry-After"]) > 30
+        assert active(ask("eth", known))["stale"] is True
+        assert stub.asked[unread] == stub.asked[known] == 0
+
+
+class TestWorkersThatDie:
+    def test_the_claim_of_a_dead_worker_lapses(
+        self, ask: Ask, connection: Connection, track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth", native=7)
+        connection.execute(
+            """
+            INSERT INTO holdings_snapshots (wallet_id, claim, claimed_at, claim_expires_at)
+            SELECT wallet_id, gen_random_uuid(), now(), now() + interval '1 second' FROM wallets
+            """
+        )
+        assert active(ask("eth", address)) == LOADING
+        assert not stub.asked
+        assert native(until(lambda: ask("eth", address), lambda got: not active(got)["loading"])) == "7"
+
+    def test_what_a_late_worker_read_does_not_replace_what_came_after(
+        self, ask: Ask, connection: Connection, track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth", native=7)
+        stub.scenarios[address] = faults.hang(stub.release)
+        assert active(ask("eth", address)) == LOADING
+        # The claim lapses, and another worker reads and saves.
+        _saved(connection, address, age_seconds=0)
+        stub.release.set()
+        for thread in threading.enumerate():
+            if thread.name == "holdings-eth":
+                thread.join(5)
+        assert stub.asked[address] == 1
+        assert native(ask("eth", address)) == "1"
+
+    def test_snapshots_outlive_the_service(
+        self, ask: Ask, ask_at: Callable[..., Ask], track: Hold, stub: Stub
+    ) -> None:
+        address = track("eth", native=7)
+        before = active(ask("eth", address))
+        stub.scenarios[address] = faults.status(500)
+        assert active(ask_at()("eth", address)) == before
+
+
+def test_a_call_that_asks_for_nothing_we_have_is_refused(client: FlaskClient, api_key: str) -> None:
+    wallet = {"blockchain": "eth", "address": "0x" + "0" * 40}
+    for query, status, code in (
+        ({"blockchain": "eth"}, 400, "missing_parameter"),
+        (wallet | {"address": ""}, 400, "missing_parameter"),
+        (wallet | {"address": "0x12"}, 400, "invalid_parameter"),
+        (wallet | {"address": "9" * 44}, 400, "invalid_parameter"),
+        (wallet | {"blockchain": "solana"}, 400, "invalid_parameter"),
+        (wallet | {"blockchain": "doge"}, 400, "invalid_parameter"),
+        ({"address": wallet["address"]}, 400, "invalid_parameter"),
+        (wallet | {"type": "kol"}, 400, "invalid_parameter"),
+        (wallet | {"period": "1d"}, 400, "invalid_parameter"),
+        (wallet, 404, "not_found"),
+    ):
+        response = client.get("/v1/wallets/holdings", query_string=query | {"api_key": api_key})
+        assert (response.status_code, response.json["error"]["code"]) == (status, code), query
+    assert response.json["error"]["reason"] == "wallet_not_found"
+
+
+def _saved(connection: Connection, address: str, age_seconds: int) -> None:
+    """A snapshot of one unit of the native coin, taken so long ago, in place of whatever is known."""
+    tokens = '[{"token_address":"native","amount":"1"}]'
+    connection.execute(
+        """
+        INSERT INTO holdings_snapshots (wallet_id, tokens, token_count, refreshed_at)
+        SELECT wallet_id, %s, 1, now() - make_interval(secs => %s) FROM wallets WHERE address = %s
+            ON CONFLICT (wallet_id) DO UPDATE
+           SET tokens = excluded.tokens, token_count = 1, refreshed_at = excluded.refreshed_at,
+               claim = NULL, claim_expires_at = NULL
+        """,
+        (tokens, age_seconds, address),
+    )
+
+
+def _failure(connection: Connection, address: str) -> str | None:
+    row = connection.execute(
+        "SELECT failure FROM holdings_snapshots JOIN wallets USING (wallet_id) WHERE address = %s", (address,)
+    ).fetchone()
+    return row["failure"] if row is not None else None
