@@ -4,7 +4,17 @@ from flask import Flask
 from prometheus_client import CollectorRegistry
 
 from wallet_api.access import gate
-from wallet_api.blueprints import envelope, health, history, holdings, leaderboard, services, volume, wallets
+from wallet_api.blueprints import (
+    docs,
+    envelope,
+    health,
+    history,
+    holdings,
+    leaderboard,
+    services,
+    volume,
+    wallets,
+)
 from wallet_api.database import Database
 from wallet_api.holdings.metrics import Metrics
 from wallet_api.holdings.service import HoldingsService
@@ -34,6 +44,6 @@ def create_app(settings: Settings | None = None) -> Flask:
             holdings=holdings_service,
         ),
     )
-    for noun in (wallets, history, holdings, volume, leaderboard, health):
+    for noun in (wallets, history, holdings, volume, leaderboard, health, docs):
         app.register_blueprint(noun.blueprint)
     return app

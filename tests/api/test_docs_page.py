@@ -1,0 +1,150 @@
+"""The docs page in a real browser: it loads under its strict policy, lists the operations, a call works."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import requests
+from flask.testing import FlaskClient
+
+from tests.browser import Page, browser, chromium
+from tests.demo_service import DemoService, demo_service
+from tests.processes import Gunicorn, StartGunicorn
+from wallet_api.settings import Settings
+
+needs_chromium = pytest.mark.skipif(chromium() is None, reason="needs chromium: apt-get install chromium")
+
+_WALLETS = "#operations-Wallets-wallets"
+_LIVE = f"{_WALLETS} .live-responses-table"
+
+# The contrast of every text that is seen to what is behind it, and how much it needs: WCAG 2.2, 1.4.3.
+_TOO_PALE = """
+(() => {
+  const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+  const over = ([r, g, b, a = 1], below) => [r, g, b].map((c, i) => c * a + below[i] * (1 - a));
+  const background = (element) => {
+    const layers = [];
+    for (let e = element; e; e = e.parentElement) layers.push(parts(getComputedStyle(e).backgroundColor));
+    return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255]);
+  };
+  const light = (color) => color
+    .map((c) => c / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const pale = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const text = walker.currentNode.textContent.trim();
+    if (!text || !element.checkVisibility() || element.closest("noscript, option, .skip")) continue;
+    const style = getComputedStyle(element);
+    const behind = background(element);
+    const [high, low] = [light(over(parts(style.color), behind)), light(behind)].sort((a, b) => b - a);
+    const size = parseFloat(style.fontSize);
+    const needed = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
+    const ratio = (high + 0.05) / (low + 0.05);
+    if (ratio < needed) pale.push(`${ratio.toFixed(2)} ${element.className}: ${text.slice(0, 40)}`);
+  }
+  return pale;
+})()
+"""
+
+
+@pytest.fixture
+def service(settings: Settings) -> Iterator[DemoService]:
+    with demo_service(settings) as service:
+        yield service
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Page]:
+    with browser(tmp_path / "profile") as page:
+        yield page
+
+
+def _open(page: Page, server: Gunicorn) -> None:
+    page.open(f"{server.url}/docs")
+    page.await_true("document.querySelectorAll('.opblock').length > 0")
+
+
+@needs_chromium
+def test_the_page_lists_every_operation_and_breaks_no_policy(
+    gunicorn: StartGunicorn, page: Page, tmp_path: Path
+) -> None:
+    server = gunicorn(workers=1)
+    _open(page, server)
+    described = requests.get(f"{server.url}/v1/openapi.json", timeout=20).json()["paths"]
+    listed = page.value("[...document.querySelectorAll('.opblock-summary-path')].map((e) => e.dataset.path)")
+    assert sorted(listed) == sorted(described)
+    assert page.value("document.title") == "Wallet Intelligence API"
+    assert page.value("document.documentElement.lang") == "en"
+    page.value(f"document.querySelector('{_WALLETS} .opblock-summary-control').click()")
+    page.await_true(f"document.querySelector('{_WALLETS} .execute')")
+    page.screenshot(tmp_path / "docs.png")
+    assert page.value(_TOO_PALE) == []
+    assert page.value("[...document.images].filter((image) => !image.complete).length") == 0
+    assert page.problems == []
+
+
+@needs_chromium
+def test_a_call_from_the_page_shows_the_answer(
+    gunicorn: StartGunicorn, page: Page, service: DemoService
+) -> None:
+    _open(page, gunicorn(service.settings, workers=1))
+    page.value("document.querySelector('.btn.authorize').click()")
+    page.await_true("document.querySelector('.auth-container input')")
+    page.value("document.querySelector('.auth-container input').focus()")
+    page.ask("Input.insertText", text=service.key)
+    page.value("document.querySelector('.auth-container .btn.authorize').click()")
+    page.await_true("document.querySelector('.auth-container .btn:not(.authorize)')")
+    page.value("document.querySelector('.close-modal').click()")
+    page.value(f"document.querySelector('{_WALLETS} .opblock-summary-control').click()")
+    # The console fills in the examples after it has drawn the form.
+    page.await_true(f"document.querySelector('{_WALLETS} select').value === 'solana'")
+    page.await_true(f"document.querySelector('{_WALLETS} .execute:enabled')")
+    page.value(f"document.querySelector('{_WALLETS} .execute').click()")
+    page.await_true(f"document.querySelector('{_LIVE} .response .response-col_status')")
+    assert page.value(
+        f"document.querySelector('{_LIVE} .response .response-col_status').innerText"
+    ).startswith("200")
+    assert service.wallet("solana", "kol") in page.value(f"document.querySelector('{_LIVE}').innerText")
+    assert page.problems == []
+
+
+@needs_chromium
+def test_the_page_can_be_used_with_the_keyboard_alone(gunicorn: StartGunicorn, page: Page) -> None:
+    _open(page, gunicorn(workers=1))
+    page.press("Tab", 9)
+    assert page.value("document.activeElement.className") == "skip"
+    page.press("Enter", 13)
+    focused = "document.activeElement"
+    reached = []
+    for _ in range(30):
+        page.press("Tab", 9)
+        reached.append(page.value(f"{focused}.closest('.opblock')?.id || {focused}.className"))
+        assert page.value(f"getComputedStyle({focused}).outlineStyle !== 'none'"), reached
+        if page.value(f"Boolean({focused}.closest('{_WALLETS} .opblock-summary-control'))"):
+            break
+    assert reached[-1] == _WALLETS[1:]
+    page.press("Enter", 13)
+    page.await_true(f"document.querySelector('{_WALLETS} .execute')")
+
+
+def test_the_page_needs_nothing_from_another_server(client: FlaskClient) -> None:
+    page = client.get("/docs")
+    assert "http" not in page.text
+    policy = page.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    for name in ("swagger-ui.css", "swagger-ui-bundle.js", "docs.css", "docs.js", "icon.svg"):
+        assert f"docs/{name}" in page.text
+        answer = client.get(f"/docs/{name}")
+        assert answer.status_code == 200
+        kept = client.get(f"/docs/{name}", headers={"If-None-Match": answer.headers["ETag"]})
+        assert (kept.status_code, kept.data) == (304, b"")
+
+
+@pytest.mark.parametrize("name", ["..%2fsetup.py", "%2e%2e/settings.py", "docs.html", "nothing"])
+def test_no_other_file_is_given(client: FlaskClient, name: str) -> None:
+    answer = client.get(f"/docs/{name}")
+    assert (answer.status_code, answer.json["error"]["code"]) == (404, "not_found")

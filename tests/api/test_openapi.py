@@ -1,0 +1,176 @@
+"""The OpenAPI document says of every route what it takes and answers, and every answer keeps to it."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from tests.demo_service import DemoService, demo_service
+from wallet_api.access.gate import is_keyless
+from wallet_api.access.keys import create_key, revoke_key
+from wallet_api.database import Connection
+from wallet_api.openapi import document
+from wallet_api.openapi.operations import OPERATIONS
+from wallet_api.settings import Settings
+
+Document = dict[str, Any]
+
+
+@pytest.fixture
+def own_document(app: Flask) -> Document:
+    return document(app)
+
+
+@pytest.fixture
+def service(settings: Settings) -> Iterator[DemoService]:
+    with demo_service(settings) as service:
+        yield service
+
+
+def _strict(node: Any) -> Any:
+    """The same schema, under which nothing may be answered that is not described."""
+    if isinstance(node, list):
+        return [_strict(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    strict = {name: _strict(part) for name, part in node.items()}
+    return strict | {"additionalProperties": False} if isinstance(node.get("properties"), dict) else strict
+
+
+def _check(document: Document, path: str, status: int, body: Any) -> None:
+    responses = document["paths"][path]["get"]["responses"]
+    assert str(status) in responses, f"{path} answered {status}, which is not described"
+    schema = responses[str(status)]["content"]["application/json"]["schema"]
+    Draft202012Validator(schema | {"components": _strict(document["components"])}).validate(body)
+
+
+def test_the_document_is_valid_openapi_3_1(own_document: Document) -> None:
+    OpenAPIV31SpecValidator(own_document).validate()
+    assert own_document["openapi"].startswith("3.1")
+
+
+def test_every_route_is_described_or_a_page_for_people(app: Flask, own_document: Document) -> None:
+    pages = {endpoint for endpoint, operation in OPERATIONS.items() if operation is None}
+    assert pages == {"docs.page", "docs.asset"}
+    routes = {rule.rule for rule in app.url_map.iter_rules() if rule.endpoint not in pages}
+    assert set(own_document["paths"]) == routes
+    assert set(OPERATIONS) == {rule.endpoint for rule in app.url_map.iter_rules()}
+
+
+def test_what_needs_a_key_says_so_and_tells_what_becomes_of_it(app: Flask, own_document: Document) -> None:
+    for rule in app.url_map.iter_rules():
+        if rule.rule not in own_document["paths"]:
+            continue
+        operation = own_document["paths"][rule.rule]["get"]
+        errors = {int(status) for status in operation["responses"]} - {200}
+        if is_keyless(app, rule.endpoint):
+            assert operation["security"] == []
+        else:
+            assert operation["security"] == [{"bearer": []}, {"api_key": []}]
+            assert errors >= {400, 401, 403, 429, 500, 503}
+            assert {"X-Request-ID", "X-RateLimit-Remaining", "X-Credits-Remaining"} <= set(
+                operation["responses"]["200"]["headers"]
+            )
+        for status in errors & {429, 503}:
+            assert "Retry-After" in operation["responses"][str(status)]["headers"]
+
+
+def test_every_parameter_is_described_and_operations_have_names_of_their_own(own_document: Document) -> None:
+    operations = [path["get"] for path in own_document["paths"].values()]
+    assert len({operation["operationId"] for operation in operations}) == len(operations)
+    for operation in operations:
+        assert operation["summary"]
+        assert operation["description"]
+        assert all(parameter["description"] for parameter in operation["parameters"])
+
+
+def test_every_example_is_an_answer_that_could_be_given(own_document: Document) -> None:
+    examples = 0
+    for path, item in own_document["paths"].items():
+        for status, response in item["get"]["responses"].items():
+            for example in response["content"]["application/json"].get("examples", {}).values():
+                _check(own_document, path, int(status), example["value"])
+                examples += 1
+    assert examples > 80
+
+
+def test_every_error_code_and_reason_has_an_example(own_document: Document) -> None:
+    text = json.dumps(own_document["paths"])
+    for word in (
+        *("missing_parameter", "invalid_parameter", "unauthorized", "forbidden", "not_found"),
+        *("rate_limited", "internal_error", "service_unavailable"),
+        *("missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"),
+        *("insufficient_credits", "wallet_not_found"),
+    ):
+        assert f'"{word}"' in text
+
+
+def test_every_operation_answers_what_its_schema_says(
+    service: DemoService, make_app: Callable[[Settings], Flask]
+) -> None:
+    client = make_app(service.settings).test_client()
+    own_document = client.get("/v1/openapi.json").json
+    group = {"blockchain": "solana", "type": "kol"}
+    wallet = {"blockchain": "solana", "address": service.wallet("solana", "kol")}
+    calls: list[tuple[str, dict[str, Any], int]] = [
+        ("/v1/wallets", group, 200),
+        ("/v1/wallets", group | {"limit": 2}, 200),
+        ("/v1/wallets", {}, 400),
+        ("/v1/wallets/history", group | wallet, 200),
+        ("/v1/wallets/history", group | wallet | {"limit": 5000}, 200),
+        ("/v1/wallets/history", group | wallet | {"type": "whale"}, 404),
+        ("/v1/wallets/history", group, 400),
+        ("/v1/wallets/holdings", wallet, 200),
+        ("/v1/wallets/holdings", wallet | {"address": "0x123"}, 400),
+        ("/v1/wallet/holdings", wallet, 200),
+        ("/v1/transactions/volume", group, 200),
+        ("/v1/transactions/volume", group | {"hours": 48, "mint": "none of them"}, 200),
+        ("/v1/transactions/volume", group | {"hours": 0}, 400),
+        ("/v1/wallet/leaderboard", group | {"period": "30d"}, 200),
+        ("/v1/wallet/leaderboard", group | {"period": "30d", "limit": 1}, 200),
+        ("/v1/wallets/leaderboard", group | {"period": "1y"}, 400),
+        ("/healthz", {}, 200),
+        ("/readyz", {}, 200),
+    ]
+    for path, arguments, status in calls:
+        answer = client.get(path, query_string=arguments, headers=service.headers)
+        assert answer.status_code == status, answer.text
+        _check(own_document, path, status, answer.json)
+        headers = own_document["paths"][path]["get"]["responses"][str(status)]["headers"]
+        told = set(answer.headers.keys()) & set(own_document["components"]["headers"])
+        assert told <= set(headers)
+    assert {path for path, _, _ in calls} | {"/v1/openapi.json"} >= set(own_document["paths"])
+
+
+def test_what_is_refused_before_the_view_keeps_to_the_document(
+    client: FlaskClient, connection: Connection, own_document: Document
+) -> None:
+    path, group = "/v1/wallets", {"blockchain": "solana", "type": "kol"}
+    revoked = create_key(connection, "revoked")
+    revoke_key(connection, "revoked")
+    spent = create_key(connection, "spent", credits=0)
+    slow = create_key(connection, "slow", rate="1/hour")
+    client.get(path, query_string=group, headers={"Authorization": f"Bearer {slow}"})
+    for key, status, reason in (
+        (None, 401, "missing_api_key"),
+        ("nobody's", 403, "invalid_api_key"),
+        (revoked, 403, "revoked_api_key"),
+        (spent, 403, "insufficient_credits"),
+        (slow, 429, None),
+    ):
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        answer = client.get(path, query_string=group, headers=headers)
+        assert (answer.status_code, answer.json["error"].get("reason")) == (status, reason)
+        _check(own_document, path, status, answer.json)
+
+
+def test_the_document_is_kept_until_it_changes(client: FlaskClient) -> None:
+    first = client.get("/v1/openapi.json")
+    assert first.content_type == "application/json"
+    again = client.get("/v1/openapi.json", headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")

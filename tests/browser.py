@@ -1,0 +1,155 @@
+"""A headless Chromium for tests, driven over its DevTools pipe: https://chromedevtools.github.io/devtools-protocol/"""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from queue import Empty, Queue
+from typing import IO, Any
+
+_FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--disable-dev-shm-usage", "--remote-debugging-pipe", "--window-size=1280,1600"),
+)
+_ANSWER_SECONDS = 60.0
+
+Message = dict[str, Any]
+
+
+def chromium() -> str | None:
+    """The program, if there is one."""
+    return shutil.which("chromium") or shutil.which("google-chrome")
+
+
+class Page:
+    """One tab. `problems` are what it wrote to its console as an error, broken policies among them."""
+
+    def __init__(self, sent: IO[bytes], received: IO[bytes]) -> None:
+        self._sent = sent
+        self._answers: Queue[Message] = Queue()
+        self._number = 0
+        self._session: str | None = None
+        self.problems: list[str] = []
+        threading.Thread(target=self._read, args=(received,), daemon=True).start()
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.ask(f"{domain}.enable")
+
+    def open(self, url: str) -> None:
+        """Go to a page; await_true() tells when it is there."""
+        self.ask("Page.navigate", url=url)
+
+    def value(self, expression: str) -> Any:
+        """What a JavaScript expression gives, awaited if it is a promise."""
+        reply = self.ask("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in reply, reply["exceptionDetails"]
+        return reply["result"].get("value")
+
+    def await_true(self, expression: str) -> None:
+        """Come back when the expression is true; it is looked at in each frame that the page draws."""
+        found = self.value(
+            f"""new Promise((resolve) => {{
+                const end = performance.now() + 30000;
+                const look = () => {{
+                    let there = false;
+                    try {{ there = Boolean({expression}); }} catch (error) {{ there = false; }}
+                    if (there || performance.now() > end) resolve(there);
+                    else requestAnimationFrame(look);
+                }};
+                look();
+            }})"""
+        )
+        assert found, f"never true: {expression}; problems: {self.problems}"
+
+    def press(self, key: str, code: int) -> None:
+        """Press a key of the keyboard, such as Tab (9) or Enter (13)."""
+        for kind in ("keyDown", "keyUp"):
+            self.ask(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=code,
+                text="\r" if key == "Enter" and kind == "keyDown" else "",
+            )
+
+    def screenshot(self, file: Path) -> None:
+        """Save what is seen as a PNG."""
+        file.write_bytes(base64.b64decode(self.ask("Page.captureScreenshot")["data"]))
+
+    def ask(self, method: str, **parameters: Any) -> Message:
+        """The result of a DevTools command."""
+        self._number += 1
+        command: Message = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            command["sessionId"] = self._session
+        self._sent.write(json.dumps(command).encode() + b"\0")
+        self._sent.flush()
+        while True:
+            try:
+                answer = self._answers.get(timeout=_ANSWER_SECONDS)
+            except Empty:
+                raise AssertionError(f"the browser does not answer {method}") from None
+            if answer["id"] == self._number:
+                assert "error" not in answer, (method, answer["error"])
+                result: Message = answer["result"]
+                return result
+
+    def _read(self, received: IO[bytes]) -> None:
+        buffer = b""
+        while chunk := received.read1(65536):  # type: ignore[attr-defined]
+            *messages, buffer = (buffer + chunk).split(b"\0")
+            for text in messages:
+                message = json.loads(text)
+                if "id" in message:
+                    self._answers.put(message)
+                else:
+                    self._note(message["method"], message["params"])
+
+    def _note(self, event: str, parameters: Message) -> None:
+        if event == "Log.entryAdded" and parameters["entry"]["level"] == "error":
+            self.problems.append(f"{parameters['entry']['text']} {parameters['entry'].get('url', '')}")
+        if event == "Runtime.exceptionThrown":
+            self.problems.append(str(parameters["exceptionDetails"]))
+        if event == "Runtime.consoleAPICalled" and parameters["type"] == "error":
+            self.problems.append(str(parameters["args"]))
+
+
+@contextmanager
+def browser(folder: Path) -> Iterator[Page]:
+    """A fresh browser with one page, which keeps its profile in `folder`."""
+    to_browser, from_us = os.pipe()
+    to_us, from_browser = os.pipe()
+    # Chromium takes its commands from descriptor 3 and answers on 4.
+    shell = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
+    command = [str(chromium()), *_FLAGS, f"--user-data-dir={folder}"]
+    with ExitStack() as stack:
+        log = stack.enter_context((folder.parent / "chromium.log").open("wb"))
+        process = subprocess.Popen(
+            ["/bin/bash", "-c", shell, "browser", *command],
+            pass_fds=[to_browser, from_browser],
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+        os.close(to_browser)
+        os.close(from_browser)
+        sent = stack.enter_context(os.fdopen(from_us, "wb"))
+        received = stack.enter_context(os.fdopen(to_us, "rb"))
+        try:
+            page = Page(sent, received)
+            yield page
+            page.ask("Browser.close")
+        finally:
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                process.wait()

@@ -1,0 +1,62 @@
+"""A service with something to tell: a small demo world in its ledger, its stand-in provider, and a key."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from wallet_api import demo
+from wallet_api.access.keys import create_key
+from wallet_api.database import connect
+from wallet_api.demo.provider import create_provider, serve
+from wallet_api.demo.world import Row, World
+from wallet_api.settings import Settings
+
+
+@dataclass(frozen=True)
+class DemoService:
+    """The settings of the service, a key without limits, and a wallet of each group."""
+
+    settings: Settings
+    key: str
+    wallets: list[Row]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What shows the key."""
+        return {"Authorization": f"Bearer {self.key}"}
+
+    def wallet(self, blockchain: str, type: str) -> str:
+        """The address of a wallet of this group."""
+        return next(
+            str(row["wallet_address"])
+            for row in self.wallets
+            if (row["blockchain"], row["type"]) == (blockchain, type)
+        )
+
+
+@contextmanager
+def demo_service(settings: Settings) -> Iterator[DemoService]:
+    """A demo world in the database of `settings`, as long as this lasts."""
+    world = World(datetime.now(UTC), wallets=24, trades=2_000, days=4)
+    demo.load(str(settings.database_url), world)
+    with connect(str(settings.database_url)) as connection:
+        key = create_key(connection, "demo service", rate="100000/second")
+    server = serve(create_provider(portfolios=world.portfolio, trades=world.trades_of), 0)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    url = f"http://127.0.0.1:{server.port}"
+    own = replace(
+        settings,
+        moralis_api_key="demo",
+        moralis_evm_url=f"{url}/api/v2.2",
+        moralis_solana_url=url,
+        holdings_wait_seconds=10.0,
+    )
+    try:
+        yield DemoService(own, key, list(world.wallet_rows()))
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

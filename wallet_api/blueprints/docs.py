@@ -1,0 +1,70 @@
+"""GET /docs and /v1/openapi.json: the documentation for people, with a console, and for programs."""
+
+from importlib import resources
+from typing import Any
+
+import orjson
+from flask import Blueprint, Response, current_app, request
+from werkzeug.exceptions import NotFound
+
+from wallet_api.access.gate import keyless
+from wallet_api.openapi import document
+
+blueprint = Blueprint("docs", __name__)
+
+# Swagger UI, as flask-swagger-ui packages it; the page and what starts it are ours.
+_SWAGGER = "flask_swagger_ui"
+_ASSETS = {
+    "swagger-ui.css": (_SWAGGER, "dist/swagger-ui.css", "text/css"),
+    "swagger-ui-bundle.js": (_SWAGGER, "dist/swagger-ui-bundle.js", "text/javascript"),
+    "docs.css": ("wallet_api", "pages/docs.css", "text/css"),
+    "docs.js": ("wallet_api", "pages/docs.js", "text/javascript"),
+    "icon.svg": ("wallet_api", "pages/icon.svg", "image/svg+xml"),
+}
+
+# Scripts and styles from here alone and none inline; calls to here alone.
+_PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+@blueprint.get("/v1/openapi.json")
+@keyless
+def openapi() -> Response:
+    """Give the OpenAPI 3.1 document of this version."""
+    extensions: dict[str, Any] = current_app.extensions
+    if "wallet_api.openapi" not in extensions:
+        extensions["wallet_api.openapi"] = orjson.dumps(document(current_app))
+    return _kept(Response(extensions["wallet_api.openapi"], content_type="application/json"))
+
+
+@blueprint.get("/docs")
+@keyless
+def page() -> Response:
+    """Show the documentation and the console."""
+    response = Response(_read("wallet_api", "pages/docs.html"), content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _PAGE_POLICY
+    return _kept(response)
+
+
+@blueprint.get("/docs/<name>")
+@keyless
+def asset(name: str) -> Response:
+    """Give a script, a style or an image of the page."""
+    if name not in _ASSETS:
+        raise NotFound
+    package, path, content_type = _ASSETS[name]
+    return _kept(Response(_read(package, path), content_type=f"{content_type}; charset=utf-8"))
+
+
+def _read(package: str, path: str) -> bytes:
+    return resources.files(package).joinpath(path).read_bytes()
+
+
+def _kept(response: Response) -> Response:
+    """Let browsers keep it, but ask each time whether it is the same still."""
+    response.headers["Cache-Control"] = "public, no-cache"
+    response.add_etag()
+    response.make_conditional(request)
+    return response

@@ -1,0 +1,83 @@
+"""The OpenAPI 3.1 document, generated from the routes of the app and the schemas that the views use."""
+
+import re
+from typing import Any
+
+from apispec import APISpec
+from flask import Flask
+from werkzeug.routing import Rule
+
+from wallet_api import __version__
+from wallet_api.access.gate import is_keyless
+from wallet_api.openapi import responses
+from wallet_api.openapi.conversion import SchemaPlugin
+from wallet_api.openapi.operations import OPERATIONS, Operation
+
+_DESCRIPTION = """\
+What tracked crypto wallets did and hold: their lists, lifetime records, live balances, group volume and
+leaderboards. All operations are `GET` with parameters in the query string.
+
+**Authentication.** Send your key as `Authorization: Bearer KEY` (the header wins) or as the parameter
+`api_key`. Keys in headers do not end up in logs and histories; prefer them.
+
+**Answers** are `{"success": true, "data": …, "meta": …}`. Amounts are exact JSON numbers; read them with a
+decimal parser, if your language has one. Times are UTC, ISO 8601 with `Z`.
+
+**Errors** are `{"success": false, "error": {"code", "message", "request_id", …}, "meta": …}` with the HTTP
+status below. On 429 and 503 wait for the seconds in `Retry-After`, then try again; an error is not charged.
+
+**Limits.** `X-RateLimit-Limit`, `-Remaining` and `-Reset` tell where your key stands in its window, and
+`X-Credits-Remaining` how many calls it has paid for. One answered call costs one credit, unless the operator
+set another price; what is refused, fails or is still loading costs nothing.
+"""
+
+_TAGS = (
+    ("Wallets", "Who is tracked, what they did, what they hold."),
+    ("Groups", "Volume and ranking of all wallets of a chain and type."),
+    ("Service", "About the service itself; no key needed."),
+)
+
+
+def document(app: Flask) -> dict[str, Any]:
+    """The document of `app`: every route but those of pages for people, each with all of its answers."""
+    spec = APISpec(
+        title="Wallet Intelligence API",
+        version=__version__,
+        openapi_version="3.1.0",
+        plugins=[SchemaPlugin()],
+        info={"description": _DESCRIPTION, "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}},
+    )
+    for name, description in _TAGS:
+        spec.tag({"name": name, "description": description})
+    spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer"})
+    spec.components.security_scheme("api_key", {"type": "apiKey", "in": "query", "name": "api_key"})
+    responses.add_headers(spec)
+    rules = sorted(app.url_map.iter_rules(), key=lambda rule: list(OPERATIONS).index(rule.endpoint))
+    for rule in rules:
+        operation = OPERATIONS[rule.endpoint]
+        if operation is not None:
+            spec.path(path=rule.rule, operations={"get": _operation(app, rule, operation)})
+    return spec.to_dict()
+
+
+def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:
+    keyless = is_keyless(app, rule.endpoint)
+    description = " ".join((app.view_functions[rule.endpoint].__doc__ or "").split())
+    other_path = "Another path of the same operation." if rule.endpoint.endswith("_alias") else ""
+    name = re.sub(r"\W", "_", rule.endpoint.rpartition(".")[2])
+    return {
+        "operationId": name,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+        "description": " ".join(filter(None, (description, operation.description, other_path))),
+        "parameters": _parameters(operation),
+        "security": [] if keyless else [{"bearer": []}, {"api_key": []}],
+        "responses": responses.of(operation, keyless=keyless),
+    }
+
+
+def _parameters(operation: Operation) -> list[dict[str, Any]]:
+    if operation.arguments is None:
+        return []
+    # The plugin turns the schema into one parameter for each of its fields.
+    return [{"in": "query", "schema": operation.arguments}]

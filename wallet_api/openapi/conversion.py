@@ -1,0 +1,60 @@
+"""How our marshmallow schemas and fields become JSON Schema, on top of what apispec knows of its own."""
+
+import inspect
+from typing import Any
+
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
+from marshmallow import Schema, fields
+
+from wallet_api.openapi.examples import PARAMETERS
+from wallet_api.schemas.fields import Choice, Text, WholeNumber
+
+
+class _Converter(OpenAPIConverter):
+    def init_attribute_functions(self) -> None:
+        super().init_attribute_functions()  # type: ignore[no-untyped-call]
+        self.attribute_functions.append(_own_rules)
+
+    def schema2jsonschema(self, schema: type[Schema] | Schema) -> dict[str, Any]:
+        shape: dict[str, Any] = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call]
+        kind = schema if isinstance(schema, type) else type(schema)
+        shape["description"] = inspect.getdoc(kind)
+        constants = {name for name, rules in shape["properties"].items() if "const" in rules}
+        shape["required"] = sorted(constants.union(shape.get("required", ())))
+        # What is answered may grow; a caller must not choke on a new field.
+        shape.pop("additionalProperties", None)
+        return shape
+
+    def _field2parameter(self, field: fields.Field[Any], *, name: str, location: str) -> dict[str, Any]:
+        parameter: dict[str, Any] = super()._field2parameter(field, name=name, location=location)
+        if name in PARAMETERS:
+            parameter["example"] = PARAMETERS[name]
+        return parameter
+
+
+class SchemaPlugin(MarshmallowPlugin):
+    """apispec's plugin, which also knows our fields, and names a schema `Wallets` for WalletsSchema."""
+
+    Converter = _Converter
+
+    def __init__(self) -> None:
+        super().__init__(schema_name_resolver=_name)
+
+
+def _name(schema: type[Schema] | Schema) -> str:
+    kind = schema if isinstance(schema, type) else type(schema)
+    return kind.__name__.removesuffix("Schema")
+
+
+def _own_rules(field: fields.Field[Any], ret: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(field, Choice):
+        return {"enum": list(field.allowed)}
+    if isinstance(field, WholeNumber):
+        return {"minimum": field.minimum}
+    if isinstance(field, Text):
+        return {"maxLength": field.longest}
+    if isinstance(field, fields.Constant):
+        ret.pop("default", None)
+        return {"const": field.constant}
+    return {}

@@ -1,0 +1,102 @@
+"""The responses of an operation: its data in the envelope, and every error, with headers and examples."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from apispec import APISpec
+
+from wallet_api.database import DatabaseUnavailable, QueryTimeout
+from wallet_api.errors import ApiError
+from wallet_api.openapi.examples import META
+from wallet_api.openapi.operations import COMMON_ERRORS, Operation
+from wallet_api.schemas.envelope import ErrorSchema
+
+_OUTAGES: Mapping[str, ApiError] = {
+    "database_away": DatabaseUnavailable(),
+    "too_slow": QueryTimeout(),
+}
+_CRASH: Mapping[str, ApiError] = {"crash": ApiError()}
+
+_DESCRIPTIONS = {
+    400: "A parameter is missing, unknown, given twice, or holds what it may not: `parameter` names it.",
+    401: "No API key was sent.",
+    403: "The API key is not valid, or it has no credits left: `reason` tells which.",
+    404: "The wallet is not tracked.",
+    429: "The key's rate limit is exceeded. Wait for `Retry-After` seconds.",
+    500: "Something went wrong on our side. Quote the `request_id` to the operator.",
+    503: "The service cannot answer right now. Wait for `Retry-After` seconds.",
+}
+
+_HEADERS = {
+    "X-Request-ID": ("string", "The id of this request, also in `meta`."),
+    "X-RateLimit-Limit": ("integer", "How many calls the key may make in a window."),
+    "X-RateLimit-Remaining": ("integer", "How many of them are left."),
+    "X-RateLimit-Reset": ("integer", "When the window ends, in Unix seconds."),
+    "X-Credits-Remaining": ("integer", "The key's credits left; absent for a key without a limit of them."),
+    "Retry-After": ("integer", "The seconds to wait before the next try."),
+    "WWW-Authenticate": ("string", "`Bearer`."),
+}
+_OF_KEYS = tuple(name for name in _HEADERS if name.startswith(("X-RateLimit", "X-Credits")))
+
+
+def add_headers(spec: APISpec) -> None:
+    """Describe all headers once, for the responses to refer to."""
+    for name, (kind, description) in _HEADERS.items():
+        spec.components.header(name, {"description": description, "schema": {"type": kind}})
+
+
+def of(operation: Operation, *, keyless: bool) -> dict[str, Any]:
+    """All responses of an operation by status."""
+    common = _CRASH if keyless else {**COMMON_ERRORS, **_CRASH, **_OUTAGES}
+    errors = {**common, **operation.errors}
+    responses: dict[str, Any] = {"200": _success(operation, keyless=keyless)}
+    for status in sorted({error.status for error in errors.values()}):
+        of_status = {name: error for name, error in errors.items() if error.status == status}
+        responses[str(status)] = _failure(status, of_status, keyless=keyless)
+    return responses
+
+
+def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
+    headers = _refer(["X-Request-ID", *(() if keyless else _OF_KEYS)])
+    if operation.envelope is None:
+        content: dict[str, Any] = {operation.content_type: {"schema": {"type": operation.content_kind}}}
+        return {"description": operation.summary, "headers": headers, "content": content}
+    examples = {
+        name: {"value": {"success": True, "data": data, "meta": META}}
+        for name, data in operation.examples.items()
+    }
+    content = {"application/json": {"schema": operation.envelope, "examples": examples}}
+    return {"description": "The answer.", "headers": headers, "content": content}
+
+
+def _failure(status: int, errors: Mapping[str, ApiError], *, keyless: bool) -> dict[str, Any]:
+    names = ["X-Request-ID"]
+    if status == 401:
+        names.append("WWW-Authenticate")
+    if status in (429, 503):
+        names.append("Retry-After")
+    if not keyless and status not in (401, 403):
+        names += _OF_KEYS
+    examples = {name: {"summary": error.message, "value": _body(error)} for name, error in errors.items()}
+    return {
+        "description": _DESCRIPTIONS[status],
+        "headers": _refer(names),
+        "content": {"application/json": {"schema": ErrorSchema, "examples": examples}},
+    }
+
+
+def _refer(names: list[str]) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _body(error: ApiError) -> dict[str, Any]:
+    detail = {
+        "code": error.code,
+        "message": error.message,
+        "request_id": META["request_id"],
+        "parameter": error.parameter,
+        "allowed": error.allowed,
+        "reason": error.reason,
+    }
+    detail = {name: value for name, value in detail.items() if value is not None}
+    return {"success": False, "error": detail, "meta": META}
