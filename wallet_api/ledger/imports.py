@@ -1,21 +1,22 @@
 """Taking files in: rows are checked, staged with COPY, and merged batch by batch, each in a transaction."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from typing import Any
 
-from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, connect, load_sql
 from wallet_api.ledger import merge
+from wallet_api.ledger.batches import Share, blocks, read_batch
 from wallet_api.ledger.readers import Record
 from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow, good
 
 # Large enough that a position or bucket is touched once for many trades, small enough that two batches in
 # memory stay far below the importer's bound of 300 MB.
 BATCH_ROWS = 100_000
+LANES = 2
 
 Reject = Callable[[int, bytes, BadRow], None]
 Progress = Callable[[], None]
@@ -39,7 +40,6 @@ _COPY_TRADES = (
     "COPY incoming (wallet_id, token_number, tx_signature, is_sell, event_index, created_at, token_name,"
     " token_amount, value, value_usd) FROM STDIN"
 )
-_COPY_TOKENS = "COPY incoming_tokens (token_number, blockchain, mint) FROM STDIN"
 _COPY_PRICES = "COPY incoming_prices (line_number, currency, usd, priced_at) FROM STDIN"
 
 
@@ -118,9 +118,11 @@ def import_trades(
     progress: Progress = lambda: None,
     batch_rows: int = BATCH_ROWS,
 ) -> Summary:
-    """Take trades in, `batch_rows` a transaction; `progress` is called after each.
+    """Take trades in, `batch_rows` at a time; `progress` is called after each batch.
 
-    The next batch is read and checked while PostgreSQL merges the one before.
+    While the next batch is read and checked, PostgreSQL merges the one before: in two halves at once, each
+    in a transaction, with all trades of a wallet in one. For that a second connection is opened once there
+    is a full batch.
     """
     summary = Summary()
     merge.prepare(connection)
@@ -128,78 +130,37 @@ def import_trades(
         (row["blockchain"], row["address"]): row["wallet_id"]
         for row in connection.execute("SELECT blockchain, address, wallet_id FROM wallets")
     }
-    with ThreadPoolExecutor(1) as reader:
-        pending = reader.submit(_read_batch, records, wallet_ids, batch_rows)
-        while True:
-            batch = pending.result()
-            if not batch.rows and not batch.rejected:
-                return summary
-            pending = reader.submit(_read_batch, records, wallet_ids, batch_rows)
+    lanes = [connection]
+    with ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor(1 + LANES))
+        pending = pool.submit(read_batch, records, wallet_ids, batch_rows)
+        while batch := pending.result():
+            pending = pool.submit(read_batch, records, wallet_ids, batch_rows)
             for number, line, fault in batch.rejected:
                 reject(number, line, fault)
-            with connection.transaction(), connection.cursor() as cursor:
-                with cursor.copy(_COPY_TOKENS) as copy:
-                    for (blockchain, mint), number in batch.tokens.items():
-                        copy.write_row((number, blockchain, mint))
-                with cursor.copy(_COPY_TRADES) as copy:
-                    lines = iter(batch.trades.values())
-                    while block := "".join(islice(lines, 1000)):
-                        copy.write(block)
-                summary.changed += merge.merge_incoming(connection, datetime.now(UTC))
+            while len(lanes) < LANES and len(batch) == batch_rows:
+                lanes.append(stack.enter_context(_another(connection)))
+            merge.add_tokens(connection, batch.tokens)
+            merges = [
+                pool.submit(_land, lane, share, batch.tokens)
+                for lane, share in zip(lanes, batch.shares(len(lanes)), strict=True)
+            ]
+            summary.changed += sum(merge.result() for merge in merges)
             summary.landed += batch.rows
             summary.rejected += len(batch.rejected)
             progress()
+    return summary
 
 
-class _Batch:
-    """The good rows of a batch by their identity, of equal ones the last, and what was rejected."""
-
-    def __init__(self) -> None:
-        self.rows = 0
-        self.tokens: dict[tuple[str, str], int] = {}
-        # In PostgreSQL's COPY text format, ready to be sent.
-        self.trades: dict[tuple[int, int, str, str, int | None], str] = {}
-        self.rejected: list[tuple[int, bytes, BadRow]] = []
-
-    def add(self, wallet_id: int, trade: TradeRow) -> None:
-        """Take in a checked row."""
-        self.rows += 1
-        token = self.tokens.setdefault((trade.blockchain, trade.mint), len(self.tokens))
-        side = "t" if trade.transaction_type == "sell" else "f"
-        name = "\\N" if trade.token_name is None else _escaped(trade.token_name)
-        usd = "\\N" if trade.value_usd is None else trade.value_usd
-        self.trades[wallet_id, token, trade.tx_signature, side, trade.event_index] = (
-            f"{wallet_id}\t{token}\t{_escaped(trade.tx_signature)}\t{side}\t{trade.event_index}"
-            f"\t{trade.created_at.isoformat()}\t{name}\t{trade.token_amount}\t{trade.value}\t{usd}\n"
-        )
+def _another(connection: Connection) -> Connection:
+    other = connect(connection.info.dsn, password=connection.info.password or None)
+    merge.prepare(other)
+    return other
 
 
-def _read_batch(
-    records: Iterator[Record[TradeRow]], wallet_ids: dict[tuple[str, str], int], batch_rows: int
-) -> _Batch:
-    batch = _Batch()
-    now = datetime.now(UTC)
-    for number, line, row in records:
-        try:
-            trade = good(row)
-            trade.check(now)
-            wallet_id = wallet_ids.get((trade.blockchain, trade.wallet_address))
-            if wallet_id is None:
-                raise BadRow(_unknown_wallet(trade))
-            batch.add(wallet_id, trade)
-        except BadRow as fault:
-            batch.rejected.append((number, line, fault))
-        if batch.rows + len(batch.rejected) >= batch_rows:
-            break
-    return batch
-
-
-def _escaped(text: str) -> str:
-    if text.isalnum():
-        return text
-    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
-
-
-def _unknown_wallet(trade: TradeRow) -> str:
-    known = CHAINS[trade.blockchain].is_address(trade.wallet_address)
-    return "the wallet is not tracked; import it first" if known else "wallet_address is not an address"
+def _land(connection: Connection, share: Share, tokens: Iterable[tuple[str, str]]) -> int:
+    with connection.transaction():
+        with connection.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
+            for block in blocks(share):
+                copy.write(block)
+        return merge.merge_incoming(connection, tokens, datetime.now(UTC))

@@ -1,5 +1,6 @@
 """What one batch does to the ledger: the statements, in their order, inside the caller's transaction."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from wallet_api.database import Connection, DuplicateKey, load_sql, savepoint
@@ -23,6 +24,7 @@ _FRESH = load_sql(__package__, "fresh")
 _UNTOUCHED = load_sql(__package__, "untouched")
 _WALKED_ON = load_sql(__package__, "walked_on")
 _WALKED_AGAIN = load_sql(__package__, "walked_again")
+_WALKED_DAYS = load_sql(__package__, "walked_days")
 _POSITIONS = load_sql(__package__, "positions")
 _REPLACED = load_sql(__package__, "replaced")
 _TRADES_ON = load_sql(__package__, "trades_on")
@@ -32,6 +34,8 @@ _VOLUME_ROLLUP = load_sql(__package__, "volume_rollup")
 _EMPTIED_POSITIONS = load_sql(__package__, "emptied_positions")
 _EXPIRED_POSITIONS = load_sql(__package__, "expired_positions")
 _EXPIRED_VOLUME = load_sql(__package__, "expired_volume")
+
+_ANALYZE_TOUCHED = "ANALYZE touched (wallet_id, token_id, rewalk)"
 
 # Plans for staging tables depend on their size, hardly on what is in them: a small sample will do.
 _SESSION = """
@@ -56,12 +60,19 @@ def lock_wallet(connection: Connection, wallet_id: int) -> None:
     connection.execute(_LOCK_WALLET, {"lock_class": LOCK_CLASS, "wallet_id": wallet_id})
 
 
-def merge_incoming(connection: Connection, now: datetime) -> int:
-    """Merge `incoming`, in which no trade stands twice, into the ledger; how many are new or corrected."""
-    connection.execute("ANALYZE incoming, incoming_tokens")
+def add_tokens(connection: Connection, tokens: Iterable[tuple[str, str]]) -> None:
+    """Give each token, as (blockchain, mint), its id. In no transaction, lest other imports wait for it."""
+    connection.execute(_TOKENS, _columns(tokens))
+
+
+def merge_incoming(connection: Connection, tokens: Iterable[tuple[str, str]], now: datetime) -> int:
+    """Merge `incoming`, in which no trade stands twice, into the ledger; how many are new or corrected.
+
+    Its token numbers are the places of `tokens`, all of which have an id.
+    """
+    connection.execute("ANALYZE incoming (wallet_id, token_number)")
     connection.execute(_LOCK, {"lock_class": LOCK_CLASS})
-    connection.execute(_TOKENS)
-    connection.execute(_BATCH_TOKENS)
+    connection.execute(_BATCH_TOKENS, _columns(tokens))
     connection.execute("ANALYZE batch_tokens")
     # A trade later than all of its position's is taken for new without a look at the ledger. Only when it
     # is there already, at an earlier time that this corrects, its key says so, and the batch is done again.
@@ -76,43 +87,49 @@ def merge_fresh(connection: Connection, now: datetime) -> None:
     """Walk the positions of the `fresh` trades again, and store what comes out."""
     connection.execute("ANALYZE fresh")
     connection.execute(_TOUCHED_AGAIN)
-    connection.execute("ANALYZE touched")
+    connection.execute(_ANALYZE_TOUCHED)
     _walk_again(connection)
+    _store_positions(connection)
     add_to_rollups(connection, now, corrected=True)
 
 
 def _merge(connection: Connection, now: datetime, *, careful: bool) -> int:
     connection.execute(_TOUCHED, {"careful": careful})
-    connection.execute("ANALYZE touched")
+    connection.execute(_ANALYZE_TOUCHED)
     changed = connection.execute(_WALKED_ON).rowcount
-    connection.execute("ANALYZE walked")
-    connection.execute(_POSITIONS, {"rewalk": False})
     connection.execute(_TRADES_ON)
     late = connection.execute(_FRESH).rowcount
     if late:
         connection.execute(_UNTOUCHED)
-        connection.execute("ANALYZE fresh, touched")
+        connection.execute("ANALYZE fresh")
+        connection.execute(_ANALYZE_TOUCHED)
         _walk_again(connection)
     if changed or late:
+        _store_positions(connection)
         add_to_rollups(connection, now, corrected=late > 0)
     return changed + late
 
 
 def _walk_again(connection: Connection) -> None:
     connection.execute(_WALKED_AGAIN)
-    connection.execute("ANALYZE walked")
-    connection.execute(_POSITIONS, {"rewalk": True})
     connection.execute(_REPLACED)
     connection.execute(_TRADES_AGAIN)
 
 
 def walk_all(connection: Connection) -> int:
     """Walk the touched positions again, which have been taken away; how many trades came out otherwise."""
-    connection.execute("ANALYZE touched")
+    connection.execute(_ANALYZE_TOUCHED)
     connection.execute(_WALKED_AGAIN)
-    connection.execute("ANALYZE walked")
-    connection.execute(_POSITIONS, {"rewalk": True})
-    return connection.execute(_TRADES_AGAIN).rowcount
+    changed = connection.execute(_TRADES_AGAIN).rowcount
+    _store_positions(connection)
+    return changed
+
+
+def _store_positions(connection: Connection) -> None:
+    connection.execute("ANALYZE walked (wallet_id, token_id, created_at, is_last)")
+    connection.execute(_WALKED_DAYS)
+    connection.execute("ANALYZE walked_days (wallet_id, token_id)")
+    connection.execute(_POSITIONS)
 
 
 def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) -> None:
@@ -120,6 +137,7 @@ def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) ->
     horizon = now - POSITION_HORIZON
     add_to_days(connection, horizon)
     if corrected:
+        connection.execute(_POSITION_ROLLUP, {"horizon": horizon, "sign": -1})
         connection.execute(_EMPTIED_POSITIONS)
     connection.execute(_EXPIRED_POSITIONS, {"horizon": horizon})
     horizon = now - VOLUME_HORIZON
@@ -129,7 +147,7 @@ def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) ->
 
 def add_to_days(connection: Connection, horizon: datetime) -> None:
     """Add the walked trades after `horizon` to their positions' days."""
-    connection.execute(_POSITION_ROLLUP, {"horizon": horizon})
+    connection.execute(_POSITION_ROLLUP, {"horizon": horizon, "sign": 1})
 
 
 def add_to_volume(connection: Connection, horizon: datetime) -> None:
@@ -140,3 +158,11 @@ def add_to_volume(connection: Connection, horizon: datetime) -> None:
 def drop_volume(connection: Connection, horizon: datetime, *, corrected: bool) -> None:
     """Drop the groups' volume that no window reaches, and what corrections have emptied."""
     connection.execute(_EXPIRED_VOLUME, {"horizon": horizon, "corrected": corrected})
+
+
+def _columns(tokens: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    blockchains, mints = [], []
+    for blockchain, mint in tokens:
+        blockchains.append(blockchain)
+        mints.append(mint)
+    return {"blockchains": blockchains, "mints": mints}

@@ -7,30 +7,30 @@ INSERT INTO positions AS position (
   WITH total AS (
        SELECT wallet_id,
               token_id,
-              count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
-              count(*) FILTER (WHERE is_sell) AS sell_txn,
-              count(realized_cost) AS covered_txn,
-              COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS invested,
-              COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
-              COALESCE(sum(realized), 0) AS realized,
-              COALESCE(sum(realized_cost), 0) AS realized_cost,
-              max(value) FILTER (WHERE NOT is_sell) AS largest_buy,
-              max(realized) AS best_trade,
-              min(realized) AS worst_trade,
-              min(created_at) AS first_seen,
-              max(created_at) AS last_seen
-         FROM walked
-        WHERE rewalk = %(rewalk)s
+              sum(buy_txn) AS buy_txn,
+              sum(sell_txn) AS sell_txn,
+              sum(covered_txn) AS covered_txn,
+              sum(invested) AS invested,
+              sum(sold) AS sold,
+              sum(realized) AS realized,
+              sum(realized_cost) AS realized_cost,
+              max(largest_buy) AS largest_buy,
+              max(best_trade) AS best_trade,
+              min(worst_trade) AS worst_trade,
+              min(first_seen) AS first_seen,
+              max(last_seen) AS last_seen
+         FROM walked_days
+        WHERE sign = 1
         GROUP BY wallet_id, token_id
        )
 SELECT total.wallet_id,
        total.token_id,
-       walked.quantity,
-       walked.cost,
-       walked.cost_usd,
-       walked.acquired_at,
-       walked.peak,
-       walked.position_name,
+       (walked.state).quantity,
+       (walked.state).cost,
+       (walked.state).cost_usd,
+       (walked.state).acquired_at,
+       (walked.state).peak,
+       (walked.state).token_name,
        total.buy_txn + COALESCE(base.buy_txn, 0),
        total.sell_txn + COALESCE(base.sell_txn, 0),
        total.covered_txn + COALESCE(base.covered_txn, 0),
@@ -48,7 +48,6 @@ SELECT total.wallet_id,
     ON walked.wallet_id = total.wallet_id
    AND walked.token_id = total.token_id
    AND walked.is_last
-   AND walked.rewalk = %(rewalk)s
   LEFT JOIN positions AS base
     ON base.wallet_id = total.wallet_id
    AND base.token_id = total.token_id

@@ -60,7 +60,7 @@ class WalletRow(msgspec.Struct):
         )
 
 
-class TradeRow(msgspec.Struct):
+class TradeRow(msgspec.Struct, gc=False):
     """One trade of a tracked wallet. Amounts are exact decimals in the token, the native coin, and USD."""
 
     blockchain: Blockchain
@@ -77,20 +77,23 @@ class TradeRow(msgspec.Struct):
 
     def check(self, now: datetime) -> None:
         """Put the row into its stored form. Raises BadRow."""
-        chain = CHAINS[self.blockchain]
-        if not chain.case_sensitive:
+        if not CHAINS[self.blockchain].case_sensitive:
             self.mint = self.mint.lower()
             self.wallet_address = self.wallet_address.lower()
         check_text("tx_signature", self.tx_signature, MAX_SIGNATURE, required=True)
         check_text("mint", self.mint, MAX_MINT, required=True)
-        self.token_name = check_text("token_name", self.token_name, MAX_TEXT) if self.token_name else None
-        check_amount("token_amount", self.token_amount, above_zero=True)
+        if self.token_name is not None:
+            self.token_name = check_text("token_name", self.token_name, MAX_TEXT) or None
+        check_amount("token_amount", self.token_amount)
+        if not self.token_amount:
+            raise BadRow("token_amount must be above 0")
         check_amount("value", self.value)
         if self.value_usd is not None:
             check_amount("value_usd", self.value_usd)
         self.created_at = check_time("created_at", self.created_at, now)
-        self.event_index = self.event_index or 0
-        if not 0 <= self.event_index <= MAX_EVENT_INDEX:
+        if self.event_index is None:
+            self.event_index = 0
+        elif not 0 <= self.event_index <= MAX_EVENT_INDEX:
             raise BadRow(f"event_index must be from 0 to {MAX_EVENT_INDEX}")
 
 
@@ -127,14 +130,15 @@ def check_text(field: str, text: str, longest: int, *, required: bool = False) -
 
 def check_amount(field: str, amount: Decimal, *, above_zero: bool = False) -> None:
     """Raises BadRow unless the amount is finite, not negative (or above zero), and of bearable length."""
+    # Nearly all amounts are short and plain, and their text is the cheapest to look at.
+    text = str(amount)
+    plain = len(text) <= MAX_DECIMALS and not ("-" in text or "E" in text or "N" in text or "I" in text)
+    if plain and (amount or not above_zero):
+        return
     if not amount.is_finite():
         raise BadRow(f"{field} is not a finite number")
     if amount < 0 or (above_zero and not amount):
         raise BadRow(f"{field} must be {'above 0' if above_zero else 'at least 0'}")
-    # Nearly all amounts are short, and the length of the text is much cheaper to tell than the exponent.
-    text = str(amount)
-    if len(text) <= MAX_DECIMALS and "E" not in text:
-        return
     exponent = amount.as_tuple().exponent
     assert isinstance(exponent, int)
     if exponent < -MAX_DECIMALS or amount.adjusted() >= MAX_WHOLE_DIGITS:

@@ -1,10 +1,4 @@
 -- The tables of one import session, empty again at each commit.
-CREATE TEMP TABLE IF NOT EXISTS incoming_tokens (
-    token_number integer NOT NULL,
-    blockchain text NOT NULL,
-    mint text COLLATE "C" NOT NULL
-) ON COMMIT DELETE ROWS;
-
 CREATE TEMP TABLE IF NOT EXISTS batch_tokens (
     token_number integer NOT NULL,
     blockchain text NOT NULL,
@@ -46,7 +40,7 @@ CREATE TEMP TABLE IF NOT EXISTS touched (
 ) ON COMMIT DELETE ROWS;
 
 -- sign is 1 for a trade as the walk leaves it, -1 for what it replaces; the latter's figures are negated,
--- so that sums over both are differences.
+-- so that sums over both are differences. state is that after a position's last trade, NULL in the others.
 CREATE TEMP TABLE IF NOT EXISTS walked (
     sign integer NOT NULL,
     rewalk boolean NOT NULL,
@@ -62,14 +56,37 @@ CREATE TEMP TABLE IF NOT EXISTS walked (
     token_amount numeric NOT NULL,
     value numeric NOT NULL,
     value_usd numeric,
-    quantity numeric,
-    cost numeric,
-    cost_usd numeric,
-    acquired_at numeric,
-    peak numeric,
-    position_name text,
     realized numeric,
     realized_cost numeric,
     hold_seconds numeric,
-    realized_usd numeric
+    realized_usd numeric,
+    state walk_state
+) ON COMMIT DELETE ROWS;
+
+-- Sums over the walked trades of one sign and position in the day (ends_at - 1 day, ends_at].
+CREATE TEMP TABLE IF NOT EXISTS walked_days (
+    sign integer NOT NULL,
+    rewalk boolean NOT NULL,
+    wallet_id bigint NOT NULL,
+    token_id bigint NOT NULL,
+    ends_at timestamptz NOT NULL,
+    buy_txn bigint NOT NULL,
+    sell_txn bigint NOT NULL,
+    covered_txn bigint NOT NULL,
+    unpriced_txn bigint NOT NULL,
+    unpriced_sell_txn bigint NOT NULL,
+    invested numeric NOT NULL,
+    sold numeric NOT NULL,
+    volume_usd numeric NOT NULL,
+    unpriced_volume numeric NOT NULL,
+    realized numeric NOT NULL,
+    realized_cost numeric NOT NULL,
+    realized_usd numeric NOT NULL,
+    hold_seconds numeric NOT NULL,
+    hold_cost numeric NOT NULL,
+    largest_buy numeric,
+    best_trade numeric,
+    worst_trade numeric,
+    first_seen timestamptz NOT NULL,
+    last_seen timestamptz NOT NULL
 ) ON COMMIT DELETE ROWS

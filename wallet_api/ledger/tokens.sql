@@ -1,7 +1,7 @@
 -- Give every token of the batch its id. Sorted, so that two imports wait for each other in one order.
 INSERT INTO tokens (blockchain, mint)
 SELECT incoming.blockchain, incoming.mint
-  FROM incoming_tokens AS incoming
+  FROM unnest(%(blockchains)s::text[], %(mints)s::text[]) AS incoming (blockchain, mint)
  WHERE NOT EXISTS (SELECT FROM tokens
                     WHERE tokens.blockchain = incoming.blockchain
                       AND tokens.mint = incoming.mint)

@@ -1,5 +1,5 @@
--- All trades of the positions to be walked again, the fresh in place of what they correct, each with the
--- state that the walk leaves after it. Needs trades_pkey.
+-- All trades of the positions to be walked again, the fresh in place of what they correct, each with
+-- what the walk makes of it. Needs trades_pkey.
 INSERT INTO walked
   WITH pending AS (
        SELECT fresh.*
@@ -52,5 +52,9 @@ SELECT 1 AS sign,
        token_amount,
        value,
        value_usd,
-       (state).*
+       (state).realized,
+       (state).realized_cost,
+       (state).hold_seconds,
+       (state).realized_usd,
+       CASE WHEN is_last THEN state END AS state
   FROM stepped

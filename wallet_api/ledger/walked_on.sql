@@ -1,5 +1,5 @@
--- The batch's trades of positions that go on from their state, each with the state that the walk leaves
--- after it. Without a dollar value of its own a trade takes the native price nearest its time.
+-- The batch's trades of positions that go on from their state, each with what the walk makes of
+-- it. Without a dollar value of its own a trade takes the native price nearest its time.
 -- Needs native_prices_pkey.
 INSERT INTO walked
   WITH pending AS (
@@ -25,6 +25,8 @@ INSERT INTO walked
            ON touched.wallet_id = incoming.wallet_id
           AND touched.token_id = token.token_id
           AND NOT touched.rewalk
+        -- A fence, without which the price is looked up for each time that derived_usd is named.
+        OFFSET 0
        ),
        stepped AS (
        SELECT pending.*,
@@ -50,5 +52,9 @@ SELECT 1 AS sign,
        token_amount,
        value,
        COALESCE(given_usd, derived_usd) AS value_usd,
-       (state).*
+       (state).realized,
+       (state).realized_cost,
+       (state).hold_seconds,
+       (state).realized_usd,
+       CASE WHEN is_last THEN state END AS state
   FROM stepped

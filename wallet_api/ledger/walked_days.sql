@@ -1,0 +1,29 @@
+-- Sums over the walked trades, by position and day: what positions and their days gain, and what they lose.
+INSERT INTO walked_days
+SELECT sign,
+       rewalk,
+       wallet_id,
+       token_id,
+       bucket_end(created_at, 86400) AS ends_at,
+       sign * count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
+       sign * count(*) FILTER (WHERE is_sell) AS sell_txn,
+       sign * count(realized_cost) AS covered_txn,
+       sign * (count(*) - count(value_usd)) AS unpriced_txn,
+       sign * (count(*) FILTER (WHERE is_sell AND realized_usd IS NULL)) AS unpriced_sell_txn,
+       COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS invested,
+       COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
+       COALESCE(sum(value_usd), 0) AS volume_usd,
+       COALESCE(sum(value) FILTER (WHERE value_usd IS NULL), 0) AS unpriced_volume,
+       COALESCE(sum(realized), 0) AS realized,
+       COALESCE(sum(realized_cost), 0) AS realized_cost,
+       COALESCE(sum(realized_usd), 0) AS realized_usd,
+       COALESCE(sum(hold_seconds), 0) AS hold_seconds,
+       sign * COALESCE(sum(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))), 0)
+           AS hold_cost,
+       max(value) FILTER (WHERE NOT is_sell) AS largest_buy,
+       max(realized) AS best_trade,
+       min(realized) AS worst_trade,
+       min(created_at) AS first_seen,
+       max(created_at) AS last_seen
+  FROM walked
+ GROUP BY sign, rewalk, wallet_id, token_id, ends_at
