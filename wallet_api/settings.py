@@ -50,6 +50,12 @@ class Settings:
     holdings_max_bytes: int = _setting("HOLDINGS_MAX_BYTES", 32 * 1024 * 1024, "count")
     holdings_cache_bytes: int = _setting("HOLDINGS_CACHE_BYTES", 32 * 1024 * 1024, "count")
 
+    sync_requests_per_second: float = _setting("SYNC_REQUESTS_PER_SECOND", 16.0, "positive")
+    sync_threads: int = _setting("SYNC_THREADS", 8, "count")
+    sync_overlap_seconds: float = _setting("SYNC_OVERLAP_SECONDS", 3600.0, "seconds")
+    sync_trades_seconds: float = _setting("SYNC_TRADES_SECONDS", 300.0, "positive")
+    sync_prices_seconds: float = _setting("SYNC_PRICES_SECONDS", 60.0, "positive")
+
     solana_provider: str = _setting("SOLANA_PROVIDER", "moralis", "provider")
     eth_provider: str = _setting("ETH_PROVIDER", "moralis", "provider")
     bnb_provider: str = _setting("BNB_PROVIDER", "moralis", "provider")
@@ -68,6 +74,7 @@ class Settings:
     alchemy_url: str = _setting("ALCHEMY_URL", "https://api.g.alchemy.com/data/v1", "url")
     coingecko_url: str = _setting("COINGECKO_URL", "https://api.coingecko.com/api/v3", "url")
     coingecko_api_key: str | None = _setting("COINGECKO_API_KEY", None, secret=True)
+    coingecko_requests_per_minute: float = _setting("COINGECKO_REQUESTS_PER_MINUTE", 20.0, "positive")
     binance_url: str = _setting("BINANCE_URL", "https://data-api.binance.vision", "url")
 
     port: int = _setting("PORT", 8000, "port")

@@ -12,13 +12,14 @@ from wallet_api.cli.demo import demo
 from wallet_api.cli.imports import import_files
 from wallet_api.cli.keys import keys
 from wallet_api.cli.ledger import migrate, rebuild
+from wallet_api.cli.sync import sync
 from wallet_api.cli.up import up
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
 from wallet_api.errors import ApiError
 from wallet_api.settings import SettingsError
 
-_COMMANDS: tuple[click.Command, ...] = (up, migrate, keys, import_files, rebuild, demo)
+_COMMANDS: tuple[click.Command, ...] = (up, migrate, keys, import_files, sync, rebuild, demo)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

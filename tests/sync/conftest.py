@@ -1,0 +1,42 @@
+"""What the tests of syncs stand on: the stub of the outside, and an operator with a database."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.ledger.door import clear
+from tests.sync.door import Operator
+from tests.sync.outside import Outside
+from wallet_api.database import connect
+from wallet_api.settings import Settings
+
+_NAME = "wallet_api_test_sync"
+
+
+@pytest.fixture(scope="session")
+def shared_url(servers: Settings, template: str) -> Iterator[str]:
+    """The address of a database with all tables, which all tests of syncs share."""
+    url = str(servers.database_url)
+    with connect(url) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {_NAME} WITH (FORCE)")
+        connection.execute(f"CREATE DATABASE {_NAME} TEMPLATE {template}")  # type: ignore[arg-type]
+        yield urlsplit(url)._replace(path=f"/{_NAME}").geturl()
+        connection.execute(f"DROP DATABASE {_NAME} WITH (FORCE)")
+
+
+@pytest.fixture
+def outside() -> Iterator[Outside]:
+    """A running stub that knows nothing yet."""
+    with closing(Outside()) as stub:
+        yield stub
+
+
+@pytest.fixture
+def operator(outside: Outside, shared_url: str) -> Operator:
+    """Somebody who runs the commands against the stub and an empty ledger."""
+    with connect(shared_url) as connection:
+        clear(connection)
+        connection.execute("DELETE FROM sync_wallets; DELETE FROM sync_heartbeats")
+    return Operator(outside, shared_url)

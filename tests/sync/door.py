@@ -1,0 +1,135 @@
+"""The commands as an operator runs them, and the ledger as it then is."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from click.testing import CliRunner
+
+from tests.ledger.door import Importer, Row
+from tests.sync.outside import Outside
+from wallet_api.cli import cli
+from wallet_api.database import connect
+from wallet_api.settings import Settings
+
+_TRADES = """
+SELECT wallets.blockchain, wallets.address, trades.tx_signature, tokens.mint, trades.is_sell,
+       trades.event_index, trades.token_amount, trades.value, trades.value_usd, trades.created_at,
+       trades.token_name
+  FROM trades
+  JOIN wallets USING (wallet_id)
+  JOIN tokens USING (token_id)
+"""
+
+# Blockchain, wallet, transaction, mint, side; amounts as texts without zeros at their end.
+Key = tuple[str, str, str, str, str]
+Ledger = dict[Key, tuple[str, str, str | None, datetime, str | None]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command came to: its status, the summaries that it printed, and all that it wrote."""
+
+    status: int
+    rounds: list[Row]
+    text: str
+
+    @property
+    def only(self) -> Row:
+        """The summary of its only round."""
+        (summary,) = self.rounds
+        return summary
+
+
+class Operator:
+    """Runs `wallet-api sync` against the stub and a database."""
+
+    def __init__(self, outside: Outside, database_url: str) -> None:
+        self.outside = outside
+        self.url = database_url
+        self.environment = {**outside.environment, "DATABASE_URL": database_url}
+
+    def track(self, *wallets: tuple[str, str]) -> None:
+        """Track wallets, each a chain and an address."""
+        rows = [{"blockchain": c, "type": "kol", "wallet_address": a} for c, a in wallets]
+        Importer(self.url).wallets(rows)
+
+    def prices(self, *prices: tuple[str, str, datetime]) -> None:
+        """Take in native prices: currency, dollars, time."""
+        rows = [{"currency": c, "usd": usd, "priced_at": at.isoformat()} for c, usd, at in prices]
+        Importer(self.url).prices(rows)
+
+    def sync(self, job: str = "trades", *options: str, **environment: str) -> Outcome:
+        """Run one round."""
+        result = CliRunner().invoke(
+            cli, ["sync", job, "--json", *options], env={**self.environment, **environment}
+        )
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        rounds = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+        return Outcome(result.exit_code, rounds, result.output)
+
+    def start(self, job: str, *options: str, **environment: str) -> "subprocess.Popen[bytes]":
+        """Start the command as a process of its own."""
+        own = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
+        return subprocess.Popen(
+            [sys.executable, "-c", "from wallet_api.cli import main; main()", "sync", job, *options],
+            env={**own, "NO_PROXY": "127.0.0.1", **self.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def ledger(self) -> Ledger:
+        """Every trade that the ledger holds."""
+        with connect(self.url) as connection:
+            rows = connection.execute(_TRADES).fetchall()
+        assert all(row["event_index"] == 0 for row in rows)
+        ledger = {
+            (
+                *(row["blockchain"], row["address"], row["tx_signature"], row["mint"]),
+                "sell" if row["is_sell"] else "buy",
+            ): (
+                *(plain(row["token_amount"]), plain(row["value"])),
+                None if row["value_usd"] is None else plain(row["value_usd"]),
+                row["created_at"].astimezone(UTC),
+                row["token_name"],
+            )
+            for row in rows
+        }
+        assert len(ledger) == len(rows)
+        return ledger
+
+    def fetch(self, statement: str, *parameters: Any) -> list[Row]:
+        """The rows of a question to the database."""
+        with connect(self.url) as connection:
+            return connection.execute(statement, parameters).fetchall()  # type: ignore[arg-type]
+
+
+def plain(number: Decimal | str) -> str:
+    """A number as text, without zeros at its end."""
+    text = f"{Decimal(number):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def values(ledger: Ledger) -> dict[tuple[str, str, str], tuple[str, str, str | None]]:
+    """Amount, native value and dollars by transaction, mint and side, of a ledger with one wallet."""
+    return {key[2:]: trade[:3] for key, trade in ledger.items()}
+
+
+def addresses(chain: str, count: int) -> Iterable[str]:
+    """So many addresses of a chain, always the same."""
+    alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+    for number in range(count):
+        if chain == "solana":
+            yield "Wa1111111111111111111111111111111111" + "".join(
+                alphabet[number // len(alphabet) ** place % len(alphabet)] for place in range(7)
+            )
+        else:
+            yield f"0x{number + 0xABC000:040x}"

@@ -1,0 +1,380 @@
+"""`wallet-api sync trades`: from the provider's rows to the ledger, whatever pages they come in."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.sync.door import Operator, addresses, values
+from tests.sync.outside import Outside, Row, leg, message, swap
+
+SOL = "So11111111111111111111111111111111111111112"
+USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
+BONK = "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"
+WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
+POOL = "5quBtoiQqxF9Jv6KYKctB59NT3gtJD2Y65kdnB1Uev3h"
+NOW = datetime.now(UTC).replace(microsecond=0)
+AT = NOW - timedelta(minutes=50)
+
+
+@pytest.fixture(autouse=True)
+def _tracked(operator: Operator) -> None:
+    operator.track(("solana", WALLET))
+
+
+def fart(amount: str, name: str | None = "Fartcoin") -> Row:
+    return leg(FART, amount, name)
+
+
+def sol(amount: str, **fields: Any) -> Row:
+    return leg(SOL, amount, "Wrapped SOL", **fields)
+
+
+def usdc(amount: str) -> Row:
+    return leg(USDC, amount, "USDC")
+
+
+def test_legs_decide_the_side_and_the_documented_row_lands_to_its_last_digit(
+    outside: Outside, operator: Operator
+) -> None:
+    bought = swap(
+        "3S8wDKHkP9si7YajUuub8t7bKwGGc7umSo1bkwhwyT3y",
+        AT,
+        leg(FART, "16.236165000", "Fartcoin", usdPrice=1.175495875, usdAmount=19.085544983319373),
+        sol("0.079320000", usdPrice=240.614535941, usdAmount=19.08554499084012),
+        19.08554499,
+        walletAddress=WALLET,
+    )
+    sold = swap("4S", AT + timedelta(minutes=1), sol("0.1"), fart("16.236165"), 24.06, transactionType="buy")
+    outside.add("solana", WALLET, bought, sold)
+    outcome = operator.sync()
+    assert outcome.status == 0
+    assert (outcome.only["synced"], outcome.only["changed"], outcome.only["rejected"]) == (1, 2, 0)
+    assert operator.ledger() == {
+        ("solana", WALLET, "3S8wDKHkP9si7YajUuub8t7bKwGGc7umSo1bkwhwyT3y", FART, "buy"): (
+            *("16.236165", "0.07932", "19.08554499", AT, "Fartcoin"),
+        ),
+        ("solana", WALLET, "4S", FART, "sell"): (
+            *("16.236165", "0.1", "24.06", AT + timedelta(minutes=1), "Fartcoin"),
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    ("chain", "native", "pool"),
+    [
+        ("eth", "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "0x01"),
+        ("eth", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "0x01"),
+        ("eth", "0x0000000000000000000000000000000000000000", "0x01"),
+        ("bnb", "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c", "0x01"),
+        ("base", "0x4200000000000000000000000000000000000006", "0x01"),
+    ],
+)
+def test_evm_addresses_are_one_whatever_their_case_and_each_chain_has_its_own_coin(
+    outside: Outside, operator: Operator, chain: str, native: str, pool: str
+) -> None:
+    wallet = "0xdce4550b1e46a88e7969000605be5cb1bbddc034"
+    token = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+    operator.track((chain, wallet))
+    row = swap(
+        *("0xAB12", AT, leg(token, "5", "T"), leg(native, "0.25"), 750.5),
+        walletAddress="0xDCE4550B1E46A88E7969000605BE5CB1BBDDC034",
+        pool=pool,
+    )
+    # As its specification shows it: without milliseconds.
+    row["blockTimestamp"] = AT.strftime("%Y-%m-%dT%H:%M:%SZ")
+    outside.add(chain, wallet, row)
+    assert operator.sync("trades", "--chain", chain).status == 0
+    assert operator.ledger() == {
+        (chain, wallet, "0xab12", token.lower(), "buy"): ("5", "0.25", "750.5", AT, "T")
+    }
+
+
+def test_rows_of_one_transaction_are_one_trade_for_each_token_and_side(
+    outside: Outside, operator: Operator
+) -> None:
+    outside.add(
+        "solana",
+        WALLET,
+        # A route split over two pools.
+        swap("split", AT, fart("10"), sol("1"), 200.0),
+        swap("split", AT, fart("21.5"), sol("2.1"), 420.25, pool=POOL),
+        # Bought and sold again at once, with a profit.
+        swap("arbitrage", AT, fart("10"), sol("1"), 200.0),
+        swap("arbitrage", AT, sol("1.1"), fart("10"), 220.0, pool=POOL),
+    )
+    assert operator.sync().only["changed"] == 3
+    assert values(operator.ledger()) == {
+        ("split", FART, "buy"): ("31.5", "3.1", "620.25"),
+        ("arbitrage", FART, "buy"): ("10", "1", "200"),
+        ("arbitrage", FART, "sell"): ("10", "1.1", "220"),
+    }
+
+
+def test_hops_are_worth_exactly_what_the_native_end_of_their_transaction_says(
+    outside: Outside, operator: Operator
+) -> None:
+    outside.add(
+        "solana",
+        WALLET,
+        swap("in", AT, usdc("200"), sol("1"), 199.98),
+        swap("in", AT, fart("70"), usdc("200"), 200.03, pool=POOL),
+        # Three hops, told from the last to the first, and nothing of dollars.
+        swap("out", AT, sol("3"), usdc("600")),
+        swap("out", AT, usdc("600"), leg(BONK, "9000000", "Bonk"), pool=POOL),
+        swap("out", AT, leg(BONK, "9000000", "Bonk"), fart("210"), pool="third"),
+    )
+    assert operator.sync().only["rejected"] == 0
+    assert values(operator.ledger()) == {
+        ("in", USDC, "buy"): ("200", "1", "199.98"),
+        ("in", USDC, "sell"): ("200", "1", "200.03"),
+        ("in", FART, "buy"): ("70", "1", "200.03"),
+        ("out", FART, "sell"): ("210", "3", None),
+        ("out", BONK, "buy"): ("9000000", "3", None),
+        ("out", BONK, "sell"): ("9000000", "3", None),
+        ("out", USDC, "buy"): ("600", "3", None),
+        ("out", USDC, "sell"): ("600", "3", None),
+    }
+
+
+def test_a_swap_of_two_tokens_is_a_sell_and_a_buy_at_the_native_price_of_its_time(
+    outside: Outside, operator: Operator
+) -> None:
+    operator.prices(("SOL", "150", AT - timedelta(minutes=20)), ("SOL", "160", AT))
+    outside.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), -200.0))
+    assert operator.sync().status == 0
+    assert values(operator.ledger()) == {
+        ("s", USDC, "sell"): ("200", "1.25", "200"),
+        ("s", FART, "buy"): ("70", "1.25", "200"),
+    }
+
+
+def test_a_nearer_price_that_comes_later_revises_no_value(outside: Outside, operator: Operator) -> None:
+    operator.prices(("SOL", "160", AT - timedelta(minutes=30)))
+    outside.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), 200.0))
+    operator.sync()
+    before = operator.ledger()
+    operator.prices(("SOL", "100", AT))
+    assert operator.sync().only["changed"] == 0
+    assert operator.ledger() == before
+    # But what the provider itself corrects is valued anew.
+    outside.rows["solana", WALLET] = [swap("s", AT, fart("70"), usdc("300"), 300.0)]
+    assert operator.sync().only["changed"] == 2
+    assert values(operator.ledger())["s", FART, "buy"] == ("70", "3", "300")
+
+
+def test_prices_that_a_value_needs_are_fetched_and_without_them_the_wallet_waits(
+    outside: Outside, operator: Operator
+) -> None:
+    outside.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), 200.0))
+    outside.prices.gecko = outside.prices.binance = lambda: message("out of order", 500)
+    outcome = operator.sync()
+    assert outcome.status == 1
+    assert outcome.only["failures"] == {"price_missing": 1}
+    assert operator.ledger() == {}
+    outside.prices.gecko = outside.prices.binance = lambda: None
+    outside.prices.hourly = lambda currency, moment: 160.0 if currency == "SOL" else None
+    assert operator.sync().status == 0
+    assert values(operator.ledger())["s", FART, "buy"] == ("70", "1.25", "200")
+
+
+def test_a_value_that_no_source_can_tell_is_rejected_and_costs_the_wallet_nothing_else(
+    outside: Outside, operator: Operator
+) -> None:
+    outside.add(
+        "solana",
+        WALLET,
+        swap("s", AT, fart("70"), usdc("200"), 200.0),
+        swap("unknown", AT, fart("70"), leg(BONK, "1")),
+        swap("zero", AT, fart("70"), leg(BONK, "1"), 0),
+        swap("good", AT, fart("1"), sol("1"), 0),
+    )
+    outcome = operator.sync()
+    assert outcome.status == 0
+    assert outcome.only["rejections"] == {
+        "no native price of its hour is known": 2,
+        "a swap of two tokens whose value nothing tells": 2,
+    }
+    # A dollar value of zero is none.
+    assert values(operator.ledger()) == {("good", FART, "buy"): ("1", "1", None)}
+
+
+def test_wraps_are_no_trades(outside: Outside, operator: Operator) -> None:
+    outside.add(
+        "solana",
+        WALLET,
+        swap("wrap", AT, sol("1"), leg("So11111111111111111111111111111111111111111", "1")),
+    )
+    outcome = operator.sync()
+    assert (outcome.status, outcome.only["wraps"], outcome.only["rejected"]) == (0, 1, 0)
+    assert operator.ledger() == {}
+
+
+def test_bad_rows_are_counted_and_cost_no_other(outside: Outside, operator: Operator) -> None:
+    good = swap("good", AT, fart("1"), sol("1"), 182.0)
+    no_time = swap("a", AT, fart("1"), sol("1"))
+    no_time["blockTimestamp"] = "yesterday"
+    outside.add(
+        "solana",
+        WALLET,
+        swap("a", AT, None, sol("1")),
+        swap("a", AT, fart("1"), None),
+        swap("a", AT, fart("0"), sol("1")),
+        swap("a", AT, fart("1"), sol("0.000")),
+        swap("a", AT, leg(FART, None), sol("1")),
+        swap("a", AT, fart("NaN"), sol("1")),
+        swap("a", AT, fart("1e999999999"), sol("1")),
+        swap("a", AT, leg("not an address", "1"), sol("1")),
+        swap("a", AT, fart("1"), sol("1"), walletAddress=POOL),
+        swap("", AT, fart("1"), sol("1")),
+        swap("n\0l", AT, fart("1"), sol("1")),
+        swap("a", NOW + timedelta(minutes=30), fart("1"), sol("1")),
+        {"transactionHash": "a"},
+        no_time,
+        good,
+    )
+    outcome = operator.sync()
+    assert outcome.status == 0
+    assert outcome.only["rejections"] == {
+        "nothing bought": 1,
+        "nothing sold": 1,
+        "the amount bought is zero": 1,
+        "the amount sold is zero": 1,
+        "the amount bought is no number that the ledger takes": 3,
+        "a token's address is not base58 of 32 bytes": 1,
+        "a swap of another wallet": 1,
+        "no transaction hash": 2,
+        "the time is more than 5 minutes ahead of now": 1,
+        "the time is not ISO 8601": 1,
+        "no time": 1,
+    }
+    assert list(values(operator.ledger())) == [("good", FART, "buy")]
+
+
+def test_names_that_anybody_may_write_become_harmless(outside: Outside, operator: Operator) -> None:
+    spam = "# free\0 \u202eriah\ud83d\ude80 " + 3000 * "x"
+    outside.add(
+        "solana",
+        WALLET,
+        swap("s", AT, leg(FART, "1", spam.encode("utf-16", "surrogatepass").decode("utf-16")), sol("1")),
+    )
+    assert operator.sync().status == 0
+    (trade,) = operator.ledger().values()
+    assert trade[4] == ("# free riah\U0001f680 " + 128 * "x")[:128]
+
+
+def test_a_second_run_changes_nothing_whatever_the_order_of_rows_and_pages(
+    outside: Outside, operator: Operator
+) -> None:
+    moments = [AT + timedelta(seconds=number // 3) for number in range(40)]
+    rows = [
+        row
+        for number, moment in enumerate(moments)
+        for row in (
+            swap(f"t{number}", moment, usdc("3"), sol("0.5"), 91.0),
+            swap(f"t{number}", moment, fart("7"), usdc("3"), 91.5, pool=POOL),
+        )
+    ]
+    outside.page_rows = 7
+    outside.add("solana", WALLET, *rows)
+    assert operator.sync().only["changed"] == 120
+    before = operator.ledger()
+    # Same rows, told in the opposite order within each block and page, and some of them twice.
+    outside.rows["solana", WALLET] = [*reversed(rows), *rows[10:20]]
+    outside.shuffled = lambda page: page[::-1]
+    outcome = operator.sync()
+    assert (outcome.only["changed"], outcome.only["trades"]) == (0, 120)
+    assert operator.ledger() == before
+
+
+def test_rows_that_come_late_or_to_a_known_transaction_are_taken_in(
+    outside: Outside, operator: Operator
+) -> None:
+    outside.add("solana", WALLET, swap("hop", AT, fart("70"), usdc("200"), 200.0))
+    outside.prices.hourly = lambda currency, moment: 160.0
+    operator.sync()
+    assert values(operator.ledger())["hop", USDC, "sell"] == ("200", "1.25", "200")
+    outside.add(
+        "solana",
+        WALLET,
+        swap("late", NOW - timedelta(minutes=45), fart("1"), sol("0.01"), 1.6),
+        # The hop's other half, which tells its value better.
+        swap("hop", AT, usdc("200"), sol("1.3"), 200.0, pool=POOL),
+    )
+    operator.sync(SYNC_OVERLAP_SECONDS="7200")
+    assert values(operator.ledger()) == {
+        ("hop", USDC, "buy"): ("200", "1.3", "200"),
+        ("hop", USDC, "sell"): ("200", "1.3", "200"),
+        ("hop", FART, "buy"): ("70", "1.3", "200"),
+        ("late", FART, "buy"): ("1", "0.01", "1.6"),
+    }
+
+
+def test_what_is_late_by_more_than_the_overlap_comes_in_within_a_day(
+    outside: Outside, operator: Operator
+) -> None:
+    operator.sync(SYNC_OVERLAP_SECONDS="60")
+    outside.add("solana", WALLET, swap("late", AT, fart("1"), sol("1"), 1.0))
+    assert operator.sync(SYNC_OVERLAP_SECONDS="60").only["swaps"] == 0
+    # As if a day had passed.
+    operator.fetch("UPDATE sync_wallets SET rechecked_at = rechecked_at - interval '1 day' RETURNING 1")
+    assert operator.sync(SYNC_OVERLAP_SECONDS="60").only["changed"] == 1
+    assert operator.sync(SYNC_OVERLAP_SECONDS="60").only["swaps"] == 0
+
+
+def test_since_bounds_the_first_run_and_reaches_further_back_when_asked_again(
+    outside: Outside, operator: Operator
+) -> None:
+    for days in (5, 15, 45):
+        outside.add("solana", WALLET, swap(f"{days}", NOW - timedelta(days=days), fart("1"), sol("1"), 1.0))
+    assert operator.sync("trades", "--since", "10d").only["changed"] == 1
+    assert operator.sync("trades", "--since", "10d").only["changed"] == 0
+    assert operator.sync().only["changed"] == 1
+    assert operator.sync("trades", "--since", "10d").only["changed"] == 0
+    date = (NOW - timedelta(days=60)).date().isoformat()
+    assert operator.sync("trades", "--since", date).only["changed"] == 1
+    assert {key[2] for key in operator.ledger()} == {"5", "15", "45"}
+
+
+def test_a_wallet_of_many_pages_lands_in_parts_and_nothing_is_lost_between_them(
+    outside: Outside, operator: Operator
+) -> None:
+    outside.page_rows = 4
+    # Three rows a second, so that every part ends inside a second.
+    rows = [swap(f"t{n}", AT + timedelta(seconds=n // 3), fart("1"), sol("1"), 1.0) for n in range(500)]
+    outside.add("solana", WALLET, *rows)
+    outcome = operator.sync()
+    assert outcome.status == 0
+    assert len(operator.ledger()) == 500
+    assert operator.sync().only["changed"] == 0
+
+
+def test_new_wallets_come_first_and_then_those_whose_turn_is_longest_ago(
+    outside: Outside, operator: Operator
+) -> None:
+    first, second, third = list(addresses("solana", 3))
+    operator.track(("solana", first))
+    operator.sync(SYNC_THREADS="1")
+    operator.track(("solana", second), ("solana", third))
+    operator.fetch(
+        "UPDATE sync_wallets SET tried_at = tried_at - interval '1 hour' FROM wallets"
+        " WHERE wallets.wallet_id = sync_wallets.wallet_id AND address = %s RETURNING 1",
+        first,
+    )
+    outside.calls.clear()
+    operator.sync(SYNC_THREADS="1")
+    assert [path.split("/")[3] for _, path in outside.calls] == [second, third, first, WALLET]
+
+
+def test_the_figures_of_what_was_synced_are_those_of_the_ledger(outside: Outside, operator: Operator) -> None:
+    outside.add(
+        "solana",
+        WALLET,
+        swap("b", AT, fart("10"), sol("1"), 150.0),
+        swap("s", AT + timedelta(minutes=1), sol("1.5"), fart("10"), 225.0),
+    )
+    operator.sync()
+    (position,) = operator.fetch("SELECT realized, buy_txn, sell_txn FROM positions")
+    assert position == {"realized": Decimal("0.5"), "buy_txn": 1, "sell_txn": 1}

@@ -1,0 +1,214 @@
+"""`wallet-api sync trades|prices`: bring the ledger up to date from outside, once or again and again."""
+
+import logging
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import click
+import orjson
+
+from wallet_api import migrations
+from wallet_api.chains import CHAINS
+from wallet_api.cli.environment import settings_with_database
+from wallet_api.database import Connection, connect
+from wallet_api.errors import ServiceUnavailable
+from wallet_api.settings import Settings
+from wallet_api.sync.heartbeats import Job
+from wallet_api.sync.reports import prices_data, prices_words, trades_data, trades_words
+from wallet_api.sync.rounds import TradesSync
+from wallet_api.sync.schedule import repeat, stopped_by_signals
+from wallet_api.sync.session import AlreadyRunning, Stopped, sole_session
+from wallet_api.sync.wiring import price_sources, trade_source
+
+SOME_FAILED = 3
+
+_RECONNECT_SECONDS = 5.0
+_FILL_SECONDS = 3600.0
+_SPAN = re.compile(r"([1-9]\d{0,5})([dhm])")
+_UNITS = {"d": "days", "h": "hours", "m": "minutes"}
+
+log = logging.getLogger("wallet_api.sync")
+
+# One round: the seconds to pause after it at least, its summary in words and as data, and its exit status.
+Round = Callable[[Connection, threading.Event], tuple[float, str, dict[str, Any], int]]
+
+
+class _Since(click.ParamType[datetime]):
+    name = "30d|12h|DATE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        if isinstance(value, datetime):
+            return value
+        now = datetime.now(UTC)
+        span = _SPAN.fullmatch(value)
+        try:
+            moment = (
+                now - timedelta(**{_UNITS[span[2]]: int(span[1])}) if span else datetime.fromisoformat(value)
+            )
+        except (ValueError, OverflowError):
+            self.fail("must be such as 30d, 12h, 2026-10-01 or 2026-10-01T12:00:00Z", param, ctx)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        if not datetime(2009, 1, 3, tzinfo=UTC) <= moment <= now:
+            self.fail("must be a time in the past", param, ctx)
+        return moment
+
+
+def _common(command: Callable[..., None]) -> Callable[..., None]:
+    for option in (
+        click.option("-v", "--verbose", is_flag=True, help="Log each row that is left out, and each call."),
+        click.option("--wait", is_flag=True, help="If another one is at work, take over when that ends."),
+        click.option("--json", "as_json", is_flag=True, help="Print each round's summary as JSON."),
+        click.option(
+            "--since",
+            type=_Since(),
+            default="30d",
+            show_default=True,
+            help="How far back.",
+        ),
+        click.option("--every", type=click.FloatRange(min=1), help="Go on, so many seconds a round."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group()
+def sync() -> None:
+    """Bring the ledger up to date from outside: trades from Moralis, prices from CoinGecko and Binance.
+
+    Exit status: 0 all is up to date, 3 some of it is not, 1 nothing could be done. With --every it runs
+    until SIGTERM or Ctrl-C, and ends between two wallets.
+    """
+
+
+@sync.command("trades")
+@click.option("--chain", "chains", multiple=True, type=click.Choice(tuple(CHAINS)), help="Only this chain.")
+@_common
+def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> None:
+    """Take in the new swaps of every tracked wallet; of a new wallet, those since --since.
+
+    Running it again, or killing it, never makes a trade count twice or get lost.
+    """
+    with _ready(options) as (settings, stack):
+        source, pace = stack.enter_context(trade_source(settings))
+        prices, _ = stack.enter_context(price_sources(settings))
+        job = TradesSync(
+            source=source,
+            prices=prices,
+            chains=chains or tuple(CHAINS),
+            since=since,
+            overlap=timedelta(seconds=settings.sync_overlap_seconds),
+            threads=settings.sync_threads,
+        )
+
+        def one(connection: Connection, stopping: threading.Event) -> tuple[float, str, dict[str, Any], int]:
+            started, calls = time.monotonic(), pace.calls
+            with _bar() as progress:
+                summary = job.round(connection, stopping, progress)
+            data = trades_data(summary) | {"requests": pace.calls - calls}
+            data["seconds"] = round(time.monotonic() - started, 1)
+            status = 0 if summary.synced == summary.wallets else SOME_FAILED if summary.synced else 1
+            return summary.pause_seconds, trades_words(data), data, status
+
+        _run("trades", settings, one, **options)
+
+
+@sync.command("prices")
+@_common
+def sync_prices(since: datetime, **options: Any) -> None:
+    """Take in the price of now of SOL, BNB and ETH, and those of past hours that have none.
+
+    Past are all hours since --since, and those of trades without a dollar value, which get one by it.
+    """
+    with _ready(options) as (settings, stack):
+        prices, paces = stack.enter_context(price_sources(settings))
+        filled = [-_FILL_SECONDS]
+
+        def one(connection: Connection, stopping: threading.Event) -> tuple[float, str, dict[str, Any], int]:
+            started, calls = time.monotonic(), sum(pace.calls for pace in paces.values())
+            # The past hardly changes: what nobody has now, nobody will have a minute later.
+            fill = started - filled[0] >= _FILL_SECONDS
+            summary = prices.round(connection, since if fill else None)
+            if fill and not summary.failures:
+                filled[0] = started
+            data = prices_data(summary) | {"requests": sum(pace.calls for pace in paces.values()) - calls}
+            data["seconds"] = round(time.monotonic() - started, 1)
+            nothing = summary.missing and not summary.changed
+            status = 1 if nothing else SOME_FAILED if summary.missing or summary.missing_hours else 0
+            return 0.0, prices_words(data), data, status
+
+        _run("prices", settings, one, **options)
+
+
+@contextmanager
+def _ready(options: dict[str, Any]) -> Iterator[tuple[Settings, ExitStack]]:
+    handler = logging.StreamHandler(sys.stderr)
+    if not options.pop("verbose"):
+        handler.setLevel(logging.WARNING)
+        # It speaks of holdings and of single pages; what becomes of a wallet is logged here.
+        handler.addFilter(lambda record: record.name != "wallet_api.holdings.fetch")
+    logging.basicConfig(
+        format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO, handlers=[handler]
+    )
+    with settings_with_database() as settings, ExitStack() as stack:
+        with connect(str(settings.database_url)) as connection:
+            if migrations.pending(connection):
+                raise click.ClickException("The tables are not up to date: run 'wallet-api migrate' first.")
+        yield settings, stack
+
+
+def _run(job: Job, settings: Settings, one: Round, every: float | None, as_json: bool, wait: bool) -> None:
+    status = 0
+    worked = False
+    with stopped_by_signals() as stopping:
+        while not stopping.is_set():
+            try:
+                with sole_session(str(settings.database_url), job, stopping, wait=wait) as connection:
+                    worked = True
+
+                    def work(connection: Connection = connection) -> float:
+                        nonlocal status
+                        pause, words, data, status = one(connection, stopping)
+                        _report(job, words, data, as_json, dated=every is not None)
+                        return pause
+
+                    repeat(work, every, stopping)
+                break
+            except AlreadyRunning as error:
+                raise click.ClickException(str(error)) from None
+            except Stopped:
+                break
+            except ServiceUnavailable as error:
+                if every is None or not worked:
+                    raise
+                log.warning("sync %s: %s", job, error.message)
+                stopping.wait(_RECONNECT_SECONDS)
+    if every is None and status:
+        sys.exit(status)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    if not sys.stderr.isatty():
+        yield lambda done, of: None
+        return
+    with click.progressbar(length=1, label="Wallets", file=sys.stderr) as bar:
+
+        def progress(done: int, of: int) -> None:
+            bar.length = of
+            bar.update(done - bar.pos)
+
+        yield progress
+
+
+def _report(job: Job, words: str, data: dict[str, Any], as_json: bool, *, dated: bool) -> None:
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    if as_json:
+        click.echo(orjson.dumps({"job": job, "at": now} | data))
+    else:
+        click.echo(f"{now} {job}: {words}" if dated else f"{job.capitalize()}: {words}")

@@ -1,0 +1,1 @@
+"""The ledger kept current: swaps and native prices read from outside, round by round."""

@@ -1,0 +1,88 @@
+"""Binance's public market data: native prices where CoinGecko has none, in USDT, taken for US dollars.
+
+https://developers.binance.com/docs/binance-spot-api-docs/rest-api/market-data-endpoints
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from types import MappingProxyType
+
+import msgspec
+import orjson
+
+from wallet_api.holdings.faults import Malformed
+from wallet_api.holdings.fetch import Fetcher
+from wallet_api.holdings.replies import Reply, read_json
+from wallet_api.ledger.rows import Currency, PriceRow
+from wallet_api.settings import Settings
+from wallet_api.sync.quotes import hour_of, moment_of, spans
+
+SYMBOLS: Mapping[Currency, str] = MappingProxyType({"SOL": "SOLUSDT", "BNB": "BNBUSDT", "ETH": "ETHUSDT"})
+
+_INTERVAL = "5m"
+_ROWS = 1000
+_LONGEST_SPAN = timedelta(minutes=5 * _ROWS)
+
+
+class _Ticker(msgspec.Struct):
+    symbol: str
+    price: Decimal
+
+
+class Binance:
+    """`/api/v3/ticker/price` and `/api/v3/klines`, whose opening price is that of the moment it names."""
+
+    name = "binance"
+
+    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._url = f"{settings.binance_url}/api/v3"
+
+    def latest(self, currencies: Sequence[Currency]) -> list[PriceRow]:
+        symbols = [SYMBOLS[currency] for currency in currencies]
+        with self._fetcher.begin("native") as fetch:
+            parameters = {"symbols": orjson.dumps(symbols).decode()}
+            tickers = fetch.get(f"{self._url}/ticker/price", parameters, _read_tickers)
+        now = datetime.now(UTC).replace(microsecond=0)
+        prices = {ticker.symbol: ticker.price for ticker in tickers}
+        return [
+            PriceRow(currency, price, now)
+            for currency, symbol in zip(currencies, symbols, strict=True)
+            if (price := prices.get(symbol))
+        ]
+
+    def past(self, currency: Currency, hours: Sequence[datetime]) -> list[PriceRow]:
+        wanted = set(hours)
+        rows = []
+        for start, end in spans(hours, _LONGEST_SPAN):
+            parameters = {
+                "symbol": SYMBOLS[currency],
+                "interval": _INTERVAL,
+                "startTime": str(int(start.timestamp()) * 1000),
+                "endTime": str(int(end.timestamp()) * 1000 - 1),
+                "limit": str(_ROWS),
+            }
+            with self._fetcher.begin("native") as fetch:
+                candles = fetch.get(f"{self._url}/klines", parameters, _read_candles)
+            for moment, price in candles:
+                if price and hour_of(moment) in wanted:
+                    rows.append(PriceRow(currency, price, moment))
+        return rows
+
+    def close(self) -> None:
+        self._fetcher.session.close()
+
+
+def _read_tickers(reply: Reply) -> list[_Ticker]:
+    return read_json(reply.body, list[_Ticker])
+
+
+def _read_candles(reply: Reply) -> list[tuple[datetime, Decimal]]:
+    candles = read_json(reply.body, list[list[msgspec.Raw]])
+    try:
+        return [
+            (moment_of(read_json(bytes(row[0]), int)), read_json(bytes(row[1]), Decimal)) for row in candles
+        ]
+    except IndexError as error:
+        raise Malformed("a candle that is none") from error

@@ -1,0 +1,120 @@
+"""CoinGecko: native prices in US dollars, now and by the hour.
+
+https://docs.coingecko.com/reference/simple-price and
+https://docs.coingecko.com/reference/coins-id-market-chart-range.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from types import MappingProxyType
+
+import msgspec
+
+from wallet_api.holdings.faults import Malformed, Overloaded, ProviderFault, Rejected
+from wallet_api.holdings.fetch import Fetcher
+from wallet_api.holdings.replies import Reply, read_json, refuse
+from wallet_api.ledger.rows import Currency, PriceRow
+from wallet_api.settings import Settings
+from wallet_api.sync.quotes import hour_of, moment_of, spans
+
+COINS: Mapping[Currency, str] = MappingProxyType({"SOL": "solana", "BNB": "binancecoin", "ETH": "ethereum"})
+
+# Prices are made anew every minute or so; one older than this is not the price of now.
+_STALE = timedelta(minutes=15)
+# Up to 90 days are told by the hour, more of them by the day.
+_LONGEST_SPAN = timedelta(days=89)
+# "Your request exceeds the allowed time range": the public plans reach back 365 days.
+_TOO_LONG_AGO = '"error_code":10012'
+
+
+class _Price(msgspec.Struct):
+    usd: Decimal | None = None
+    last_updated_at: int | None = None
+
+
+class _Chart(msgspec.Struct):
+    prices: list[tuple[Decimal, Decimal | None]]
+
+
+class CoinGecko:
+    """`/simple/price` and `/coins/{id}/market_chart/range`."""
+
+    name = "coingecko"
+
+    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._url = settings.coingecko_url
+        if settings.coingecko_api_key is not None:
+            plan = "pro" if "://pro-api." in self._url else "demo"
+            fetcher.session.headers[f"x-cg-{plan}-api-key"] = settings.coingecko_api_key
+
+    def latest(self, currencies: Sequence[Currency]) -> list[PriceRow]:
+        parameters = {
+            "ids": ",".join(COINS[currency] for currency in currencies),
+            "vs_currencies": "usd",
+            "include_last_updated_at": "true",
+            "precision": "full",
+        }
+        with self._fetcher.begin("native") as fetch:
+            prices = fetch.get(f"{self._url}/simple/price", parameters, _read_prices)
+        oldest = datetime.now(UTC) - _STALE
+        rows = []
+        for currency in currencies:
+            # A coin that it does not know is left out without a word.
+            price = prices.get(COINS[currency], _Price())
+            if price.usd and price.last_updated_at is not None:
+                moment = moment_of(price.last_updated_at * 1000)
+                if moment >= oldest:
+                    rows.append(PriceRow(currency, price.usd, moment))
+        return rows
+
+    def past(self, currency: Currency, hours: Sequence[datetime]) -> list[PriceRow]:
+        wanted = set(hours)
+        rows = []
+        for start, end in spans(hours, _LONGEST_SPAN):
+            parameters = {
+                "vs_currency": "usd",
+                "from": str(int(start.timestamp())),
+                "to": str(int(end.timestamp())),
+                "precision": "full",
+            }
+            with self._fetcher.begin("native") as fetch:
+                url = f"{self._url}/coins/{COINS[currency]}/market_chart/range"
+                chart = fetch.get(url, parameters, _read_chart)
+            for milliseconds, usd in chart.prices:
+                moment = moment_of(int(milliseconds))
+                if usd and hour_of(moment) in wanted:
+                    rows.append(PriceRow(currency, usd, moment))
+        return rows
+
+    def close(self) -> None:
+        self._fetcher.session.close()
+
+
+def refuse_coingecko(reply: Reply) -> ProviderFault:
+    """The fault that a reply without status 200 means."""
+    if reply.status == 401 and _TOO_LONG_AGO in reply.text.replace(" ", ""):
+        return Rejected("further back than this plan reaches")
+    return refuse(reply)
+
+
+def _read_prices(reply: Reply) -> dict[str, _Price]:
+    document = read_json(reply.body, dict[str, msgspec.Raw])
+    _check(document)
+    return {coin: read_json(bytes(price), _Price) for coin, price in document.items()}
+
+
+def _read_chart(reply: Reply) -> _Chart:
+    _check(read_json(reply.body, dict[str, msgspec.Raw]))
+    return read_json(reply.body, _Chart)
+
+
+def _check(document: Mapping[str, msgspec.Raw]) -> None:
+    """Raises ProviderFault for an error that came with status 200."""
+    if "status" in document:
+        if b"429" in bytes(document["status"]):
+            raise Overloaded("a refusal within a success")
+        raise Malformed("an error within a success")
+    if "error" in document:
+        raise Malformed("an error within a success")

@@ -1,0 +1,140 @@
+"""From swaps to trades: one for each transaction, token and side, valued in the native coin.
+
+Why so: docs/sync.md, "What a trade is".
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+
+from wallet_api.chains import Chain
+from wallet_api.sync.swaps import DIGITS, BadSwap, Leg, Swap
+
+_ZERO = Decimal(0)
+
+_Rates = dict[str, tuple[Decimal, Decimal]]
+
+NO_VALUE = "a swap of two tokens whose value nothing tells"
+
+
+@dataclass(slots=True)
+class Draft:
+    """A trade whose value may still need a native price: `native`, and `usd_to_convert` by that price."""
+
+    tx_signature: str
+    mint: str
+    is_sell: bool
+    created_at: datetime
+    name: str | None = None
+    token_amount: Decimal = _ZERO
+    native: Decimal = _ZERO
+    usd_to_convert: Decimal = _ZERO
+    value_usd: Decimal | None = _ZERO
+
+    def value(self, chain: Chain, price: Decimal) -> Decimal:
+        """The whole value in the native coin at `price` dollars, to the coin's smallest unit."""
+        with localcontext(prec=DIGITS):
+            return self.native + _to_unit(chain, self.usd_to_convert / price)
+
+
+@dataclass(slots=True)
+class Drafted:
+    """The trades of some swaps, the wraps that were none, and the swaps that nobody can value."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    wraps: int = 0
+    bad: list[BadSwap] = field(default_factory=list)
+
+
+def draft_trades(chain: Chain, swaps: Iterable[Swap]) -> Drafted:
+    """The trades of these swaps, whatever their order and however often one is among them."""
+    transactions: dict[str, set[Swap]] = {}
+    for swap in swaps:
+        transactions.setdefault(swap.tx_signature, set()).add(swap)
+    drafted = Drafted()
+    with localcontext(prec=DIGITS):
+        for told in transactions.values():
+            _draft_transaction(chain, sorted(told, key=_order), drafted)
+    return drafted
+
+
+def _draft_transaction(chain: Chain, swaps: list[Swap], drafted: Drafted) -> None:
+    drafts: dict[tuple[str, bool], Draft] = {}
+    # What each token is worth within this transaction: so much of it for so much of the native coin.
+    rates: _Rates = {}
+    between_tokens = []
+    for swap in swaps:
+        if swap.bought.mint is None and swap.sold.mint is None:
+            drafted.wraps += 1
+        elif swap.bought.mint is None or swap.sold.mint is None:
+            native, token = (swap.bought, swap.sold) if swap.bought.mint is None else (swap.sold, swap.bought)
+            _learn(rates, token, native.amount)
+            _add(drafts, swap, native.amount)
+        else:
+            between_tokens.append(swap)
+    for swap, value in _valued(chain, between_tokens, rates):
+        if value is not None or swap.usd is not None:
+            _add(drafts, swap, value)
+        else:
+            drafted.bad.append(BadSwap(swap.tx_signature, NO_VALUE))
+    drafted.drafts += drafts.values()
+
+
+def _valued(chain: Chain, swaps: list[Swap], rates: _Rates) -> list[tuple[Swap, Decimal | None]]:
+    """Swaps of two tokens with their values in the native coin, as far as hops from a known rate tell."""
+    valued: list[tuple[Swap, Decimal | None]] = []
+    while swaps:
+        told = [(swap, value) for swap in swaps if (value := _value(chain, swap, rates)) is not None]
+        if not told:
+            break
+        hop: _Rates = {}
+        for swap, value in told:
+            for leg in (swap.bought, swap.sold):
+                if leg.mint not in rates:
+                    _learn(hop, leg, value)
+        rates = rates | hop
+        valued += told
+        swaps = [swap for swap in swaps if swap not in {swap for swap, _ in told}]
+    return valued + [(swap, None) for swap in swaps]
+
+
+def _value(chain: Chain, swap: Swap, rates: _Rates) -> Decimal | None:
+    for leg in (swap.sold, swap.bought):
+        if leg.mint in rates:
+            amount, native = rates[leg.mint]
+            return _to_unit(chain, leg.amount * native / amount)
+    return None
+
+
+def _learn(rates: _Rates, token: Leg, native: Decimal) -> None:
+    assert token.mint is not None
+    amounts = rates.get(token.mint, (_ZERO, _ZERO))
+    rates[token.mint] = (amounts[0] + token.amount, amounts[1] + native)
+
+
+def _add(drafts: dict[tuple[str, bool], Draft], swap: Swap, native: Decimal | None) -> None:
+    for leg, is_sell in ((swap.sold, True), (swap.bought, False)):
+        if leg.mint is None:
+            continue
+        new = Draft(swap.tx_signature, leg.mint, is_sell, swap.created_at)
+        draft = drafts.setdefault((leg.mint, is_sell), new)
+        draft.created_at = min(draft.created_at, swap.created_at)
+        draft.name = draft.name or leg.name
+        draft.token_amount += leg.amount
+        if native is not None:
+            draft.native += native
+        elif swap.usd is not None:
+            draft.usd_to_convert += swap.usd
+        if draft.value_usd is not None:
+            # Of a trade that is worth more than is known of it in dollars, nothing is known.
+            draft.value_usd = None if swap.usd is None else draft.value_usd + swap.usd
+
+
+def _order(swap: Swap) -> tuple[str, str, str, Decimal, Decimal]:
+    bought, sold = swap.bought, swap.sold
+    return (swap.pool, bought.mint or "", sold.mint or "", bought.amount, sold.amount)
+
+
+def _to_unit(chain: Chain, amount: Decimal) -> Decimal:
+    return amount.quantize(Decimal(1).scaleb(-chain.native_decimals), ROUND_HALF_UP)

@@ -1,0 +1,12 @@
+-- Who holds a job's lock on this database: the name its session gave itself, and since when it is connected.
+SELECT activity.application_name,
+       activity.backend_start
+  FROM pg_locks AS held
+  JOIN pg_stat_activity AS activity
+    ON activity.pid = held.pid
+ WHERE held.locktype = 'advisory'
+   AND held.granted
+   AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+   AND held.classid::bigint = %(lock_class)s
+   AND held.objid::bigint = %(lock)s
+   AND held.objsubid = 2

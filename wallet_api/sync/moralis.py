@@ -1,0 +1,197 @@
+"""Moralis: the swaps of a wallet on all four chains, page by page.
+
+Wire shapes: https://docs.moralis.com/data-api/evm/wallet/wallet-swaps and
+https://docs.moralis.com/data-api/solana/wallet/wallet-swaps.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import msgspec
+
+from wallet_api.chains import Chain
+from wallet_api.holdings.balances import BadRow, clean, read_address
+from wallet_api.holdings.faults import Malformed
+from wallet_api.holdings.fetch import Fetcher
+from wallet_api.holdings.replies import Reply, read_json, read_row
+from wallet_api.ledger import rows
+from wallet_api.settings import Settings
+from wallet_api.sync.swaps import BadSwap, Chunk, Leg, Swap, Wallet
+
+PAGE_ROWS = 100
+# So many pages land together: a wallet of a hundred thousand swaps needs no more memory than one of two
+# thousand, and what it has read is not lost when it is interrupted.
+CHUNK_PAGES = 20
+
+# Left out, the chain would silently be Ethereum.
+_CHAIN_IDS = {"eth": "0x1", "bnb": "0x38", "base": "0x2105"}
+_EVM_NATIVE = ("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", "0x0000000000000000000000000000000000000000")
+# The coin itself, as some name it, and wrapped.
+_NATIVE: Mapping[str, frozenset[str]] = {
+    "solana": frozenset(
+        (
+            "So11111111111111111111111111111111111111112",
+            "So11111111111111111111111111111111111111111",
+            "11111111111111111111111111111111",
+        )
+    ),
+    "eth": frozenset((*_EVM_NATIVE, "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2")),
+    "bnb": frozenset((*_EVM_NATIVE, "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c")),
+    "base": frozenset((*_EVM_NATIVE, "0x4200000000000000000000000000000000000006")),
+}
+
+
+class _Page(msgspec.Struct):
+    result: list[msgspec.Raw]
+    cursor: str | None = None
+
+
+class MoralisTrades:
+    """`/wallets/{address}/swaps` and `/account/mainnet/{address}/swaps`, the oldest first."""
+
+    name = "moralis"
+
+    def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._evm_url = settings.moralis_evm_url
+        self._solana_url = settings.moralis_solana_url
+
+    def chunks(self, wallet: Wallet, since: datetime) -> Iterator[Chunk]:
+        """As TradeSource says. Each page is a fetch of its own, with its own deadline and retries."""
+        chunk = self._chunk(wallet, since)
+        while chunk.until is not None:
+            yield chunk
+            since = chunk.until
+            chunk = self._chunk(wallet, since)
+        yield chunk
+
+    def close(self) -> None:
+        self._fetcher.session.close()
+
+    def _chunk(self, wallet: Wallet, since: datetime) -> Chunk:
+        url, parameters = self._question(wallet, since)
+        chunk = Chunk([], [])
+        cursors: set[str] = set()
+        while True:
+            with self._fetcher.begin(wallet.chain.name) as fetch:
+                page = fetch.get(url, parameters, _read_page)
+            swaps = [swap for raw in page.result if (swap := _swap_or_note(wallet, raw, chunk.bad))]
+            chunk.swaps += swaps
+            if not page.cursor:
+                return chunk
+            if page.cursor in cursors:
+                raise Malformed("a cursor came twice")
+            cursors.add(page.cursor)
+            if len(cursors) >= CHUNK_PAGES:
+                return _complete_part(chunk, swaps, since)
+            parameters = parameters | {"cursor": page.cursor}
+
+    def _question(self, wallet: Wallet, since: datetime) -> tuple[str, dict[str, str]]:
+        parameters = {
+            "order": "ASC",
+            # Whether a date itself is still within is not documented, so the second before is asked for.
+            "fromDate": str(int(since.timestamp()) - 1),
+            "transactionTypes": "buy,sell",
+            "limit": str(PAGE_ROWS),
+        }
+        if wallet.chain.name == "solana":
+            return f"{self._solana_url}/account/mainnet/{wallet.address}/swaps", parameters
+        parameters["chain"] = _CHAIN_IDS[wallet.chain.name]
+        return f"{self._evm_url}/wallets/{wallet.address}/swaps", parameters
+
+
+def _complete_part(chunk: Chunk, last_page: list[Swap], since: datetime) -> Chunk:
+    """What is older than all of the last page: of the rest, more rows may follow on the next."""
+    until = min((swap.created_at for swap in last_page), default=since)
+    if until <= since + timedelta(seconds=1):
+        raise Malformed(f"{CHUNK_PAGES} pages that do not go on in time")
+    return Chunk([swap for swap in chunk.swaps if swap.created_at < until], chunk.bad, until)
+
+
+def _read_page(reply: Reply) -> _Page:
+    return read_json(reply.body, _Page)
+
+
+def _swap_or_note(wallet: Wallet, raw: msgspec.Raw, bad: list[BadSwap]) -> Swap | None:
+    signature = ""
+    try:
+        row = read_row(raw)
+        signature = clean(row.get("transactionHash"))
+        return read_swap(wallet, row)
+    except BadRow as error:
+        bad.append(BadSwap(signature, str(error)))
+        return None
+
+
+def read_swap(wallet: Wallet, row: Mapping[str, Any]) -> Swap:
+    """One row, its fractions still text. Raises BadRow."""
+    signature = row.get("transactionHash")
+    if (
+        not isinstance(signature, str)
+        or not signature
+        or len(signature) > rows.MAX_SIGNATURE
+        or "\0" in signature
+    ):
+        raise BadRow("no transaction hash")
+    owner = row.get("walletAddress")
+    if owner is not None and (not isinstance(owner, str) or wallet.chain.canonical(owner) != wallet.address):
+        raise BadRow("a swap of another wallet")
+    bought: Any = row.get("bought")
+    sold: Any = row.get("sold")
+    return Swap(
+        tx_signature=signature if wallet.chain.case_sensitive else signature.lower(),
+        created_at=_time(row.get("blockTimestamp")),
+        pool=clean(row.get("pairAddress")),
+        bought=_leg(wallet.chain, "bought", bought),
+        sold=_leg(wallet.chain, "sold", sold),
+        usd=_usd(row, bought, sold),
+    )
+
+
+def _leg(chain: Chain, side: str, leg: Any) -> Leg:
+    if not isinstance(leg, dict):
+        raise BadRow(f"nothing {side}")
+    address = leg.get("address")
+    amount = _number(leg.get("amount"))
+    if amount is None:
+        raise BadRow(f"the amount {side} is no number that the ledger takes")
+    if not amount:
+        raise BadRow(f"the amount {side} is zero")
+    if isinstance(address, str) and chain.canonical(address) in _NATIVE[chain.name]:
+        return Leg(None, amount)
+    return Leg(
+        read_address(chain, address), amount, clean(leg.get("name")) or clean(leg.get("symbol")) or None
+    )
+
+
+def _usd(row: Mapping[str, Any], bought: Mapping[str, Any], sold: Mapping[str, Any]) -> Decimal | None:
+    """What the swap was worth: 0 is what the provider says of a token whose price it does not know."""
+    told = (row.get("totalValueUsd"), bought.get("usdAmount"), sold.get("usdAmount"))
+    return next((number for value in told if (number := _number(value))), None)
+
+
+def _number(value: Any) -> Decimal | None:
+    """The number without its sign, exactly; None if it is none, or beyond what the ledger takes."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    try:
+        number = Decimal(value).copy_abs()
+        rows.check_amount("amount", number)
+    except (InvalidOperation, ValueError):
+        return None
+    return number
+
+
+def _time(value: Any) -> datetime:
+    if not isinstance(value, str):
+        raise BadRow("no time")
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError as error:
+        raise BadRow("the time is not ISO 8601") from error
+    try:
+        return rows.check_time("the time", moment, datetime.now(UTC))
+    except rows.BadRow as error:
+        raise BadRow(str(error)) from error

@@ -1,0 +1,157 @@
+"""Threads that read wallets from the source, while the caller lands what they bring."""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Self
+
+from wallet_api.holdings.faults import ProviderFault
+from wallet_api.sync.drafts import Drafted, draft_trades
+from wallet_api.sync.swaps import Chunk, TradeSource, Wallet
+
+log = logging.getLogger(__name__)
+
+_LOOK_SECONDS = 0.2
+# How long what is under way may take to end once we are asked to stop.
+_GRACE_SECONDS = 8.0
+# So many swaps land together at most, and some more to the end of a wallet's chunk.
+_GROUP_SWAPS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A wallet to read from `start` on, so that all its trades since `complete_from` will have landed.
+
+    `recheck`: this reading goes further back than the usual overlap.
+    """
+
+    wallet: Wallet
+    start: datetime
+    complete_from: datetime
+    recheck: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The trades of one chunk of a wallet, whose reading began at `began`."""
+
+    task: Task
+    chunk: Chunk
+    drafted: Drafted
+    began: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A wallet that could not be read, to its end or at all; without a fault we ourselves are at fault."""
+
+    task: Task
+    fault: ProviderFault | None
+
+
+Result = Piece | Failure
+
+
+class Readers:
+    """Reads `tasks` in their order, `count` wallets at once; to be used as a context.
+
+    Between the readers and the caller there is room for few results, so that memory stays bounded
+    however far the database falls behind.
+    """
+
+    def __init__(
+        self, source: TradeSource, tasks: Iterable[Task], count: int, stopping: threading.Event
+    ) -> None:
+        self._source = source
+        self._tasks = iter(tasks)
+        self._lock = threading.Lock()
+        self._stopping = stopping
+        self._halted = threading.Event()
+        self._closed = threading.Event()
+        self._results: queue.Queue[Result | None] = queue.Queue(2 * count)
+        # Daemons: a provider that takes its time must not hold up the end of the process.
+        self._threads = [threading.Thread(target=self._read, daemon=True) for _ in range(count)]
+
+    def halt(self) -> None:
+        """No further wallet is begun."""
+        self._halted.set()
+
+    def groups(self) -> Iterator[list[Result]]:
+        """What was read, as it comes, in groups to land together; ends when all is read, or we shall stop."""
+        working = len(self._threads)
+        stop_at = None
+        while working:
+            if stop_at is None and self._stopping.is_set():
+                stop_at = time.monotonic() + _GRACE_SECONDS
+            if stop_at is not None and time.monotonic() > stop_at:
+                return
+            group: list[Result] = []
+            swaps = 0
+            try:
+                result = self._results.get(timeout=_LOOK_SECONDS)
+                while True:
+                    if result is None:
+                        working -= 1
+                    else:
+                        group.append(result)
+                        swaps += len(result.chunk.swaps) if isinstance(result, Piece) else 0
+                    if swaps >= _GROUP_SWAPS:
+                        break
+                    result = self._results.get_nowait()
+            except queue.Empty:
+                pass
+            if group:
+                yield group
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.halt()
+        self._closed.set()
+        give_up_at = time.monotonic() + _GRACE_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, give_up_at - time.monotonic()))
+
+    def _over(self) -> bool:
+        return self._halted.is_set() or self._stopping.is_set()
+
+    def _read(self) -> None:
+        while not self._over():
+            with self._lock:
+                task = next(self._tasks, None)
+            if task is None:
+                break
+            self._read_wallet(task)
+        self._put(None)
+
+    def _read_wallet(self, task: Task) -> None:
+        began = datetime.now(UTC)
+        try:
+            for chunk in self._source.chunks(task.wallet, task.start):
+                self._put(Piece(task, chunk, draft_trades(task.wallet.chain, chunk.swaps), began))
+                if self._over():
+                    return
+        except ProviderFault as fault:
+            self._put(Failure(task, fault))
+        except Exception:
+            # A wallet that we cannot cope with must not hold up the others.
+            log.exception("reading %s on %s failed", task.wallet.address, task.wallet.chain.name)
+            self._put(Failure(task, None))
+
+    def _put(self, result: Result | None) -> None:
+        while not self._closed.is_set():
+            try:
+                self._results.put(result, timeout=_LOOK_SECONDS)
+            except queue.Full:
+                continue
+            return

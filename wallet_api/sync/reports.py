@@ -1,0 +1,74 @@
+"""A round's summary, as data and as one line."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wallet_api.sync.prices import PricesSummary
+from wallet_api.sync.rounds import TradesSummary
+
+
+def trades_data(summary: TradesSummary) -> dict[str, Any]:
+    """The counts of a round over trades."""
+    return {
+        "wallets": summary.wallets,
+        "synced": summary.synced,
+        "failed": sum(summary.failed.values()),
+        "failures": dict(summary.failed),
+        "left": summary.left,
+        "swaps": summary.swaps,
+        "trades": summary.trades,
+        "changed": summary.changed,
+        "wraps": summary.wraps,
+        "rejected": sum(summary.rejected.values()),
+        "rejections": dict(summary.rejected),
+        "stopped": summary.stopped,
+        "pause_seconds": round(summary.pause_seconds),
+    }
+
+
+def trades_words(data: Mapping[str, Any]) -> str:
+    """The same in words."""
+    words = [
+        f"{data['synced']} of {data['wallets']} wallets",
+        f"{data['changed']} trades new or corrected ({data['swaps']} swaps read)",
+    ]
+    if data["wraps"]:
+        words.append(f"{data['wraps']} wraps")
+    if data["rejected"]:
+        words.append(f"{data['rejected']} rejected ({_counted(data['rejections'])})")
+    if data["failed"]:
+        words.append(f"{data['failed']} wallets failed ({_counted(data['failures'])})")
+    if data["left"]:
+        words.append(f"{data['left']} wallets left")
+    words.append(f"{data['requests']} requests in {data['seconds']} s")
+    if data["stopped"]:
+        words.append(f"stopped: {data['stopped']}, pause of {data['pause_seconds']} s")
+    return "; ".join(words)
+
+
+def prices_data(summary: PricesSummary) -> dict[str, Any]:
+    """The counts of a round over prices."""
+    return {
+        "changed": summary.changed,
+        "sources": sorted(summary.sources),
+        "missing": list(summary.missing),
+        "missing_hours": summary.missing_hours,
+        "failures": list(summary.failures),
+    }
+
+
+def prices_words(data: Mapping[str, Any]) -> str:
+    """The same in words."""
+    words = [f"{data['changed']} new{' from ' + ' and '.join(data['sources']) if data['sources'] else ''}"]
+    if data["missing"]:
+        words.append(f"none of now for {', '.join(data['missing'])}")
+    if data["missing_hours"]:
+        words.append(f"{data['missing_hours']} past hours without one")
+    if data["failures"]:
+        words.append(f"failed: {', '.join(data['failures'])}")
+    words.append(f"{data['requests']} requests in {data['seconds']} s")
+    return "; ".join(words)
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))

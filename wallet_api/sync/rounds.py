@@ -1,0 +1,220 @@
+"""One round of `sync trades`: every tracked wallet is read once, and what it did since is landed."""
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection
+from wallet_api.holdings.faults import BadKey, Banned, BreakerOpen, ProviderFault, QuotaExhausted
+from wallet_api.ledger.imports import import_trades
+from wallet_api.ledger.readers import Record
+from wallet_api.ledger.rows import BadRow, TradeRow
+from wallet_api.sync.drafts import Draft
+from wallet_api.sync.heartbeats import beat
+from wallet_api.sync.prices import Prices
+from wallet_api.sync.readers import Failure, Piece, Readers, Result, Task
+from wallet_api.sync.state import outcome_of, save_failed, save_synced, tasks_due
+from wallet_api.sync.swaps import TradeSource, Wallet
+from wallet_api.sync.values import value_drafts
+
+log = logging.getLogger(__name__)
+
+# So many wallets in a row that fail for the provider's own reasons: it is down, and the rest can wait.
+_STRIKES = 20
+_NO_PRICE = "price_missing"
+_PAUSE_SECONDS = 600.0
+_DOWN = ("the provider seems to be down", 30.0)
+
+
+@dataclass
+class TradesSummary:
+    """What a round did. `left` are wallets not tried; `stopped` says why, `pause_seconds` for how long."""
+
+    wallets: int = 0
+    synced: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    left: int = 0
+    swaps: int = 0
+    trades: int = 0
+    changed: int = 0
+    wraps: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    stopped: str | None = None
+    pause_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TradesSync:
+    """What rounds work with: the source, how it is read, and from when on trades are wanted."""
+
+    source: TradeSource
+    prices: Prices
+    chains: Sequence[str]
+    since: datetime
+    overlap: timedelta
+    threads: int
+
+    def round(
+        self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
+    ) -> TradesSummary:
+        """Read every wallet once; `progress` is told how many are done, and of how many.
+
+        Whatever becomes of one wallet, the others are read; but a provider that refuses us altogether ends
+        the round. When `stopping` is set it ends between two wallets.
+        """
+        tasks = tasks_due(connection, self.chains, self.since, self.overlap, datetime.now(UTC))
+        landing = _Landing(connection, self.prices, tasks)
+        with Readers(self.source, tasks, self.threads, stopping) as readers:
+            for group in readers.groups():
+                landing.land(group)
+                if landing.summary.stopped is not None:
+                    readers.halt()
+                progress(landing.done, len(tasks))
+        return landing.finish()
+
+
+class _Landing:
+    """Brings what the readers read into the ledger, and counts."""
+
+    def __init__(self, connection: Connection, prices: Prices, tasks: Sequence[Task]) -> None:
+        self._connection = connection
+        self._prices = prices
+        self._tasks = tasks
+        self._synced: set[int] = set()
+        self._failed: dict[int, str] = {}
+        self._strikes = 0
+        self.summary = TradesSummary(wallets=len(tasks))
+
+    @property
+    def done(self) -> int:
+        return len(self._synced) + len(self._failed)
+
+    def land(self, group: Sequence[Result]) -> None:
+        """Trades first, then how far they reach: killed in between, the same is read again."""
+        # After a chunk that did not land, a later one of the same wallet would leave a hole behind it.
+        pieces = [p for p in group if isinstance(p, Piece) and p.task.wallet.wallet_id not in self._failed]
+        landed = self._land_trades(pieces)
+        save_synced(self._connection, landed)
+        self._synced |= {piece.task.wallet.wallet_id for piece in landed if piece.chunk.until is None}
+        if landed:
+            self._strikes = 0
+        for result in group:
+            if isinstance(result, Failure):
+                self._fail(result)
+
+    def finish(self) -> TradesSummary:
+        """The round's counts; a chain that was asked for to its end, not all in vain, gets its heartbeat."""
+        summary = self.summary
+        summary.synced = len(self._synced)
+        summary.failed = Counter(self._failed.values())
+        summary.left = len(self._tasks) - self.done
+        beats = {}
+        for chain in CHAINS:
+            wallets = [task.wallet.wallet_id for task in self._tasks if task.wallet.chain.name == chain]
+            failed = sum(wallet in self._failed for wallet in wallets)
+            synced = sum(wallet in self._synced for wallet in wallets)
+            if synced and synced + failed == len(wallets):
+                beats[chain] = (len(wallets), failed)
+        beat(self._connection, "trades", beats, datetime.now(UTC))
+        return summary
+
+    def _land_trades(self, pieces: Sequence[Piece]) -> list[Piece]:
+        drafts: list[tuple[Wallet, Draft]] = []
+        for piece in pieces:
+            drafts += [(piece.task.wallet, draft) for draft in piece.drafted.drafts]
+            self.summary.swaps += len(piece.chunk.swaps)
+            self.summary.wraps += piece.drafted.wraps
+            for bad in (*piece.chunk.bad, *piece.drafted.bad):
+                self._reject(piece.task.wallet, bad.tx_signature, bad.reason)
+        values = value_drafts(self._connection, self._prices, drafts)
+        valued = list(zip(drafts, values, strict=True))
+        waiting = {wallet.wallet_id for (wallet, _), value in valued if value.for_now}
+        rows = []
+        for (wallet, draft), value in valued:
+            if wallet.wallet_id in waiting:
+                continue
+            if value.native is None:
+                self._reject(wallet, draft.tx_signature, "no native price of its hour is known")
+            else:
+                rows.append(_row(wallet, draft, value.native))
+        self._import(rows)
+        for piece in pieces:
+            if piece.task.wallet.wallet_id in waiting:
+                self._note(piece.task, _NO_PRICE)
+        return [piece for piece in pieces if piece.task.wallet.wallet_id not in waiting]
+
+    def _import(self, rows: Sequence[TradeRow]) -> None:
+        def records() -> Iterator[Record[TradeRow]]:
+            yield from ((number, b"", row) for number, row in enumerate(rows))
+
+        def reject(number: int, line: bytes, fault: BadRow) -> None:
+            row = rows[number]
+            log.info("%s on %s: %s: %s", row.wallet_address, row.blockchain, row.tx_signature, fault)
+            self.summary.rejected[str(fault)] += 1
+
+        if rows:
+            imported = import_trades(self._connection, records(), reject)
+            self.summary.trades += imported.landed
+            self.summary.changed += imported.changed
+
+    def _reject(self, wallet: Wallet, tx_signature: str, reason: str) -> None:
+        log.info("%s on %s: %s: %s", wallet.address, wallet.chain.name, tx_signature, reason)
+        self.summary.rejected[reason] += 1
+
+    def _fail(self, failure: Failure) -> None:
+        stop = _stop_reason(failure.fault)
+        if stop is not None:
+            # It says nothing of this wallet, which therefore keeps its turn.
+            if stop[1] > self.summary.pause_seconds:
+                self.summary.stopped, self.summary.pause_seconds = stop
+            return
+        self._note(failure.task, outcome_of(failure), failure.fault.detail if failure.fault else "")
+        if failure.fault is not None and failure.fault.provider_works is False:
+            self._strikes += 1
+            if self._strikes >= _STRIKES and self.summary.stopped is None:
+                self.summary.stopped, self.summary.pause_seconds = _DOWN
+
+    def _note(self, task: Task, outcome: str, detail: str = "") -> None:
+        wallet = task.wallet
+        log.warning("%s on %s was not synced: %s %s", wallet.address, wallet.chain.name, outcome, detail)
+        self._failed[wallet.wallet_id] = outcome
+        save_failed(self._connection, [(task, outcome)], datetime.now(UTC))
+
+
+def _stop_reason(fault: ProviderFault | None) -> tuple[str, float] | None:
+    """Why no further wallet should be tried, and for how many seconds; None: others can be."""
+    match fault:
+        case QuotaExhausted():
+            return "the provider's quota of the day is used up", _until_midnight(datetime.now(UTC))
+        case BadKey():
+            return "the provider does not accept our key", _PAUSE_SECONDS
+        case Banned() | BreakerOpen():
+            pause = fault.retry_after_seconds
+            return "the provider has shut us out for a while", _PAUSE_SECONDS if pause is None else pause
+    return None
+
+
+def _until_midnight(now: datetime) -> float:
+    midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    # Their clock need not be ours.
+    return (midnight - now).total_seconds() + 30
+
+
+def _row(wallet: Wallet, draft: Draft, native: Decimal) -> TradeRow:
+    return TradeRow(
+        blockchain=wallet.chain.name,  # type: ignore[arg-type]
+        wallet_address=wallet.address,
+        tx_signature=draft.tx_signature,
+        mint=draft.mint,
+        transaction_type="sell" if draft.is_sell else "buy",
+        token_amount=draft.token_amount,
+        value=native,
+        created_at=draft.created_at,
+        token_name=draft.name,
+        value_usd=draft.value_usd,
+    )

@@ -1,0 +1,71 @@
+"""How far each wallet has been read, and from where it has to be read next."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, Row, load_sql
+from wallet_api.sync.readers import Failure, Piece, Task
+from wallet_api.sync.swaps import Wallet
+
+# Once in this time a wallet is read again from where it was then: a provider's index may be late by hours.
+RECHECK = timedelta(days=1)
+
+_DUE = load_sql(__package__, "due")
+_SAVE_SYNCED = load_sql(__package__, "save_synced")
+_SAVE_FAILED = load_sql(__package__, "save_failed")
+
+
+def tasks_due(
+    connection: Connection, chains: Sequence[str], since: datetime, overlap: timedelta, now: datetime
+) -> list[Task]:
+    """All tracked wallets of the chains: new ones first, then the one whose last try is longest ago."""
+    return [
+        _task(row, since, overlap, now) for row in connection.execute(_DUE, {"blockchains": list(chains)})
+    ]
+
+
+def save_synced(connection: Connection, pieces: Iterable[Piece]) -> None:
+    """Note that the trades of these pieces have landed."""
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            _SAVE_SYNCED,
+            [
+                {
+                    "wallet_id": piece.task.wallet.wallet_id,
+                    "synced_from": piece.task.complete_from,
+                    "synced_until": piece.chunk.until or piece.began,
+                    "rechecked_at": piece.began if piece.task.recheck and piece.chunk.until is None else None,
+                    "tried_at": piece.began,
+                }
+                for piece in pieces
+            ],
+        )
+
+
+def save_failed(connection: Connection, failures: Iterable[tuple[Task, str]], now: datetime) -> None:
+    """Note that these wallets were tried, and the outcome of each."""
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            _SAVE_FAILED,
+            [
+                {"wallet_id": task.wallet.wallet_id, "tried_at": now, "failure": outcome}
+                for task, outcome in failures
+            ],
+        )
+
+
+def outcome_of(failure: Failure) -> str:
+    """The word for a failure in logs, summaries and the table."""
+    return failure.fault.outcome if failure.fault is not None else "crashed"
+
+
+def _task(row: Row, since: datetime, overlap: timedelta, now: datetime) -> Task:
+    wallet = Wallet(row["wallet_id"], CHAINS[row["blockchain"]], row["address"])
+    synced_from, synced_until, rechecked_at = row["synced_from"], row["synced_until"], row["rechecked_at"]
+    if synced_from is None or since < synced_from:
+        return Task(wallet, since, since, recheck=True)
+    recheck = rechecked_at is None or now - rechecked_at >= RECHECK
+    start = (rechecked_at or synced_from) if recheck else synced_until
+    # Never before the beginning: what lies there would come in at the second reading and not at the first.
+    return Task(wallet, max(start - overlap, synced_from), synced_from, recheck)

@@ -1,0 +1,104 @@
+"""The native value of trades of which only dollars are known, by the native price of their time."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from wallet_api.database import Connection, Row, load_sql
+from wallet_api.ledger.rows import Currency
+from wallet_api.sync.drafts import Draft
+from wallet_api.sync.prices import Prices
+from wallet_api.sync.quotes import hour_of
+from wallet_api.sync.swaps import Wallet
+
+_KNOWN_VALUES = load_sql(__package__, "known_values")
+_NEAR_PRICES = load_sql(__package__, "near_prices")
+
+_NO_CONVERSION = Decimal(1)
+
+Owned = tuple[Wallet, Draft]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a draft is worth in the native coin; None: unknown, and with `for_now` it may be known later."""
+
+    native: Decimal | None
+    for_now: bool = False
+
+
+def value_drafts(connection: Connection, prices: Prices, drafts: Sequence[Owned]) -> list[Value]:
+    """The values of the drafts, in their order.
+
+    A trade that the ledger has with the same amounts keeps the value it got first, as its dollar value
+    does, so that a price that comes later revises nothing. Prices that are missing are fetched.
+    """
+    to_convert = [(wallet, draft) for wallet, draft in drafts if draft.usd_to_convert]
+    known = _known(connection, to_convert)
+    unknown = [(wallet, draft) for wallet, draft in to_convert if _key(wallet, draft) not in known]
+    near = _near(connection, unknown)
+    missing = [owned for owned in unknown if _place(*owned) not in near]
+    all_was_told = True
+    if missing:
+        all_was_told = prices.fill(connection, _hours(missing))
+        near |= _near(connection, missing)
+    values = []
+    for wallet, draft in drafts:
+        if not draft.usd_to_convert:
+            values.append(Value(draft.value(wallet.chain, _NO_CONVERSION)))
+        elif _key(wallet, draft) in known:
+            values.append(Value(known[_key(wallet, draft)]))
+        elif _place(wallet, draft) in near:
+            values.append(Value(draft.value(wallet.chain, near[_place(wallet, draft)])))
+        else:
+            values.append(Value(None, for_now=not all_was_told))
+    return values
+
+
+_Key = tuple[int, str, str, bool, Decimal, Decimal | None]
+
+
+def _key(wallet: Wallet, draft: Draft) -> _Key:
+    return (
+        *(wallet.wallet_id, draft.tx_signature, draft.mint, draft.is_sell),
+        *(draft.token_amount, draft.value_usd),
+    )
+
+
+def _known(connection: Connection, drafts: Sequence[Owned]) -> dict[_Key, Decimal]:
+    parameters = {
+        "wallet_ids": [wallet.wallet_id for wallet, _ in drafts],
+        "moments": [draft.created_at for _, draft in drafts],
+        "signatures": [draft.tx_signature for _, draft in drafts],
+    }
+    rows: Iterable[Row] = connection.execute(_KNOWN_VALUES, parameters) if drafts else []
+    return {
+        (
+            *(row["wallet_id"], row["tx_signature"], row["mint"], row["is_sell"]),
+            *(row["token_amount"], row["value_usd"]),
+        ): row["value"]
+        for row in rows
+    }
+
+
+def _place(wallet: Wallet, draft: Draft) -> tuple[str, datetime]:
+    return (wallet.chain.name, draft.created_at)
+
+
+def _near(connection: Connection, drafts: Sequence[Owned]) -> dict[tuple[str, datetime], Decimal]:
+    places = list({_place(*owned) for owned in drafts})
+    parameters = {
+        "blockchains": [blockchain for blockchain, _ in places],
+        "moments": [moment for _, moment in places],
+    }
+    rows: Iterable[Row] = connection.execute(_NEAR_PRICES, parameters) if places else []
+    return {(row["blockchain"], row["moment"]): row["usd"] for row in rows if row["usd"] is not None}
+
+
+def _hours(drafts: Iterable[Owned]) -> dict[Currency, list[datetime]]:
+    hours: dict[Currency, set[datetime]] = {}
+    for wallet, draft in drafts:
+        hour = hour_of(draft.created_at.astimezone(UTC))
+        hours.setdefault(wallet.chain.currency, set()).add(hour)  # type: ignore[arg-type]
+    return {currency: sorted(asked) for currency, asked in hours.items()}
