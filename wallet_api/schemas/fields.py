@@ -39,7 +39,8 @@ class WholeNumber(fields.Integer):
         if not (isinstance(value, str) and value.isascii() and value.isdecimal()):
             raise ValidationError(self._allowed)
         # Nobody has more rows or seconds than that, and PostgreSQL takes no larger number.
-        number = int(value) if len(value) <= 18 else _LARGEST
+        digits = value.lstrip("0") or "0"
+        number = int(digits) if len(digits) <= 18 else _LARGEST
         if number < self.minimum:
             raise ValidationError(self._allowed)
         return number
