@@ -95,7 +95,7 @@ def test_a_provider_without_its_key_or_url_is_unavailable(
     ):
         response = ask_with("eth", track("eth"), eth_provider=provider, **{lacking.lower(): None})
         assert response.status_code == 503
-        assert "no provider of balances set up" in response.json["error"]["message"]
+        assert "no provider set up" in response.json["error"]["message"]
         assert f"{lacking} is not set" in caplog.text
     assert not stub.asked
 

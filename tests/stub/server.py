@@ -27,6 +27,8 @@ class Stub:
     def __init__(self) -> None:
         self.portfolios: dict[tuple[str, str], Portfolio] = {}
         self.scenarios: dict[str, Scenario] = {}
+        # What every wallet meets that has no scenario of its own.
+        self.every: Scenario | None = None
         self.asked: Counter[str] = Counter()
         self.keys: set[str] = set()
         self.release = threading.Event()
@@ -57,7 +59,7 @@ class Stub:
         with self._lock:
             self.asked[address] += 1
             self.keys.add(request.headers.get("X-API-Key", ""))
-        scenario = self.scenarios.get(address)
+        scenario = self.scenarios.get(address, self.every)
         return scenario() if scenario is not None else None
 
 

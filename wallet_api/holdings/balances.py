@@ -41,11 +41,10 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """All that a provider knows of one wallet. `skipped` counts the rows that could not be understood."""
+    """All that a provider knows of one wallet; `native` in its smallest unit."""
 
     native: int
     tokens: list[Token]
-    skipped: int = 0
 
 
 def read_amount(value: Any) -> int:

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 
 class ProviderFault(Exception):
-    """The provider of balances failed.
+    """The provider failed.
 
     The docstring's first sentence is what callers read; nothing of the provider's own text, nor its URL,
     which may hold a key, is ever part of a fault.
@@ -29,35 +29,35 @@ class ProviderFault(Exception):
 
 
 class TimedOut(ProviderFault):
-    """The provider of balances did not answer in time."""
+    """The provider did not answer in time."""
 
     outcome = "timeout"
     worth_retrying = True
 
 
 class Unreachable(ProviderFault):
-    """The provider of balances cannot be reached."""
+    """The provider cannot be reached."""
 
     outcome = "unreachable"
     worth_retrying = True
 
 
 class Overloaded(ProviderFault):
-    """The provider of balances asks for a pause."""
+    """The provider asks for a pause."""
 
     outcome = "rate_limited"
     worth_retrying = True
 
 
 class Broken(ProviderFault):
-    """The provider of balances is out of order."""
+    """The provider is out of order."""
 
     outcome = "server_error"
     worth_retrying = True
 
 
 class Malformed(ProviderFault):
-    """The provider of balances sent something that cannot be understood."""
+    """The provider sent something that cannot be understood."""
 
     outcome = "malformed"
     worth_retrying = True
@@ -65,14 +65,14 @@ class Malformed(ProviderFault):
 
 
 class Rejected(ProviderFault):
-    """The provider of balances refused to answer for this wallet."""
+    """The provider refused to answer for this wallet."""
 
     outcome = "rejected"
     provider_works = True
 
 
 class TooLarge(ProviderFault):
-    """This wallet holds more tokens than the provider of balances can list."""
+    """This wallet holds more tokens than the provider can list."""
 
     outcome = "too_large"
     provider_works = True
@@ -81,34 +81,34 @@ class TooLarge(ProviderFault):
 
 
 class BadKey(ProviderFault):
-    """The provider of balances does not accept this service's key."""
+    """The provider does not accept this service's key."""
 
     outcome = "bad_key"
 
 
 class QuotaExhausted(ProviderFault):
-    """This service has used up what the provider of balances allows it."""
+    """This service has used up what the provider allows it."""
 
     outcome = "quota"
     strikes = 2
 
 
 class Banned(ProviderFault):
-    """The provider of balances has shut this service out for a while."""
+    """The provider has shut this service out for a while."""
 
     outcome = "banned"
     strikes = 1
 
 
 class NotConfigured(ProviderFault):
-    """This service has no provider of balances set up for this chain."""
+    """This service has no provider set up for this chain."""
 
     outcome = "not_configured"
     provider_works = None
 
 
 class BreakerOpen(ProviderFault):
-    """The provider of balances failed repeatedly and is not asked for a while."""
+    """The provider failed repeatedly and is not asked for a while."""
 
     outcome = "breaker_open"
     provider_works = None

@@ -140,7 +140,7 @@ class Fetch:
         fetcher.metrics.fetched(fetcher.provider, self._chain, outcome, seconds, self._bytes)
         log.log(
             logging.WARNING if error else logging.INFO,
-            "holdings fetch provider=%s chain=%s outcome=%s ms=%d bytes=%d calls=%d skipped=%d detail=%r",
+            "fetch provider=%s chain=%s outcome=%s ms=%d bytes=%d calls=%d skipped=%d detail=%r",
             *(fetcher.provider, self._chain, outcome, seconds * 1000, self._bytes, self._calls, self.skipped),
             fault.detail if fault else self.remark,
         )

@@ -132,4 +132,7 @@ def _refuse_failed(known: Known, refresher: Refresher) -> None:
     if not pause_seconds and not known.refreshing:
         message, pause_seconds = BreakerOpen().message, refresher.pause_seconds()
     if pause_seconds:
-        raise HoldingsUnavailable(message, retry_after_seconds=math.ceil(pause_seconds))
+        raise HoldingsUnavailable(
+            f"The balances of this wallet cannot be read right now. {message}",
+            retry_after_seconds=math.ceil(pause_seconds),
+        )
