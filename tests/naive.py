@@ -220,8 +220,7 @@ class Ledger:
             key=lambda item: (-_shown(sum((t.value for t in item[1]), Fraction(0)), 9), item[0][1].encode()),
         )
         return [
-            self._entry(rank, wallet, trades, since, now)
-            for rank, (wallet, trades) in enumerate(ranked, 1)
+            self._entry(rank, wallet, trades, since, now) for rank, (wallet, trades) in enumerate(ranked, 1)
         ]
 
     def _entry(self, rank: int, wallet: Wallet, trades: list[Trade], since: datetime, now: datetime) -> Row:
@@ -232,7 +231,10 @@ class Ledger:
         ]
         sold = [sales for sales in sold if sales]
         sales = [sale for sales in sold for sale in sales]
-        results = [(sum((s.realized for s in own), Fraction(0)), sum((s.cost for s in own), Fraction(0))) for own in sold]
+        results = [
+            (sum((s.realized for s in own), Fraction(0)), sum((s.cost for s in own), Fraction(0)))
+            for own in sold
+        ]
         stats: Row = {
             "realized_pnl": _shown(sum((sale.realized for sale in sales), Fraction(0)), 9),
             "buy_txn": sum(not trade.is_sell for trade in trades),
@@ -247,7 +249,9 @@ class Ledger:
         if usd is not None:
             stats["total_volume_usd"] = _shown(usd, 4)
         if sales:
-            weights = [sale.cost for sale in sales] if any(s.cost for s in sales) else [Fraction(1)] * len(sales)
+            weights = (
+                [sale.cost for sale in sales] if any(s.cost for s in sales) else [Fraction(1)] * len(sales)
+            )
             held = sum((w * s.held_seconds for w, s in zip(weights, sales, strict=True)), Fraction(0))
             stats["avg_hold_time_minutes"] = _shown(held / sum(weights) / 60, 2)
         wins = sum(realized > 0 for realized, _ in results)
@@ -306,7 +310,9 @@ class Ledger:
         return replace(trade, usd=trade.value * min(near)[2] if near else None)
 
     def _total_usd(self, blockchain: str, trades: list[Trade], now: datetime) -> Usd:
-        known = [(at, usd) for (coin, at), usd in self.prices.items() if coin == CURRENCY[blockchain] and at <= now]
+        known = [
+            (at, usd) for (coin, at), usd in self.prices.items() if coin == CURRENCY[blockchain] and at <= now
+        ]
         latest = max(known)[1] if known else None
         values = [
             trade.usd if trade.usd is not None else trade.value * latest

@@ -19,13 +19,19 @@ Row = dict[str, Any]
 # All times in the tests hang on this one; whole seconds, as volume windows are.
 NOW = datetime.now(UTC).replace(microsecond=0)
 EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "60"))
-WINDOWS = st.lists(st.one_of(st.sampled_from([1, 10, 59, 60, 61, 3600, 86400]), st.integers(1, 86400)), max_size=3)
+WINDOWS = st.lists(
+    st.one_of(st.sampled_from([1, 10, 59, 60, 61, 3600, 86400]), st.integers(1, 86400)), max_size=3
+)
 
 examples = settings(
     max_examples=EXAMPLES,
     deadline=None,
     print_blob=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+    ],
 )
 
 
@@ -148,7 +154,9 @@ def _queues(draw: st.DrawFn, final: list[Row], prices: list[Row]) -> list[list[t
 
 def _other_version(draw: st.DrawFn, row: Row) -> Row:
     other = draw(strategies.trades(NOW))
-    changed = draw(st.sets(st.sampled_from(["token_amount", "value", "value_usd", "created_at", "token_name"])))
+    changed = draw(
+        st.sets(st.sampled_from(["token_amount", "value", "value_usd", "created_at", "token_name"]))
+    )
     kept = {name: value for name, value in row.items() if name not in changed}
     return kept | {name: other[name] for name in changed if name in other}
 
@@ -164,5 +172,3 @@ def _at_once(importer: door.Importer, queues: list[list[tuple[str, list[Row]]]])
     with ThreadPoolExecutor(len(queues)) as pool:
         for done in [pool.submit(run, queue) for queue in queues]:
             done.result()
-
-
