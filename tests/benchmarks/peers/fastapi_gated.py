@@ -1,0 +1,163 @@
+"""The peer: FastAPI with the same three gates and the same SQL, each as its library's documentation has it.
+
+The key is looked up by its hash and the credit taken by an UPDATE, both over asyncpg; slowapi counts in the
+same Valkey and writes the same headers. Nothing is cached.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+import asyncpg
+from fastapi import Depends, FastAPI, HTTPException, Query, Request, Response
+from slowapi import Limiter, _rate_limit_exceeded_handler
+from slowapi.errors import RateLimitExceeded
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import load_sql
+from wallet_api.queries.spans import columns, cover
+from wallet_api.queries.volume import BUCKET_SECONDS
+
+
+def positional(sql: str) -> tuple[str, list[str]]:
+    """A statement of ours with $1, $2, … in place of named parameters, and their names in that order."""
+    names: list[str] = []
+
+    def number(match: re.Match[str]) -> str:
+        if match[1] not in names:
+            names.append(match[1])
+        return f"${names.index(match[1]) + 1}"
+
+    return re.sub(r"%\((\w+)\)s", number, re.sub(r"(?m)^--.*$", "", sql)), names
+
+
+_FIND_KEY = "SELECT key_id, expires_at, revoked_at FROM api_keys WHERE key_hash = $1"
+_CHARGE = "UPDATE api_keys SET credits = credits - 1 WHERE key_id = $1 AND credits >= 1 RETURNING credits"
+_VOLUME, _VOLUME_NAMES = positional(load_sql("wallet_api.queries", "volume"))
+_LIST = """
+SELECT address AS wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain, type
+  FROM wallets
+ WHERE blockchain = $1 AND type = $2 AND address > $3
+ ORDER BY address
+ LIMIT $4
+"""
+_COUNT = "SELECT count(*) FROM wallets WHERE blockchain = $1 AND type = $2"
+
+
+def presented_key(request: Request) -> str:
+    """The key of the Authorization header."""
+    return request.headers.get("Authorization", "").removeprefix("Bearer ")
+
+
+limiter = Limiter(
+    key_func=presented_key,
+    headers_enabled=True,
+    storage_uri=os.environ["VALKEY_URL"],
+    strategy="fixed-window",
+)
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """One pool for the life of the process."""
+    async with asyncpg.create_pool(os.environ["DATABASE_URL"], min_size=8, max_size=8) as pool:
+        app.state.pool = pool
+        yield
+
+
+app = FastAPI(lifespan=lifespan)
+app.state.limiter = limiter
+app.add_exception_handler(RateLimitExceeded, _rate_limit_exceeded_handler)  # type: ignore[arg-type]
+
+
+async def charged(request: Request, response: Response) -> AsyncIterator[asyncpg.Connection]:
+    """The key, then the credit, on the connection that the view goes on with."""
+    async with request.app.state.pool.acquire() as connection:
+        key = await connection.fetchrow(_FIND_KEY, hashlib.sha256(presented_key(request).encode()).digest())
+        if key is None or key["revoked_at"] is not None:
+            raise HTTPException(403, "forbidden")
+        left = await connection.fetchval(_CHARGE, key["key_id"])
+        if left is None:
+            raise HTTPException(403, "no credits left")
+        response.headers["X-Credits-Remaining"] = str(left)
+        yield connection
+
+
+def answer(data: dict[str, Any]) -> dict[str, Any]:
+    """The envelope."""
+    meta = {
+        "request_id": os.urandom(12).hex(),
+        "cached": False,
+        "cache_age_seconds": 0,
+        "version": "1.0.0",
+        "timestamp": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+    return {"success": True, "data": data, "meta": meta}
+
+
+Charged = Annotated[asyncpg.Connection, Depends(charged)]
+
+
+@app.get("/gates")
+@limiter.limit("100000000/minute")
+async def gates(request: Request, response: Response, connection: Charged) -> dict[str, Any]:
+    """The three gates and no query."""
+    return answer({"blockchain": "solana", "type": "kol", "mode": "volume", "volume": 1234.5})
+
+
+@app.get("/v1/transactions/volume")
+@limiter.limit("100000000/minute")
+async def volume(
+    request: Request,
+    response: Response,
+    blockchain: str,
+    type: str,
+    connection: Charged,
+    seconds: Annotated[int, Query(ge=1)] = 86_400,
+) -> dict[str, Any]:
+    """What our volume answers, without a mint."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    spans = cover(now - timedelta(seconds=seconds), now, BUCKET_SECONDS)
+    values = {"blockchain": blockchain, "type": type, "mint": None, "now": now} | columns(spans)
+    row = await connection.fetchrow(_VOLUME, *(values[name] for name in _VOLUME_NAMES))
+    return answer(
+        {
+            "blockchain": blockchain,
+            "type": type,
+            "mode": "volume",
+            "volume": float(row["volume"]),
+            "volume_usd": None if row["volume_usd"] is None else float(row["volume_usd"]),
+            "currency": CHAINS[blockchain].currency,
+            "time_window_seconds": seconds,
+        }
+    )
+
+
+@app.get("/v1/wallets")
+@limiter.limit("100000000/minute")
+async def wallets(
+    request: Request,
+    response: Response,
+    blockchain: str,
+    type: str,
+    connection: Charged,
+    limit: Annotated[int, Query(ge=1)] = 50,
+    after: str = "",
+) -> dict[str, Any]:
+    """What our list answers."""
+    currency = CHAINS[blockchain].currency
+    total = await connection.fetchval(_COUNT, blockchain, type)
+    rows = await connection.fetch(_LIST, blockchain, type, after, limit)
+    return answer(
+        {
+            "blockchain": blockchain,
+            "type": type,
+            "currency": currency,
+            "pagination": {"total": total, "limit": limit, "has_more": len(rows) == limit},
+            "wallets": [{**row, "currency": currency} for row in rows],
+        }
+    )
