@@ -5,9 +5,9 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -73,17 +73,32 @@ def environment_of(settings: Settings) -> dict[str, str]:
     environment |= {"NO_PROXY": "127.0.0.1,localhost"}
     for setting in fields(settings):
         value = getattr(settings, setting.name)
-        if value is not None:
+        if value != setting.default:
             environment[setting.metadata["variable"]] = str(value)
     return environment
 
 
 def processes_of(folder: Path) -> list[psutil.Process]:
-    """All living processes that work in this folder, or name it in their command line."""
+    """All living processes that work in this folder, or name it in their command line, with their `info`."""
     found = []
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):
-            at_work = process.cwd().startswith(str(folder)) or str(folder) in " ".join(process.cmdline())
-            if at_work and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
+    for process in psutil.process_iter(["cmdline", "cwd", "name", "status"]):
+        told = process.info
+        at_work = (told["cwd"] or "").startswith(str(folder)) or str(folder) in " ".join(
+            told["cmdline"] or ()
+        )
+        if at_work and process.pid != os.getpid() and told["status"] != psutil.STATUS_ZOMBIE:
+            found.append(process)
     return found
+
+
+def wallet_api(*arguments: str, settings: Settings, **options: Any) -> "subprocess.Popen[str]":
+    """The command line, started with these settings; stdout gives what it says, errors included."""
+    return subprocess.Popen(
+        [sys.executable, "-c", "from wallet_api.cli import main; main()", *arguments],
+        env=environment_of(settings) | {"PYTHONUNBUFFERED": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        **options,
+    )

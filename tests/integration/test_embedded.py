@@ -95,7 +95,7 @@ def test_both_servers_answer_and_nothing_is_left_of_them(own: Settings, home: Pa
         _remember(settings, "a")
         with valkey.Valkey(unix_socket_path=urlsplit(str(settings.valkey_url)).path) as client:
             assert client.ping()
-        assert {process.name() for process in processes_of(home)} >= {"postgres", "valkey-server"}
+        assert {process.info["name"] for process in processes_of(home)} >= {"postgres", "valkey-server"}
     assert processes_of(home) == []
 
 
@@ -144,7 +144,7 @@ def test_set_addresses_start_nothing(own: Settings, home: Path) -> None:
 def test_only_postgresql_starts_for_a_command_without_limits(own: Settings, home: Path) -> None:
     with embedded.running(own, valkey=False) as settings:
         assert settings.valkey_url is None
-        assert "valkey-server" not in {process.name() for process in processes_of(home)}
+        assert "valkey-server" not in {process.info["name"] for process in processes_of(home)}
 
 
 def test_the_last_user_stops_the_server_whoever_started_it(own: Settings, home: Path) -> None:
@@ -162,11 +162,13 @@ def test_commands_that_start_at_once_share_one_server(own: Settings, home: Path)
     with ExitStack() as stack:
         commands = [stack.enter_context(_command(own)) for _ in range(4)]
         assert all(_says_up(command) for command in commands)
-        pids = [process.pid for process in processes_of(home) if process.name() == "postgres"]
+        pids = [process.pid for process in processes_of(home) if process.info["name"] == "postgres"]
         assert [process.pid for process in processes_of(home) if process.ppid() not in pids].count(
             _postmaster(home).pid
         ) == 1
-        assert len([process for process in processes_of(home) if process.name() == "valkey-server"]) == 1
+        assert (
+            len([process for process in processes_of(home) if process.info["name"] == "valkey-server"]) == 1
+        )
         for command in commands:
             command.communicate()
         assert [command.returncode for command in commands] == [0, 0, 0, 0]
@@ -228,7 +230,7 @@ def test_a_start_after_everything_was_killed_finds_the_data(own: Settings, home:
 def test_orphans_of_a_killed_postmaster_are_cleared_away(own: Settings, home: Path) -> None:
     with _command(own) as command:
         assert _says_up(command)
-        family = [process for process in processes_of(home) if process.name() == "postgres"]
+        family = [process for process in processes_of(home) if process.info["name"] == "postgres"]
         # Stopped, they cannot notice by themselves that their parent has gone.
         for process in family:
             process.suspend()

@@ -1,12 +1,16 @@
 """gunicorn as it runs in production: what is not HTTP gets our error body too, and no key is logged."""
 
 import json
+import shutil
+import signal
 import socket
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 import requests
 
+import wallet_api
 from tests.processes import Gunicorn, StartGunicorn
 
 
@@ -64,3 +68,22 @@ def test_a_wrong_setting_stops_gunicorn_with_its_name_and_no_traceback(gunicorn:
         gunicorn(threads=0)
     assert "WEB_THREADS must be a whole number of at least 1" in str(failure.value)
     assert "Traceback" not in str(failure.value)
+
+
+def test_a_reload_takes_up_the_code_on_the_disk_and_drops_no_call(
+    gunicorn: StartGunicorn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "site" / "wallet_api"
+    shutil.copytree(Path(wallet_api.__file__).parent, copy)
+    monkeypatch.chdir(copy.parent)
+    server = gunicorn()
+    assert _version(server) == wallet_api.__version__
+    (copy / "__init__.py").write_text('"""As upgraded."""\n\n__version__ = "99.0.0"\n')
+    server.process.send_signal(signal.SIGHUP)
+    while _version(server) != "99.0.0":
+        pass
+
+
+def _version(server: Gunicorn) -> str:
+    version: str = requests.get(f"{server.url}/v1/wallets", timeout=20).json()["meta"]["version"]
+    return version

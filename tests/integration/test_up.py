@@ -1,0 +1,241 @@
+"""`wallet-api up` as its user meets it: what it prints works, and it leaves nothing running."""
+
+import shlex
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+import requests
+
+from tests.processes import processes_of, wallet_api
+from wallet_api.settings import Settings
+
+_LAST_LINE = "Ctrl-C stops everything"
+
+
+@dataclass
+class Up:
+    """A running `up` and what it has printed up to its last line."""
+
+    process: "subprocess.Popen[str]"
+    output: str
+
+    @property
+    def key(self) -> str:
+        """The key that it printed."""
+        return self.output.split("Your key is ")[1].split()[0]
+
+    @property
+    def calls(self) -> list[list[str]]:
+        """The curl lines that it printed, as a shell would read them."""
+        return [shlex.split(line) for line in self.output.splitlines() if line.strip().startswith("curl ")]
+
+    def busy_seconds(self) -> float:
+        """How long it and its children computed; unlike a clock, that minds no other work on this machine."""
+        own = psutil.Process(self.process.pid)
+        times = [process.cpu_times() for process in (own, *own.children(recursive=True))]
+        return sum(time.user + time.system for time in times)
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
+        """Its exit status after the signal, and what else it printed."""
+        self.process.send_signal(number)
+        rest = self.process.communicate()[0]
+        return self.process.returncode, rest
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    """A folder for all of this module, so that the demo is loaded once; nothing is left running in it."""
+    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        home = Path(folder) / "home"
+        with _up(home):
+            pass
+        yield home
+        assert processes_of(Path(folder)) == []
+
+
+@pytest.fixture
+def empty_home() -> Iterator[Path]:
+    """A folder in which nothing was started yet."""
+    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        yield Path(folder) / "home"
+        assert processes_of(Path(folder)) == []
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+@contextmanager
+def _up(home: Path, *arguments: str, port: int | None = None, **settings: str) -> Iterator[Up]:
+    options = ("--port", str(port or _free_port()), *arguments)
+    own = Settings(wallet_api_home=str(home), web_concurrency=2, web_threads=2, **settings)
+    with wallet_api("up", *options, settings=own) as process:
+        assert process.stdout is not None
+        output = ""
+        for line in process.stdout:
+            output += line
+            if _LAST_LINE in line:
+                break
+        print(output)
+        try:
+            yield Up(process, output)
+        finally:
+            # Not read to the end: after a kill its children still hold the other end.
+            if process.poll() is None:
+                process.terminate()
+            process.wait()
+
+
+def _programs(home: Path) -> set[str]:
+    # By their command lines, which hold also when a process ends meanwhile.
+    return {Path(words[0]).name for process in processes_of(home) if (words := process.info["cmdline"])}
+
+
+def _call(words: list[str]) -> requests.Response:
+    assert words[:2] == ["curl", "-H"]
+    name, value = words[2].split(": ", 1)
+    while True:
+        answer = requests.get(words[3], headers={name: value}, timeout=30)
+        # On a busy machine the first balances may take longer than a call waits for them.
+        if '"loading":true' not in answer.text:
+            return answer
+
+
+def test_each_printed_call_works_when_pasted(home: Path) -> None:
+    with _up(home) as up:
+        answers = [_call(words).json() for words in up.calls]
+    assert [answer.get("error") for answer in answers] == [None] * 5
+    wallets, history, holdings, volume, leaderboard = (answer["data"] for answer in answers)
+    assert wallets["wallets"]
+    assert history["trades"]
+    assert holdings["active_holdings"]["tokens"][0]["token_address"] == "native"
+    assert volume["volume"] > 0
+    assert leaderboard["leaderboard"]
+
+
+def test_the_second_start_is_quick_and_has_the_same_data_and_key(home: Path) -> None:
+    with _up(home) as up:
+        first = (up.key, _call(up.calls[1]).json()["data"])
+    with _up(home) as up:
+        assert (up.key, _call(up.calls[1]).json()["data"]) == first
+        assert "Loading" not in up.output
+        assert up.busy_seconds() < 5
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_everything_in_order(home: Path, number: signal.Signals) -> None:
+    with _up(home) as up:
+        assert {"postgres", "valkey-server"} <= _programs(home)
+        family = psutil.Process(up.process.pid).children(recursive=True)
+        status, output = up.end(number)
+        assert (status, output.splitlines()[-1]) == (0, "Stopped.")
+        assert [process for process in family if process.is_running()] == []
+    assert processes_of(home) == []
+
+
+def test_ctrl_c_while_the_demo_loads_ends_everything_and_the_next_start_loads_it_whole(
+    empty_home: Path,
+) -> None:
+    own = Settings(wallet_api_home=str(empty_home))
+    with wallet_api("up", "--port", str(_free_port()), settings=own) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "Loading" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        assert "Traceback" not in process.communicate()[0]
+        assert process.returncode == 0
+    assert processes_of(empty_home) == []
+    with _up(empty_home) as up:
+        assert "Loading" in up.output
+        assert [_call(words).json().get("error") for words in up.calls] == [None] * 5
+
+
+def test_a_gunicorn_that_dies_takes_the_rest_with_it(home: Path) -> None:
+    with _up(home) as up:
+        children = psutil.Process(up.process.pid).children()
+        next(child for child in children if "gunicorn" in child.cmdline()).kill()
+        rest = up.process.communicate()[0]
+        assert up.process.returncode == 1
+        assert "Error: gunicorn ended by itself" in rest
+    assert processes_of(home) == []
+
+
+def test_a_start_after_a_kill_clears_away_what_was_left(home: Path) -> None:
+    port = _free_port()
+    with _up(home, port=port) as up:
+        key = up.key
+        up.process.kill()
+        up.process.wait()
+    left = processes_of(home)
+    assert left
+    with _up(home, port=port) as up:
+        assert up.key == key
+        assert _call(up.calls[0]).status_code == 200
+    assert not any(process.is_running() for process in left)
+
+
+def test_a_taken_port_is_told_before_anything_is_started(empty_home: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with wallet_api(
+            "up", "--port", str(port), settings=Settings(wallet_api_home=str(empty_home))
+        ) as process:
+            output = process.communicate()[0]
+    assert process.returncode == 1
+    assert output.startswith(f"Error: Port {port} of 127.0.0.1 is in use.")
+    assert not (empty_home / "postgres").exists()
+
+
+def test_a_second_up_in_the_same_folder_is_refused(home: Path) -> None:
+    with _up(home), _up(home) as second:
+        assert second.process.wait() == 1
+        assert "is running in" in second.output
+
+
+def test_no_secret_is_in_a_command_line_or_a_log(home: Path) -> None:
+    with _up(home, moralis_api_key="moralis-secret") as up:
+        _call(up.calls[0])
+        command_lines = " ".join(" ".join(process.cmdline()) for process in processes_of(home))
+        up.end()
+    logs = "".join(file.read_text() for file in (home / "log").iterdir())
+    for secret in (up.key, "moralis-secret"):
+        assert secret not in command_lines + logs
+    assert (home / "demo-key").stat().st_mode & 0o077 == 0
+
+
+def test_set_addresses_are_used_and_no_server_is_started(
+    empty_home: Path, database_url: str, valkey_url: str
+) -> None:
+    with _up(empty_home, "--no-demo", database_url=database_url, valkey_url=valkey_url) as up:
+        assert not _programs(empty_home) & {"postgres", "valkey-server"}
+        url = up.output.split(" is at ")[1].split()[0]
+        assert requests.get(f"{url}/v1/wallets", timeout=30).status_code == 401
+        assert "curl" not in up.output
+
+
+def test_own_wallets_get_no_demo(
+    empty_home: Path, database_url: str, valkey_url: str, tmp_path: Path
+) -> None:
+    own = Settings(wallet_api_home=str(empty_home), database_url=database_url)
+    file = tmp_path / "wallets.ndjson"
+    file.write_text('{"blockchain": "eth", "type": "kol", "wallet_address": "0x' + 40 * "a" + '"}\n')
+    with wallet_api("import", "wallets", str(file), settings=own) as process:
+        process.communicate()
+    assert process.returncode == 0
+    with _up(empty_home, database_url=database_url, valkey_url=valkey_url) as up:
+        assert "Loading" not in up.output
+        assert "Your key" not in up.output
