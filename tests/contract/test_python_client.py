@@ -1,0 +1,138 @@
+"""The official Python client, unchanged, against the running service: https://pypi.org/project/cabalspy/."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from cabalspy import (
+    AuthenticationError,
+    BadRequestError,
+    CabalSpy,
+    NotFoundError,
+    PermissionError,
+    RateLimitError,
+)
+
+from tests.demo_service import DemoService, demo_service
+from tests.ledger.door import Importer
+from tests.processes import Gunicorn, StartGunicorn
+from wallet_api.access.keys import create_key
+from wallet_api.database import Connection
+from wallet_api.settings import Settings
+
+TRACKED = "So11111111111111111111111111111111111111112"
+UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
+
+Connect = Callable[..., CabalSpy]
+
+
+@pytest.fixture
+def demo(settings: Settings) -> Iterator[DemoService]:
+    """A service with a small world to tell of."""
+    with demo_service(settings) as service:
+        yield service
+
+
+@pytest.fixture
+def connect(monkeypatch: pytest.MonkeyPatch) -> Iterator[Connect]:
+    """Makes clients, `connect(server, key)`, that learn from their own variable where the service is."""
+    clients = []
+
+    def connect(server: Gunicorn, key: str | None, **options: Any) -> CabalSpy:
+        monkeypatch.setenv("CABALSPY_BASE_URL", f"{server.url}/v1")
+        clients.append(CabalSpy(key, max_retries=0, **options))
+        return clients[-1]
+
+    yield connect
+    for client in clients:
+        client.close()
+
+
+def test_it_lists_pages_and_reads_every_operation(
+    connect: Connect, gunicorn: StartGunicorn, demo: DemoService
+) -> None:
+    client = connect(gunicorn(demo.settings, workers=1), demo.key)
+    group = {"blockchain": "solana", "type": "kol"}
+    tracked = sorted(
+        row["wallet_address"] for row in demo.wallets if (row["blockchain"], row["type"]) == ("solana", "kol")
+    )
+
+    listed = client.wallets.list(blockchain="solana", type="kol")
+    assert [wallet["wallet_address"] for wallet in listed["wallets"]] == tracked
+    assert listed["pagination"]["total"] == len(tracked)
+    pages = list(client.pages("/wallets", group | {"limit": 2}))
+    assert [w["wallet_address"] for page in pages for w in page.data["wallets"]] == tracked
+
+    address = demo.wallet("solana", "kol")
+    question = group | {"address": address}
+    record = client.get_raw("/wallets/history", question | {"limit": 7})
+    count = record.data["lifetime_stats"]["total_tx_count"]
+    assert record.data["profile"]["wallet_address"] == address
+    paged = list(client.pages("/wallets/history", question | {"limit": 7}, max_pages=1000))
+    assert sum(len(page.data["trades"]) for page in paged) == count > 7
+    assert (record.meta["cached"], record.rate_limit.limit) == (False, 100_000)
+
+    held = client.wallets.holdings(blockchain="solana", address=address)["active_holdings"]
+    assert held["tokens"][0]["token_address"] == "native"
+    assert held["count"] == len(held["tokens"])
+    assert held["loading"] is False
+
+    volume = client.transactions.volume(blockchain="solana", type="kol", hours=24)
+    assert volume["volume"] > 0
+    assert volume["volume_usd"] > 0
+    assert volume["time_window_seconds"] == 86_400
+
+    board = client.wallets.leaderboard(blockchain="solana", type="kol", period="30d")
+    assert {entry["wallet"] for entry in board["leaderboard"]} <= set(tracked)
+    assert board["leaderboard"][0]["period_stats"]["total_volume"] > 0
+    pages = list(client.pages("/wallets/leaderboard", group | {"period": "30d", "limit": 2}))
+    assert [entry for page in pages for entry in page.data["leaderboard"]] == board["leaderboard"]
+
+
+def test_it_raises_its_own_exceptions(
+    connect: Connect, gunicorn: StartGunicorn, connection: Connection, database_url: str
+) -> None:
+    Importer(database_url).wallets([{"blockchain": "solana", "type": "kol", "wallet_address": TRACKED}])
+    server = gunicorn(workers=1)
+    client = connect(server, create_key(connection, "client"))
+    # A chain that this client knows and the service does not.
+    with pytest.raises(BadRequestError) as bad:
+        client.wallets.list(blockchain="rh", type="kol")
+    assert (bad.value.code, bad.value.parameter) == ("invalid_parameter", "blockchain")
+    assert bad.value.allowed == ["solana", "bnb", "base", "eth"]
+    assert str(bad.value.request_id).startswith("req_")
+    with pytest.raises(BadRequestError) as missing:
+        client.get_raw("/wallets/holdings", {"blockchain": "solana"})
+    assert (missing.value.code, missing.value.parameter) == ("missing_parameter", "address")
+    # Its history has no type, which is required here.
+    with pytest.raises(BadRequestError) as untyped:
+        client.wallets.history(blockchain="solana", address=TRACKED)
+    assert untyped.value.parameter == "type"
+
+    with pytest.raises(NotFoundError) as unknown:
+        client.wallets.holdings(blockchain="solana", address=UNTRACKED)
+    assert unknown.value.code == "not_found"
+    with pytest.raises(NotFoundError):
+        client.wallets.lookup(UNTRACKED)
+
+    with pytest.raises(PermissionError) as wrong:
+        connect(server, "wk_wrong").wallets.list(blockchain="solana", type="kol")
+    assert (wrong.value.status, wrong.value.code) == (403, "forbidden")
+    with pytest.raises(PermissionError):
+        connect(server, create_key(connection, "spent", credits=0)).wallets.list(
+            blockchain="solana", type="kol"
+        )
+
+    # It goes without a key only with an HTTP client of the caller's, which may pay in another way.
+    with httpx.Client() as keyless, pytest.raises(AuthenticationError) as nobody:
+        connect(server, None, http_client=keyless).wallets.list(blockchain="solana", type="kol")
+    assert (nobody.value.status, nobody.value.code) == (401, "unauthorized")
+
+    slow = connect(server, create_key(connection, "slow", rate="1/minute"))
+    slow.wallets.list(blockchain="solana", type="kol")
+    with pytest.raises(RateLimitError) as limited:
+        slow.wallets.list(blockchain="solana", type="kol")
+    assert (limited.value.status, limited.value.code) == (429, "rate_limited")
+    assert 0 < (limited.value.retry_after or 0) <= 60
+    assert (limited.value.rate_limit.limit, limited.value.rate_limit.remaining) == (1, 0)

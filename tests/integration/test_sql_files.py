@@ -1,0 +1,150 @@
+"""Every .sql file: whole, headed by what it does and needs, fit for the real tables, and in the wheel."""
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wallet_api
+from wallet_api.database import Connection, load_sql
+from wallet_api.ledger import merge
+
+PACKAGE = Path(wallet_api.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.sql"))
+# One statement each; a migration and the tables of a session are several.
+STATEMENTS = [file for file in FILES if file.parent.name != "migrations" and "staging" not in file.name]
+QUERIES = [file for file in STATEMENTS if file.parent.name == "queries"]
+
+# What stands for the parameters of a name; others are NULL.
+SAMPLES: dict[str, Any] = {
+    "blockchain": "solana",
+    "type": "kol",
+    "address": "So11111111111111111111111111111111111111112",
+    "mint": "mint",
+    "currency": "SOL",
+    "wallet_id": 1,
+    "wallet_ids": [1],
+    "limit": 50,
+    "after": "",
+    "tx_signature": "s",
+    "event_index": 0,
+    "is_sell": True,
+    "sign": 1,
+    "careful": False,
+    "corrected": True,
+    "rewalk": True,
+    "amount": 1,
+    "kept": 1,
+    "lock_class": 1,
+    "sizes": [3600, 1],
+    "starts": [datetime(2026, 1, 1, tzinfo=UTC)] * 2,
+    "ends": [datetime(2026, 1, 2, tzinfo=UTC)] * 2,
+    **dict.fromkeys(("now", "created_at", "horizon", "earliest", "latest"), datetime(2026, 1, 1, tzinfo=UTC)),
+}
+
+
+def name_of(file: Path) -> str:
+    """A file as the tests' output tells it."""
+    return str(file.relative_to(PACKAGE))
+
+
+def parameters_of(statement: str) -> dict[str, Any]:
+    """Something for every parameter of a statement."""
+    return {name: SAMPLES.get(name) for name in re.findall(r"%\((\w+)\)s", statement)}
+
+
+def explain(connection: Connection, file: Path) -> str:
+    """PostgreSQL's plan for a statement."""
+    statement = load_sql(
+        f"wallet_api.{file.parent.relative_to(PACKAGE).as_posix().replace('/', '.')}", file.stem
+    )
+    rows = connection.execute("EXPLAIN " + statement, parameters_of(statement))
+    return "\n".join(row["QUERY PLAN"] for row in rows)
+
+
+def head_of(file: Path) -> str:
+    """The comment that a file begins with, as one line."""
+    lines = file.read_text().splitlines()
+    comment = lines[: next(n for n, line in enumerate([*lines, ""]) if not line.startswith("--"))]
+    return " ".join(line.removeprefix("--").strip() for line in comment)
+
+
+@pytest.fixture
+def session(connection: Connection) -> Connection:
+    """A connection that has the tables of an import as well, and looks for an index wherever one would do."""
+    merge.prepare(connection)
+    for staging in (file for file in FILES if "staging" in file.name and file.stem != "staging"):
+        connection.execute(load_sql(f"wallet_api.{staging.parent.name}", staging.stem))
+    connection.execute("CREATE TEMP TABLE incoming_wallets (line_number bigint, LIKE wallets)")
+    connection.execute("CREATE TEMP TABLE incoming_prices (line_number bigint, LIKE native_prices)")
+    connection.execute("SET enable_seqscan = off")
+    return connection
+
+
+def test_every_statement_fits_the_real_tables(session: Connection) -> None:
+    assert len(STATEMENTS) > 40
+    for file in STATEMENTS:
+        assert explain(session, file), name_of(file)
+
+
+def test_every_file_is_headed_by_a_sentence() -> None:
+    for file in FILES:
+        assert re.match(r"[A-Z].+\.", head_of(file)), f"{name_of(file)} begins with {head_of(file)!r}"
+
+
+def test_every_index_that_a_head_names_exists(connection: Connection) -> None:
+    rows = connection.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'public'")
+    indexes = {row["indexname"] for row in rows}
+    for file in STATEMENTS:
+        named = set(
+            re.findall(r"\w+_pkey|\w+_key\b|\w+_by_\w+|\w+_without_\w+", head_of(file).split("Needs", 1)[-1])
+        )
+        assert named <= indexes, f"{name_of(file)} needs {named - indexes}"
+
+
+def test_every_query_of_the_api_finds_its_rows_by_indexes_which_its_head_names(session: Connection) -> None:
+    for file in QUERIES:
+        assert " Needs " in head_of(file), f"{name_of(file)} names no index"
+        plan = explain(session, file)
+        assert "Seq Scan" not in plan, f"{name_of(file)}:\n{plan}"
+
+
+def test_no_comment_holds_a_percent_sign_that_the_driver_would_read() -> None:
+    for file in STATEMENTS:
+        for line in file.read_text().splitlines():
+            if line.lstrip().startswith("--"):
+                assert "%" not in line.replace("%%", ""), name_of(file)
+
+
+def test_every_file_of_the_package_is_in_the_wheel(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("setup.py", "setup.cfg", "LICENSE", "README.md"):
+        if (PACKAGE.parent / name).exists():
+            shutil.copy(PACKAGE.parent / name, source)
+    (source / "README.md").touch()
+    shutil.copytree(PACKAGE, source / "wallet_api", ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps"),
+            *("--no-build-isolation", "--use-pep517", "--wheel-dir", str(tmp_path), str(source)),
+        ],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if name.startswith("wallet_api/")}
+    expected = {
+        file.relative_to(source).as_posix()
+        for file in (source / "wallet_api").rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+    assert packed == expected
