@@ -251,6 +251,11 @@ def in_turn(*faults: Fault | None) -> Fault:
     return answer
 
 
+def on_page(number: int, page_rows: int, fault: Fault) -> Fault:
+    """The fault, on one page of a wallet only; 1 is the first."""
+    return lambda: fault() if _place(request.args.get("cursor")) // page_rows + 1 == number else None
+
+
 def busiest_second(moments: Sequence[float]) -> int:
     """The most requests that fell into any one second."""
     ordered = sorted(moments)

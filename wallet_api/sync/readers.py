@@ -12,6 +12,7 @@ from typing import Self
 
 from wallet_api.holdings.faults import ProviderFault
 from wallet_api.sync.drafts import Drafted, draft_trades
+from wallet_api.sync.refusals import refusal_of
 from wallet_api.sync.swaps import Chunk, TradeSource, Wallet
 
 log = logging.getLogger(__name__)
@@ -142,6 +143,8 @@ class Readers:
                 if self._over():
                     return
         except ProviderFault as fault:
+            if refusal_of(fault) is not None:
+                self.halt()
             self._put(Failure(task, fault))
         except Exception:
             # A wallet that we cannot cope with must not hold up the others.

@@ -10,7 +10,6 @@ from decimal import Decimal
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
-from wallet_api.holdings.faults import BadKey, Banned, BreakerOpen, ProviderFault, QuotaExhausted
 from wallet_api.ledger.imports import import_trades
 from wallet_api.ledger.readers import Record
 from wallet_api.ledger.rows import BadRow, TradeRow
@@ -18,6 +17,7 @@ from wallet_api.sync.drafts import Draft
 from wallet_api.sync.heartbeats import beat
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.readers import Failure, Piece, Readers, Result, Task
+from wallet_api.sync.refusals import DOWN, refusal_of
 from wallet_api.sync.state import outcome_of, save_failed, save_synced, tasks_due
 from wallet_api.sync.swaps import TradeSource, Wallet
 from wallet_api.sync.values import value_drafts
@@ -27,8 +27,6 @@ log = logging.getLogger(__name__)
 # So many wallets in a row that fail for the provider's own reasons: it is down, and the rest can wait.
 _STRIKES = 20
 _NO_PRICE = "price_missing"
-_PAUSE_SECONDS = 600.0
-_DOWN = ("the provider seems to be down", 30.0)
 
 
 @dataclass
@@ -167,7 +165,7 @@ class _Landing:
         self.summary.rejected[reason] += 1
 
     def _fail(self, failure: Failure) -> None:
-        stop = _stop_reason(failure.fault)
+        stop = refusal_of(failure.fault)
         if stop is not None:
             # It says nothing of this wallet, which therefore keeps its turn.
             if stop[1] > self.summary.pause_seconds:
@@ -177,32 +175,13 @@ class _Landing:
         if failure.fault is not None and failure.fault.provider_works is False:
             self._strikes += 1
             if self._strikes >= _STRIKES and self.summary.stopped is None:
-                self.summary.stopped, self.summary.pause_seconds = _DOWN
+                self.summary.stopped, self.summary.pause_seconds = DOWN
 
     def _note(self, task: Task, outcome: str, detail: str = "") -> None:
         wallet = task.wallet
         log.warning("%s on %s was not synced: %s %s", wallet.address, wallet.chain.name, outcome, detail)
         self._failed[wallet.wallet_id] = outcome
         save_failed(self._connection, [(task, outcome)], datetime.now(UTC))
-
-
-def _stop_reason(fault: ProviderFault | None) -> tuple[str, float] | None:
-    """Why no further wallet should be tried, and for how many seconds; None: others can be."""
-    match fault:
-        case QuotaExhausted():
-            return "the provider's quota of the day is used up", _until_midnight(datetime.now(UTC))
-        case BadKey():
-            return "the provider does not accept our key", _PAUSE_SECONDS
-        case Banned() | BreakerOpen():
-            pause = fault.retry_after_seconds
-            return "the provider has shut us out for a while", _PAUSE_SECONDS if pause is None else pause
-    return None
-
-
-def _until_midnight(now: datetime) -> float:
-    midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
-    # Their clock need not be ours.
-    return (midnight - now).total_seconds() + 30
 
 
 def _row(wallet: Wallet, draft: Draft, native: Decimal) -> TradeRow:

@@ -9,7 +9,7 @@ from wallet_api.database import Connection, Row, load_sql
 from wallet_api.ledger.rows import Currency
 from wallet_api.sync.drafts import Draft
 from wallet_api.sync.prices import Prices
-from wallet_api.sync.quotes import hour_of
+from wallet_api.sync.quotes import HOUR, hour_of
 from wallet_api.sync.swaps import Wallet
 
 _KNOWN_VALUES = load_sql(__package__, "known_values")
@@ -100,5 +100,6 @@ def _hours(drafts: Iterable[Owned]) -> dict[Currency, list[datetime]]:
     hours: dict[Currency, set[datetime]] = {}
     for wallet, draft in drafts:
         hour = hour_of(draft.created_at.astimezone(UTC))
-        hours.setdefault(wallet.chain.currency, set()).add(hour)  # type: ignore[arg-type]
+        # An hour that has just begun may have no price yet, and then the one before has the nearest.
+        hours.setdefault(wallet.chain.currency, set()).update((hour - HOUR, hour))  # type: ignore[arg-type]
     return {currency: sorted(asked) for currency, asked in hours.items()}

@@ -1,0 +1,143 @@
+"""`wallet-api sync prices`: of now and of the past, from the first source that has them."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from tests.ledger.door import Importer
+from tests.stub import faults
+from tests.sync.door import Operator, plain
+from tests.sync.outside import Fault, Outside
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
+MINT = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
+RATE_LIMITED = {
+    "status": {
+        "error_code": 429,
+        "error_message": "You've exceeded the Rate Limit. Please visit us to subscribe",
+    }
+}
+TOO_LONG_AGO = {"error": {"status": {"error_code": 10012, "error_message": "past 365 days"}}}
+
+
+def known(operator: Operator) -> dict[tuple[str, datetime], Decimal]:
+    """The prices in the ledger."""
+    rows = operator.fetch("SELECT currency, priced_at, usd FROM native_prices")
+    return {(row["currency"], row["priced_at"].astimezone(UTC)): row["usd"] for row in rows}
+
+
+def hours(operator: Operator, currency: str) -> set[datetime]:
+    """The hours in which the ledger has a price."""
+    return {at.replace(minute=0, second=0, microsecond=0) for name, at in known(operator) if name == currency}
+
+
+def test_the_prices_of_now_land_with_the_time_they_were_made(outside: Outside, operator: Operator) -> None:
+    outside.prices.latest["SOL"] = 182.31052342500814
+    done = operator.sync("prices", "--since", "1m")
+    assert (done.status, done.only["changed"], done.only["sources"]) == (0, 3, ["coingecko"])
+    prices = {currency: (usd, at) for (currency, at), usd in known(operator).items()}
+    assert plain(prices["SOL"][0]) == "182.31052342500814"
+    assert plain(prices["ETH"][0]) == "3001.5"
+    assert timedelta(seconds=15) < datetime.now(UTC) - prices["BNB"][1] < timedelta(seconds=60)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        faults.status(429),
+        faults.status(500),
+        faults.raw(b"<html>1020</html>", "text/html", 403),
+        faults.document(RATE_LIMITED),
+        faults.document({"solana": {"usd": None, "last_updated_at": 1779092258}}),
+        faults.document({"solana": {"usd": 0, "last_updated_at": 1779092258}}),
+        faults.document({"solana": {"usd": 1, "last_updated_at": 99999999999999999}}),
+        faults.document({}),
+        faults.document([]),
+        faults.raw(b"null"),
+    ],
+)
+def test_what_coingecko_does_not_have_binance_tells(
+    outside: Outside, operator: Operator, fault: Fault
+) -> None:
+    outside.prices.gecko = fault
+    done = operator.sync("prices", "--since", "1m")
+    assert (done.status, done.only["changed"], done.only["sources"]) == (0, 3, ["binance"])
+    assert {plain(usd) for usd in known(operator).values()} == {"182.5", "640.25", "3001.5"}
+
+
+def test_only_the_coin_that_is_left_out_is_asked_elsewhere(outside: Outside, operator: Operator) -> None:
+    outside.prices.unknown = frozenset({"BNB"})
+    done = operator.sync("prices", "--since", "1m")
+    assert (done.status, done.only["changed"], done.only["sources"]) == (0, 3, ["binance", "coingecko"])
+
+
+def test_a_price_that_is_not_of_now_is_not_taken_for_it(outside: Outside, operator: Operator) -> None:
+    outside.prices.age_seconds = 3600
+    assert operator.sync("prices", "--since", "1m").only["sources"] == ["binance"]
+
+
+def test_with_both_away_nothing_lands_and_no_heart_beats(outside: Outside, operator: Operator) -> None:
+    outside.prices.gecko = outside.prices.binance = faults.status(500)
+    done = operator.sync("prices", "--since", "1m")
+    assert (done.status, done.only["missing"]) == (1, ["SOL", "BNB", "ETH"])
+    assert known(operator) == {}
+    assert operator.fetch("SELECT blockchain FROM sync_heartbeats") == []
+
+
+def test_every_past_hour_gets_a_price_and_a_second_run_asks_for_none(
+    outside: Outside, operator: Operator
+) -> None:
+    outside.prices.hourly = lambda currency, moment: 100.0 + moment.hour
+    operator.sync("prices", "--since", "30d")
+    for currency in ("SOL", "BNB", "ETH"):
+        assert len(hours(operator, currency)) >= 30 * 24
+    before = known(operator)
+    outside.asked.clear()
+    operator.sync("prices", "--since", "30d")
+    assert outside.asked == {"/api/v3/simple/price": 1}
+    assert before.items() <= known(operator).items()
+
+
+def test_the_past_that_coingecko_refuses_comes_from_binance(outside: Outside, operator: Operator) -> None:
+    outside.prices.hourly = lambda currency, moment: 150.0
+    too_long_ago = json.dumps(TOO_LONG_AGO).encode()
+    outside.prices.gecko = faults.raw(too_long_ago, code=401)
+    done = operator.sync("prices", "--since", "10d")
+    assert (done.status, done.only["missing_hours"], done.only["sources"]) == (0, 0, ["binance"])
+    assert len(hours(operator, "SOL")) >= 240
+
+
+def test_trades_without_dollars_get_their_value_however_old_they_are(
+    outside: Outside, operator: Operator
+) -> None:
+    operator.track(("solana", WALLET))
+    moments = [NOW - timedelta(minutes=90), NOW - timedelta(days=200, minutes=3)]
+    trades = [
+        {
+            "blockchain": "solana",
+            "wallet_address": WALLET,
+            "tx_signature": f"t{place}",
+            "mint": MINT,
+            "transaction_type": "buy",
+            "token_amount": "1",
+            "value": "2",
+            "created_at": moment.isoformat(),
+        }
+        for place, moment in enumerate(moments)
+    ]
+    Importer(operator.url).trades(trades)
+    outside.prices.hourly = lambda currency, moment: 150.0
+    assert operator.sync("prices", "--since", "1h").status == 0
+    assert {plain(row["value_usd"]) for row in operator.fetch("SELECT value_usd FROM trades")} == {"300"}
+    # Only the hours that were missing were taken in.
+    assert len(hours(operator, "SOL")) <= 4
+
+
+def test_hours_that_nobody_knows_stay_without(outside: Outside, operator: Operator) -> None:
+    done = operator.sync("prices", "--since", "3h")
+    assert done.status == 3
+    assert done.only["missing_hours"] in (6, 9)
+    assert len(known(operator)) == 3

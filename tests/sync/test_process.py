@@ -1,0 +1,232 @@
+"""`wallet-api sync` as a process: killed, stopped, run twice at once, and kept running."""
+
+import json
+import queue
+import random
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+
+import pytest
+from flask import request
+
+from tests.ledger.door import Row
+from tests.stub import faults
+from tests.sync.door import Operator, addresses
+from tests.sync.outside import Outside
+from tests.sync.worlds import World, make_world
+from wallet_api.database import connect
+from wallet_api.sync.heartbeats import read_heartbeats
+
+WAIT_SECONDS = 90.0
+
+
+class Running:
+    """A started command, and the summaries it prints."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self.process = process
+        self._rounds: queue.Queue[Row] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def next_round(self) -> Row:
+        return self._rounds.get(timeout=WAIT_SECONDS)
+
+    def until(self, holds: Callable[[Row], bool]) -> Row:
+        """The first summary of which something holds."""
+        while not holds(summary := self.next_round()):
+            pass
+        return summary
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """Send it the signal; its exit status and what it wrote to standard error."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        status = self.process.wait(timeout=WAIT_SECONDS)
+        assert self.process.stderr is not None
+        return status, self.process.stderr.read().decode()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._rounds.put(json.loads(line))
+
+
+Start = Callable[..., Running]
+
+
+@pytest.fixture
+def start(operator: Operator) -> Iterator[Start]:
+    """Starts commands, and ends them after the test."""
+    with ExitStack() as stack:
+
+        def run(job: str, *options: str, **environment: str) -> Running:
+            process = stack.enter_context(operator.start(job, "--json", *options, **environment))
+            stack.callback(process.kill)
+            return Running(process)
+
+        yield run
+
+
+@pytest.fixture
+def world(outside: Outside, operator: Operator) -> World:
+    """Some wallets of all chains, each of several pages."""
+    outside.page_rows = 8
+    world = make_world(outside, wallets=16, transactions=25)
+    operator.track(*world.wallets)
+    return world
+
+
+class Calls:
+    """Sets an event when the stub is called so many times."""
+
+    def __init__(self, outside: Outside) -> None:
+        self._outside = outside
+        self._lock = threading.Lock()
+
+    def reached(self, count: int) -> threading.Event:
+        event = threading.Event()
+        left = count
+
+        def note() -> None:
+            nonlocal left
+            with self._lock:
+                left -= 1
+                if left == 0:
+                    event.set()
+
+        self._outside.everywhere = note  # type: ignore[assignment]
+        return event
+
+
+def test_the_ledger_of_a_made_up_world_is_exactly_the_expected_one(
+    outside: Outside, operator: Operator, world: World
+) -> None:
+    done = operator.sync()
+    assert done.status == 0
+    assert operator.ledger() == world.expected
+    assert done.only["rejected"] == world.bad
+    assert operator.sync().only["changed"] == 0
+
+
+def test_killed_at_any_instant_a_further_run_gives_the_same(
+    outside: Outside, operator: Operator, world: World, start: Start
+) -> None:
+    chance = random.Random(7)
+    calls = Calls(outside)
+    for _ in range(4):
+        reached = calls.reached(chance.randint(1, 50))
+        running = start("trades", "--since", "29d", SYNC_THREADS="3")
+        reached.wait(WAIT_SECONDS)
+        time.sleep(chance.uniform(0, 0.3))
+        running.process.kill()
+        running.process.wait()
+        landed = operator.ledger()
+        assert landed.items() <= world.expected.items()
+    outside.everywhere = lambda: None
+    assert operator.sync("trades", "--since", "29d").status == 0
+    assert operator.ledger() == world.expected
+    assert operator.sync("trades", "--since", "29d").only["changed"] == 0
+
+
+def test_sigterm_ends_it_between_two_wallets(
+    outside: Outside, operator: Operator, world: World, start: Start
+) -> None:
+    reached = Calls(outside).reached(12)
+    running = start("trades", "--every", "1", SYNC_REQUESTS_PER_SECOND="20", SYNC_THREADS="2")
+    assert reached.wait(WAIT_SECONDS)
+    status, errors = running.end()
+    assert (status, errors) == (0, "")
+    summary = running.next_round()
+    assert summary["left"] > 0
+    landed = operator.ledger()
+    for chain, address in world.wallets:
+        of_wallet = {key for key in world.expected if key[:2] == (chain, address)}
+        assert of_wallet <= landed.keys() or not of_wallet & landed.keys()
+    outside.everywhere = lambda: None
+    operator.sync()
+    assert operator.ledger() == world.expected
+
+
+def test_one_at_a_time_and_the_second_says_who_is_the_first(
+    operator: Operator, world: World, start: Start
+) -> None:
+    first = start("trades", "--every", "60")
+    first.next_round()
+    second = operator.sync()
+    assert second.status == 1
+    assert "'wallet-api sync trades' is at work on this database already" in second.text
+    assert f"pid {first.process.pid} on " in second.text
+    # Prices are another job.
+    assert operator.sync("prices", "--since", "1m").status == 0
+    heir = start("trades", "--every", "60", "--wait")
+    first.process.kill()
+    assert heir.next_round()["synced"] == len(world.wallets)
+    assert heir.end()[0] == 0
+
+
+def test_round_after_round_what_happens_comes_in_and_the_database_may_go_away(
+    outside: Outside, operator: Operator, world: World, start: Start
+) -> None:
+    running = start("trades", "--every", "1")
+    running.next_round()
+    for _ in range(3):
+        for wallet in world.wallets[:5]:
+            world.happen(wallet, datetime.now(UTC).replace(microsecond=0))
+        running.until(lambda summary: summary["changed"] > 0)
+    gone = operator.fetch(
+        "SELECT pg_terminate_backend(pid) AS gone FROM pg_stat_activity"
+        " WHERE application_name LIKE 'wallet-api sync trades%%' AND datname = current_database()"
+    )
+    assert gone == [{"gone": True}]
+    for wallet in world.wallets:
+        world.happen(wallet, datetime.now(UTC).replace(microsecond=0))
+    running.until(lambda summary: operator.ledger() == world.expected)
+    assert running.end()[0] == 0
+
+
+def test_the_heart_beats_for_each_chain_that_was_read_to_its_end(
+    outside: Outside, operator: Operator, world: World
+) -> None:
+    refuse = faults.status(400)
+    outside.everywhere = lambda: refuse() if request.args.get("chain") == "0x2105" else None
+    (first_of_eth,) = addresses("eth", 1)
+    outside.faults[first_of_eth] = lambda: refuse() if request.args["chain"] == "0x1" else None
+    operator.sync()
+    operator.sync("prices", "--since", "1m")
+    with connect(operator.url) as connection:
+        beats = read_heartbeats(connection, datetime.now(UTC))
+    assert {(beat.job, beat.blockchain): (beat.wallets, beat.failed) for beat in beats} == {
+        ("prices", "base"): (0, 0),
+        ("prices", "bnb"): (0, 0),
+        ("prices", "eth"): (0, 0),
+        ("prices", "solana"): (0, 0),
+        ("trades", "bnb"): (4, 0),
+        ("trades", "eth"): (4, 1),
+        ("trades", "solana"): (4, 0),
+    }
+    assert all(0 <= beat.age_seconds < 60 for beat in beats)
+
+
+def test_requests_keep_within_the_limit_and_use_it(
+    outside: Outside, operator: Operator, world: World
+) -> None:
+    began = time.monotonic()
+    done = operator.sync(SYNC_REQUESTS_PER_SECOND="25", SYNC_THREADS="8")
+    seconds = time.monotonic() - began
+    moments = [moment for moment, path in outside.calls if path.endswith("/swaps")]
+    assert done.only["requests"] == len(moments)
+    # Sent evenly; on their way some may catch up with those before.
+    for start in range(len(moments) - 50):
+        assert moments[start + 50] - moments[start] > 50 / 25 * 0.8
+    assert seconds < 2 * len(moments) / 25 + 1
+    assert operator.ledger() == world.expected
+
+
+def test_a_database_without_tables_is_told_what_to_do(operator: Operator, empty_database_url: str) -> None:
+    done = operator.sync("prices", DATABASE_URL=empty_database_url)
+    assert (done.status, "wallet-api migrate" in done.text) == (1, True)

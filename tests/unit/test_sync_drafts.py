@@ -1,0 +1,90 @@
+"""Swaps as trades: statements that hold for any swaps, in whatever order they are told."""
+
+from datetime import UTC, datetime
+from decimal import Decimal, localcontext
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wallet_api.chains import CHAINS
+from wallet_api.sync.drafts import Draft, draft_trades
+from wallet_api.sync.swaps import Leg, Swap
+
+SOLANA = CHAINS["solana"]
+AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ONE = Decimal(1)
+
+amounts = st.decimals(min_value="0.000001", max_value=10**40, allow_nan=False, allow_infinity=False, places=6)
+mints = st.sampled_from((None, "A", "B", "C"))
+legs = st.builds(Leg, mints, amounts)
+swaps = st.builds(
+    Swap,
+    tx_signature=st.sampled_from(("t1", "t2")),
+    created_at=st.just(AT),
+    pool=st.sampled_from(("p", "q")),
+    bought=legs,
+    sold=legs,
+    usd=st.none() | amounts,
+)
+
+
+def as_told(told: list[Swap]) -> dict[tuple[str, str, bool], Draft]:
+    return {
+        (draft.tx_signature, draft.mint, draft.is_sell): draft for draft in draft_trades(SOLANA, told).drafts
+    }
+
+
+@given(st.data(), st.lists(swaps, max_size=8, unique=True))
+def test_order_and_repetition_change_nothing(data: st.DataObject, told: list[Swap]) -> None:
+    once = as_told(told)
+    again = as_told(data.draw(st.permutations(told + told[: len(told) // 2])))
+    assert again == once
+
+
+@given(st.lists(swaps, max_size=8, unique=True))
+def test_no_amount_is_lost_or_rounded(told: list[Swap]) -> None:
+    drafted = draft_trades(SOLANA, told)
+    left_out = sum(
+        1 for swap in told if swap.bought.mint is not None and swap.sold.mint is not None and not swap.usd
+    )
+    assert len(drafted.bad) <= left_out
+    if drafted.bad:
+        return
+    with localcontext(prec=200):
+        for draft in drafted.drafts:
+            sides = [
+                leg.amount
+                for swap in told
+                if swap.tx_signature == draft.tx_signature
+                for leg in [swap.sold if draft.is_sell else swap.bought]
+                if leg.mint == draft.mint and not swap.bought.mint is swap.sold.mint is None
+            ]
+            assert draft.token_amount == sum(sides)
+
+
+@given(st.lists(swaps, max_size=6, unique=True), swaps)
+def test_a_further_row_takes_no_trade_away(told: list[Swap], late: Swap) -> None:
+    assert as_told(told).keys() <= as_told([*told, late]).keys()
+
+
+@given(amounts, amounts, amounts)
+def test_both_sides_of_a_hop_are_worth_what_was_paid(paid: Decimal, middle: Decimal, got: Decimal) -> None:
+    told = [
+        Swap("t", AT, "q", Leg("B", got), Leg("A", middle)),
+        Swap("t", AT, "p", Leg("A", middle), Leg(None, paid)),
+    ]
+    values = {key[1:]: draft.value(SOLANA, ONE) for key, draft in as_told(told).items()}
+    assert values == {("A", False): paid, ("A", True): paid, ("B", False): paid}
+
+
+def test_of_a_trade_that_dollars_tell_in_part_none_are_known() -> None:
+    told = [
+        Swap("t", AT, "p", Leg("A", ONE), Leg(None, ONE), ONE),
+        Swap("t", AT, "q", Leg("A", ONE), Leg(None, ONE)),
+    ]
+    assert as_told(told)["t", "A", False].value_usd is None
+
+
+def test_dollars_become_coins_to_the_smallest_unit() -> None:
+    told = [Swap("t", AT, "p", Leg("A", ONE), Leg("B", ONE), Decimal(1))]
+    assert as_told(told)["t", "A", False].value(SOLANA, Decimal(3)) == Decimal("0.333333333")
