@@ -2,15 +2,18 @@
 
 from flask import Flask
 from prometheus_client import CollectorRegistry
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from wallet_api.access import gate
 from wallet_api.blueprints import (
     docs,
     envelope,
+    headers,
     health,
     history,
     holdings,
     leaderboard,
+    metrics,
     services,
     volume,
     wallets,
@@ -30,8 +33,14 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False
     database = Database(settings)
-    holdings_service = HoldingsService(settings, database, Metrics(CollectorRegistry()))
+    registry = CollectorRegistry()
+    holdings_service = HoldingsService(settings, database, Metrics(registry))
     leaderboards = Leaderboards(database, settings.leaderboard_ttl_seconds)
+    if settings.proxy_hops:
+        hops = settings.proxy_hops
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0)  # type: ignore[method-assign]
+    metrics.init_app(app, registry)
+    headers.init_app(app)
     envelope.init_app(app)
     own_gate = gate.init_app(app, settings, database, envelope.refuse)
     services.init_app(
@@ -42,8 +51,9 @@ def create_app(settings: Settings | None = None) -> Flask:
             gate=own_gate,
             leaderboards=leaderboards,
             holdings=holdings_service,
+            registry=registry,
         ),
     )
-    for noun in (wallets, history, holdings, volume, leaderboard, health, docs):
+    for noun in (wallets, history, holdings, volume, leaderboard, health, metrics, docs):
         app.register_blueprint(noun.blueprint)
     return app

@@ -4,8 +4,11 @@ gunicorn reads the names of its settings from this module: https://docs.gunicorn
 """
 
 import logging
+import os
+import shutil
 import socket
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,10 +22,12 @@ from gunicorn.http.errors import (
     UnsupportedTransferCoding,
 )
 from gunicorn.workers.gthread import ThreadWorker
+from prometheus_client import values
 
 # Loaded here, before the fork, the code is read once and its memory is shared by all workers.
 import wallet_api.app  # noqa: F401
 from wallet_api.blueprints.envelope import refuse
+from wallet_api.blueprints.metrics import SHARED_FOLDER
 from wallet_api.errors import ApiError
 from wallet_api.settings import Settings, SettingsError
 
@@ -64,14 +69,24 @@ control_socket_disable = True
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 accesslog = "-"
 errorlog = "-"
-# The path without the query string and without the referrer: keys travel in both.
-access_log_format = '%(t)s %(h)s "%(m)s %(U)s %(H)s" %(s)s %(B)s %(M)sms %({x-request-id}o)s'
+loglevel = _own.log_level
+logger_class = "wallet_api.logs.GunicornLogger"
 
 
-def post_fork(server: Any, worker: Any) -> None:
-    """Have the application write its lines beside gunicorn's, such as the one for each fetch of balances."""
-    logging.basicConfig(format="[%(asctime)s] [%(process)d] [%(levelname)s] %(message)s")
-    logging.getLogger("wallet_api").setLevel(logging.INFO)
+def on_starting(server: Arbiter) -> None:
+    """Make the folder in which the workers of this gunicorn count together."""
+    os.environ[SHARED_FOLDER] = tempfile.mkdtemp(prefix="wallet-api-metrics-", dir=worker_tmp_dir)
+
+
+def on_exit(server: Arbiter) -> None:
+    """Remove that folder."""
+    shutil.rmtree(os.environ[SHARED_FOLDER], ignore_errors=True)
+
+
+def post_fork(server: Arbiter, worker: ThreadWorker) -> None:
+    """Let the counters that this worker will make count into files of that folder."""
+    # Chosen by the variable when the library was loaded, which was before there was a folder.
+    values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
 
 
 def on_reload(server: Arbiter) -> None:

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from ipaddress import ip_network
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -80,6 +81,11 @@ class Settings:
     port: int = _setting("PORT", 8000, "port")
     web_concurrency: int = _setting("WEB_CONCURRENCY", os.cpu_count() or 1, "count")
     web_threads: int = _setting("WEB_THREADS", 8, "count")
+    proxy_hops: int = _setting("PROXY_HOPS", 0, "whole")
+    metrics_networks: str = _setting("METRICS_NETWORKS", "127.0.0.0/8,::1/128", "networks")
+    metrics_token: str | None = _setting("METRICS_TOKEN", None, secret=True)
+    log_format: str = _setting("LOG_FORMAT", "text", "log format")
+    log_level: str = _setting("LOG_LEVEL", "info", "log level")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
@@ -128,6 +134,12 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()):
+        raise ValueError("must be a whole number of at least 0")
+    return int(text)
+
+
 def _port(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
         raise ValueError("must be a port from 1 to 65535")
@@ -149,10 +161,20 @@ def _rate(text: str) -> str:
     return rate
 
 
-def _provider(text: str) -> str:
-    if text not in PROVIDERS:
-        raise ValueError(f"must be one of {', '.join(PROVIDERS)}")
-    return text
+def _one_of(*words: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError(f"must be one of {', '.join(words)}")
+        return text
+
+    return read
+
+
+def _networks(text: str) -> str:
+    try:
+        return ",".join(str(ip_network(part.strip())) for part in text.split(","))
+    except ValueError:
+        raise ValueError("must be networks with commas between, such as 127.0.0.0/8, 10.1.0.0/16") from None
 
 
 def _url(text: str) -> str:
@@ -173,10 +195,14 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "seconds": _number,
     "positive": _positive,
     "count": _count,
+    "whole": _whole,
     "port": _port,
     "switch": _switch,
     "rate": _rate,
-    "provider": _provider,
+    "provider": _one_of(*PROVIDERS),
     "url": _url,
     "valkey": _valkey,
+    "networks": _networks,
+    "log format": _one_of("text", "json"),
+    "log level": _one_of("debug", "info", "warning", "error"),
 }

@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from datetime import UTC, datetime
+import time
 from decimal import Decimal
 from typing import Any
 
@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 
 _success = SuccessSchema()
 _error = ErrorSchema()
+
+JSON = "application/json"
 
 # What the framework raises by itself, in the words of our contract.
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "request_too_large", 429: "rate_limited"}
@@ -42,15 +44,17 @@ def request_id() -> str:
 
 def answer(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
     """A 200 with `data` in the envelope."""
-    return _json(_success.dump({"data": data, "meta": _meta(cached, cache_age_seconds)}))
+    g.cached = cached
+    return _json(_success.dump({"data": data, "meta": meta(cached, cache_age_seconds)}))
 
 
 def refuse(error: ApiError, response: Response | None = None) -> Response:
     """The response to `error`; `response`, if given, lends the headers that it already carries."""
+    g.refusal = (error.code, error.reason or "")
     detail: dict[str, Any] = {"code": error.code, "message": error.message, "request_id": request_id()}
     optional = {"parameter": error.parameter, "allowed": error.allowed, "reason": error.reason}
     detail |= {name: value for name, value in optional.items() if value is not None}
-    body = _json(_error.dump({"error": detail, "meta": _meta(False, 0)}))
+    body = _json(_error.dump({"error": detail, "meta": meta(False, 0)}))
     if response is not None:
         response.set_data(body.get_data())
         response.content_type = body.content_type
@@ -64,6 +68,22 @@ def refuse(error: ApiError, response: Response | None = None) -> Response:
     return response
 
 
+def meta(cached: bool, cache_age_seconds: int) -> dict[str, Any]:
+    """About this response itself."""
+    return {
+        "request_id": request_id(),
+        "cached": cached,
+        "cache_age_seconds": cache_age_seconds,
+        "version": __version__,
+        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def to_json(document: Any) -> bytes:
+    """The document, its decimals digit by digit."""
+    return orjson.dumps(document, default=_exact)
+
+
 def _name_request() -> None:
     request_id()
 
@@ -75,7 +95,8 @@ def _tell_request_id(response: Response) -> Response:
 
 def _answer_api_error(error: ApiError) -> Response:
     if error.status >= 500:
-        log.warning("%s %s: %s", request_id(), error.code, error.message, exc_info=error.__cause__)
+        # One line: an outage is told by every call that it stops.
+        log.warning("%s %s: %s (%s)", request_id(), error.code, error.message, _cause(error))
     return refuse(error)
 
 
@@ -97,18 +118,13 @@ def _answer_crash(error: Exception) -> Response:
     return refuse(ApiError())
 
 
-def _meta(cached: bool, cache_age_seconds: int) -> dict[str, Any]:
-    return {
-        "request_id": request_id(),
-        "cached": cached,
-        "cache_age_seconds": cache_age_seconds,
-        "version": __version__,
-        "timestamp": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-    }
+def _cause(error: ApiError) -> str:
+    cause = error.__cause__
+    return "no cause" if cause is None else f"{type(cause).__name__}: {cause}".partition("\n")[0]
 
 
 def _json(document: Any) -> Response:
-    return Response(orjson.dumps(document, default=_exact), content_type="application/json")
+    return Response(to_json(document), content_type=JSON)
 
 
 def _exact(value: Any) -> Any:

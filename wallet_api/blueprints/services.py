@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from flask import Flask, current_app
+from prometheus_client import CollectorRegistry
 
 from wallet_api.access.gate import Gate
 from wallet_api.database import Database
@@ -22,6 +23,7 @@ class Services:
     gate: Gate
     leaderboards: Leaderboards
     holdings: HoldingsService
+    registry: CollectorRegistry
 
 
 def init_app(app: Flask, services: Services) -> None:

@@ -77,6 +77,11 @@ _PROVIDER_AWAY = ServiceUnavailable(
 _NOT_READY = ServiceUnavailable("Not ready: the database cannot be reached.")
 _NOT_READY.reason = "database"
 
+_NO_METRICS = Forbidden(
+    "Metrics are for the addresses of METRICS_NETWORKS, or with the METRICS_TOKEN as a Bearer token.",
+    reason="metrics_not_allowed",
+)
+
 _WALLETS = Operation(
     tag="Wallets",
     summary="List tracked wallets",
@@ -153,6 +158,15 @@ OPERATIONS: Mapping[str, Operation | None] = MappingProxyType(
             data=ReadinessSchema,
             examples={"ready": examples.READINESS},
             errors={"not_ready": _NOT_READY},
+        ),
+        "metrics.metrics": Operation(
+            tag="Service",
+            summary="Counters for Prometheus",
+            data=None,
+            content_type="text/plain",
+            content_kind="string",
+            errors={"not_allowed": _NO_METRICS},
+            description="Only for METRICS_NETWORKS, or with METRICS_TOKEN as a Bearer token.",
         ),
         "docs.openapi": Operation(tag="Service", summary="This document", data=None),
         "docs.page": None,

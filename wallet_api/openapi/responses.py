@@ -27,6 +27,8 @@ _DESCRIPTIONS = {
     503: "The service cannot answer right now. Wait for `Retry-After` seconds.",
 }
 
+_NOT_YOURS = "Not for callers from your address."
+
 _HEADERS = {
     "X-Request-ID": ("string", "The id of this request, also in `meta`."),
     "X-RateLimit-Limit": ("integer", "How many calls the key may make in a window."),
@@ -79,7 +81,7 @@ def _failure(status: int, errors: Mapping[str, ApiError], *, keyless: bool) -> d
         names += _OF_KEYS
     examples = {name: {"summary": error.message, "value": _body(error)} for name, error in errors.items()}
     return {
-        "description": _DESCRIPTIONS[status],
+        "description": _NOT_YOURS if keyless and status == 403 else _DESCRIPTIONS[status],
         "headers": _refer(names),
         "content": {"application/json": {"schema": ErrorSchema, "examples": examples}},
     }

@@ -1,0 +1,224 @@
+"""What Prometheus is told: the right counts, of all workers, and only to those who may see them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import requests
+from flask import Flask
+from flask.testing import FlaskClient
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.demo_service import demo_service
+from tests.processes import StartGunicorn
+from tests.signals import reload
+from wallet_api.access.keys import create_key
+from wallet_api.database import Connection
+from wallet_api.settings import Settings
+from wallet_api.sync.heartbeats import beat
+
+MakeApp = Callable[[Settings], Flask]
+Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
+
+GROUP = {"blockchain": "solana", "type": "kol"}
+
+
+def _samples(text: str) -> Samples:
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def _value(samples: Samples, name: str, **labels: str) -> float:
+    return samples.get((name, frozenset(labels.items())), 0.0)
+
+
+def _scrape(client: FlaskClient) -> Samples:
+    answer = client.get("/metrics")
+    assert answer.status_code == 200
+    assert answer.content_type.startswith("text/plain")
+    return _samples(answer.text)
+
+
+def _bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def test_requests_are_counted_by_operation_and_status(client: FlaskClient, connection: Connection) -> None:
+    key = create_key(connection, "caller")
+    for _ in range(3):
+        client.get("/v1/wallets", query_string=GROUP, headers=_bearer(key))
+    client.get("/v1/wallets", query_string={"blockchain": "solana"}, headers=_bearer(key))
+    client.get("/v1/wallets")
+    client.get("/nowhere")
+    told = _scrape(client)
+    count = "wallet_api_requests_total"
+    assert _value(told, count, operation="wallets", status="200") == 3
+    assert _value(told, count, operation="wallets", status="400") == 1
+    assert _value(told, count, operation="wallets", status="401") == 1
+    assert _value(told, count, operation="none", status="404") == 1
+    assert _value(told, "wallet_api_request_seconds_count", operation="wallets") == 5
+    assert 0 < _value(told, "wallet_api_request_seconds_sum", operation="wallets") < 60
+    assert _value(told, "wallet_api_request_seconds_bucket", operation="wallets", le="+Inf") == 5
+
+
+def test_an_alias_counts_as_its_operation(client: FlaskClient) -> None:
+    client.get("/v1/wallet/holdings")
+    client.get("/v1/wallets/holdings")
+    told = _scrape(client)
+    assert _value(told, "wallet_api_requests_total", operation="holdings", status="401") == 2
+
+
+def test_refusals_are_counted_by_code_and_reason(client: FlaskClient, connection: Connection) -> None:
+    slow = create_key(connection, "slow", rate="1/hour")
+    spent = create_key(connection, "spent", credits=0)
+    for key in (slow, slow, slow, spent, "nobody's"):
+        client.get("/v1/wallets", query_string=GROUP, headers=_bearer(key))
+    told = _scrape(client)
+    count = "wallet_api_refusals_total"
+    assert _value(told, count, operation="wallets", code="rate_limited", reason="") == 2
+    assert _value(told, count, operation="wallets", code="forbidden", reason="insufficient_credits") == 1
+    assert _value(told, count, operation="wallets", code="forbidden", reason="invalid_api_key") == 1
+
+
+def test_credits_are_counted_as_they_are_charged(
+    settings: Settings, make_app: MakeApp, connection: Connection
+) -> None:
+    client = make_app(replace(settings, credit_cost=3)).test_client()
+    limited = create_key(connection, "limited", credits=10)
+    unlimited = create_key(connection, "unlimited")
+    for key in (limited, limited, limited, limited, unlimited):
+        client.get("/v1/wallets", query_string=GROUP, headers=_bearer(key))
+    client.get("/v1/wallets", headers=_bearer(limited))
+    assert _value(_scrape(client), "wallet_api_credits_charged_total", operation="wallets") == 9
+
+
+def test_answers_from_a_cache_are_counted(client: FlaskClient, connection: Connection) -> None:
+    key = create_key(connection, "caller")
+    arguments = GROUP | {"period": "1d"}
+    cached = [
+        client.get("/v1/wallet/leaderboard", query_string=arguments, headers=_bearer(key)).json["meta"][
+            "cached"
+        ]
+        for _ in range(3)
+    ]
+    told = _scrape(client)
+    assert cached == [False, True, True]
+    assert _value(told, "wallet_api_cached_answers_total", operation="leaderboard") == 2
+
+
+def test_calls_that_a_worker_counts_alone_are_told(
+    settings: Settings, make_app: MakeApp, connection: Connection
+) -> None:
+    client = make_app(replace(settings, valkey_url="valkey://127.0.0.1:9")).test_client()
+    key = create_key(connection, "caller")
+    for _ in range(2):
+        assert client.get("/v1/wallets", query_string=GROUP, headers=_bearer(key)).status_code == 200
+    assert _value(_scrape(client), "wallet_api_limiter_fallback_calls_total") == 2
+
+
+def test_the_freshness_of_the_data_is_told(
+    settings: Settings, make_app: MakeApp, connection: Connection
+) -> None:
+    now = datetime.now(UTC)
+    beat(connection, "trades", {"eth": (10, 2)}, now - timedelta(seconds=90))
+    with demo_service(settings) as service:
+        client = make_app(service.settings).test_client()
+        wallet = {"blockchain": "solana", "address": service.wallet("solana", "kol")}
+        client.get("/v1/wallets/holdings", query_string=wallet, headers=service.headers)
+        told = _scrape(client)
+    assert _value(told, "wallet_api_database_up") == 1
+    assert 90 <= _value(told, "wallet_api_sync_age_seconds", job="trades", blockchain="eth") < 150
+    assert _value(told, "wallet_api_sync_failed_wallets", job="trades", blockchain="eth") == 2
+    newest = connection.execute(
+        "SELECT max(priced_at) AS at FROM native_prices WHERE currency = 'SOL'"
+    ).fetchone()
+    age_seconds = (datetime.now(UTC) - newest["at"]).total_seconds()
+    told_seconds = _value(told, "wallet_api_newest_price_age_seconds", currency="SOL")
+    assert age_seconds - 30 < told_seconds <= age_seconds
+    assert 0 <= _value(told, "wallet_api_newest_trade_age_seconds", blockchain="solana", type="kol") < 86_400
+    assert (
+        _value(told, "wallet_api_holdings_fetches_total", provider="moralis", chain="solana", outcome="ok")
+        == 1
+    )
+
+
+def test_a_database_that_is_away_is_told_and_the_counts_all_the_same(
+    settings: Settings, make_app: MakeApp
+) -> None:
+    away = str(settings.database_url).replace("host=", "host=%2Fnonexistent")
+    client = make_app(replace(settings, database_url=away)).test_client()
+    client.get("/healthz")
+    told = _scrape(client)
+    assert _value(told, "wallet_api_database_up") == 0
+    assert _value(told, "wallet_api_requests_total", operation="healthz", status="200") == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "address", "headers", "status"),
+    [
+        pytest.param({}, "127.0.0.1", {}, 200, id="from this machine"),
+        pytest.param({}, "::1", {}, 200, id="from this machine by IPv6"),
+        pytest.param({}, "10.0.0.7", {}, 403, id="from elsewhere"),
+        pytest.param({}, "", {}, 403, id="from nowhere"),
+        pytest.param({}, "127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, 403, id="through an unknown proxy"),
+        pytest.param({"metrics_networks": "10.0.0.0/24"}, "10.0.0.7", {}, 200, id="from an allowed network"),
+        pytest.param({"metrics_networks": "10.0.0.0/24"}, "127.0.0.1", {}, 403, id="from one not allowed"),
+        pytest.param(
+            {"proxy_hops": 1}, "127.0.0.1", {"X-Forwarded-For": "10.0.0.7"}, 403, id="through the known proxy"
+        ),
+        pytest.param(
+            {"proxy_hops": 1},
+            "127.0.0.1",
+            {"X-Forwarded-For": "127.0.0.1, 10.0.0.7"},
+            403,
+            id="with a forged address through the known proxy",
+        ),
+        pytest.param(
+            {"metrics_token": "t"}, "10.0.0.7", {"Authorization": "Bearer t"}, 200, id="with the token"
+        ),
+        pytest.param(
+            {"metrics_token": "t"}, "10.0.0.7", {"Authorization": "Bearer u"}, 403, id="with another"
+        ),
+        pytest.param(
+            {}, "10.0.0.7", {"Authorization": "Bearer None"}, 403, id="with a token when there is none"
+        ),
+    ],
+)
+def test_metrics_are_not_for_everyone(
+    settings: Settings,
+    make_app: MakeApp,
+    changes: dict[str, object],
+    address: str,
+    headers: dict[str, str],
+    status: int,
+) -> None:
+    client = make_app(replace(settings, **changes)).test_client()
+    answer = client.get("/metrics", headers=headers, environ_overrides={"REMOTE_ADDR": address})
+    assert answer.status_code == status
+    if status == 403:
+        assert answer.json["error"]["reason"] == "metrics_not_allowed"
+
+
+def test_all_workers_count_together_and_a_reload_forgets_nothing(
+    gunicorn: StartGunicorn, settings: Settings, connection: Connection
+) -> None:
+    key = create_key(connection, "caller", rate="100000/second")
+    server = gunicorn(workers=3, threads=2)
+    url = f"{server.url}/v1/wallets"
+    workers = set()
+    for _ in range(30):
+        # A new connection each time, so that any worker may take it.
+        requests.get(url, params=GROUP, headers=_bearer(key) | {"Connection": "close"}, timeout=20)
+    for _ in range(10):
+        told = _samples(
+            requests.get(f"{server.url}/metrics", headers={"Connection": "close"}, timeout=20).text
+        )
+        workers.add(_value(told, "wallet_api_requests_total", operation="wallets", status="200"))
+    assert workers == {30}
+    reload(server)
+    told = _samples(requests.get(f"{server.url}/metrics", timeout=20).text)
+    assert _value(told, "wallet_api_requests_total", operation="wallets", status="200") == 30

@@ -1,0 +1,196 @@
+"""GET /metrics: what Prometheus asks; counted in all workers, told to those alone who may see it."""
+
+import hmac
+import os
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from ipaddress import ip_address, ip_network
+
+from flask import Blueprint, Flask, Response, g, request
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from wallet_api.access.gate import keyless
+from wallet_api.access.keyring import bearer_key
+from wallet_api.blueprints.services import services
+from wallet_api.database import Database
+from wallet_api.errors import Forbidden, ServiceUnavailable
+from wallet_api.queries.freshness import freshness
+from wallet_api.sync.heartbeats import read_heartbeats
+
+blueprint = Blueprint("metrics", __name__)
+
+# Set for the workers of one gunicorn, who count into files of one folder.
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_FRESHNESS = {
+    "trades": (
+        "wallet_api_newest_trade_age_seconds",
+        "Age of a group's newest trade.",
+        ("blockchain", "type"),
+    ),
+    "prices": ("wallet_api_newest_price_age_seconds", "Age of a coin's newest price.", ("currency",)),
+}
+
+
+@blueprint.get("/metrics")
+@keyless
+def metrics() -> Response:
+    """Tell all counters of all workers, and how fresh the data is."""
+    if not _may_see():
+        raise Forbidden(
+            "Metrics are for the addresses of METRICS_NETWORKS, or with the METRICS_TOKEN as a Bearer token.",
+            reason="metrics_not_allowed",
+        )
+    own = services()
+    counted = own.registry
+    if os.environ.get(SHARED_FOLDER):
+        counted = CollectorRegistry()
+        MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
+    asked = CollectorRegistry()
+    asked.register(_Data(own.database))
+    return Response(generate_latest(counted) + generate_latest(asked), content_type=CONTENT_TYPE_PLAIN_1_0_0)
+
+
+def init_app(app: Flask, registry: CollectorRegistry) -> None:
+    """Count every request of `app`; to be called before all others hook into its requests."""
+    counters = _Counters(registry)
+    app.before_request(_start)
+    app.after_request(counters.count)
+
+
+class _Counters:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._requests = Counter(
+            "wallet_api_requests",
+            "Answered requests.",
+            ("operation", "status"),
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "wallet_api_request_seconds",
+            "How long answers took.",
+            ("operation",),
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self._refusals = Counter(
+            "wallet_api_refusals",
+            "Answers that are errors, by code and reason.",
+            ("operation", "code", "reason"),
+            registry=registry,
+        )
+        self._cached = Counter(
+            "wallet_api_cached_answers",
+            "Answers from a cache.",
+            ("operation",),
+            registry=registry,
+        )
+        self._credits = Counter(
+            "wallet_api_credits_charged",
+            "Credits charged for answers.",
+            ("operation",),
+            registry=registry,
+        )
+        self._alone = Counter(
+            "wallet_api_limiter_fallback_calls",
+            "Calls counted by one worker alone, because the shared store of limits was away.",
+            registry=registry,
+        )
+
+    def count(self, response: Response) -> Response:
+        """Count the request that `response` answers."""
+        operation = _operation()
+        self._requests.labels(operation, response.status_code).inc()
+        started = g.pop("started", None)
+        if started is not None:
+            self._seconds.labels(operation).observe(time.perf_counter() - started)
+        refusal = g.pop("refusal", None)
+        if refusal is not None:
+            self._refusals.labels(operation, *refusal).inc()
+        elif g.pop("cached", False):
+            self._cached.labels(operation).inc()
+        key = g.get("api_key")
+        if key is not None:
+            self._count_call(operation, charged=not key.unlimited and response.status_code == 200)
+        return response
+
+    def _count_call(self, operation: str, *, charged: bool) -> None:
+        own = services()
+        if charged and not g.free_of_charge:
+            self._credits.labels(operation).inc(own.settings.credit_cost)
+        if own.settings.valkey_url is not None and own.gate.limits.fallback_active:
+            self._alone.inc()
+
+
+class _Data(Collector):
+    """What is asked of the database when Prometheus asks us."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def collect(self) -> Iterator[Metric]:
+        """The ages of the data; only that the database is away, when it is."""
+        up = GaugeMetricFamily("wallet_api_database_up", "Whether the database answers.", 1.0)
+        now = datetime.now(UTC)
+        try:
+            with self._database.read() as connection:
+                moments = freshness(connection)
+                heartbeats = read_heartbeats(connection, now)
+        except ServiceUnavailable:
+            up.samples[0] = up.samples[0]._replace(value=0.0)
+            yield up
+            return
+        yield up
+        for kind, (name, text, labels) in _FRESHNESS.items():
+            family = GaugeMetricFamily(name, text, labels=labels)
+            for moment in moments:
+                if moment.kind == kind:
+                    age_seconds = max(0.0, now.timestamp() - moment.at_seconds)
+                    family.add_metric((moment.first, moment.second)[: len(labels)], age_seconds)
+            yield family
+        ages = GaugeMetricFamily(
+            "wallet_api_sync_age_seconds", "Since a sync last succeeded.", labels=("job", "blockchain")
+        )
+        failed = GaugeMetricFamily(
+            "wallet_api_sync_failed_wallets",
+            "Wallets that the last round could not read.",
+            labels=("job", "blockchain"),
+        )
+        for heartbeat in heartbeats:
+            labels = (heartbeat.job, heartbeat.blockchain)
+            ages.add_metric(labels, heartbeat.age_seconds)
+            failed.add_metric(labels, heartbeat.failed)
+        yield from (ages, failed)
+
+
+def _start() -> None:
+    # g may outlive a request, in a test.
+    g.pop("refusal", None)
+    g.pop("cached", None)
+    g.started = time.perf_counter()
+
+
+def _operation() -> str:
+    endpoint = request.endpoint
+    return "none" if endpoint is None else endpoint.rpartition(".")[2].removesuffix("_alias")
+
+
+def _may_see() -> bool:
+    settings = services().settings
+    token = bearer_key(request.headers.get("Authorization"))
+    if settings.metrics_token is not None and token is not None:
+        return hmac.compare_digest(token.encode(), settings.metrics_token.encode())
+    # What comes through a proxy that we were not told of has its address, not the caller's.
+    if not settings.proxy_hops and {"X-Forwarded-For", "Forwarded"} & set(request.headers.keys()):
+        return False
+    try:
+        address = ip_address(request.remote_addr or "")
+    except ValueError:
+        return False
+    return any(address in ip_network(network) for network in settings.metrics_networks.split(","))

@@ -1,0 +1,27 @@
+"""How fresh the ledger is: its newest trades and prices."""
+
+from typing import NamedTuple
+
+from wallet_api.chains import CHAINS, CURRENCIES
+from wallet_api.database import Connection, load_sql
+
+_FRESHNESS = load_sql(__package__, "freshness")
+
+
+class Moment(NamedTuple):
+    """`kind` is 'trades' of a blockchain and type, or 'prices' of a currency."""
+
+    kind: str
+    first: str
+    second: str
+    at_seconds: float
+
+
+def freshness(connection: Connection) -> list[Moment]:
+    """The moments that are known, in Unix seconds."""
+    groups = [(chain.name, type) for chain in CHAINS.values() for type in chain.types]
+    blockchains, types = zip(*groups, strict=True)
+    rows = connection.execute(
+        _FRESHNESS, {"blockchains": list(blockchains), "types": list(types), "currencies": list(CURRENCIES)}
+    )
+    return [Moment(row["kind"], row["first"], row["second"], row["at_seconds"]) for row in rows]
