@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -80,7 +81,7 @@ def clear(connection: Connection) -> None:
 def cut(rows: Sequence[Row], places: Iterable[int]) -> list[list[Row]]:
     """The rows as consecutive files, cut at these places."""
     edges = [0, *sorted({place % (len(rows) + 1) for place in places}), len(rows)]
-    return [list(rows[start:end]) for start, end in zip(edges, edges[1:], strict=False) if start < end]
+    return [list(rows[start:end]) for start, end in pairwise(edges) if start < end]
 
 
 def _lines(rows: Iterable[Row]) -> Iterable[bytes]:

@@ -1,0 +1,76 @@
+"""A ledger of many trades, the same for the same seed: wallets that buy and sell, mostly in order."""
+
+import random
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import base58
+
+Row = dict[str, Any]
+
+TYPES = ("kol", "smart", "whale")
+
+
+def wallets(count: int) -> list[Row]:
+    """Tracked wallets of Solana, in turn of each type."""
+    return [
+        {"blockchain": "solana", "type": TYPES[number % 3], "wallet_address": _address(number)}
+        for number in range(count)
+    ]
+
+
+def prices(now: datetime, days: int) -> list[Row]:
+    """A price of SOL every six hours, so that some trades have one within an hour."""
+    return [
+        {"currency": "SOL", "usd": str(100 + hours % 37), "priced_at": _text(now - timedelta(hours=hours))}
+        for hours in range(0, 24 * days, 6)
+    ]
+
+
+def trades(count: int, wallet_count: int, now: datetime, days: int, late: float = 0.05) -> list[Row]:
+    """Trades up to `now`, the part `late` of them out of order, and as many told again, half corrected."""
+    chance = random.Random(1)
+    step = timedelta(days=days) / count
+    rows = [_trade(chance, number, wallet_count, now - step * (count - number)) for number in range(count)]
+    for _ in range(int(count * late / 2)):
+        one, other = chance.randrange(count), chance.randrange(count)
+        rows[one], rows[other] = rows[other], rows[one]
+    return list(_with_repeats(chance, rows, late))
+
+
+def _with_repeats(chance: random.Random, rows: list[Row], part: float) -> Iterator[Row]:
+    for number, row in enumerate(rows):
+        yield dict(row)
+        if chance.random() < part:
+            earlier = rows[chance.randrange(number + 1)]
+            if chance.random() < 0.5:
+                # What is corrected here stays so, should the row come again.
+                earlier["value"] = str(Decimal(earlier["value"]) * 2)
+            yield dict(earlier)
+
+
+def _trade(chance: random.Random, number: int, wallet_count: int, at: datetime) -> Row:
+    row: Row = {
+        "blockchain": "solana",
+        # The first wallets are the busiest.
+        "wallet_address": _address(min(int(chance.expovariate(4 / wallet_count)), wallet_count - 1)),
+        "tx_signature": f"signature-{number}",
+        "mint": f"mint-{int(chance.expovariate(0.1))}",
+        "transaction_type": chance.choice(("buy", "buy", "sell")),
+        "token_amount": str(Decimal(chance.randint(1, 10**6)).scaleb(-chance.choice((0, 3, 6)))),
+        "value": str(Decimal(chance.randint(0, 10**10)).scaleb(-9)),
+        "created_at": _text(at),
+    }
+    if chance.random() < 0.5:
+        row["value_usd"] = str(Decimal(chance.randint(0, 10**6)).scaleb(-2))
+    return row
+
+
+def _address(number: int) -> str:
+    return base58.b58encode(random.Random(number).randbytes(32)).decode()
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat()
