@@ -3,27 +3,31 @@
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 import requests
-from flask import Flask
+from flask import Flask, Response
 from flask.testing import FlaskClient
+from psycopg.sql import SQL, Identifier
 
 from tests.callers import WALLETS, call_at_once
 from tests.processes import Gunicorn, StartGunicorn
 from wallet_api.access.gate import free_of_charge
 from wallet_api.access.keys import create_key, top_up_key
 from wallet_api.blueprints.envelope import answer
-from wallet_api.database import Connection
+from wallet_api.database import Connection, connect
 from wallet_api.settings import Settings
 
 FAST = "1000000/second"
 
 
-def _ask(client: FlaskClient, key: str, path: str = WALLETS):  # type: ignore[no-untyped-def]
+def _ask(client: FlaskClient, key: str, path: str = WALLETS) -> Any:
     return client.get(path, headers={"Authorization": f"Bearer {key}"})
 
 
@@ -121,7 +125,7 @@ def test_a_key_without_a_limit_is_told_no_balance(client: FlaskClient, connectio
 
 def test_a_view_can_give_its_answer_away(app: Flask, connection: Connection) -> None:
     @app.get("/v1/free")
-    def free():  # type: ignore[no-untyped-def]
+    def free() -> Response:
         free_of_charge()
         return answer({})
 
@@ -239,6 +243,107 @@ def test_what_a_killed_service_held_comes_back_with_its_next_start(
     _wait_until_nothing_is_leased(connection)
     charged = 1_000_000 - _credits(connection)[0]
     assert answers[200] <= charged <= answers[200] + 8
+
+
+def test_what_a_crashed_machine_may_have_spent_is_kept_and_told(
+    gunicorn: StartGunicorn, connection: Connection, settings: Settings
+) -> None:
+    key = create_key(connection, "caller", credits=1_000_000, rate=FAST)
+    server = gunicorn(workers=1, threads=4)
+    killed = threading.Lock()
+
+    def kill_all(answer: int) -> None:
+        if answer > 400 and _credits(connection)[1] and killed.acquire(blocking=False):
+            for process in [psutil.Process(server.process.pid), *_workers(server)]:
+                process.kill()
+
+    call_at_once(server.url, key, 1500, callers=8, after=kill_all)
+    (path,) = Path(settings.wallet_api_home).glob("credits/*/*.journal")
+    with path.open("r+b") as journal:
+        # As if it had been written before the machine was started.
+        journal.write(b"another boot".ljust(64, b"\0"))
+    before = _credits(connection)
+    assert before[1] > 0
+    restarted = gunicorn(workers=1, threads=1)
+    assert _eventually(lambda: f"worker {path.stem}" in restarted.log)
+    assert _credits(connection) == before
+    assert call_at_once(restarted.url, key, 1, callers=1) == {200: 1}
+
+
+def _lease_elsewhere(connection: Connection, amount: int, age_seconds: int = 0) -> None:
+    connection.execute(
+        "INSERT INTO credit_leases (lease_id, key_id, worker, amount, taken_at)"
+        " SELECT gen_random_uuid(), key_id, gen_random_uuid(), %s, now() - make_interval(secs => %s)"
+        "   FROM api_keys",
+        [amount, age_seconds],
+    )
+
+
+def test_before_a_call_is_refused_a_lease_on_its_way_back_is_waited_for(
+    client: FlaskClient, connection: Connection
+) -> None:
+    key = create_key(connection, "caller", credits=0)
+    _lease_elsewhere(connection, 1)
+
+    def give_back() -> None:
+        with connection.transaction():
+            connection.execute("DELETE FROM credit_leases")
+            connection.execute("UPDATE api_keys SET credits = 1")
+
+    timer = threading.Timer(0.3, give_back)
+    timer.start()
+    assert _ask(client, key).status_code == 200
+    timer.join()
+    assert _ask(client, key).status_code == 403
+
+
+def test_a_lease_that_nobody_will_return_holds_up_no_call(
+    client: FlaskClient, connection: Connection
+) -> None:
+    key = create_key(connection, "caller", credits=0)
+    _lease_elsewhere(connection, 1, age_seconds=60)
+    began = time.monotonic()
+    refused = _ask(client, key)
+    assert refused.status_code == 403
+    assert refused.headers["X-Credits-Remaining"] == "0"
+    assert time.monotonic() - began < 0.5
+
+
+def test_an_outage_of_the_database_loses_nothing(
+    app: Flask, servers: Settings, connection: Connection
+) -> None:
+    @app.get("/v1/plain")
+    def plain() -> Response:
+        return answer({})
+
+    key = create_key(connection, "caller", credits=1_000_000, rate=FAST)
+    client = app.test_client()
+    statuses = [_ask(client, key, "/v1/plain").status_code for _ in range(200)]
+    with connect(str(servers.database_url)) as administrator:
+        name = SQL("{}").format(Identifier(connection.info.dbname))
+        administrator.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name))
+        administrator.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> %s",
+            [connection.info.dbname, connection.info.backend_pid],
+        )
+        refused: list[Any] = []
+        while not refused:
+            response = _ask(client, key, "/v1/plain")
+            statuses.append(response.status_code)
+            if response.status_code != 200:
+                refused.append(response)
+        administrator.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS true").format(name))
+    assert refused[0].status_code == 503
+    assert refused[0].json["error"]["code"] == "service_unavailable"
+    assert int(refused[0].headers["Retry-After"]) >= 1
+
+    def works() -> bool:
+        statuses.append(_ask(client, key, "/v1/plain").status_code)
+        return bool(statuses[-1] == 200)
+
+    assert _eventually(works)
+    _wait_until_nothing_is_leased(connection)
+    assert _credits(connection) == (1_000_000 - statuses.count(200), 0)
 
 
 def test_a_service_that_can_write_no_journal_charges_all_the_same(

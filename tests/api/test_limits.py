@@ -196,7 +196,7 @@ def test_counts_leased_by_busy_workers_let_exactly_the_limit_through_too(
         if answer % 100 == 0:
             with valkey.Valkey.from_url(valkey_url.replace("valkey+unix", "unix")) as store:
                 (name,) = store.keys("LIMITER/*")
-                leased.append(int(store.hget(name, "lent")))
+                leased.append(int(store.hget(name, "back")))
 
     assert call_at_once(server.url, key, 4300, callers=12, after=look) == {200: 4000, 429: 300}
     assert any(leased), "nothing was leased, so this showed nothing"
@@ -211,6 +211,23 @@ def test_what_was_leased_and_not_used_comes_back(
     with valkey.Valkey.from_url(valkey_url.replace("valkey+unix", "unix")) as store:
         (name,) = store.keys("LIMITER/*")
         assert _eventually(lambda: int(store.hget(name, "used")) == 400, 5), store.hgetall(name)
+
+
+def test_before_a_call_is_refused_leased_counts_on_their_way_back_are_waited_for(
+    client: FlaskClient, connection: Connection, valkey_url: str
+) -> None:
+    key = create_key(connection, "caller", rate="3/minute")
+    for _ in range(3):
+        assert _ask(client, key).status_code == 200
+    with valkey.Valkey.from_url(valkey_url.replace("valkey+unix", "unix")) as store:
+        (name,) = store.keys("LIMITER/*")
+        store.hset(name, "back", str(int((time.time() + 1) * 1000)))
+        timer = threading.Timer(0.2, store.hincrby, (name, "used", -1))
+        timer.start()
+        assert _ask(client, key).status_code == 200
+        timer.join()
+        store.hset(name, "back", "0")
+    assert _ask(client, key).status_code == 429
 
 
 def test_without_a_store_each_process_counts_by_itself(

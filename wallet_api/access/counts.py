@@ -12,37 +12,34 @@ _PROBE = "LIMITER/probe"
 CONNECT_TIMEOUT_SECONDS = 0.25
 ANSWER_TIMEOUT_SECONDS = 0.5
 
-# born names the window, used counts calls and leases, lent is when the last lease is back at the latest.
+# born names the window, used counts calls and leases, back is when all leases are returned or renewed.
 # No clock but the store's own decides.
 _COUNT = """
 local calls, limit, length = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local born, adjust = ARGV[4], tonumber(ARGV[5])
-local lease, free_after, lease_length = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local lease, free_after, away = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-local window = redis.call('HMGET', KEYS[1], 'born', 'used', 'lent')
-local used, lent = 0, 0
+local window = redis.call('HMGET', KEYS[1], 'born', 'used', 'back')
+local used, back = 0, 0
 if window[1] then
-    used, lent = tonumber(window[2]), tonumber(window[3])
+    used, back = tonumber(window[2]), tonumber(window[3])
     if window[1] == born then used = math.max(0, used + adjust) end
     born = window[1]
 else
     born = clock[1] .. '.' .. clock[2]
 end
 local granted = 0
-if calls > 0 and limit - used >= calls then
-    granted = calls
-    lease = math.min(lease, math.floor((limit - used - calls - free_after) / 20))
-    if lease > 0 then
-        granted = calls + lease
-        lent = now + lease_length
-    end
+if limit - used >= calls then granted = calls end
+if away > 0 then
+    granted = granted + math.max(0, math.min(lease, math.floor((limit - used - calls - free_after) / 20)))
+    back = math.max(back, now + away)
 end
 used = used + granted
 redis.call('HSET', KEYS[1], 'born', born, 'used', string.format('%.0f', used),
-           'lent', string.format('%.0f', lent))
+           'back', string.format('%.0f', back))
 if not window[1] then redis.call('PEXPIRE', KEYS[1], length) end
-return {born, used, granted, redis.call('PTTL', KEYS[1]), math.max(0, lent - now)}
+return {born, used, granted, redis.call('PTTL', KEYS[1]), math.max(0, back - now)}
 """
 
 
@@ -57,7 +54,7 @@ class Counted(NamedTuple):
     used: int
     granted: int
     left_seconds: float
-    lent_seconds: float
+    away_seconds: float
 
 
 class SharedCounts:
@@ -85,20 +82,20 @@ class SharedCounts:
         adjust: int = 0,
         lease: int = 0,
         free_after: int = 0,
-        lease_seconds: float = 0.0,
+        away_seconds: float = 0.0,
     ) -> Counted:
-        """Count all of `calls`, and lease up to `lease` more as long as `free_after` stay free; or grant 0.
+        """Count all of `calls` or none, and lease up to `lease` more as long as `free_after` stay free.
 
-        `adjust` is first added to the count of the window `born`, if that is still the current one.
-        Raises StoreError.
+        What is leased, and what was before, will be returned or renewed within `away_seconds`. `adjust` is
+        first added to the count of the window `born`, if that is still the current one. Raises StoreError.
         """
         arguments = [calls, limit, expiry_seconds * 1000, born, adjust]
-        arguments += [lease, free_after, int(lease_seconds * 1000)]
+        arguments += [lease, free_after, int(away_seconds * 1000)]
         try:
-            born, used, granted, left, lent = self._count(keys=[key], args=arguments)
+            born, used, granted, left, away = self._count(keys=[key], args=arguments)
         except (ValkeyError, OSError) as error:
             raise StoreError(str(error)) from error
-        return Counted(born, used, granted, max(0, left) / 1000, lent / 1000)
+        return Counted(born, used, granted, max(0, left) / 1000, away / 1000)
 
     def forget(self, key: str) -> None:
         """Start the window of `key` anew. Raises StoreError."""

@@ -4,19 +4,20 @@ import logging
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
+from typing import Any, LiteralString
 from uuid import UUID, uuid4
 
-from wallet_api.access.journal import Journal, Remains, journals, remains
+from wallet_api.access.journal import SUFFIX, Journal, Remains, journals, remains
 from wallet_api.database import Database, Row, load_sql
 from wallet_api.errors import ServiceUnavailable
 
 log = logging.getLogger(__name__)
 
+_EXTEND = load_sql("wallet_api.access", "extend_lease")
 _FIND_LEDGER = load_sql("wallet_api.access", "find_ledger")
-_LEASE = load_sql("wallet_api.access", "lease_credits")
 _LIST = load_sql("wallet_api.access", "list_leases")
-_RETURN = load_sql("wallet_api.access", "return_credits")
+_RETURN = load_sql("wallet_api.access", "return_lease")
+_TAKE = load_sql("wallet_api.access", "take_lease")
 
 # A lease this old has a dead worker, or one that cannot reach the database.
 ALIVE_SECONDS = 10.0
@@ -26,14 +27,20 @@ _NOBODY = UUID(int=0)
 
 @dataclass
 class Lease:
-    """Credits of one key that only this process may spend, until `ends` on the monotonic clock."""
+    """Credits of one key that only this process may spend. Times are of the monotonic clock.
+
+    Below half of `target` it is `low`, and should be extended.
+    """
 
     lease_id: UUID
     key_id: int
-    amount: int
-    ends: float
     slot: int
+    amount: int
+    target: int
+    renewed: float
+    used: float
     spent: int = 0
+    low: bool = False
 
     @property
     def rest(self) -> int:
@@ -42,24 +49,32 @@ class Lease:
 
 
 class Leases:
-    """The leases of one process. The journal of what it spends is made with the first one."""
+    """The leases of one process, and the journal of what it spends, which is made with the first of them.
+
+    Leases are taken, extended and returned by one thread; any thread that sees to it that no other does may
+    spend one.
+    """
 
     def __init__(self, database: Database, folder: Path) -> None:
         self._database = database
         self._folder = folder
         self._own_folder: Path | None = None  # this database's, known once it was asked
         self._journal: Journal | None = None
-        self._lock = Lock()
-        self._possible = True
         # Not to be spent any more, and not known to be returned.
         self._ended: deque[Lease] = deque()
+        self.possible = True
 
     @property
     def worker(self) -> UUID:
         """The name under which this process holds leases."""
         return _NOBODY if self._journal is None else self._journal.worker
 
-    def take(self, key_id: int, amount: int, kept: int, ends: float) -> tuple[Lease, Row] | None:
+    @property
+    def others_exist(self) -> bool:
+        """Whether there are journals, be it of dead workers or of living ones."""
+        return any(self._folder.glob(f"*/*{SUFFIX}"))
+
+    def take(self, key_id: int, amount: int, kept: int, now: float) -> tuple[Lease, Row] | None:
         """A lease of `amount`, if `kept` stay in the balance, and the balance after it.
 
         None when less would stay, or when this process can keep no journal. Raises DatabaseUnavailable.
@@ -69,20 +84,9 @@ class Leases:
         slot = None if journal is None else journal.open(lease_id)
         if journal is None or slot is None:
             return None
-        lease = Lease(lease_id, key_id, amount, ends, slot)
+        lease = Lease(lease_id, key_id, slot, amount, target=amount, renewed=now, used=now)
         try:
-            with self._database.write() as connection:
-                row = connection.execute(
-                    _LEASE,
-                    {
-                        "lease_id": lease_id,
-                        "key_id": key_id,
-                        "worker": journal.worker,
-                        "amount": amount,
-                        "kept": kept,
-                        "alive_seconds": ALIVE_SECONDS,
-                    },
-                ).fetchone()
+            row = self._run(_TAKE, lease_id=lease_id, key_id=key_id, amount=amount, kept=kept)
         except ServiceUnavailable:
             # The lease may be there all the same.
             self._ended.append(lease)
@@ -92,6 +96,14 @@ class Leases:
             return None
         return lease, row
 
+    def extend(self, lease: Lease, amount: int, kept: int) -> Row | None:
+        """Take `amount` more for a lease, and tell everyone that it lives; the balance after it.
+
+        The caller then adds the amount to the lease. None when less than `kept` would stay in the balance.
+        Raises DatabaseUnavailable; should the amount have been taken all the same, it is returned at the end.
+        """
+        return self._run(_EXTEND, lease_id=lease.lease_id, amount=amount, kept=kept)
+
     def spend(self, lease: Lease, cost: int) -> None:
         """Spend credits of a lease, so that even the death of this process does not undo it."""
         lease.spent += cost
@@ -99,21 +111,16 @@ class Leases:
             self._journal.write(lease.slot, lease.spent)
 
     def end(self, lease: Lease) -> None:
-        """Spend no more of a lease; settle() returns it."""
+        """Return a lease, now or, after DatabaseUnavailable, with the next settle()."""
         self._ended.append(lease)
+        self.settle()
 
     def settle(self) -> None:
         """Return what is not spent of ended leases. Raises DatabaseUnavailable; then try again later."""
         while self._ended:
-            try:
-                lease = self._ended.popleft()
-            except IndexError:
-                return
-            try:
-                self._return(lease.lease_id, lease.spent)
-            except ServiceUnavailable:
-                self._ended.append(lease)
-                raise
+            lease = self._ended[0]
+            self._run(_RETURN, lease_id=lease.lease_id, spent=lease.spent)
+            self._ended.popleft()
             if self._journal is not None:
                 self._journal.free(lease.slot)
 
@@ -128,7 +135,8 @@ class Leases:
         return recovered
 
     def close(self) -> None:
-        """End with nothing held, if the database can be told. No lease may be open."""
+        """End with nothing held. Raises DatabaseUnavailable; then the journal stays for others to recover."""
+        self.possible = False
         self.settle()
         if self._journal is not None:
             self._journal.close()
@@ -148,27 +156,26 @@ class Leases:
             return 0
         for row in left:
             # A lease without a slot was never spent of.
-            self._return(row["lease_id"], dead.spent.get(row["lease_id"], 0))
+            self._run(_RETURN, lease_id=row["lease_id"], spent=dead.spent.get(row["lease_id"], 0))
         dead.path.unlink(missing_ok=True)
         if left:
             log.warning("Returned the leases of a dead worker: %d", len(left))
         return len(left)
 
-    def _return(self, lease_id: UUID, spent: int) -> None:
+    def _run(self, query: LiteralString, **parameters: Any) -> Row | None:
+        parameters |= {"worker": self.worker, "alive_seconds": ALIVE_SECONDS}
         with self._database.write() as connection:
-            connection.execute(_RETURN, {"lease_id": lease_id, "spent": spent})
+            cursor = connection.execute(query, parameters)
+            return cursor.fetchone() if cursor.description else None
 
     def _start_journal(self) -> Journal | None:
-        with self._lock:
-            if self._journal is None and self._possible:
-                try:
-                    self._journal = Journal(self._ledger_folder())
-                except OSError as error:
-                    self._possible = False
-                    log.warning(
-                        "No journal of credits can be kept, each call is charged by itself: %s", error
-                    )
-            return self._journal
+        if self.possible:
+            try:
+                self._journal = Journal(self._ledger_folder())
+            except OSError as error:
+                self.possible = False
+                log.warning("No journal of credits can be kept, each call is charged by itself: %s", error)
+        return self._journal
 
     def _ledger_folder(self) -> Path:
         if self._own_folder is None:

@@ -1,10 +1,9 @@
 """A storage for flask-limiter: fixed windows that all workers share, without asking the store at each call.
 
-A call is counted in the store before it is let through, so a limit of N lets exactly N through, however
-many workers and threads there are. While a key is busy and far from its limit, a worker counts up to
-MAX_LEASE calls ahead, lets them through by itself, and gives the rest back after LEASE_SECONDS. The last
-FREE_AFTER_LEASE calls of a window are never leased, and before a call is refused, leases that may still
-come back are waited for.
+A call is counted in the store before it is let through, so a limit of N lets exactly N through, however many
+workers and threads there are. While a key is busy and far from its limit, a worker counts up to LEASED_CALLS
+ahead, lets them through by itself, and gives the rest back as soon as the calls stop. The last UNLEASED_CALLS
+of a window are never leased, and before a call is refused, counts that may still come back are waited for.
 
 So a remaining count is exact near the limit, and before that too small by what other workers hold, never
 too large. A worker that is killed takes its lease with it until the window ends.
@@ -12,22 +11,27 @@ too large. A worker that is killed takes its lease with it until the window ends
 While the store is away every process goes on counting by itself, from what it last knew.
 """
 
-import atexit
 import logging
 import time
-from threading import Event, Lock, Thread
+from threading import Lock, Thread
 
 from limits.storage import Storage
 
 from wallet_api.access.counts import SharedCounts, StoreError
+from wallet_api.access.keeper import Keeper
 
 log = logging.getLogger(__name__)
 
-MAX_LEASE = 256
-FREE_AFTER_LEASE = 1000
-LEASE_SECONDS = 0.1
-# What a worker asks for again this soon is busy.
+LEASED_CALLS = 256
+UNLEASED_CALLS = 1000
+# A limit that a worker counts again this soon is busy.
 BUSY_SECONDS = 0.02
+# A lease that is not used for so long is returned, and one that is used is renewed, ...
+IDLE_SECONDS = 0.1
+RENEW_SECONDS = 0.2
+# ... so whatever is out is back by then, or renewed.
+AWAY_SECONDS = 0.5
+WAIT_SECONDS = 0.025
 REFUSED_SECONDS = 0.25
 RETRY_SECONDS = 0.5
 MAX_WINDOWS = 10_000
@@ -36,11 +40,15 @@ MAX_WINDOWS = 10_000
 class _Window:
     """One limit's current window as this process knows it, in seconds of the monotonic clock."""
 
-    def __init__(self, limit: int, expiry: int) -> None:
-        self.lock = Lock()
-        self.limit = limit
+    def __init__(self, key: str, expiry: int) -> None:
+        self.key = key
+        # limits names a window .../AMOUNT/MULTIPLES/GRANULARITY, and tells the amount no other way.
+        self.limit = int(key.rsplit("/", 3)[1])
         self.expiry = expiry
-        self.asked = 0.0
+        self.lock = Lock()
+        self.asked = 0.0  # when the store was asked last, for a call
+        self.spent = 0.0  # when the lease was
+        self.renewed = 0.0
         self.start("", 0.0)
 
     def start(self, born: str, ends: float) -> None:
@@ -48,9 +56,14 @@ class _Window:
         self.ends = ends
         self.used = 0  # all that is counted, the rest of the lease included
         self.rest = 0  # leased, and not spent
+        self.half = 0  # below that more is leased
+        self.short = True
         self.offline = 0  # counted in used while the store was away
-        self.lease_ends = 0.0
         self.refused = 0.0  # until when nothing is free for sure
+
+    @property
+    def leasable(self) -> bool:
+        return self.limit - self.used > UNLEASED_CALLS + LEASED_CALLS
 
     def count_here(self, calls: int, now: float) -> int:
         """Count without the store; the count with these calls, or more than the limit."""
@@ -83,10 +96,9 @@ class LeasedStorage(Storage):
         shared = uri.startswith("leased+")
         self._counts = SharedCounts(uri.removeprefix("leased+")) if shared else None
         self._windows: dict[str, _Window] = {}
-        self._lock = Lock()
         self._leased: dict[str, _Window] = {}
-        self._leasing = Event()
-        self._keeper: Thread | None = None
+        self._lock = Lock()
+        self._keeper = Keeper("leases of limits", self._tend, self.give_back)
         self.fallback_active = False
 
     @property
@@ -99,15 +111,19 @@ class LeasedStorage(Storage):
         window = self._windows.get(key) or self._open(key, expiry)
         with window.lock:
             now = time.monotonic()
-            if window.rest >= amount and now < window.lease_ends and now < window.ends:
+            if window.rest >= amount and now < window.ends:
                 window.rest -= amount
+                window.spent = now
+                if window.rest < window.half and not window.short:
+                    window.short = True
+                    self._keeper.wake()
                 return window.used - window.rest
             if now < window.refused:
                 return window.limit + amount
             if self._counts is None or self.fallback_active:
                 return window.count_here(amount, now)
             try:
-                return self._count_there(self._counts, key, window, amount)
+                return self._count_there(self._counts, window, amount, now)
             except StoreError as error:
                 self._fall_back(error)
                 # Whether the rest was given back is unknown, so it counts as spent.
@@ -128,8 +144,8 @@ class LeasedStorage(Storage):
         return time.time() + left
 
     def check(self) -> bool:
-        """Whether calls are counted across all workers, if they are meant to be; asks the store."""
-        return not self.fallback_active and (self._counts is None or self._counts.answers())
+        """Whether calls are counted across all workers, if they are meant to be."""
+        return not self.fallback_active
 
     def clear(self, key: str) -> None:
         """Start the window of `key` anew, as far as this process can."""
@@ -145,84 +161,98 @@ class LeasedStorage(Storage):
         return len(keys)
 
     def give_back(self) -> None:
-        """Return what is leased and not spent, such as at the end of the process."""
-        for key, window in list(self._leased.items()):
+        """Return what is leased and not spent, at the end of the process."""
+        self._keeper.close()
+        for window in list(self._leased.values()):
             with window.lock:
-                self._return_rest(key, window)
+                self._return_rest(window)
 
     def _open(self, key: str, expiry: int) -> _Window:
         with self._lock:
             if len(self._windows) >= MAX_WINDOWS:
                 now = time.monotonic()
                 self._windows = {name: known for name, known in self._windows.items() if known.ends > now}
-            # limits names a window .../AMOUNT/MULTIPLES/GRANULARITY, and tells the amount no other way.
-            return self._windows.setdefault(key, _Window(int(key.rsplit("/", 3)[1]), expiry))
+            return self._windows.setdefault(key, _Window(key, expiry))
 
-    def _count_there(self, counts: SharedCounts, key: str, window: _Window, calls: int) -> int:
-        asked = time.monotonic()
-        busy = asked - window.asked < BUSY_SECONDS
-        window.asked = asked
+    def _count_there(self, counts: SharedCounts, window: _Window, calls: int, now: float) -> int:
+        busy, window.asked = now - window.asked < BUSY_SECONDS, now
         while True:
             now = time.monotonic()
             counted = counts.count(
-                key,
+                window.key,
                 calls,
                 window.limit,
                 window.expiry,
                 born=window.born,
                 adjust=window.offline - window.rest,
-                lease=MAX_LEASE if busy else 0,
-                free_after=FREE_AFTER_LEASE,
-                # As long again for the way back.
-                lease_seconds=2 * LEASE_SECONDS,
             )
             window.start(counted.born, now + counted.left_seconds)
             window.used = counted.used
             if counted.granted:
                 break
-            if counted.lent_seconds <= 0:
+            if counted.away_seconds <= 0:
                 window.refused = min(now + REFUSED_SECONDS, window.ends)
                 return window.limit + calls
-            time.sleep(min(counted.lent_seconds, LEASE_SECONDS / 4))
-        window.rest = counted.granted - calls
-        if window.rest:
-            window.lease_ends = now + LEASE_SECONDS
-            self._leased[key] = window
-            self._keep()
-        return window.used - window.rest
+            time.sleep(min(counted.away_seconds, WAIT_SECONDS))
+        if busy and window.leasable:
+            window.spent = now
+            self._leased[window.key] = window
+            self._keeper.wake()
+        return window.used
 
-    def _return_rest(self, key: str, window: _Window) -> None:
-        self._leased.pop(key, None)
+    # What follows is the keeper's.
+
+    def _tend(self) -> bool:
+        for window in list(self._leased.values()):
+            now = time.monotonic()
+            if now - window.spent >= IDLE_SECONDS or now >= window.ends or not self._renew(window, now):
+                with window.lock:
+                    self._return_rest(window)
+        return bool(self._leased)
+
+    def _renew(self, window: _Window, now: float) -> bool:
+        """Lease as much as a busy window should have; whether it may keep any."""
+        if not window.short and now - window.renewed < RENEW_SECONDS:
+            return True
+        if self._counts is None or self.fallback_active:
+            return False
+        try:
+            # Meanwhile calls go on spending, so their lock is not taken.
+            counted = self._counts.count(
+                window.key,
+                0,
+                window.limit,
+                window.expiry,
+                lease=max(0, LEASED_CALLS - window.rest),
+                free_after=UNLEASED_CALLS,
+                away_seconds=AWAY_SECONDS,
+            )
+        except StoreError as error:
+            self._fall_back(error)
+            return False
+        with window.lock:
+            if counted.born != window.born:
+                window.start(counted.born, now + counted.left_seconds)
+            window.used = max(window.used, counted.used)
+            window.rest += counted.granted
+            window.half, window.short = window.rest // 2, False
+            window.renewed = now
+            return window.leasable
+
+    def _return_rest(self, window: _Window) -> None:
+        self._leased.pop(window.key, None)
         if self._counts is None or self.fallback_active or not window.rest or time.monotonic() >= window.ends:
             return
         rest, window.rest = window.rest, 0
         try:
-            counted = self._counts.count(key, 0, window.limit, window.expiry, born=window.born, adjust=-rest)
+            counted = self._counts.count(
+                window.key, 0, window.limit, window.expiry, born=window.born, adjust=-rest
+            )
         except StoreError as error:
             self._fall_back(error)
             return
         if counted.born == window.born:
             window.used = counted.used
-
-    def _keep(self) -> None:
-        self._leasing.set()
-        if self._keeper is None:
-            with self._lock:
-                if self._keeper is None:
-                    atexit.register(self.give_back)
-                    self._keeper = Thread(target=self._return_leases, name="rate-leases", daemon=True)
-                    self._keeper.start()
-
-    def _return_leases(self) -> None:
-        while self._leasing.wait():
-            time.sleep(LEASE_SECONDS / 2)
-            self._leasing.clear()
-            for key, window in list(self._leased.items()):
-                with window.lock:
-                    if time.monotonic() >= window.lease_ends:
-                        self._return_rest(key, window)
-            if self._leased:
-                self._leasing.set()
 
     def _fall_back(self, error: StoreError) -> None:
         with self._lock:
@@ -230,7 +260,7 @@ class LeasedStorage(Storage):
                 return
             self.fallback_active = True
             log.warning("The store of rate limits is away; each worker counts by itself: %s", error)
-            Thread(target=self._await_store, name="rate-store", daemon=True).start()
+            Thread(target=self._await_store, name="store of limits", daemon=True).start()
 
     def _await_store(self) -> None:
         while self._counts is not None:

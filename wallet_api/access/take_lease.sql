@@ -1,4 +1,4 @@
--- Move an amount from the balance into a lease, if `kept` stay in it. No row when they would not.
+-- Move an amount from the balance into a new lease, if `kept` stay in it. No row when they would not.
 -- leased_elsewhere is what other workers hold and will return within seconds.
 -- Needs the primary key, and the index of credit_leases by key.
      WITH taken AS (
