@@ -23,7 +23,7 @@ class Children:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._running: dict[str, Child] = {}
+        self._running: dict[str, tuple[Child, float]] = {}
 
     def end_leftovers(self) -> None:
         """End what an earlier `up` left behind when it was killed."""
@@ -48,28 +48,29 @@ class Children:
         child = subprocess.Popen(
             command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True, **options
         )
+        # It is our child, so its number is its own until we have waited for it.
+        process = psutil.Process(child.pid)
         try:
-            self._running[name] = child
+            self._running[name] = child, process.create_time()
             self._note()
             yield child
         finally:
             with undisturbed():
                 if child.poll() is None:
-                    _end(psutil.Process(child.pid))
+                    _end(process)
                     child.wait()
                 self._running.pop(name, None)
                 self._note()
 
     def check(self) -> None:
         """Raise ClickException when one of them has ended by itself."""
-        for name, child in self._running.items():
+        for name, (child, _) in self._running.items():
             if child.poll() is not None:
                 raise click.ClickException(f"{name} ended by itself, with status {child.returncode}.")
 
     def _note(self) -> None:
-        processes = [psutil.Process(child.pid) for child in self._running.values() if child.poll() is None]
-        if processes:
-            self._file.write_text(json.dumps([(process.pid, process.create_time()) for process in processes]))
+        if self._running:
+            self._file.write_text(json.dumps([(child.pid, born) for child, born in self._running.values()]))
         else:
             self._file.unlink(missing_ok=True)
 

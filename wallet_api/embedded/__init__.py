@@ -102,13 +102,22 @@ def _socket_folder(home: Path, account: Account | None) -> Path:
         # Not $TMPDIR: every command has to arrive at the same place.
         digest = hashlib.sha256(os.fsencode(home)).hexdigest()[:16]
         folder = Path("/tmp") / f"wallet-api-{digest}"  # noqa: S108
+        _check_not_foreign(folder, account)
     own(folder, account)
-    status = folder.lstat()
-    owner = account.uid if account else os.geteuid()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != owner or stat.S_IMODE(status.st_mode) & 0o077:
-        raise EmbeddedError(f"{folder} has to be a private folder of user {owner}. Remove it, and try again.")
     let_reach(folder, account)
     return folder
+
+
+def _check_not_foreign(folder: Path, account: Account | None) -> None:
+    """Everybody may write beside this folder, so somebody may have been there first."""
+    try:
+        status = folder.lstat()
+    except FileNotFoundError:
+        return
+    owner = account.uid if account else os.geteuid()
+    foreign = status.st_uid not in (owner, os.geteuid()) or stat.S_IMODE(status.st_mode) & 0o077
+    if foreign or not stat.S_ISDIR(status.st_mode):
+        raise EmbeddedError(f"{folder} has to be a private folder of user {owner}. Remove it, and try again.")
 
 
 @contextmanager
