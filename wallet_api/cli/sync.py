@@ -5,9 +5,11 @@ import re
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import click
@@ -30,6 +32,7 @@ SOME_FAILED = 3
 
 _RECONNECT_SECONDS = 5.0
 _FILL_SECONDS = 3600.0
+_FAILED_FILL_SECONDS = 300.0
 _SPAN = re.compile(r"([1-9]\d{0,5})([dhm])")
 _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
@@ -127,15 +130,16 @@ def sync_prices(since: datetime, **options: Any) -> None:
     """
     with _ready(options) as (settings, stack):
         prices, paces = stack.enter_context(price_sources(settings))
-        filled = [-_FILL_SECONDS]
+        fill_at = 0.0
 
         def one(connection: Connection, stopping: threading.Event) -> tuple[float, str, dict[str, Any], int]:
+            nonlocal fill_at
             started, calls = time.monotonic(), sum(pace.calls for pace in paces.values())
-            # The past hardly changes: what nobody has now, nobody will have a minute later.
-            fill = started - filled[0] >= _FILL_SECONDS
+            fill = started >= fill_at
             summary = prices.round(connection, since if fill else None)
-            if fill and not summary.failures:
-                filled[0] = started
+            if fill:
+                # The past hardly changes: what nobody has now, nobody will have a minute later.
+                fill_at = started + (_FAILED_FILL_SECONDS if summary.failures else _FILL_SECONDS)
             data = prices_data(summary) | {"requests": sum(pace.calls for pace in paces.values()) - calls}
             data["seconds"] = round(time.monotonic() - started, 1)
             nothing = summary.missing and not summary.changed
@@ -188,6 +192,16 @@ def _run(job: Job, settings: Settings, one: Round, every: float | None, as_json:
                     raise
                 log.warning("sync %s: %s", job, error.message)
                 stopping.wait(_RECONNECT_SECONDS)
+            except Exception as error:
+                if every is None:
+                    raise
+                # What nobody foresaw costs a round, and not all that would follow. Its message stays
+                # untold, since it may hold a password.
+                place = traceback.extract_tb(error.__traceback__)[-1]
+                log.error(  # noqa: TRY400
+                    "sync %s: %s at %s:%s", job, type(error).__name__, Path(place.filename).name, place.lineno
+                )
+                stopping.wait(max(every, _RECONNECT_SECONDS))
     if every is None and status:
         sys.exit(status)
 

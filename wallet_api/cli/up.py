@@ -71,6 +71,8 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     )
     stack.enter_context(children.running("gunicorn", command, environment, pass_fds=[listener.fileno()]))
     listener.close()
+    if settings.moralis_api_key is not None and demo is None:
+        _keep_current(stack, children, home, settings, environment)
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
     _await_answer(children, own_host, port)
     url = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
@@ -146,6 +148,25 @@ def _stand_in(children: Children, home: Path, demo: Demo) -> Iterator[dict[str, 
         if not url:
             raise click.ClickException(f"The demo's balance provider did not start; see {log.name}")
         yield {"MORALIS_API_KEY": "demo", "MORALIS_EVM_URL": f"{url}/api/v2.2", "MORALIS_SOLANA_URL": url}
+
+
+def _keep_current(
+    stack: ExitStack, children: Children, home: Path, settings: Settings, environment: dict[str, str]
+) -> None:
+    """Bring trades and prices up to date in the background; the demo's wallets are nowhere else known."""
+    for job, every in (("prices", settings.sync_prices_seconds), ("trades", settings.sync_trades_seconds)):
+        run = (
+            "-c",
+            "from wallet_api.cli import main; main()",
+            "sync",
+            job,
+            "--every",
+            f"{every:g}",
+            "--wait",
+        )
+        log = stack.enter_context((home / "log" / f"sync-{job}.log").open("ab"))
+        command = (sys.executable, *run)
+        stack.enter_context(children.running(f"sync {job}", command, environment, stdout=log, stderr=log))
 
 
 def _await_answer(children: Children, host: str, port: int) -> None:

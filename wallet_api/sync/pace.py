@@ -23,6 +23,7 @@ class Pace:
     def __init__(self, per_second: float, hold_seconds: float) -> None:
         self._interval = 1 / per_second
         self._first_hold = hold_seconds
+        self._turn = threading.Lock()
         self._lock = threading.Lock()
         self._next = 0.0
         self._hold = hold_seconds
@@ -31,11 +32,14 @@ class Pace:
 
     def wait(self) -> None:
         """Return when it is the caller's turn."""
-        with self._lock:
-            moment = max(self._next, time.monotonic())
-            self._next = moment + self._interval
-            self.calls += 1
-        time.sleep(max(0.0, moment - time.monotonic()))
+        # Nobody has a turn before it is given: turns missed while the machine was busy would all be made
+        # up for at once.
+        with self._turn:
+            while (pause := self._pause()) > 0:
+                time.sleep(pause)
+            with self._lock:
+                self._next = max(self._next, time.monotonic() + self._interval)
+                self.calls += 1
 
     def refused(self, seconds: float | None) -> None:
         """The provider asks for a pause, of `seconds` if it says so; asked again after it, a longer one."""
@@ -53,6 +57,10 @@ class Pace:
         """The provider answered as it should."""
         with self._lock:
             self._hold = self._first_hold
+
+    def _pause(self) -> float:
+        with self._lock:
+            return self._next - time.monotonic()
 
 
 class _PacedAdapter(DeadlineAdapter):
