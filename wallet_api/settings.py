@@ -35,13 +35,15 @@ class Settings:
     credit_cost: int = _setting("CREDIT_COST", 1, "count")
     key_cache_seconds: float = _setting("KEY_CACHE_SECONDS", 5.0, "seconds")
 
+    answer_ttl_seconds: float = _setting("ANSWER_TTL_SECONDS", 0.25, "seconds")
+    answer_cache_bytes: int = _setting("ANSWER_CACHE_BYTES", 16 * 1024 * 1024, "count")
     leaderboard_ttl_seconds: float = _setting("LEADERBOARD_TTL_SECONDS", 30.0, "seconds")
 
     holdings_ttl_seconds: float = _setting("HOLDINGS_TTL_SECONDS", 60.0, "seconds")
     holdings_wait_seconds: float = _setting("HOLDINGS_WAIT_SECONDS", 2.0, "seconds")
     holdings_keep_spam: bool = _setting("HOLDINGS_KEEP_SPAM", False, "switch")
     holdings_failure_seconds: float = _setting("HOLDINGS_FAILURE_SECONDS", 10.0, "positive")
-    holdings_fetch_threads: int = _setting("HOLDINGS_FETCH_THREADS", 4, "count")
+    holdings_fetch_threads: int = _setting("HOLDINGS_FETCH_THREADS", 16, "count")
     holdings_connect_seconds: float = _setting("HOLDINGS_CONNECT_SECONDS", 3.0, "positive")
     holdings_read_seconds: float = _setting("HOLDINGS_READ_SECONDS", 10.0, "positive")
     holdings_fetch_seconds: float = _setting("HOLDINGS_FETCH_SECONDS", 30.0, "positive")

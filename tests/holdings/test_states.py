@@ -230,12 +230,15 @@ class TestLoading:
         assert native(until(lambda: ask("eth", address), lambda got: not active(got)["loading"])) == "7"
 
     def test_a_provider_that_hangs_on_one_chain_leaves_the_others_alone(
-        self, ask: Ask, track: Hold, stub: Stub
+        self, ask_at: Callable[..., Ask], track: Hold, stub: Stub
     ) -> None:
-        for _ in range(4):
+        ask = ask_at(holdings_fetch_threads=2)
+        for _ in range(3):
             address = track("eth")
             stub.scenarios[address] = faults.hang(stub.release)
             assert active(ask("eth", address)) == LOADING
+        # The third one found both threads taken.
+        assert len(stub.asked) == 2
         assert native(ask("base", track("base", native=7))) == "7"
 
     def test_loading_ends_also_when_the_provider_never_answers(

@@ -20,7 +20,7 @@ from wallet_api.demo.balances import Balance
 from wallet_api.demo.provider import Scenario
 from wallet_api.settings import Settings
 
-WAIT = 0.6
+WAIT = 1.2
 GOOD = 200
 DOWN = 503
 LATER = "loading"
@@ -67,7 +67,7 @@ def settings(settings: Settings) -> Settings:
         base_provider="alchemy",
         bnb_provider="rpc",
         holdings_wait_seconds=WAIT,
-        holdings_fetch_seconds=2.0,
+        holdings_fetch_seconds=4.0,
         holdings_failure_seconds=60.0,
     )
 
@@ -97,7 +97,7 @@ def cases(chain: str, stub: Stub) -> list[Case]:
         Case("normal", chain, GOOD, GOOD),
         Case("empty wallet", chain, GOOD, GOOD, native=0),
         Case("429 then well", chain, GOOD, GOOD, faults.first(1, faults.status(429))),
-        Case("429 with a pause", chain, LATER, GOOD, faults.first(1, faults.status(429, Retry_After="1"))),
+        Case("429 with a pause", chain, LATER, GOOD, faults.first(1, faults.status(429, Retry_After="2"))),
         Case("429 for ever", chain, DOWN, DOWN, faults.status(429)),
         Case("500 then well", chain, GOOD, GOOD, faults.first(2, faults.status(500))),
         Case("500 for ever", chain, DOWN, DOWN, faults.status(500)),
@@ -278,7 +278,8 @@ def test_a_worker_killed_while_it_reads_blocks_the_wallet_for_a_short_time_only(
 ) -> None:
     address = track("eth", native=5)
     stub.scenarios[address] = faults.first(1, faults.hang(stub.release))
-    server = gunicorn(replace(settings, holdings_fetch_seconds=1.0), workers=2, threads=4)
+    hasty = replace(settings, holdings_wait_seconds=0.5, holdings_fetch_seconds=1.0)
+    server = gunicorn(hasty, workers=2, threads=4)
     call = call_at(server)
     assert call("eth", address).state == LATER
     for worker in psutil.Process(server.process.pid).children():

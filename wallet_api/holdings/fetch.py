@@ -38,7 +38,7 @@ class Limits:
     max_bytes: int = 32 * 1024 * 1024
     tries: int = 3
     backoff_seconds: float = 1.0
-    connections: int = 4
+    connections: int = 16
     breaker_failures: int = 8
     breaker_seconds: float = 30.0
 
