@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint check lock clean
+.PHONY: help install run test lint check bench lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,10 @@ lint: $(INSTALLED) ## look at style, types and layers
 	$(BIN)/lint-imports
 
 check: lint test ## the whole gate: lint and tests
+
+bench: $(INSTALLED) ## measure the HTTP side against bare Flask and a FastAPI peer; takes 5 minutes, and wrk
+	@$(PIP) install -r config/requirements-bench.txt
+	$(BIN)/python -m tests.benchmarks.http
 
 lock: ## choose new versions within setup.cfg's bounds and write them to config/
 	sh config/lock.sh $(PYTHON)

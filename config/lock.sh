@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes the versions that setup.cfg's bounds give today: config/requirements.txt is what the
-# service with its embedded servers needs, config/requirements-dev.txt what tests and lint add.
+# Writes the versions that setup.cfg's bounds give today: config/requirements.txt is what the service
+# with its embedded servers needs, -dev.txt what tests and lint add, -bench.txt what `make bench` adds.
 set -eu
 python=${1:-python3}
 cd "$(dirname "$0")/.."
@@ -9,7 +9,9 @@ trap 'rm -rf "$work"' EXIT
 "$python" -m venv "$work/venv"
 pip="$work/venv/bin/python -m pip --disable-pip-version-check --quiet"
 frozen() {
-    $pip freeze --all --exclude wallet-api --exclude pip
+    # Newer Pythons have it built in, and refuse this package.
+    $pip freeze --all --exclude wallet-api --exclude pip |
+        sed 's/^backports.zstd==.*/&; python_version < "3.14"/'
 }
 $pip install --upgrade pip setuptools
 $pip install '.[embedded]'
@@ -19,4 +21,9 @@ $pip install '.[dev]'
     echo '# Made by `make lock`: what tests and lint need besides requirements.txt.'
     frozen | grep -vxF -f "$work/requirements.txt"
 } > "$work/requirements-dev.txt"
-mv "$work/requirements.txt" "$work/requirements-dev.txt" config/
+$pip install '.[bench]'
+{
+    echo '# Made by `make lock`: what the benchmarks need besides the other two.'
+    frozen | grep -vxF -f "$work/requirements.txt" -f "$work/requirements-dev.txt"
+} > "$work/requirements-bench.txt"
+mv "$work/requirements.txt" "$work/requirements-dev.txt" "$work/requirements-bench.txt" config/

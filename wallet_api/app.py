@@ -6,6 +6,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from wallet_api.access import gate
 from wallet_api.blueprints import (
+    answers,
+    arguments,
     docs,
     envelope,
     headers,
@@ -42,6 +44,8 @@ def create_app(settings: Settings | None = None) -> Flask:
     metrics.init_app(app, registry)
     headers.init_app(app)
     envelope.init_app(app)
+    arguments.init_app(app)
+    answers.init_app(app, settings.answer_ttl_seconds, settings.answer_cache_bytes)
     own_gate = gate.init_app(app, settings, database, envelope.refuse)
     services.init_app(
         app,

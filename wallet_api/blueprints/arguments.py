@@ -1,14 +1,37 @@
 """The query string of this request, as the schema of the operation sees it."""
 
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
-from flask import request
+from flask import Flask, current_app, request
 
 from wallet_api.schemas import arguments
 
+_EXTENSION = "wallet_api.arguments"
+_MAX_KEPT = 1024
+# What is longer is no call that comes again and again, and would take room.
+_MAX_KEPT_BYTES = 512
 
-def load_arguments(schema: arguments.Arguments) -> dict[str, Any]:
+_Pairs = tuple[tuple[str, str], ...]
+
+
+def init_app(app: Flask) -> None:
+    """Have `app` remember what it has loaded: most callers ask the same again and again."""
+    app.extensions[_EXTENSION] = lru_cache(_MAX_KEPT)(_load)
+
+
+def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     """This call's arguments. Raises MissingParameter, InvalidParameter."""
-    given = {name: request.args.getlist(name) for name in request.args}
-    given.pop("api_key", None)
-    return arguments.load(schema, given)
+    pairs = tuple(pair for pair in request.args.items(multi=True) if pair[0] != "api_key")
+    load = current_app.extensions[_EXTENSION] if len(request.query_string) <= _MAX_KEPT_BYTES else _load
+    loaded: Mapping[str, Any] = load(schema, pairs)
+    return loaded
+
+
+def _load(schema: arguments.Arguments, pairs: _Pairs) -> Mapping[str, Any]:
+    given: dict[str, list[str]] = {}
+    for name, value in pairs:
+        given.setdefault(name, []).append(value)
+    return MappingProxyType(arguments.load(schema, given))

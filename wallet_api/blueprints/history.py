@@ -1,9 +1,11 @@
 """GET /v1/wallets/history: the lifetime record of one wallet."""
 
+from typing import Any
+
 from flask import Blueprint, Response
 
+from wallet_api.blueprints.answers import answer_once
 from wallet_api.blueprints.arguments import load_arguments
-from wallet_api.blueprints.envelope import answer
 from wallet_api.blueprints.services import services
 from wallet_api.queries.history import wallet_history
 from wallet_api.schemas.history import HistoryArguments, HistorySchema
@@ -18,6 +20,9 @@ _schema = HistorySchema()
 def history() -> Response:
     """Tell one wallet's lifetime figures, its record in every token, and a page of its trades."""
     arguments = load_arguments(_arguments)
-    with services().database.read() as connection:
-        record = wallet_history(connection, **arguments)
-    return answer(_schema.dump(record))
+
+    def record() -> Any:
+        with services().database.read() as connection:
+            return _schema.dump(wallet_history(connection, **arguments))
+
+    return answer_once(arguments, record)

@@ -1,9 +1,11 @@
 """GET /v1/wallet/leaderboard: the ranked wallets of a group over a period."""
 
+from typing import Any
+
 from flask import Blueprint, Response
 
+from wallet_api.blueprints.answers import answer_version
 from wallet_api.blueprints.arguments import load_arguments
-from wallet_api.blueprints.envelope import answer
 from wallet_api.blueprints.services import services
 from wallet_api.schemas.leaderboard import LeaderboardArguments, LeaderboardSchema
 
@@ -19,4 +21,10 @@ def leaderboard() -> Response:
     """Rank the wallets of a group that traded in the period, by volume."""
     arguments = load_arguments(_arguments)
     page = services().leaderboards.page(**arguments)
-    return answer(_schema.dump(page.data), cached=page.cached, cache_age_seconds=page.cache_age_seconds)
+
+    def data() -> Any:
+        return _schema.dump(page.data())
+
+    return answer_version(
+        arguments, page.made_at, data, cached=page.cached, cache_age_seconds=page.cache_age_seconds
+    )

@@ -1,9 +1,11 @@
 """GET /v1/wallets: the tracked wallets of one chain and type."""
 
+from typing import Any
+
 from flask import Blueprint, Response
 
+from wallet_api.blueprints.answers import answer_once
 from wallet_api.blueprints.arguments import load_arguments
-from wallet_api.blueprints.envelope import answer
 from wallet_api.blueprints.services import services
 from wallet_api.queries.wallets import list_wallets
 from wallet_api.schemas.wallets import WalletsArguments, WalletsSchema
@@ -18,6 +20,9 @@ _schema = WalletsSchema()
 def wallets() -> Response:
     """List the tracked wallets of a group, by address."""
     arguments = load_arguments(_arguments)
-    with services().database.read() as connection:
-        page = list_wallets(connection, **arguments)
-    return answer(_schema.dump(page))
+
+    def page() -> Any:
+        with services().database.read() as connection:
+            return _schema.dump(list_wallets(connection, **arguments))
+
+    return answer_once(arguments, page)

@@ -41,11 +41,46 @@ class _Board:
 
 @dataclass(frozen=True)
 class Page:
-    """The data of an answer, and how old it is."""
+    """A part of a leaderboard, made at a time.monotonic(); not `cached` if this call waited for it."""
 
-    data: dict[str, Any]
+    group: _Group
+    entries: list[Entry]
+    after: _EntryKey | None
+    limit: int | None
+    made_at: float
     cached: bool
-    cache_age_seconds: int
+
+    @property
+    def cache_age_seconds(self) -> int:
+        """How old the figures are; 0 if the call waited for them."""
+        return int(time.monotonic() - self.made_at) if self.cached else 0
+
+    def data(self) -> dict[str, Any]:
+        """The entries after the cursor, at most `limit`; all of them without."""
+        blockchain, type, period = self.group
+        start = 0
+        if self.after is not None:
+            start = bisect_right(
+                self.entries, self.after.order(), key=lambda entry: (-entry.total_volume, entry.wallet)
+            )
+        end = len(self.entries) if self.limit is None else start + self.limit
+        shown = self.entries[start:end]
+        data: dict[str, Any] = {
+            "blockchain": blockchain,
+            "type": type,
+            "period": period,
+            "currency": CHAINS[blockchain].currency,
+            "leaderboard": [entry.json for entry in shown],
+        }
+        if self.limit is not None:
+            has_more = end < len(self.entries)
+            last = _EntryKey(f"{shown[-1].total_volume:f}", shown[-1].wallet) if has_more else None
+            data["pagination"] = {
+                "limit": self.limit,
+                "next_cursor": cursors.encode(_scope(self.group), last) if last else None,
+                "has_more": has_more,
+            }
+        return data
 
 
 class Leaderboards:
@@ -63,34 +98,11 @@ class Leaderboards:
     def page(
         self, blockchain: str, type: str, period: str, limit: int | None = None, cursor: str | None = None
     ) -> Page:
-        """The entries after `cursor`, at most `limit`; all of them without. Raises InvalidParameter."""
-        scope = ("leaderboard", blockchain, type, period)
-        after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
-        board, cached = self._board((blockchain, type, period))
-        start = 0
-        if after is not None:
-            start = bisect_right(
-                board.entries, after.order(), key=lambda entry: (-entry.total_volume, entry.wallet)
-            )
-        end = len(board.entries) if limit is None else start + limit
-        entries = board.entries[start:end]
-        data: dict[str, Any] = {
-            "blockchain": blockchain,
-            "type": type,
-            "period": period,
-            "currency": CHAINS[blockchain].currency,
-            "leaderboard": [entry.json for entry in entries],
-        }
-        if limit is not None:
-            has_more = end < len(board.entries)
-            last = _EntryKey(f"{entries[-1].total_volume:f}", entries[-1].wallet) if has_more else None
-            data["pagination"] = {
-                "limit": limit,
-                "next_cursor": cursors.encode(scope, last) if last else None,
-                "has_more": has_more,
-            }
-        age = time.monotonic() - board.made_at if cached else 0.0
-        return Page(data, cached, int(age))
+        """The page after `cursor`, or the first one. Raises InvalidParameter."""
+        group = (blockchain, type, period)
+        after = cursors.decode(cursor, _scope(group), _EntryKey) if cursor else None
+        board, cached = self._board(group)
+        return Page(group, board.entries, after, limit, board.made_at, cached)
 
     def close(self) -> None:
         """Make no more."""
@@ -124,3 +136,7 @@ class Leaderboards:
         finally:
             with self._lock:
                 del self._making[group]
+
+
+def _scope(group: _Group) -> cursors.Scope:
+    return ("leaderboard", *group)

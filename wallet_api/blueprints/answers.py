@@ -1,0 +1,62 @@
+"""Answers that many callers ask for: worked out once, sent compressed, or not at all where unchanged."""
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+from flask import Flask, Response, current_app, g, request
+
+from wallet_api.blueprints.encodings import CODINGS, MIN_BYTES, choose
+from wallet_api.blueprints.envelope import JSON, meta, to_json
+from wallet_api.blueprints.sharing import Answer, SharedAnswers
+
+_EXTENSION = "wallet_api.answers"
+# Smaller ones are joined, which costs less than a second call to the socket.
+_MIN_SPLIT_BYTES = 64 * 1024
+
+
+def init_app(app: Flask, ttl_seconds: float, max_bytes: int) -> None:
+    """Give `app` its own answers to share; see SharedAnswers."""
+    app.extensions[_EXTENSION] = SharedAnswers(ttl_seconds, max_bytes)
+
+
+def answer_once(arguments: Mapping[str, Any], make: Callable[[], Any]) -> Response:
+    """Answer with the data that `make` gives, or has just given to another call with these arguments."""
+    own: SharedAnswers = current_app.extensions[_EXTENSION]
+    found = own.once((request.endpoint, *arguments.items()), make)
+    return _respond(found.answer, found.cached, found.cache_age_seconds)
+
+
+def answer_version(
+    arguments: Mapping[str, Any],
+    version: Hashable,
+    make: Callable[[], Any],
+    *,
+    cached: bool,
+    cache_age_seconds: int,
+) -> Response:
+    """Answer with what `make` gives of data that is kept elsewhere, and changes with `version`."""
+    own: SharedAnswers = current_app.extensions[_EXTENSION]
+    found = own.once((request.endpoint, version, *arguments.items()), make)
+    return _respond(found.answer, cached, cache_age_seconds)
+
+
+def _respond(answer: Answer, cached: bool, cache_age_seconds: int) -> Response:
+    g.cached = cached
+    # To be kept by its caller alone, who asks with the ETag whether it is still so.
+    headers = [("ETag", answer.etag), ("Cache-Control", "private, no-cache")]
+    large = len(answer.begin) >= MIN_BYTES
+    if large:
+        headers.append(("Vary", "Accept-Encoding"))
+    if "HTTP_IF_NONE_MATCH" in request.environ and request.if_none_match.contains_raw(answer.etag):
+        return Response(status=304, headers=headers)
+    end = b',"meta":%b}' % to_json(meta(cached, cache_age_seconds))
+    coding = choose(request.environ.get("HTTP_ACCEPT_ENCODING")) if large else None
+    parts: tuple[bytes | memoryview, bytes]
+    if coding is None:
+        parts = (answer.begin, end)
+    else:
+        headers.append(("Content-Encoding", coding))
+        begun = answer.begun(coding)
+        parts = (begun.compressed, CODINGS[coding].end(begun, end))
+    body = b"".join(parts) if len(parts[0]) < _MIN_SPLIT_BYTES else parts
+    return Response(body, headers=headers, content_type=JSON)  # type: ignore[arg-type]

@@ -1,0 +1,100 @@
+"""Finished answers, kept for a moment and shared: what many callers ask at once is worked out once."""
+
+import time
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from hashlib import sha256
+from threading import Lock
+from typing import Any, NamedTuple
+
+from cachetools import TLRUCache
+
+from wallet_api.blueprints.encodings import CODINGS, Begun
+from wallet_api.blueprints.envelope import to_json
+
+
+class Answer:
+    """The data of an answer, as the bytes that every response with it begins with."""
+
+    def __init__(self, data: Any, made_at: float) -> None:
+        self.made_at = made_at
+        # Without the brace at its end, before which each response puts its own meta.
+        self.begin = memoryview(to_json({"success": True, "data": data}))[:-1]
+        # Weak, since meta differs: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
+        self.etag = f'W/"{sha256(self.begin).hexdigest()[:24]}"'
+        self._begun: dict[str, Begun] = {}
+
+    def begun(self, coding: str) -> Begun:
+        """The same in a content coding, compressed when first asked for."""
+        begun = self._begun.get(coding)
+        if begun is None:
+            begun = self._begun[coding] = CODINGS[coding].begin(self.begin)
+        return begun
+
+
+class Shared(NamedTuple):
+    """An answer; `cached` if it was made for another call, and then how long ago."""
+
+    answer: Answer
+    cached: bool
+    cache_age_seconds: int
+
+
+class SharedAnswers:
+    """The answers of one process, together at most `max_bytes` of data.
+
+    What is answered to a call was worked out at most `ttl_seconds` before the call came. With 0 nothing is
+    kept, and every call has its own worked out.
+    """
+
+    def __init__(self, ttl_seconds: float, max_bytes: int) -> None:
+        self._ttl_seconds = ttl_seconds
+        self._max_bytes = max_bytes
+        self._lock = Lock()
+        self._making: dict[Hashable, tuple[float, Future[Answer]]] = {}
+        self._kept: TLRUCache[Hashable, Answer] = TLRUCache(
+            max_bytes,
+            ttu=lambda question, answer, now: answer.made_at + ttl_seconds,
+            timer=time.monotonic,
+            getsizeof=lambda answer: len(answer.begin),
+        )
+
+    def once(self, question: Hashable, make: Callable[[], Any]) -> Shared:
+        """The answer that is kept, or that another call is making right now, or else of `make`'s data.
+
+        Raises what `make` raises; that is not kept.
+        """
+        now = time.monotonic()
+        if self._ttl_seconds == 0:
+            return Shared(Answer(make(), now), False, 0)
+        with self._lock:
+            kept = self._kept.get(question)
+            if kept is not None:
+                return Shared(kept, True, int(now - kept.made_at))
+            began, making = self._making.get(question, (now, None))
+            # What began too long ago may not know of what has landed since.
+            if making is None or now - began > self._ttl_seconds:
+                making = None
+                own: Future[Answer] = Future()
+                self._making[question] = now, own
+        if making is None:
+            return Shared(self._make(question, make, now, own), False, 0)
+        answer = making.result()
+        return Shared(answer, True, int(time.monotonic() - answer.made_at))
+
+    def _make(self, question: Hashable, make: Callable[[], Any], now: float, own: "Future[Answer]") -> Answer:
+        answer = None
+        try:
+            answer = Answer(make(), now)
+            own.set_result(answer)
+        except BaseException as error:
+            own.set_exception(error)
+            raise
+        finally:
+            with self._lock:
+                # Unless a later call has begun anew, since this took so long.
+                if self._making.get(question) == (now, own):
+                    del self._making[question]
+                    if answer is not None and len(answer.begin) <= self._max_bytes:
+                        self._kept[question] = answer
+        return answer
