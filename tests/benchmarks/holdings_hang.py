@@ -1,4 +1,4 @@
-"""What a provider that hangs costs the other operations: `python tests/benchmarks/holdings_hang.py`.
+"""What a provider that hangs costs the other operations: `python -m tests.benchmarks.holdings_hang`.
 
 The same calls of list, history, volume and leaderboard, from as many callers as fit, beside the same
 arrivals of holdings calls for wallets never read before: once the provider answers, once it says nothing
