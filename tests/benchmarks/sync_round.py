@@ -84,9 +84,9 @@ def _fill(outside: Outside, operator: Operator, wallets: int, swaps: int) -> Non
 def _report(name: str, summary: dict[str, object], calls: list[float], seconds: float, rate: float) -> None:
     allowed = len(calls) / rate
     click.echo(f"{name} round: {summary['synced']} wallets synced, {summary['changed']} trades changed")
+    most = busiest_second(calls)
     click.echo(
-        f"  {len(calls)} requests ({summary['requests']} counted), at most {busiest_second(calls)} in a second"
-        f" of {rate:g}"
+        f"  {len(calls)} requests ({summary['requests']} counted), at most {most} in a second of {rate:g}"
     )
     click.echo(f"  {seconds:.1f} s, {seconds / allowed:.2f} x the {allowed:.1f} s that the limit allows")
 

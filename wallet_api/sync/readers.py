@@ -19,7 +19,8 @@ log = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 0.2
 # How long what is under way may take to end once we are asked to stop.
-_GRACE_SECONDS = 8.0
+_GRACE_SECONDS = 5.0
+_CLOSE_SECONDS = 1.0
 # So many swaps land together at most, and some more to the end of a wallet's chunk.
 _GROUP_SWAPS = 5_000
 
@@ -119,7 +120,7 @@ class Readers:
     ) -> None:
         self.halt()
         self._closed.set()
-        give_up_at = time.monotonic() + _GRACE_SECONDS
+        give_up_at = time.monotonic() + _CLOSE_SECONDS
         for thread in self._threads:
             thread.join(max(0.0, give_up_at - time.monotonic()))
 
