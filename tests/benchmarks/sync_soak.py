@@ -65,7 +65,9 @@ class Sync:
     def start(self) -> None:
         """Start it, and count what it prints."""
         options = ("--json", "--every", f"{self.every:g}")
-        self.process = self.operator.start(self.job, *options, SYNC_REQUESTS_PER_SECOND="100")
+        # A short overlap: what is read again each round soon stops growing, so that a leak would show.
+        limits = {"SYNC_REQUESTS_PER_SECOND": "100", "SYNC_OVERLAP_SECONDS": "150"}
+        self.process = self.operator.start(self.job, *options, **limits)
         for stream in (self._count, self._drain):
             threading.Thread(target=stream, args=(self.process,), daemon=True).start()
 
