@@ -1,9 +1,12 @@
 """Any ledger, taken in in any way, gives the figures of a naive reading of its rows, to the last digit."""
 
 import os
+import random
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -18,7 +21,7 @@ Row = dict[str, Any]
 
 # All times in the tests hang on this one; whole seconds, as volume windows are.
 NOW = datetime.now(UTC).replace(microsecond=0)
-EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "40"))
 WINDOWS = st.lists(
     st.one_of(st.sampled_from([1, 10, 59, 60, 61, 3600, 86400]), st.integers(1, 86400)), max_size=3
 )
@@ -91,6 +94,38 @@ def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_as_one_i
     ledger.add_trades(final)
     assert several == once
     _compare(once, ledger, NOW)
+
+
+def test_amounts_from_dust_to_billions_lose_no_digit(database_url: str, connection: Connection) -> None:
+    chance = random.Random(5)
+    rows = list(_from_dust_to_billions(chance))
+    chance.shuffle(rows)
+    importer, ledger = door.Importer(database_url, batch_rows=1000), Ledger()
+    importer.wallets(strategies.wallets())
+    ledger.add_wallets(strategies.wallets())
+    importer.trades(rows)
+    ledger.add_trades(rows)
+    _compare(answers(connection, NOW, [3600]), ledger, NOW)
+
+
+def _from_dust_to_billions(chance: random.Random) -> Iterator[Row]:
+    def amount(least: int) -> str:
+        units = chance.randint(least, 10 ** chance.randint(1, 27))
+        return format(Decimal(units).scaleb(-chance.choice((0, 6, 9, 18))), "f")
+
+    for token in range(120):
+        for number in range(chance.randint(2, 12)):
+            yield {
+                "blockchain": "solana",
+                "wallet_address": strategies.SOLANA[0],
+                "tx_signature": f"s{number}",
+                "mint": f"token {token}",
+                "transaction_type": chance.choice(["buy", "sell"]),
+                "token_amount": amount(1),
+                "value": amount(0),
+                "value_usd": amount(0),
+                "created_at": (NOW - timedelta(seconds=chance.randint(0, 40 * 86400))).isoformat(),
+            }
 
 
 def answers(connection: Connection, now: datetime, windows: list[int]) -> Row:

@@ -1,0 +1,152 @@
+"""GET /v1/wallets/history: what stands beside the figures, and figures where digits are hard to keep."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.ledger.caller import Caller
+from tests.ledger.door import Importer, Row
+from tests.naive import Ledger
+from wallet_api.database import Connection
+
+SOLANA = "So11111111111111111111111111111111111111112"
+EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
+NOW = datetime.now(UTC).replace(microsecond=0)
+
+
+@pytest.fixture
+def importer(database_url: str) -> Importer:
+    """Takes rows in, for a wallet of Solana and one of Ethereum."""
+    importer = Importer(database_url)
+    importer.wallets(
+        [
+            {"blockchain": "solana", "type": "kol", "wallet_address": SOLANA},
+            {"blockchain": "eth", "type": "kol", "wallet_address": EVM},
+        ]
+    )
+    return importer
+
+
+@pytest.fixture
+def caller(client: FlaskClient, connection: Connection) -> Caller:
+    """Asks for histories."""
+    return Caller.new(client, connection)
+
+
+def trade(number: int, side: str, amount: str, value: str, **fields: Any) -> Row:
+    """A trade of the wallet of Solana; a higher number is a later one."""
+    return {
+        "blockchain": "solana",
+        "wallet_address": SOLANA,
+        "tx_signature": f"s{number}",
+        "mint": "mint",
+        "transaction_type": side,
+        "token_amount": amount,
+        "value": value,
+        "created_at": (NOW - timedelta(hours=100 - number)).isoformat(),
+        **fields,
+    }
+
+
+def history(caller: Caller) -> Row:
+    """The history of the wallet of Solana."""
+    return caller.get("/wallets/history", blockchain="solana", type="kol", address=SOLANA)
+
+
+def test_a_wallet_that_never_traded_has_figures_of_zero(caller: Caller, importer: Importer) -> None:
+    data = history(caller)
+    assert {value for name, value in data["lifetime_stats"].items() if name != "currency"} == {0}
+    assert set(data["win_rate_distribution"].values()) == {0}
+    assert (data["token_overview"], data["trades"]) == ([], [])
+    assert data["pagination"] == {"limit": 50, "next_cursor": None, "has_more": False}
+
+
+def test_an_evm_address_is_found_in_any_case_and_answered_in_lower_case(
+    caller: Caller, importer: Importer
+) -> None:
+    for address in (EVM, EVM.lower(), "0x" + EVM[2:].upper()):
+        data = caller.get("/wallets/history", blockchain="eth", type="kol", address=address)
+        assert data["profile"]["wallet_address"] == EVM.lower()
+        assert data["profile"]["currency"] == "ETH"
+
+
+def test_a_token_has_the_name_of_its_latest_trade_that_has_one(caller: Caller, importer: Importer) -> None:
+    importer.trades(
+        [
+            trade(3, "buy", "1", "1"),
+            trade(2, "buy", "1", "1", token_name="New"),
+            trade(1, "buy", "1", "1", token_name="Old"),
+        ]
+    )
+    data = history(caller)
+    assert data["token_overview"][0]["token_name"] == "New"
+    assert [row["token_name"] for row in data["trades"]] == ["New", "New", "Old"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(
+            [trade(1, "buy", "1000000", "0.1"), trade(2, "sell", "0.000000000000000001", "1")],
+            id="a speck of a large position",
+        ),
+        pytest.param(
+            [
+                trade(1, "buy", "7", "1"),
+                trade(2, "sell", "6.999999999999999999", "1"),
+                trade(3, "sell", "0.000000000000000001", "0.3"),
+            ],
+            id="all but a speck, then the speck",
+        ),
+        pytest.param(
+            [
+                trade(1, "buy", "0.000000000000000001", "0"),
+                trade(2, "sell", "3000000", "0.000000000000000001"),
+            ],
+            id="a profit of next to nothing",
+        ),
+        pytest.param(
+            [trade(1, "buy", "3", "1"), *(trade(n, "sell", "1", "0.333333333333333333") for n in (2, 3, 4))],
+            id="a loss in the last digit of thirds",
+        ),
+        pytest.param(
+            [trade(1, "buy", "3", "1"), trade(2, "sell", "1.5", "0.5"), trade(3, "sell", "1.5", "3")],
+            id="exactly at a bound of the distribution",
+        ),
+        pytest.param(
+            [trade(1, "buy", "1", "0.0000000005"), trade(2, "sell", "1", "0.000000001")],
+            id="halves away from zero",
+        ),
+        pytest.param(
+            [trade(1, "buy", "9" * 40, "9" * 30), trade(2, "sell", "1" * 40, "7" * 29)],
+            id="more digits than any double has",
+        ),
+    ],
+)
+def test_figures_are_exact_where_digits_are_hard_to_keep(
+    caller: Caller, importer: Importer, rows: list[Row]
+) -> None:
+    ledger = Ledger()
+    ledger.add_wallets([{"blockchain": "solana", "type": "kol", "wallet_address": SOLANA}])
+    ledger.add_trades(rows)
+    importer.trades(rows)
+    data = history(caller)
+    del data["pagination"]
+    assert data == ledger.history("solana", SOLANA)
+
+
+def test_numbers_are_plain_json_numbers_without_exponents(
+    caller: Caller, importer: Importer, client: FlaskClient
+) -> None:
+    importer.trades([trade(1, "buy", "1", "0.000000001"), trade(2, "buy", "1", "1" + "0" * 30)])
+    reply = client.get(
+        "/v1/wallets/history",
+        query_string={"blockchain": "solana", "type": "kol", "address": SOLANA},
+        headers={"Authorization": f"Bearer {caller.key}"},
+    )
+    assert '"value":1000000000000000000000000000000,' in reply.text.replace(" ", "")
+    assert '"value":0.000000001,' in reply.text.replace(" ", "")
+    assert history(caller)["lifetime_stats"]["buy"] == Decimal("1" + "0" * 30 + ".000000001")
