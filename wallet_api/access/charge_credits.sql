@@ -7,7 +7,7 @@
       AND (credits >= %(cost)s
            OR credits IS NULL)
 RETURNING credits,
-          COALESCE((SELECT sum(amount)
+          COALESCE((SELECT sum(amount - spent)
                       FROM credit_leases
                      WHERE credit_leases.key_id = api_keys.key_id
                        AND worker <> %(worker)s

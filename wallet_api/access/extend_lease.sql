@@ -1,4 +1,5 @@
--- Move a further amount (0 as well) from the balance into a lease, if `kept` stay in it. No row when they would not.
+-- Move a further amount (0 as well) from the balance into a lease, if `kept` stay in it, and note what was
+-- spent up to now. No row when less would stay.
 -- leased_elsewhere is what other workers hold and will return within seconds.
 -- Needs the primary keys, and the index of credit_leases by key.
      WITH lease AS (
@@ -18,11 +19,12 @@
           )
    UPDATE credit_leases
       SET amount = amount + %(amount)s,
+          spent = %(spent)s,
           taken_at = now()
      FROM taken
     WHERE lease_id = %(lease_id)s
 RETURNING taken.credits,
-          COALESCE((SELECT sum(elsewhere.amount)
+          COALESCE((SELECT sum(elsewhere.amount - elsewhere.spent)
                       FROM credit_leases AS elsewhere
                      WHERE elsewhere.key_id = taken.key_id
                        AND elsewhere.worker <> %(worker)s

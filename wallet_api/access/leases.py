@@ -102,7 +102,7 @@ class Leases:
         The caller then adds the amount to the lease. None when less than `kept` would stay in the balance.
         Raises DatabaseUnavailable; should the amount have been taken all the same, it is returned at the end.
         """
-        return self._run(_EXTEND, lease_id=lease.lease_id, amount=amount, kept=kept)
+        return self._run(_EXTEND, lease_id=lease.lease_id, spent=lease.spent, amount=amount, kept=kept)
 
     def spend(self, lease: Lease, cost: int) -> None:
         """Spend credits of a lease, so that even the death of this process does not undo it."""
@@ -149,14 +149,14 @@ class Leases:
             # Which credits were answered for is lost with what the machine had not written down.
             log.error(
                 "The machine crashed while a worker held %d credits; they stay in credit_leases: worker %s",
-                sum(row["amount"] for row in left),
+                sum(row["held"] for row in left),
                 dead.worker,
             )
             dead.path.rename(dead.path.with_suffix(".unproven"))
             return 0
         for row in left:
             # A lease without a slot was never spent of.
-            self._run(_RETURN, lease_id=row["lease_id"], spent=dead.spent.get(row["lease_id"], 0))
+            self._run(_RETURN, lease_id=row["lease_id"], spent=dead.spent.get(row["lease_id"], row["spent"]))
         dead.path.unlink(missing_ok=True)
         if left:
             log.warning("Returned the leases of a dead worker: %d", len(left))

@@ -17,7 +17,7 @@
      FROM taken
 RETURNING (SELECT credits
              FROM taken) AS credits,
-          COALESCE((SELECT sum(elsewhere.amount)
+          COALESCE((SELECT sum(elsewhere.amount - elsewhere.spent)
                       FROM credit_leases AS elsewhere
                      WHERE elsewhere.key_id = credit_leases.key_id
                        AND elsewhere.worker <> %(worker)s
