@@ -47,15 +47,18 @@ class SharedAnswers:
     kept, and every call has its own worked out.
     """
 
-    def __init__(self, ttl_seconds: float, max_bytes: int) -> None:
+    def __init__(
+        self, ttl_seconds: float, max_bytes: int, timer: Callable[[], float] = time.monotonic
+    ) -> None:
         self._ttl_seconds = ttl_seconds
+        self._timer = timer
         self._max_bytes = max_bytes
         self._lock = Lock()
         self._making: dict[Hashable, tuple[float, Future[Answer]]] = {}
         self._kept: TLRUCache[Hashable, Answer] = TLRUCache(
             max_bytes,
             ttu=lambda question, answer, now: answer.made_at + ttl_seconds,
-            timer=time.monotonic,
+            timer=timer,
             getsizeof=lambda answer: len(answer.begin),
         )
 
@@ -64,7 +67,7 @@ class SharedAnswers:
 
         Raises what `make` raises; that is not kept.
         """
-        now = time.monotonic()
+        now = self._timer()
         if self._ttl_seconds == 0:
             return Shared(Answer(make(), now), False, 0)
         with self._lock:
@@ -80,7 +83,7 @@ class SharedAnswers:
         if making is None:
             return Shared(self._make(question, make, now, own), False, 0)
         answer = making.result()
-        return Shared(answer, True, int(time.monotonic() - answer.made_at))
+        return Shared(answer, True, int(self._timer() - answer.made_at))
 
     def _make(self, question: Hashable, make: Callable[[], Any], now: float, own: "Future[Answer]") -> Answer:
         answer = None

@@ -1,0 +1,203 @@
+"""Answers shared for a moment: who gets a kept one, when it is made anew, and what it costs all the same."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.callers import call_at_once
+from tests.ledger.door import Importer
+from tests.processes import StartGunicorn
+from wallet_api.access.keys import create_key
+from wallet_api.blueprints.sharing import SharedAnswers
+from wallet_api.database import Connection
+from wallet_api.settings import Settings
+
+MakeApp = Callable[[Settings], Flask]
+
+ADDRESSES = ["0x" + digit * 40 for digit in "123456"]
+LIST = "/v1/wallets?blockchain=eth&type=kol"
+
+
+@pytest.fixture
+def importer(database_url: str) -> Importer:
+    """Takes rows in; three wallets are there."""
+    importer = Importer(database_url)
+    importer.wallets(_wallets(ADDRESSES[:3]))
+    return importer
+
+
+@pytest.fixture
+def keeping(settings: Settings, make_app: MakeApp, importer: Importer) -> FlaskClient:
+    """A caller of an application that keeps its answers for a minute."""
+    return make_app(replace(settings, answer_ttl_seconds=60.0)).test_client()
+
+
+@pytest.fixture
+def key(connection: Connection) -> str:
+    """A key with 100 credits."""
+    return create_key(connection, "caller", credits=100)
+
+
+def test_the_same_question_within_the_ttl_gets_the_kept_answer_with_its_own_meta(
+    keeping: FlaskClient, key: str, importer: Importer
+) -> None:
+    first = _ask(keeping, key, LIST)
+    importer.wallets(_wallets(ADDRESSES[3:]))
+    second = _ask(keeping, key, LIST)
+    assert (first.json["meta"]["cached"], second.json["meta"]["cached"]) == (False, True)
+    assert second.json["data"] == first.json["data"]
+    assert (
+        second.json["meta"]["request_id"] == second.headers["X-Request-ID"] != first.headers["X-Request-ID"]
+    )
+
+
+def test_without_a_ttl_every_call_sees_what_has_landed(
+    settings: Settings, make_app: MakeApp, key: str, importer: Importer
+) -> None:
+    client = make_app(replace(settings, answer_ttl_seconds=0.0)).test_client()
+    for known in (3, 4, 5):
+        answer = _ask(client, key, LIST).json
+        assert (answer["data"]["pagination"]["total"], answer["meta"]["cached"]) == (known, False)
+        importer.wallets(_wallets(ADDRESSES[: known + 1]))
+
+
+@pytest.mark.parametrize(
+    ("path", "cached"),
+    [
+        pytest.param("/v1/wallets?type=kol&blockchain=eth&cursor=", True, id="other order, empty cursor"),
+        pytest.param(f"{LIST}&limit=3", False, id="a limit"),
+        pytest.param("/v1/wallets?blockchain=base&type=kol", False, id="another chain"),
+        pytest.param("/v1/transactions/volume?blockchain=eth&type=kol", False, id="another operation"),
+    ],
+)
+def test_an_answer_is_shared_by_equal_arguments_alone(
+    keeping: FlaskClient, key: str, path: str, cached: bool
+) -> None:
+    _ask(keeping, key, LIST)
+    assert _ask(keeping, key, path).json["meta"]["cached"] is cached
+
+
+def test_a_kept_answer_passes_through_the_whole_gate(keeping: FlaskClient, connection: Connection) -> None:
+    key = create_key(connection, "poor", credits=2, rate="4/hour")
+    outcomes = []
+    for _ in range(5):
+        answer = _ask(keeping, key, LIST)
+        outcomes.append((answer.status_code, answer.headers["X-Credits-Remaining"]))
+    assert outcomes == [(200, "1"), (200, "0"), (403, "0"), (403, "0"), (429, "0")]
+    assert keeping.get(LIST).status_code == 401
+    assert _ask(keeping, "wk_wrong", LIST).status_code == 403
+
+
+def test_a_refusal_is_not_kept(keeping: FlaskClient, key: str, importer: Importer) -> None:
+    path = f"/v1/wallets/history?blockchain=eth&type=kol&address={ADDRESSES[4]}"
+    assert _ask(keeping, key, path).status_code == 404
+    importer.wallets(_wallets(ADDRESSES))
+    assert _ask(keeping, key, path).status_code == 200
+
+
+def test_credits_are_exact_for_kept_answers_asked_for_by_many_at_once(
+    gunicorn: StartGunicorn, settings: Settings, connection: Connection
+) -> None:
+    server = gunicorn(replace(settings, answer_ttl_seconds=60.0), workers=2, threads=4)
+    key = create_key(connection, "finite", credits=150, rate="1000000/second")
+    assert call_at_once(server.url, key, 300, callers=8) == {200: 150, 403: 150}
+
+
+def test_an_unchanged_answer_is_a_304_without_body_and_without_charge(keeping: FlaskClient, key: str) -> None:
+    first = _ask(keeping, key, LIST)
+    again = _ask(keeping, key, LIST, if_none_match=f'"other", {first.headers["ETag"]}')
+    assert (again.status_code, again.data) == (304, b"")
+    assert "Content-Type" not in again.headers
+    for name in ("ETag", "Vary", "Cache-Control", "X-Credits-Remaining"):
+        assert again.headers.get(name) == first.headers.get(name), name
+    assert int(again.headers["X-RateLimit-Remaining"]) == int(first.headers["X-RateLimit-Remaining"]) - 1
+
+
+def test_an_etag_tells_data_that_changed_from_data_made_anew(
+    settings: Settings, make_app: MakeApp, key: str, importer: Importer
+) -> None:
+    client = make_app(replace(settings, answer_ttl_seconds=0.0)).test_client()
+    etag = _ask(client, key, LIST).headers["ETag"]
+    assert _ask(client, key, LIST).headers["ETag"] == etag
+    importer.wallets(_wallets(ADDRESSES[3:4]))
+    changed = _ask(client, key, LIST, if_none_match=etag)
+    assert (changed.status_code, changed.json["data"]["pagination"]["total"]) == (200, 4)
+    assert changed.headers["ETag"] != etag
+
+
+def test_callers_of_the_same_moment_wait_for_one_query() -> None:
+    answers = SharedAnswers(60.0, 1_000_000)
+    begun, may_end = threading.Event(), threading.Event()
+    made = []
+
+    def make() -> list[int]:
+        begun.set()
+        may_end.wait(20)
+        made.append(1)
+        return made
+
+    with ThreadPoolExecutor(4) as pool:
+        first = pool.submit(answers.once, "question", make)
+        assert begun.wait(20)
+        others = [pool.submit(answers.once, "question", make) for _ in range(3)]
+        may_end.set()
+        assert [first.result().cached, *(other.result().cached for other in others)] == [False, *[True] * 3]
+    assert made == [1]
+
+
+def test_what_fails_fails_for_all_who_wait_and_the_next_call_tries_again() -> None:
+    answers = SharedAnswers(60.0, 1_000_000)
+    begun, may_end = threading.Event(), threading.Event()
+
+    def fail() -> None:
+        begun.set()
+        may_end.wait(20)
+        raise ValueError("no")
+
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [pool.submit(answers.once, "question", fail)]
+        assert begun.wait(20)
+        waiting.append(pool.submit(answers.once, "question", fail))
+        may_end.set()
+        for caller in waiting:
+            with pytest.raises(ValueError, match="no"):
+                caller.result()
+    assert answers.once("question", lambda: 1).cached is False
+
+
+def test_an_answer_ages_and_is_made_anew_when_it_is_too_old() -> None:
+    now = [100.0]
+    answers = SharedAnswers(10.0, 1_000_000, timer=lambda: now[0])
+    told = []
+    for now[0] in (100.0, 107.5, 109.9, 110.1):
+        shared = answers.once("question", lambda: 1)
+        told.append((shared.cached, shared.cache_age_seconds))
+    assert told == [(False, 0), (True, 7), (True, 9), (False, 0)]
+
+
+def test_kept_answers_stay_within_their_bytes() -> None:
+    answers = SharedAnswers(60.0, 1_000)
+    for question in range(10):
+        answers.once(question, lambda: "x" * 300)
+    answers.once("too large", lambda: "x" * 2_000)
+    kept = [question for question in range(10) if answers.once(question, lambda: "").cached]
+    assert kept
+    assert len(kept) <= 3
+    assert answers.once("too large", lambda: "").cached is False
+
+
+def _wallets(addresses: list[str]) -> list[dict[str, str]]:
+    return [{"blockchain": "eth", "type": "kol", "wallet_address": address} for address in addresses]
+
+
+def _ask(client: FlaskClient, key: str, path: str, *, if_none_match: str | None = None) -> Any:
+    headers = {"Authorization": f"Bearer {key}"}
+    if if_none_match is not None:
+        headers["If-None-Match"] = if_none_match
+    return client.get(path, headers=headers)

@@ -1,0 +1,118 @@
+"""Large answers, compressed for whoever takes that: which coding, and the very same document."""
+
+import gzip
+import sys
+import zlib
+from typing import Any
+
+import pytest
+import requests
+from flask.testing import FlaskClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.ledger.door import Importer
+from tests.processes import StartGunicorn
+from wallet_api.access.keys import create_key
+from wallet_api.blueprints.encodings import CODINGS
+from wallet_api.database import Connection
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+LIST = "/v1/wallets?blockchain=eth&type=kol"
+DECODERS = {None: bytes, "gzip": gzip.decompress, "zstd": zstd.decompress}
+
+
+@pytest.fixture
+def key(database_url: str, connection: Connection) -> str:
+    """A key, and 1,000 wallets to ask for."""
+    wallets = [
+        {"blockchain": "eth", "type": "kol", "wallet_address": f"0x{number:040x}", "name": f"Wället {number}"}
+        for number in range(1_000)
+    ]
+    Importer(database_url).wallets(wallets)
+    return create_key(connection, "caller", rate="1000000/minute")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coding"),
+    [
+        (None, None),
+        ("", None),
+        ("identity", None),
+        ("gzip", "gzip"),
+        ("GZIP", "gzip"),
+        ("gzip, deflate, br", "gzip"),
+        ("gzip, deflate, br, zstd", "zstd"),
+        ("zstd;q=0.5, gzip;q=0.8", "gzip"),
+        ("gzip;q=0.5, identity", None),
+        ("gzip;q=0", None),
+        ("zstd;q=0, *", "gzip"),
+        ("*;q=0.1", "gzip"),
+        ("br, deflate", None),
+        (";;q=,", None),
+    ],
+)
+def test_the_coding_is_the_one_that_the_caller_likes_best(
+    client: FlaskClient, key: str, accepted: str | None, coding: str | None
+) -> None:
+    plain = _ask(client, key, LIST, None)
+    answer = _ask(client, key, LIST, accepted)
+    assert answer.headers.get("Content-Encoding") == coding
+    assert answer.headers["Vary"] == "Accept-Encoding"
+    assert int(answer.headers["Content-Length"]) == len(answer.data)
+    if coding:
+        assert len(answer.data) < len(plain.data) / 4
+    # All but meta, which ends both.
+    body = DECODERS[coding](answer.data)
+    assert body.partition(b',"meta":')[0] == plain.data.partition(b',"meta":')[0]
+    assert body.endswith(b"}}")
+
+
+def test_an_etag_is_the_same_in_every_coding(client: FlaskClient, key: str) -> None:
+    etags = {_ask(client, key, LIST, accepted).headers["ETag"] for accepted in (None, "gzip", "zstd")}
+    assert len(etags) == 1
+    assert etags.pop().startswith('W/"')
+
+
+def test_a_small_answer_and_an_error_are_sent_as_they_are(client: FlaskClient, key: str) -> None:
+    for path in (f"{LIST}&limit=1", "/v1/transactions/volume?blockchain=eth&type=kol", f"{LIST}&limit=0"):
+        answer = _ask(client, key, path, "gzip, zstd")
+        assert "Content-Encoding" not in answer.headers
+        assert "Vary" not in answer.headers
+        assert "meta" in answer.json
+
+
+def test_an_ordinary_client_reads_it_through_gunicorn(gunicorn: StartGunicorn, key: str) -> None:
+    server = gunicorn(workers=1)
+    headers = {"Authorization": f"Bearer {key}", "Accept-Encoding": "gzip"}
+    for _ in range(2):
+        answer = requests.get(server.url + LIST, headers=headers, timeout=20)
+        assert answer.headers["Content-Encoding"] == "gzip"
+        assert len(answer.json()["data"]["wallets"]) == 1_000
+    head = requests.head(server.url + LIST, headers=headers, timeout=20)
+    assert (head.status_code, head.content, head.headers["Content-Encoding"]) == (200, b"", "gzip")
+
+
+@given(st.binary(min_size=1, max_size=300_000), st.lists(st.binary(max_size=300), min_size=2, max_size=2))
+def test_any_beginning_can_be_followed_by_any_end(beginning: bytes, ends: list[bytes]) -> None:
+    for name, coding in CODINGS.items():
+        begun = coding.begin(memoryview(beginning))
+        for end in ends:
+            body = begun.compressed + coding.end(begun, end)
+            assert DECODERS[name](body) == beginning + end
+            if name == "gzip":
+                # One member, as the strictest clients want it.
+                inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
+                inflate.decompress(body)
+                assert (inflate.eof, inflate.unused_data) == (True, b"")
+
+
+def _ask(client: FlaskClient, key: str, path: str, accepted: str | None) -> Any:
+    headers = {"Authorization": f"Bearer {key}"}
+    if accepted is not None:
+        headers["Accept-Encoding"] = accepted
+    return client.get(path, headers=headers)

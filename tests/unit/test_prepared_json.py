@@ -1,0 +1,72 @@
+"""What SQL or a template writes as JSON is the very document that the schemas would write."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from marshmallow import Schema
+
+from tests.ledger.caller import Caller
+from tests.ledger.door import parsed
+from wallet_api import demo
+from wallet_api.blueprints.envelope import to_json
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection
+from wallet_api.demo.world import World
+from wallet_api.schemas.envelope import SuccessSchema
+from wallet_api.schemas.history import HistorySchema
+from wallet_api.schemas.holdings import HoldingsSchema
+from wallet_api.schemas.leaderboard import PERIODS, LeaderboardSchema
+from wallet_api.schemas.volume import VolumeSchema
+from wallet_api.schemas.wallets import WalletsSchema
+
+GROUPS = [
+    {"blockchain": chain.name, "type": wallet_type}
+    for chain in CHAINS.values()
+    for wallet_type in chain.types
+]
+
+
+@pytest.fixture
+def caller(client: FlaskClient, database_url: str, connection: Connection) -> Caller:
+    """Asks of a small demo world."""
+    demo.load(database_url, World(datetime.now(UTC), wallets=40, trades=3_000, days=6))
+    return Caller.new(client, connection)
+
+
+def test_every_operation_answers_as_its_schema_would(caller: Caller, connection: Connection) -> None:
+    balance = {"token_address": "native", "token_name": "", "symbol": "SOL", "amount": "1"}
+    more = {"amount_formatted": "0.000000001", "decimals": 9, "verified_contract": False}
+    connection.execute(
+        "INSERT INTO holdings_snapshots (wallet_id, tokens, token_count, refreshed_at)"
+        " SELECT wallet_id, %s, 1, now() FROM wallets",
+        [to_json([{**balance, **more}]).decode()],
+    )
+    rows = 0
+    for group in GROUPS:
+        listed = caller.ask("/wallets", **group)
+        _check(WalletsSchema(), listed)
+        _check(VolumeSchema(), caller.ask("/transactions/volume", **group))
+        for period in PERIODS:
+            board = caller.ask("/wallet/leaderboard", **group, period=period, limit=5)
+            _check(LeaderboardSchema(), board)
+            rows += len(board["data"]["leaderboard"])
+        for wallet in listed["data"]["wallets"]:
+            address = wallet["wallet_address"]
+            history = caller.ask("/wallets/history", **group, address=address)
+            _check(HistorySchema(), history)
+            rows += len(history["data"]["trades"]) + len(history["data"]["token_overview"])
+            _check(
+                HoldingsSchema(),
+                caller.ask("/wallets/holdings", blockchain=group["blockchain"], address=address),
+            )
+    assert rows > 1_000
+
+
+def _check(schema: Schema, document: dict[str, Any]) -> None:
+    data = document["data"]
+    assert schema.validate(data) == {}
+    assert parsed(to_json(schema.dump(data))) == data
+    assert SuccessSchema().validate(document) == {}
+    assert parsed(to_json(SuccessSchema().dump(document))) == document
