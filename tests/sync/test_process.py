@@ -118,7 +118,7 @@ def test_killed_at_any_instant_a_further_run_gives_the_same(
 ) -> None:
     chance = random.Random(7)
     calls = Calls(outside)
-    for _ in range(4):
+    for _ in range(3):
         reached = calls.reached(chance.randint(1, 50))
         running = start("trades", "--since", "29d", SYNC_THREADS="3")
         reached.wait(WAIT_SECONDS)
