@@ -2,7 +2,7 @@
 
 from typing import Any
 
-ADDRESS = "8gxtGHLYC98fURLmWB3EZTECkcMhJiRoMnfm6thf6Hmw"
+ADDRESS = "24spxm8umeNweepYcCnaUPV68uAhkray8ps2MJqAoQKQ"
 _MINT = "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"
 _SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
 
@@ -18,9 +18,9 @@ META = {
 
 _PROFILE: dict[str, Any] = {
     "wallet_address": ADDRESS,
-    "name": "Marlow",
-    "image_url": "https://images.example/marlow.png",
-    "twitter": "https://x.example/Marlow",
+    "name": "0xLarkCalls",
+    "image_url": "https://images.example/0xlarkcalls.png",
+    "twitter": "https://x.example/0xLarkCalls",
     "telegram": "",
     "blockchain": "solana",
     "type": "kol",
@@ -149,9 +149,9 @@ LEADERBOARD = {
             "wallet": ADDRESS,
             "rank": 1,
             "profile": {
-                "name": "Marlow",
-                "image_url": "https://images.example/marlow.png",
-                "twitter": "https://x.example/Marlow",
+                "name": "0xLarkCalls",
+                "image_url": "https://images.example/0xlarkcalls.png",
+                "twitter": "https://x.example/0xLarkCalls",
                 "currency": "SOL",
             },
             "period_stats": {

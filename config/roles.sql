@@ -1,0 +1,59 @@
+-- The database roles of a production service, each with the least that its work needs. As a superuser, in the
+-- database of the service (which wallet_api_owner owns), once before the first `wallet-api migrate` and again
+-- after every one; run again it changes nothing. Passwords are yours to set: \password wallet_api_service
+--
+-- role                 who                                        may
+-- wallet_api_owner     `wallet-api migrate`                       everything in this database
+-- wallet_api_writer    `wallet-api import`, `sync`, `keys`, ...   read and write rows
+-- wallet_api_service   DATABASE_URL of the web processes          read; write credits and snapshots of balances
+-- wallet_api_reader    DATABASE_READ_URL, and people              read
+
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY['wallet_api_owner', 'wallet_api_writer', 'wallet_api_service', 'wallet_api_reader']
+    LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+            EXECUTE format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION', name);
+        END IF;
+    END LOOP;
+    EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
+    EXECUTE format('GRANT CONNECT, CREATE, TEMPORARY ON DATABASE %I TO wallet_api_owner', current_database());
+    -- Imports stage their rows in temporary tables.
+    EXECUTE format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO wallet_api_writer', current_database());
+    EXECUTE format('GRANT CONNECT ON DATABASE %I TO wallet_api_service, wallet_api_reader', current_database());
+END
+$$;
+
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+GRANT USAGE, CREATE ON SCHEMA public TO wallet_api_owner;
+GRANT USAGE ON SCHEMA public TO wallet_api_writer, wallet_api_service, wallet_api_reader;
+
+-- Whatever exists, and whatever a later migration makes.
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO wallet_api_writer, wallet_api_service, wallet_api_reader;
+GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO wallet_api_writer;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO wallet_api_writer;
+ALTER DEFAULT PRIVILEGES FOR ROLE wallet_api_owner IN SCHEMA public
+    GRANT SELECT ON TABLES TO wallet_api_writer, wallet_api_service, wallet_api_reader;
+ALTER DEFAULT PRIVILEGES FOR ROLE wallet_api_owner IN SCHEMA public
+    GRANT INSERT, UPDATE, DELETE ON TABLES TO wallet_api_writer;
+ALTER DEFAULT PRIVILEGES FOR ROLE wallet_api_owner IN SCHEMA public
+    GRANT USAGE ON SEQUENCES TO wallet_api_writer;
+
+DO $$
+BEGIN
+    IF to_regclass('public.schema_migrations') IS NULL THEN
+        RETURN;
+    END IF;
+    -- What has been migrated is the owner's to say.
+    REVOKE INSERT, UPDATE, DELETE ON schema_migrations FROM wallet_api_writer;
+    -- The web processes charge credits and keep snapshots of balances, and can write nothing else: no key, no
+    -- rate, no wallet, no trade.
+    GRANT UPDATE (credits) ON api_keys TO wallet_api_service;
+    GRANT INSERT, UPDATE, DELETE ON credit_leases TO wallet_api_service;
+    GRANT INSERT, UPDATE ON holdings_snapshots TO wallet_api_service;
+    -- Keys are revoked, never deleted.
+    REVOKE DELETE ON api_keys FROM wallet_api_writer;
+END
+$$;

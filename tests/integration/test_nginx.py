@@ -1,0 +1,192 @@
+"""The nginx configuration that operators get, on a real nginx, in front of real gunicorns."""
+
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from tests.load import callers, get
+from tests.nginx import Nginx, nginx, running_nginx, write_configuration
+from tests.processes import StartGunicorn
+from tests.signals import reload
+from wallet_api import __version__
+from wallet_api.access.keys import create_key
+from wallet_api.database import Connection
+from wallet_api.settings import Settings
+
+pytestmark = pytest.mark.skipif(nginx() is None, reason="needs nginx: apt-get install nginx")
+
+GROUP = {"blockchain": "solana", "type": "kol"}
+NOBODY = "http://127.0.0.1:9"
+
+
+@pytest.fixture
+def key(connection: Connection) -> str:
+    return create_key(connection, "caller", rate="100000/second")
+
+
+@pytest.fixture
+def behind_nginx(settings: Settings) -> Settings:
+    return replace(settings, proxy_hops=1)
+
+
+@pytest.fixture
+def start_nginx(tmp_path: Path) -> Iterator[Any]:
+    with ExitStack() as stack:
+
+        def start(nodes: list[str], changes: dict[str, str] | None = None) -> Nginx:
+            folder = tmp_path / "nginx"
+            folder.mkdir()
+            return stack.enter_context(running_nginx(folder, nodes, changes))
+
+        yield start
+
+
+def _get(server: Nginx, path: str, **options: Any) -> requests.Response:
+    return requests.get(f"{server.url}{path}", verify=str(server.certificate), timeout=30, **options)
+
+
+def _is_our_error(answer: requests.Response, status: int, code: str) -> None:
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"] == "application/json"
+    body = answer.json()
+    assert (body["success"], body["error"]["code"]) == (False, code)
+    assert body["error"]["message"]
+    assert body["meta"]["version"] == __version__
+    assert body["meta"]["request_id"] == body["error"]["request_id"]
+    assert body["meta"]["timestamp"].endswith(("Z", "+00:00"))
+    assert ("Retry-After" in answer.headers) == (status in (429, 503))
+
+
+def _raw(server: Nginx, *parts: bytes) -> bytes:
+    address = urlsplit(server.url)
+    context = ssl.create_default_context(cafile=str(server.certificate))
+    with (
+        socket.create_connection(("127.0.0.1", int(address.port or 0)), timeout=30) as plain,
+        context.wrap_socket(plain, server_hostname="localhost") as connection,
+    ):
+        for part in parts:
+            connection.sendall(part)
+        answer = b""
+        while chunk := connection.recv(65536):
+            answer += chunk
+        return answer
+
+
+def test_nginx_finds_no_fault_in_the_configuration(tmp_path: Path) -> None:
+    main, _, _ = write_configuration(tmp_path, [NOBODY], {})
+    tried = subprocess.run([str(nginx()), "-t", "-c", str(main)], capture_output=True, text=True, check=False)
+    assert tried.returncode == 0, tried.stderr
+    assert "warn" not in tried.stderr
+
+
+def test_calls_pass_as_they_are_with_the_callers_own_address(
+    gunicorn: StartGunicorn, start_nginx: Any, behind_nginx: Settings, key: str, connection: Connection
+) -> None:
+    for number in range(40):
+        connection.execute(
+            "INSERT INTO wallets"
+            " (blockchain, type, address, name, image_url, twitter, telegram, copytrade_link)"
+            " VALUES ('solana', 'kol', %s, '', '', '', '', '')",
+            [f"wallet {number}"],
+        )
+    node = gunicorn(behind_nginx, workers=1)
+    server = start_nginx([node.url])
+    forged = {"X-Forwarded-For": "192.0.2.7", "Forwarded": "for=192.0.2.7", "Authorization": f"Bearer {key}"}
+    answer = _get(server, "/v1/wallets", params=GROUP, headers=forged)
+    assert answer.status_code == 200
+    assert answer.json()["data"]["pagination"]["total"] == 40
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert answer.headers["X-Request-ID"] == answer.json()["meta"]["request_id"]
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert _get(server, "/docs").headers["Content-Type"].startswith("text/html")
+    _is_our_error(_get(server, "/metrics"), 404, "not_found")
+    refused = _get(server, "/v1/wallets", params=GROUP)
+    assert (refused.status_code, refused.headers["WWW-Authenticate"]) == (401, "Bearer")
+    assert "192.0.2.7" not in node.log
+    assert '127.0.0.1 "GET /v1/wallets HTTP/1.1" 200' in node.log
+    assert f'"request_id":"{answer.headers["X-Request-ID"]}"' in server.logs
+
+
+def test_what_nginx_itself_refuses_looks_like_a_refusal_of_ours(start_nginx: Any) -> None:
+    server = start_nginx(
+        [NOBODY], {"client_header_timeout 10s": "client_header_timeout 1s", "burst=200": "burst=20"}
+    )
+    _is_our_error(_get(server, "/v1/wallets", params=GROUP), 503, "service_unavailable")
+    _is_our_error(_get(server, f"/v1/wallets?a={'x' * 9000}"), 414, "invalid_request")
+    _is_our_error(_get(server, "/v1/wallets", headers={"A": "x" * 9000}), 414, "invalid_request")
+    _is_our_error(_get(server, "/v1/wallets", data=b"x" * 2000), 413, "request_too_large")
+    assert b'"code":"invalid_request"' in _raw(server, b"no http at all\r\n\r\n")
+    started = time.monotonic()
+    _raw(server, b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+    assert time.monotonic() - started < 5
+    answers = [_get(server, "/v1/wallets") for _ in range(60)]
+    limited = [answer for answer in answers if answer.status_code == 429]
+    if not limited:
+        # A machine this slow stays below the rate one call after the other.
+        with callers(get(f"{server.url}/v1/wallets", verify=str(server.certificate)), threads=16) as met:
+            time.sleep(1)
+        limited = [answer for answer in met.refusals if answer.status_code == 429]
+    _is_our_error(limited[0], 429, "rate_limited")
+
+
+def test_without_tls_no_call_is_answered(start_nginx: Any) -> None:
+    server = start_nginx([NOBODY])
+    _is_our_error(requests.get(f"{server.plain_url}/v1/wallets", timeout=20), 403, "forbidden")
+    docs = requests.get(f"{server.plain_url}/docs", allow_redirects=False, timeout=20)
+    assert (docs.status_code, docs.headers["Location"]) == (301, "https://localhost/docs")
+
+
+def test_no_key_gets_into_any_log_of_nginx(
+    gunicorn: StartGunicorn, start_nginx: Any, behind_nginx: Settings
+) -> None:
+    node = gunicorn(behind_nginx, workers=1)
+    server = start_nginx([node.url], {"burst=200": "burst=5", "rate=100r/s": "rate=1r/s"})
+    secret = "wk_no_log_may_show_this"
+    hidden = {"params": {"api_key": secret}, "headers": {"Referer": f"https://a/?api_key={secret}"}}
+    for path in ("/v1/wallets", "/metrics", "/nowhere"):
+        _get(server, path, **hidden)
+    _raw(server, f"GET /v1/wallets?api_key={secret} HTTP/1.1\r\nbad header\r\n\r\n".encode())
+    _raw(server, f"GET /v1/wallets?api_key={secret} HTTP/9.1\r\n\r\n".encode())
+    _get(server, f"/v1/wallets?api_key={secret}{'x' * 9000}")
+    node.stop()
+    for _ in range(10):
+        _get(server, "/v1/wallets", **hidden)
+    requests.get(f"{server.plain_url}/v1/wallets", timeout=20, **hidden)
+    logs = server.logs
+    assert {'"status":"503"', '"status":"429"', '"status":"403"'} <= set(logs.split(","))
+    assert secret not in logs
+
+
+def test_a_reload_and_a_node_that_leaves_drop_no_call(
+    gunicorn: StartGunicorn, start_nginx: Any, behind_nginx: Settings, key: str
+) -> None:
+    first, second = gunicorn(behind_nginx, workers=2), gunicorn(behind_nginx, workers=1)
+    server = start_nginx(
+        [first.url, second.url], {"rate=100r/s": "rate=100000r/s", "burst=200": "burst=100000"}
+    )
+    call = get(
+        f"{server.url}/v1/wallets",
+        params=GROUP,
+        headers={"Authorization": f"Bearer {key}"},
+        verify=str(server.certificate),
+    )
+    with callers(call, threads=4) as met:
+        reload(first)
+        reload(first)
+        second.stop()
+        counted = sum(met.statuses.values())
+        while sum(met.statuses.values()) < counted + 50 and not met.failures:
+            time.sleep(0.05)
+    assert met.failures == []
+    assert set(met.statuses) == {200}, met.statuses
+    assert met.statuses[200] > 100

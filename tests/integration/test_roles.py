@@ -1,0 +1,172 @@
+"""The least-privilege roles of production: each does its work, and can do nothing else."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from flask import Flask
+from psycopg.sql import SQL, Identifier
+
+from tests.demo_service import demo_service
+from wallet_api import migrations
+from wallet_api.access.keys import create_key, list_keys, revoke_key, top_up_key
+from wallet_api.database import DatabaseUnavailable, connect
+from wallet_api.settings import Settings
+
+ROLES = ("wallet_api_owner", "wallet_api_writer", "wallet_api_service", "wallet_api_reader")
+SCRIPT = (Path(__file__).parent.parent.parent / "config" / "roles.sql").read_bytes()
+
+
+_NOT_THEIR_WORK = (
+    ("reader", "UPDATE api_keys SET credits = NULL"),
+    ("reader", "CREATE TEMP TABLE t (a int)"),
+    ("service", "UPDATE api_keys SET rate = NULL"),
+    ("service", "UPDATE api_keys SET revoked_at = NULL"),
+    ("service", "INSERT INTO api_keys (name, key_hash) VALUES ('mine', decode(repeat('00', 32), 'hex'))"),
+    ("service", "DELETE FROM api_keys"),
+    ("service", "UPDATE wallets SET name = 'mine'"),
+    ("service", "DELETE FROM trades"),
+    ("service", "CREATE TABLE t (a int)"),
+    ("service", "CREATE TEMP TABLE t (a int)"),
+    ("service", "COPY api_keys TO PROGRAM 'cat'"),
+    ("service", "SELECT pg_read_file('/etc/passwd')"),
+    ("writer", "DROP TABLE trades"),
+    ("writer", "ALTER TABLE trades ADD COLUMN mine int"),
+    ("writer", "CREATE TABLE t (a int)"),
+    ("writer", "DELETE FROM schema_migrations"),
+    ("writer", "DELETE FROM api_keys"),
+    ("writer", "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'"),
+    ("owner", "CREATE ROLE mine"),
+    ("owner", "COPY api_keys TO PROGRAM 'cat'"),
+)
+
+
+@dataclass(frozen=True)
+class Parted:
+    """A database that belongs to the owner; its address for each role, and for the superuser."""
+
+    superuser: str
+
+    def of(self, role: str) -> str:
+        """The address for one of the roles."""
+        parts = urlsplit(self.superuser)
+        host = parts.netloc.rpartition("@")[2]
+        return parts._replace(netloc=f"wallet_api_{role}@{host}").geturl()
+
+
+@pytest.fixture
+def parted(empty_database_url: str) -> Iterator[Parted]:
+    parted = Parted(empty_database_url)
+    with connect(empty_database_url) as superuser:
+        superuser.execute(SCRIPT)
+        name = Identifier(superuser.info.dbname)
+        superuser.execute(SQL("ALTER DATABASE {} OWNER TO wallet_api_owner").format(name))
+        with connect(parted.of("owner")) as owner:
+            migrations.migrate(owner)
+        # As an operator does, after every migration; a second time it changes nothing.
+        superuser.execute(SCRIPT)
+        superuser.execute(SCRIPT)
+        yield parted
+        superuser.execute(SQL("ALTER DATABASE {} OWNER TO {}").format(name, Identifier(superuser.info.user)))
+        for role in ROLES:
+            superuser.execute(SQL("REASSIGN OWNED BY {} TO CURRENT_USER").format(Identifier(role)))
+            superuser.execute(SQL("DROP OWNED BY {}").format(Identifier(role)))
+            superuser.execute(SQL("DROP ROLE {}").format(Identifier(role)))
+
+
+def _tables(url: str) -> list[str]:
+    with connect(url) as connection:
+        rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+        return [row["tablename"] for row in rows]
+
+
+def _refused(url: str, statement: str) -> bool:
+    with connect(url) as connection:
+        try:
+            connection.execute(statement.encode())
+        except psycopg.errors.InsufficientPrivilege:
+            return True
+        return False
+
+
+def test_the_service_answers_everything_as_the_service_and_the_reader(
+    parted: Parted, settings: Settings, make_app: Callable[[Settings], Flask]
+) -> None:
+    with demo_service(replace(settings, database_url=parted.of("writer"))) as service:
+        with connect(parted.of("writer")) as writer:
+            limited = create_key(writer, "limited", credits=2000)
+        own = replace(
+            service.settings, database_url=parted.of("service"), database_read_url=parted.of("reader")
+        )
+        client = make_app(own).test_client()
+        group = {"blockchain": "solana", "type": "kol"}
+        wallet = {"blockchain": "solana", "address": service.wallet("solana", "kol")}
+        headers = {"Authorization": f"Bearer {limited}"}
+        for path, arguments in (
+            ("/v1/wallets", group),
+            ("/v1/wallets/history", group | wallet),
+            ("/v1/wallets/holdings", wallet),
+            ("/v1/transactions/volume", group),
+            ("/v1/wallet/leaderboard", group | {"period": "7d"}),
+        ):
+            answer = client.get(path, query_string=arguments, headers=headers)
+            assert answer.status_code == 200, (path, answer.text)
+        # Quick enough after another that credits are leased.
+        for _ in range(30):
+            answer = client.get("/v1/wallets", query_string=group, headers=headers)
+        assert 1960 <= int(answer.headers["X-Credits-Remaining"]) <= 1965
+        assert client.get("/readyz").json["data"]["primary"] == "ok"
+        assert client.get("/metrics").status_code == 200
+    with connect(parted.superuser) as superuser:
+        assert superuser.execute("SELECT count(*) AS n FROM holdings_snapshots").fetchone() == {"n": 1}
+
+
+def test_the_writer_manages_keys(parted: Parted) -> None:
+    with connect(parted.of("writer")) as writer:
+        create_key(writer, "one", credits=5)
+        assert top_up_key(writer, "one", 5) == 10
+        revoke_key(writer, "one")
+        assert [row["name"] for row in list_keys(writer)] == ["one"]
+
+
+def test_a_reader_and_the_service_change_no_table_but_the_services_own(parted: Parted) -> None:
+    own = {("credit_leases", "DELETE"), ("credit_leases", "UPDATE"), ("credit_leases", "INSERT")}
+    own |= {("holdings_snapshots", "INSERT"), ("holdings_snapshots", "UPDATE")}
+    tables = _tables(parted.superuser)
+    assert len(tables) >= 12
+    for role, allowed in (("reader", set()), ("service", own)):
+        with connect(parted.of(role)) as connection:
+            for table in tables:
+                for right in ("INSERT", "UPDATE", "DELETE", "TRUNCATE"):
+                    row = connection.execute(
+                        "SELECT has_table_privilege(%s, %s) AS may", [table, right]
+                    ).fetchone()
+                    assert row == {"may": (table, right) in allowed}, (role, table, right)
+
+
+def test_what_is_not_a_roles_work_is_refused(parted: Parted) -> None:
+    allowed = [(role, text) for role, text in _NOT_THEIR_WORK if not _refused(parted.of(role), text)]
+    assert allowed == []
+
+
+def test_later_tables_are_readable_without_another_grant(parted: Parted) -> None:
+    with connect(parted.of("owner")) as owner:
+        owner.execute("CREATE TABLE later (a int)")
+    for role in ("reader", "service"):
+        assert not _refused(parted.of(role), "SELECT FROM later")
+        assert _refused(parted.of(role), "INSERT INTO later VALUES (1)")
+    assert not _refused(parted.of("writer"), "INSERT INTO later VALUES (1)")
+
+
+def test_another_role_cannot_even_connect(parted: Parted) -> None:
+    with connect(parted.superuser) as superuser:
+        superuser.execute("CREATE ROLE wallet_api_stranger LOGIN")
+        try:
+            with pytest.raises(DatabaseUnavailable) as refusal:
+                connect(parted.of("stranger"))
+            assert "CONNECT" in str(refusal.value.__cause__)
+        finally:
+            superuser.execute("DROP ROLE wallet_api_stranger")

@@ -1,0 +1,149 @@
+"""A real nginx for tests, with the configuration that operators get, moved to free ports and a folder."""
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+CONFIGURATION = Path(__file__).parent.parent / "config" / "nginx.conf"
+
+_MAIN = """
+daemon off;
+{user}
+pid {folder}/nginx.pid;
+error_log {folder}/main.log info;
+worker_processes 2;
+events {{ worker_connections 512; }}
+http {{
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    include {folder}/wallet-api.conf;
+}}
+"""
+
+
+def nginx() -> str | None:
+    """The program, if there is one; Debian keeps it out of an ordinary user's path."""
+    return shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+
+
+@dataclass(frozen=True)
+class Nginx:
+    """A running nginx: its addresses, its certificate, and its folder with all its logs."""
+
+    url: str
+    plain_url: str
+    certificate: Path
+    folder: Path
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def logs(self) -> str:
+        """All that it has logged anywhere."""
+        return "".join(file.read_text(errors="replace") for file in sorted(self.folder.glob("*.log")))
+
+
+def write_configuration(folder: Path, nodes: Sequence[str], changes: dict[str, str]) -> tuple[Path, int, int]:
+    """The operators' configuration for this folder, with these changes; its TLS and plain port."""
+    plain_port, tls_port = _free_ports()
+    certificate(folder)
+    text = CONFIGURATION.read_text()
+    servers = "\n".join(f"    server {urlsplit(node).netloc} max_fails=3 fail_timeout=5s;" for node in nodes)
+    changes = {
+        "    server 127.0.0.1:8000 max_fails=3 fail_timeout=5s;": servers,
+        "listen 80;": f"listen 127.0.0.1:{plain_port};",
+        "listen 443 ssl;": f"listen 127.0.0.1:{tls_port} ssl;",
+        "    listen [::]:80;\n": "",
+        "    listen [::]:443 ssl;\n": "",
+        "api.example.com": "localhost",
+        "/var/log/nginx": str(folder),
+        "/etc/ssl/wallet-api": str(folder),
+    } | changes
+    for old, new in changes.items():
+        assert old in text, f"{old!r} is not in {CONFIGURATION}"
+        text = text.replace(old, new)
+    (folder / "wallet-api.conf").write_text(text)
+    main = folder / "nginx.conf"
+    main.write_text(_MAIN.format(folder=folder, user="user root;" if os.geteuid() == 0 else ""))
+    return main, tls_port, plain_port
+
+
+@contextmanager
+def running_nginx(
+    folder: Path, nodes: Sequence[str], changes: dict[str, str] | None = None
+) -> Iterator[Nginx]:
+    """An nginx in front of gunicorns, stopped in order afterwards."""
+    main, tls_port, plain_port = write_configuration(folder, nodes, changes or {})
+    with (folder / "output.log").open("wb") as output:
+        process = subprocess.Popen(
+            [str(nginx()), "-c", str(main), "-p", str(folder)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        _await_port(tls_port, process, folder)
+        yield Nginx(
+            f"https://localhost:{tls_port}",
+            f"http://localhost:{plain_port}",
+            folder / "fullchain.pem",
+            folder,
+            process,
+        )
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def certificate(folder: Path) -> None:
+    """A certificate for localhost that signs itself, and its key."""
+    subprocess.run(
+        [
+            *(
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:prime256v1",
+                "-nodes",
+            ),
+            *("-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"),
+            *("-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem")),
+        ],
+        check=True,
+        capture_output=True,
+    )
+
+
+def _free_ports() -> tuple[int, int]:
+    with socket.socket() as one, socket.socket() as two:
+        one.bind(("127.0.0.1", 0))
+        two.bind(("127.0.0.1", 0))
+        return one.getsockname()[1], two.getsockname()[1]
+
+
+def _await_port(port: int, process: "subprocess.Popen[bytes]", folder: Path) -> None:
+    # nginx writes its pid file when it listens, but tells nobody: a connection that is taken is the sign.
+    for _ in range(600):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except ConnectionRefusedError:
+            assert process.poll() is None, (folder / "main.log").read_text()
+            try:
+                process.wait(timeout=0.05)
+            except subprocess.TimeoutExpired:
+                continue
+        else:
+            return
+    raise AssertionError("nginx does not listen")
