@@ -1,6 +1,7 @@
 """Native prices into the ledger: of now, and of past hours that have none."""
 
 import logging
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from wallet_api.sync.quotes import PriceSource, hour_of
 log = logging.getLogger(__name__)
 
 CURRENCIES: tuple[Currency, ...] = get_args(Currency)
+_FILL_PAUSE_SECONDS = 60.0
 _MISSING_HOURS = load_sql(__package__, "missing_hours")
 
 Hours = Mapping[Currency, Sequence[datetime]]
@@ -39,6 +41,7 @@ class Prices:
 
     def __init__(self, sources: Sequence[PriceSource]) -> None:
         self._sources = sources
+        self._fill_again_at = 0.0
 
     def round(self, connection: Connection, since: datetime | None) -> PricesSummary:
         """Take in the price of now of every currency, and with `since` the hours from then on that have none.
@@ -56,10 +59,18 @@ class Prices:
         return summary
 
     def fill(self, connection: Connection, hours: Hours) -> bool:
-        """Take in prices of these hours; whether every source said all that it has of them."""
+        """Take in prices of these hours; False if some are still missing that a source may tell later.
+
+        Then nobody is asked for a while: many wallets may need the same, and all would wait.
+        """
+        if time.monotonic() < self._fill_again_at:
+            return False
         summary = PricesSummary()
         take_in(connection, self._past(hours, summary))
-        return not summary.failures
+        may_come = bool(summary.failures and summary.missing_hours)
+        if may_come:
+            self._fill_again_at = time.monotonic() + _FILL_PAUSE_SECONDS
+        return not may_come
 
     def _latest(self, summary: PricesSummary) -> list[PriceRow]:
         rows: list[PriceRow] = []
