@@ -227,5 +227,5 @@ def test_no_key_gets_into_any_log(
     assert set(statuses) == {200, 403, 429}
     server.stop()
     assert "GET /v1/wallets" in server.log
-    for key in (*keys.values(), "wk_neither", settings.database_url):
-        assert str(key) not in server.log
+    for secret in (*keys.values(), "wk_neither", str(settings.database_url)):
+        assert secret not in server.log

@@ -1,4 +1,4 @@
-"""The journal of spent credits: what it proves about a worker that is gone, and no doubt about a living one."""
+"""The journal of spent credits: what it proves of a worker that is gone, and no doubt about a living one."""
 
 import multiprocessing
 import os
@@ -63,7 +63,7 @@ def test_two_do_not_look_at_the_same_remains_at_once(killed: tuple[Path, UUID, U
 
 
 def test_after_a_crash_of_the_machine_nothing_is_proven(
-    killed: tuple[Path, UUID, UUID], monkeypatch: pytest.MonkeyPatch
+    killed: tuple[Path, UUID, UUID],
 ) -> None:
     (path,) = journals(killed[0])
     with path.open("r+b") as file:

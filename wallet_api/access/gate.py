@@ -11,7 +11,7 @@ from wallet_api.access.credits import Credits
 from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key
 from wallet_api.access.limits import KeyLimiter
 from wallet_api.database import Database
-from wallet_api.errors import ApiError, InvalidParameter, Unauthorized
+from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
 from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class Gate:
         if not key.unlimited:
             if response.status_code == 200 and not g.free_of_charge and request.method in ("GET", "HEAD"):
                 response, left = self._charge(key, response)
-            else:
+            elif response.status_code < 500:
                 left = self._left(key)
         if left is not None:
             response.headers.add("X-Credits-Remaining", str(left))
@@ -88,17 +88,19 @@ class Gate:
     def _charge(self, key: ApiKey, response: Response) -> tuple[Response, int | None]:
         try:
             return response, self.credits.charge(key.key_id)
-        except ApiError as error:
-            if error.status >= 500:
-                log.warning(
-                    "No credit of %r could be charged: %s", key.name, error.message, exc_info=error.__cause__
-                )
+        except Forbidden as error:
             return self._refuse(error), self._left(key)
+        except ServiceUnavailable as error:
+            log.warning(
+                "No credit of %r could be charged: %s", key.name, error.message, exc_info=error.__cause__
+            )
+            # Whoever is away would not tell what is left either.
+            return self._refuse(error), None
 
     def _left(self, key: ApiKey) -> int | None:
         try:
             return self.credits.left(key.key_id)
-        except ApiError:
+        except ServiceUnavailable:
             return None
 
 
