@@ -1,14 +1,16 @@
 """What every figure should be, worked out from the input rows alone: exact fractions, nothing kept, no SQL.
 
-Written from the definitions in docs/figures.md and slow on purpose. It shares no code with the service.
+Written from the definitions in docs/figures.md and slow on purpose. Shares no code with the service.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+
+from tests.naive_walk import Position, Row, Trade, Usd, Wallet, folded, time_of, trade_of, walk
 
 CURRENCY = {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"}
 PERIOD = {
@@ -19,88 +21,6 @@ PERIOD = {
 }
 HOUR = timedelta(hours=1)
 BUCKETS = ("below_zero", "above_zero_to_100", "above_100_to_500", "above_500")
-
-Row = dict[str, Any]
-Wallet = tuple[str, str]
-Usd = Fraction | None
-
-
-@dataclass(frozen=True)
-class Trade:
-    """One row of a trades file, and the dollar value that is stored with it."""
-
-    wallet: Wallet
-    mint: str
-    signature: str
-    is_sell: bool
-    index: int
-    at: datetime
-    name: str
-    amount: Fraction
-    value: Fraction
-    given_usd: Usd
-    usd: Usd
-
-    @property
-    def identity(self) -> tuple[Any, ...]:
-        """What makes two rows one trade."""
-        return (self.wallet, self.signature, self.mint, self.is_sell, self.index)
-
-    @property
-    def order(self) -> tuple[Any, ...]:
-        """Its place among the trades of its wallet."""
-        return (self.at, self.is_sell, self.signature.encode(), self.index, self.mint.encode())
-
-    def says_the_same_as(self, other: "Trade") -> bool:
-        """Whether both rows say the same, apart from a dollar value that neither came with."""
-        return replace(self, usd=None) == replace(other, usd=None)
-
-
-@dataclass(frozen=True)
-class Sale:
-    """A sell with something to cover it: what it realized, in native currency and, if known, in dollars."""
-
-    at: datetime
-    realized: Fraction
-    cost: Fraction
-    held_seconds: Fraction
-    realized_usd: Usd
-
-
-@dataclass
-class Position:
-    """A wallet's record in one token, after walking all of its trades."""
-
-    trades: list[Trade]
-    sales: list[Sale]
-    quantity: Fraction
-    peak: Fraction
-
-    @property
-    def realized(self) -> Fraction:
-        return sum((sale.realized for sale in self.sales), Fraction(0))
-
-    @property
-    def cost(self) -> Fraction:
-        return sum((sale.cost for sale in self.sales), Fraction(0))
-
-    @property
-    def still_holding(self) -> bool:
-        return self.quantity > 0 and self.quantity >= self.peak / 100
-
-    @property
-    def closed(self) -> bool:
-        return bool(self.sales) and not self.still_holding
-
-    @property
-    def name(self) -> str:
-        return next((trade.name for trade in reversed(self.trades) if trade.name), "")
-
-    def total(self, *, sells: bool) -> Fraction:
-        return sum((trade.value for trade in self.trades if trade.is_sell is sells), Fraction(0))
-
-    def count(self, *, sells: bool) -> int:
-        return sum(trade.is_sell is sells for trade in self.trades)
 
 
 class Ledger:
@@ -114,13 +34,13 @@ class Ledger:
     def add_wallets(self, rows: Iterable[Row]) -> None:
         """Track wallets, or change their profiles."""
         for row in rows:
-            address = _folded(row["blockchain"], row["wallet_address"])
+            address = folded(row["blockchain"], row["wallet_address"])
             self.wallets[row["blockchain"], address] = row | {"wallet_address": address}
 
     def add_trades(self, rows: Iterable[Row]) -> None:
         """Take in the rows of a trades file; a row that says nothing new changes nothing."""
         for row in rows:
-            trade = _trade(row)
+            trade = trade_of(row)
             known = self.trades.get(trade.identity)
             if known is None or not known.says_the_same_as(trade):
                 self.trades[trade.identity] = self._valued(trade)
@@ -128,7 +48,7 @@ class Ledger:
     def add_prices(self, rows: Iterable[Row]) -> None:
         """Take in a prices file, and value the trades that had no dollar value until now."""
         for row in rows:
-            self.prices[row["currency"], _time(row["priced_at"])] = Fraction(str(row["usd"]))
+            self.prices[row["currency"], time_of(row["priced_at"])] = Fraction(str(row["usd"]))
         for identity, trade in self.trades.items():
             if trade.usd is None:
                 self.trades[identity] = self._valued(trade)
@@ -287,7 +207,7 @@ class Ledger:
         by_mint: dict[str, list[Trade]] = {}
         for trade in reversed(self._newest_first(wallet)):
             by_mint.setdefault(trade.mint, []).append(trade)
-        return {mint: _walk(trades) for mint, trades in by_mint.items()}
+        return {mint: walk(trades) for mint, trades in by_mint.items()}
 
     def _of_group(self, blockchain: str, type: str, since: datetime, until: datetime) -> list[Trade]:
         return [
@@ -314,46 +234,13 @@ class Ledger:
             (at, usd) for (coin, at), usd in self.prices.items() if coin == CURRENCY[blockchain] and at <= now
         ]
         latest = max(known)[1] if known else None
-        values = [
-            trade.usd if trade.usd is not None else trade.value * latest
-            for trade in trades
-            if trade.usd is not None or latest is not None
-        ]
+        values: list[Fraction] = []
+        for trade in trades:
+            if trade.usd is not None:
+                values.append(trade.usd)
+            elif latest is not None:
+                values.append(trade.value * latest)
         return None if trades and not values else sum(values, Fraction(0))
-
-
-def _walk(trades: list[Trade]) -> Position:
-    quantity = cost = acquired = peak = Fraction(0)
-    cost_usd: Usd = Fraction(0)
-    sales = []
-    for trade in trades:
-        at = _seconds(trade.at)
-        if not trade.is_sell:
-            acquired = (acquired * quantity + at * trade.amount) / (quantity + trade.amount)
-            quantity += trade.amount
-            cost += trade.value
-            cost_usd = None if cost_usd is None or trade.usd is None else cost_usd + trade.usd
-            peak = max(peak, quantity)
-            continue
-        if quantity == 0:
-            continue
-        covered = min(trade.amount, quantity)
-        part = covered / quantity
-        share = covered / trade.amount
-        known = cost_usd is not None and trade.usd is not None
-        sales.append(
-            Sale(
-                at=trade.at,
-                realized=trade.value * share - cost * part,
-                cost=cost * part,
-                held_seconds=at - acquired,
-                realized_usd=trade.usd * share - cost_usd * part if known else None,  # type: ignore[operator]
-            )
-        )
-        cost -= cost * part
-        quantity -= covered
-        cost_usd = Fraction(0) if quantity == 0 else None if cost_usd is None else cost_usd - cost_usd * part
-    return Position(trades, sales, quantity, peak)
 
 
 def _latest_first(positions: dict[str, Position]) -> list[tuple[str, Position]]:
@@ -374,35 +261,6 @@ def _distribution(results: list[tuple[Fraction, Fraction]]) -> Row:
             bucket = "above_zero_to_100"
         counts[bucket] += 1
     return counts
-
-
-def _trade(row: Row) -> Trade:
-    usd = row.get("value_usd")
-    return Trade(
-        wallet=(row["blockchain"], _folded(row["blockchain"], row["wallet_address"])),
-        mint=_folded(row["blockchain"], row["mint"]),
-        signature=row["tx_signature"],
-        is_sell=row["transaction_type"] == "sell",
-        index=row.get("event_index") or 0,
-        at=_time(row["created_at"]),
-        name=row.get("token_name") or "",
-        amount=Fraction(str(row["token_amount"])),
-        value=Fraction(str(row["value"])),
-        given_usd=None if usd is None else Fraction(str(usd)),
-        usd=None,
-    )
-
-
-def _folded(blockchain: str, text: str) -> str:
-    return text if blockchain == "solana" else text.lower()
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text)
-
-
-def _seconds(at: datetime) -> Fraction:
-    return Fraction((at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1), 1_000_000)
 
 
 def _shown_time(at: datetime) -> str:

@@ -1,12 +1,8 @@
 """`wallet-api import`: which rows land, which are rejected and why, and what the command says and returns."""
 
 import json
-import os
 import stat
-import subprocess
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from tests.ledger.command import Outcome, command, rejects_of
 from tests.ledger.door import Row
 from wallet_api.cli import cli
 from wallet_api.database import Connection
@@ -26,21 +23,6 @@ WALLETS = [
     {"blockchain": "solana", "type": "kol", "wallet_address": SOLANA, "name": "Sol"},
     {"blockchain": "eth", "type": "kol", "wallet_address": EVM},
 ]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What an import came to: its exit status, its summary, and the rejects file, if there is one."""
-
-    status: int
-    summary: Row
-    rejects: list[Row] | None
-    text: str
-
-    @property
-    def reasons(self) -> dict[int, str]:
-        """What is wrong, by line."""
-        return {reject["line"]: reject["reason"] for reject in self.rejects or []}
 
 
 TakeIn = Callable[..., Outcome]
@@ -67,12 +49,6 @@ def take_in(database_url: str, tmp_path: Path) -> TakeIn:
 def tracked(take_in: TakeIn) -> None:
     """A ledger that tracks the two wallets."""
     assert take_in("wallets", *WALLETS).status == 0
-
-
-def rejects_of(path: Path) -> list[Row] | None:
-    """The lines of the rejects file beside `path`."""
-    rejects = Path(f"{path}.rejects.ndjson")
-    return [json.loads(line) for line in rejects.read_bytes().splitlines()] if rejects.exists() else None
 
 
 def trade(signature: str = "s", **fields: Any) -> Row:
@@ -299,20 +275,3 @@ def test_a_database_that_is_away_is_status_one_without_a_traceback_or_a_password
     assert (status, output) == (1, "")
     assert "Traceback" not in error
     assert "secret-word" not in error
-
-
-def command(
-    database_url: str, folder: Path, kind: str, name: str, standard_input: str = ""
-) -> tuple[int, str, str]:
-    """The real command, in `folder`: its status, its output, its errors."""
-    done = subprocess.run(
-        [sys.executable, "-c", "from wallet_api.cli import main; main()", "import", kind, name],
-        input=standard_input,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ | {"DATABASE_URL": database_url},
-        timeout=60,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,8 @@ from tests.naive import Ledger
 from wallet_api.database import Connection
 
 Row = dict[str, Any]
+# By operation and question.
+Answers = dict[tuple[Any, ...], Any]
 
 # All times in the tests hang on this one; whole seconds, as volume windows are.
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -38,6 +41,7 @@ examples = settings(
 )
 
 
+@pytest.mark.timeout(1200)
 @examples
 @given(data=st.data())
 def test_files_one_after_the_other_give_the_figures_of_their_rows(
@@ -65,6 +69,7 @@ def test_files_one_after_the_other_give_the_figures_of_their_rows(
     _compare(answers(connection, moment, data.draw(WINDOWS)), ledger, moment)
 
 
+@pytest.mark.timeout(1200)
 @examples
 @given(data=st.data())
 def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_as_one_import(
@@ -128,10 +133,10 @@ def _from_dust_to_billions(chance: random.Random) -> Iterator[Row]:
             }
 
 
-def answers(connection: Connection, now: datetime, windows: list[int]) -> Row:
+def answers(connection: Connection, now: datetime, windows: list[int]) -> Answers:
     """Every answer there is, by question."""
     wallets = connection.execute("SELECT blockchain, type, address FROM wallets").fetchall()
-    found: Row = {}
+    found: Answers = {}
     for wallet in wallets:
         record = door.history(connection, **wallet)
         del record["pagination"]
@@ -149,7 +154,7 @@ def answers(connection: Connection, now: datetime, windows: list[int]) -> Row:
     return found
 
 
-def _compare(found: Row, ledger: Ledger, now: datetime) -> None:
+def _compare(found: Answers, ledger: Ledger, now: datetime) -> None:
     for (operation, *question), answer in found.items():
         if operation == "volume" and question[1] == "eth" and question[4] is not None:
             question[4] = question[4].lower()
@@ -178,9 +183,9 @@ def _queues(draw: st.DrawFn, final: list[Row], prices: list[Row]) -> list[list[t
         if draw(st.booleans()):
             sides[1 - side].append(row)
     queues = []
-    for side in sides:
+    for rows in sides:
         places = draw(st.lists(st.integers(0, 100), max_size=4))
-        queues.append([("trades", rows) for rows in door.cut(side, places)])
+        queues.append([("trades", file) for file in door.cut(rows, places)])
     if prices:
         queue = queues[draw(st.integers(0, 1))]
         queue.insert(draw(st.integers(0, len(queue))), ("prices", prices))

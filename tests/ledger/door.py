@@ -49,7 +49,8 @@ class Importer:
 def history(connection: Connection, blockchain: str, type: str, address: str, **page: Any) -> Row:
     """The data of a history answer, its numbers exact."""
     data = wallet_history(connection, blockchain, type, address, **({"limit": 1000} | page))
-    return parsed(orjson.dumps(data))
+    record: Row = parsed(orjson.dumps(data))
+    return record
 
 
 def volume(
@@ -75,7 +76,7 @@ def parsed(body: bytes) -> Any:
 def clear(connection: Connection) -> None:
     """Empty the ledger: as fast as it goes, since it has few rows."""
     tables = ("trades", "positions", "position_rollup", "volume_rollup", "native_prices", "tokens", "wallets")
-    connection.execute("; ".join(f"DELETE FROM {table}" for table in tables))  # type: ignore[arg-type]
+    connection.execute("; ".join(f"DELETE FROM {table}" for table in tables))
 
 
 def cut(rows: Sequence[Row], places: Iterable[int]) -> list[list[Row]]:

@@ -5,13 +5,17 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wallet_api.errors import InvalidParameter
 from wallet_api.queries.cursors import Figure, Index, Moment, Text, decode, encode
 
 SCOPE = ("history", "solana", "kol", "So11111111111111111111111111111111111111112")
+
+
+# However busy the machine is.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Key(msgspec.Struct, array_like=True, frozen=True):
@@ -34,6 +38,7 @@ keys = st.builds(
 )
 
 
+@unhurried
 @given(keys)
 def test_a_key_comes_back_as_it_was(key: Key) -> None:
     cursor = encode(SCOPE, key)
@@ -43,6 +48,7 @@ def test_a_key_comes_back_as_it_was(key: Key) -> None:
     assert cursor.replace("-", "").replace("_", "").isalnum()
 
 
+@unhurried
 @given(keys, st.integers(0, 3), st.text(max_size=3))
 def test_a_cursor_of_another_query_is_refused(key: Key, place: int, other: str) -> None:
     scope = list(SCOPE)
@@ -52,6 +58,7 @@ def test_a_cursor_of_another_query_is_refused(key: Key, place: int, other: str) 
     assert refused.value.parameter == "cursor"
 
 
+@unhurried
 @given(keys, st.data())
 def test_a_cursor_with_a_character_changed_is_refused_or_names_another_key(
     key: Key, data: st.DataObject
@@ -66,6 +73,7 @@ def test_a_cursor_with_a_character_changed_is_refused_or_names_another_key(
     assert encode(SCOPE, found) == changed
 
 
+@unhurried
 @given(st.one_of(st.text(max_size=80), st.binary(max_size=60).map(lambda raw: raw.hex())))
 def test_what_nobody_encoded_is_refused(cursor: str) -> None:
     with pytest.raises(InvalidParameter):
@@ -73,7 +81,8 @@ def test_what_nobody_encoded_is_refused(cursor: str) -> None:
 
 
 def test_a_key_of_another_shape_is_refused() -> None:
-    for key in ("text", 1, None, [], {}, [1, 2, 3, 4, 5]):
+    others: list[Any] = ["text", 1, None, [], {}, [1, 2, 3, 4, 5]]
+    for key in others:
         with pytest.raises(InvalidParameter):
             decode(encode(SCOPE, key), SCOPE, Key)
 

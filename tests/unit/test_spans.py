@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wallet_api.queries.spans import Span, columns, cover
@@ -11,6 +11,9 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 SIZES = (3600, 60, 1)
 
+# However busy the machine is.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
 moments = st.integers(0, 4 * 10**15).map(lambda count: EPOCH + count * MICROSECOND)
 lengths = st.one_of(
     st.integers(0, 86_400).map(lambda seconds: timedelta(seconds=seconds)),
@@ -18,6 +21,7 @@ lengths = st.one_of(
 )
 
 
+@unhurried
 @given(moments, lengths)
 def test_spans_are_exactly_the_window_in_order_and_without_overlap(end: datetime, length: timedelta) -> None:
     start = end - length
@@ -27,6 +31,7 @@ def test_spans_are_exactly_the_window_in_order_and_without_overlap(end: datetime
     assert not spans or edges[-1] == end
 
 
+@unhurried
 @given(moments, lengths)
 def test_spans_of_buckets_begin_and_end_between_buckets(end: datetime, length: timedelta) -> None:
     for size, starts_at, ends_at in cover(end - length, end, SIZES):
@@ -36,6 +41,7 @@ def test_spans_of_buckets_begin_and_end_between_buckets(end: datetime, length: t
             assert (ends_at - EPOCH) % timedelta(seconds=size) == timedelta(0)
 
 
+@unhurried
 @given(moments, lengths)
 def test_no_span_is_of_smaller_buckets_than_it_could_be(end: datetime, length: timedelta) -> None:
     larger = {0: 1, 1: 60, 60: 3600}

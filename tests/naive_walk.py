@@ -1,0 +1,160 @@
+"""Trades and the walk over those of one position, naively: exact fractions, each step as it is defined.
+
+Written from the definitions in docs/figures.md, and sharing no code with the service.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from typing import Any
+
+Row = dict[str, Any]
+Wallet = tuple[str, str]
+Usd = Fraction | None
+
+
+@dataclass(frozen=True)
+class Trade:
+    """One row of a trades file, and the dollar value that is stored with it."""
+
+    wallet: Wallet
+    mint: str
+    signature: str
+    is_sell: bool
+    index: int
+    at: datetime
+    name: str
+    amount: Fraction
+    value: Fraction
+    given_usd: Usd
+    usd: Usd
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What makes two rows one trade."""
+        return (self.wallet, self.signature, self.mint, self.is_sell, self.index)
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Its place among the trades of its wallet."""
+        return (self.at, self.is_sell, self.signature.encode(), self.index, self.mint.encode())
+
+    def says_the_same_as(self, other: "Trade") -> bool:
+        """Whether both rows say the same, apart from a dollar value that neither came with."""
+        return replace(self, usd=None) == replace(other, usd=None)
+
+
+@dataclass(frozen=True)
+class Sale:
+    """A sell with something to cover it: what it realized, in native currency and, if known, in dollars."""
+
+    at: datetime
+    realized: Fraction
+    cost: Fraction
+    held_seconds: Fraction
+    realized_usd: Usd
+
+
+@dataclass
+class Position:
+    """A wallet's record in one token, after walking all of its trades."""
+
+    trades: list[Trade]
+    sales: list[Sale]
+    quantity: Fraction
+    peak: Fraction
+
+    @property
+    def realized(self) -> Fraction:
+        return sum((sale.realized for sale in self.sales), Fraction(0))
+
+    @property
+    def cost(self) -> Fraction:
+        return sum((sale.cost for sale in self.sales), Fraction(0))
+
+    @property
+    def still_holding(self) -> bool:
+        return self.quantity > 0 and self.quantity >= self.peak / 100
+
+    @property
+    def closed(self) -> bool:
+        return bool(self.sales) and not self.still_holding
+
+    @property
+    def name(self) -> str:
+        return next((trade.name for trade in reversed(self.trades) if trade.name), "")
+
+    def total(self, *, sells: bool) -> Fraction:
+        return sum((trade.value for trade in self.trades if trade.is_sell is sells), Fraction(0))
+
+    def count(self, *, sells: bool) -> int:
+        return sum(trade.is_sell is sells for trade in self.trades)
+
+
+def walk(trades: list[Trade]) -> Position:
+    """What is left after the trades of one position, which come in their order."""
+    quantity = cost = acquired = peak = Fraction(0)
+    cost_usd: Usd = Fraction(0)
+    sales = []
+    for trade in trades:
+        at = _seconds(trade.at)
+        if not trade.is_sell:
+            acquired = (acquired * quantity + at * trade.amount) / (quantity + trade.amount)
+            quantity += trade.amount
+            cost += trade.value
+            cost_usd = None if cost_usd is None or trade.usd is None else cost_usd + trade.usd
+            peak = max(peak, quantity)
+            continue
+        if quantity == 0:
+            continue
+        covered = min(trade.amount, quantity)
+        part = covered / quantity
+        profit_usd = None
+        if cost_usd is not None and trade.usd is not None:
+            profit_usd = trade.usd * covered / trade.amount - cost_usd * part
+        share = covered / trade.amount
+        sales.append(
+            Sale(
+                at=trade.at,
+                realized=trade.value * share - cost * part,
+                cost=cost * part,
+                held_seconds=at - acquired,
+                realized_usd=profit_usd,
+            )
+        )
+        cost -= cost * part
+        quantity -= covered
+        cost_usd = Fraction(0) if quantity == 0 else None if cost_usd is None else cost_usd - cost_usd * part
+    return Position(trades, sales, quantity, peak)
+
+
+def trade_of(row: Row) -> Trade:
+    """The trade that a row tells, not yet valued in dollars."""
+    usd = row.get("value_usd")
+    return Trade(
+        wallet=(row["blockchain"], folded(row["blockchain"], row["wallet_address"])),
+        mint=folded(row["blockchain"], row["mint"]),
+        signature=row["tx_signature"],
+        is_sell=row["transaction_type"] == "sell",
+        index=row.get("event_index") or 0,
+        at=time_of(row["created_at"]),
+        name=row.get("token_name") or "",
+        amount=Fraction(str(row["token_amount"])),
+        value=Fraction(str(row["value"])),
+        given_usd=None if usd is None else Fraction(str(usd)),
+        usd=None,
+    )
+
+
+def folded(blockchain: str, text: str) -> str:
+    """An address or mint as it is compared: without regard to case, save on Solana."""
+    return text if blockchain == "solana" else text.lower()
+
+
+def time_of(text: str) -> datetime:
+    """The moment that a text tells."""
+    return datetime.fromisoformat(text)
+
+
+def _seconds(at: datetime) -> Fraction:
+    return Fraction((at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1), 1_000_000)
