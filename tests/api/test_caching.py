@@ -119,6 +119,15 @@ def test_an_unchanged_answer_is_a_304_without_body_and_without_charge(keeping: F
     assert int(again.headers["X-RateLimit-Remaining"]) == int(first.headers["X-RateLimit-Remaining"]) - 1
 
 
+def test_a_key_without_credits_is_not_told_either_that_nothing_has_changed(
+    keeping: FlaskClient, connection: Connection
+) -> None:
+    key = create_key(connection, "poor", credits=1)
+    etag = _ask(keeping, key, LIST).headers["ETag"]
+    refused = _ask(keeping, key, LIST, if_none_match=etag)
+    assert (refused.status_code, refused.json["error"]["reason"]) == (403, "insufficient_credits")
+
+
 def test_an_etag_tells_data_that_changed_from_data_made_anew(
     settings: Settings, make_app: MakeApp, key: str, importer: Importer
 ) -> None:

@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 
 _EXTENSION = "wallet_api.access"
 _KEYLESS = "wallet_api_keyless"
+_NO_CREDITS = "This API key has no credits left."
 
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
@@ -47,6 +48,7 @@ class Gate:
     def __init__(self, app: Flask, settings: Settings, database: Database, refuse: Refuse) -> None:
         self.keys = KeyRing(database, settings.default_rate, settings.key_cache_seconds)
         self.credits = Credits(database, settings.credit_cost, Path(settings.wallet_api_home) / "credits")
+        self._cost = settings.credit_cost
         self._refuse = refuse
         self.limits = KeyLimiter(app, settings.valkey_url)
         app.before_request(self._admit)
@@ -80,6 +82,9 @@ class Gate:
                 response, left = self._charge(key, response)
             elif response.status_code < 500:
                 left = self._left(key)
+                # Nothing is charged for it, but it tells what only credits may learn.
+                if response.status_code == 304 and left is not None and left < self._cost:
+                    response = self._refuse(Forbidden(_NO_CREDITS, reason="insufficient_credits"))
         if left is not None:
             response.headers.add("X-Credits-Remaining", str(left))
         self.limits.tell(key, response.headers)
