@@ -1,0 +1,242 @@
+#!/bin/sh
+# Asks a running service everything once and looks at the answers: for cron, or wallet-api-smoke.timer.
+# Silent and 0 when all is well; otherwise one line a fault, and 1. Costs about nine credits. Needs curl.
+#
+#   WALLET_API_URL            http://127.0.0.1:8000
+#   WALLET_API_KEY            a key made for this; or
+#   WALLET_API_KEY_FILE       a file that holds it
+#   SMOKE_BLOCKCHAIN          solana: a group that has wallets and trades
+#   SMOKE_TYPE                kol
+#   SMOKE_MAX_AGE_SECONDS     86400: how old the group's newest trade may be, a day at most; 0 does not look
+#   SMOKE_CA_FILE             certificates to trust, where the system's are not enough
+set -u
+LC_ALL=C
+export LC_ALL
+
+url=${WALLET_API_URL:-http://127.0.0.1:8000}
+url=${url%/}
+blockchain=${SMOKE_BLOCKCHAIN:-solana}
+type=${SMOKE_TYPE:-kol}
+max_age=${SMOKE_MAX_AGE_SECONDS:-86400}
+group="blockchain=$blockchain&type=$type"
+
+key=${WALLET_API_KEY:-}
+if [ -z "$key" ] && [ -n "${WALLET_API_KEY_FILE:-}" ]; then
+    if [ ! -r "$WALLET_API_KEY_FILE" ]; then
+        echo "key: $WALLET_API_KEY_FILE cannot be read"
+        exit 1
+    fi
+    # A last line without its end is a line too.
+    read -r key <"$WALLET_API_KEY_FILE" || :
+fi
+if [ -z "$key" ]; then
+    echo "key: set WALLET_API_KEY or WALLET_API_KEY_FILE"
+    exit 1
+fi
+command -v curl >/dev/null || { echo "curl: is not installed"; exit 1; }
+
+umask 077
+work=$(mktemp -d) || { echo "mktemp: no temporary folder can be made"; exit 1; }
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+: >"$work/faults"
+
+fault() {
+    printf '%s\n' "$1" >>"$work/faults"
+}
+
+# One line a value: the path to it, a tab, and the value as JSON. Says what is no JSON with status 1.
+cat >"$work/flat.awk" <<'AWK'
+function fail() { bad = 1; exit 1 }
+function skip() { while (substr(text, at, 1) ~ /[ \t\r\n]/ && at <= size) at++ }
+function string(   start) {
+    start = at++
+    while (at <= size) {
+        c = substr(text, at, 1)
+        if (c == "\\") at += 2
+        else if (c == "\"") { at++; return substr(text, start, at - start) }
+        else at++
+    }
+    fail()
+}
+function value(path,   c, name, number, start) {
+    skip()
+    c = substr(text, at, 1)
+    if (c == "{") {
+        at++; skip()
+        if (substr(text, at, 1) == "}") { at++; return }
+        while (1) {
+            skip()
+            if (substr(text, at, 1) != "\"") fail()
+            name = string(); skip()
+            if (substr(text, at++, 1) != ":") fail()
+            value(path "." substr(name, 2, length(name) - 2)); skip()
+            c = substr(text, at++, 1)
+            if (c == "}") return
+            if (c != ",") fail()
+        }
+    }
+    if (c == "[") {
+        at++; skip(); number = 0
+        if (substr(text, at, 1) == "]") { at++; print path "#\t0"; return }
+        while (1) {
+            value(path "." number++); skip()
+            c = substr(text, at++, 1)
+            if (c == "]") { print path "#\t" number; return }
+            if (c != ",") fail()
+        }
+    }
+    if (c == "\"") { print path "\t" string(); return }
+    start = at
+    while (at <= size && substr(text, at, 1) ~ /[-+.0-9a-zA-Z]/) at++
+    c = substr(text, start, at - start)
+    if (c !~ /^(true|false|null|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?)$/) fail()
+    print path "\t" c
+}
+{ text = text $0 "\n" }
+END {
+    if (bad) exit 1
+    size = length(text); at = 1
+    value(""); skip()
+    exit at <= size
+}
+AWK
+
+# ask NAME PATH STATUS [WITHOUT_KEY]: the answer goes to $work/NAME, its values to $work/NAME.flat.
+ask() {
+    name=$1
+    {
+        [ $# -gt 3 ] || printf 'header = "Authorization: Bearer %s"\n' "$key"
+        [ -z "${SMOKE_CA_FILE:-}" ] || printf 'cacert = "%s"\n' "$SMOKE_CA_FILE"
+    } >"$work/curl"
+    # The key is on curl's standard input; in its arguments everyone on the machine could read it.
+    status=$(curl --config - --silent --show-error --max-time 30 --output "$work/$name" \
+        --write-out '%{http_code}' "$url$2" <"$work/curl" 2>"$work/trouble")
+    if [ "$status" = 000 ] || [ -z "$status" ]; then
+        fault "$name: no answer from $url: $(head -n 1 "$work/trouble")"
+        return 1
+    fi
+    if ! awk -f "$work/flat.awk" "$work/$name" >"$work/$name.flat" 2>/dev/null; then
+        fault "$name: the answer, of status $status, is not JSON"
+        return 1
+    fi
+    for part in request_id cached cache_age_seconds version timestamp; do
+        [ -n "$(get "$name" ".meta.$part")" ] || fault "$name: meta has no $part"
+    done
+    if [ "$status" != "$3" ]; then
+        fault "$name: status $status in place of $3: $(get "$name" .error.message) ($(get "$name" .meta.request_id))"
+        return 1
+    fi
+    expected=false
+    [ "$status" != 200 ] || expected=true
+    same "$name" "success" "$(get "$name" .success)" "$expected"
+}
+
+# get NAME PATH: a value, strings without their quotes.
+get() {
+    awk -F '\t' -v path="$2" '$1 == path { gsub(/^"|"$/, "", $2); print $2; exit }' "$work/$1.flat"
+}
+
+# all NAME PATTERN: all values whose path is of this form.
+all() {
+    awk -F '\t' -v pattern="^$2\$" '$1 ~ pattern { gsub(/^"|"$/, "", $2); print $2 }' "$work/$1.flat"
+}
+
+total() {
+    awk '{ sum += $1 } END { printf "%d\n", sum }'
+}
+
+same() {
+    [ "$3" = "$4" ] || fault "$1: $2 is ${3:-missing} in place of ${4:-something}"
+}
+
+# holds NAME WORDS CONDITION, a condition on numbers for awk.
+holds() {
+    awk "BEGIN { exit !($3) }" </dev/null 2>/dev/null || fault "$1: $2 ($3)"
+}
+
+if ask readyz /readyz 200 without; then
+    for part in primary store; do
+        [ "$(get readyz ".data.$part")" != away ] || fault "readyz: $part is away"
+    done
+fi
+if ! ask healthz /healthz 200 without; then
+    cat "$work/faults"
+    exit 1
+fi
+ask no_key "/v1/wallets?$group" 401 without && same no_key code "$(get no_key .error.code)" unauthorized
+ask nowhere /v1/nowhere 404 && same nowhere code "$(get nowhere .error.code)" not_found
+ask bad_type "/v1/wallets?blockchain=eth&type=whale" 400 &&
+    same bad_type code "$(get bad_type .error.code)" invalid_parameter
+
+address=
+if ask wallets "/v1/wallets?$group" 200; then
+    same wallets blockchain "$(get wallets .data.blockchain)" "$blockchain"
+    same wallets type "$(get wallets .data.type)" "$type"
+    same wallets "the number of wallets" "$(get wallets .data.wallets#)" "$(get wallets .data.pagination.total)"
+    same wallets has_more "$(get wallets .data.pagination.has_more)" false
+    all wallets '[.]data[.]wallets[.][0-9]+[.]wallet_address' >"$work/addresses"
+    sort -c -u "$work/addresses" 2>/dev/null || fault "wallets: not in the order of their addresses"
+    address=$(head -n 1 "$work/addresses")
+    [ -n "$address" ] || fault "wallets: $blockchain $type has none"
+fi
+
+if [ -n "$address" ] && ask history "/v1/wallets/history?$group&address=$address&limit=100" 200; then
+    stat() { get history ".data.lifetime_stats.$1"; }
+    bucket() { get history ".data.win_rate_distribution.$1"; }
+    sum() { all history "[.]data[.]token_overview[.][0-9]+[.]$1" | total; }
+    same history "the address" "$(get history .data.profile.wallet_address)" "$address"
+    holds history "buys and sells are not all transactions" "$(stat buy_txn) + $(stat sell_txn) == $(stat total_tx_count)"
+    same history "the buys of all tokens" "$(sum buy_txn)" "$(stat buy_txn)"
+    same history "the sells of all tokens" "$(sum sell_txn)" "$(stat sell_txn)"
+    same history "the number of tokens" "$(get history .data.token_overview#)" "$(stat active_tokens_count)"
+    same history "the number of tokens held" \
+        "$(all history '[.]data[.]token_overview[.][0-9]+[.]still_holding' | grep -c true)" "$(stat still_holding_count)"
+    wins="$(bucket above_500) + $(bucket above_100_to_500) + $(bucket above_zero_to_100)"
+    holds history "the distribution is not all wins" "$wins == $(stat win_count)"
+    holds history "the distribution is not all closed positions" "$wins + $(bucket below_zero) == $(stat total_sold)"
+    holds history "the win rate is none" "0 <= $(stat win_rate) && $(stat win_rate) <= 100"
+    holds history "the worst trade is above the best" "$(stat worst_trade_pnl) <= $(stat best_trade_pnl)"
+    holds history "the largest buy is above all buys" "0 <= $(stat largest_buy) && $(stat largest_buy) <= $(stat buy)"
+    all history '[.]data[.]trades[.][0-9]+[.]created_at' | sort -c -r 2>/dev/null ||
+        fault "history: trades are not newest first"
+fi
+
+if [ -n "$address" ]; then
+    tries=0
+    while ask holdings "/v1/wallets/holdings?blockchain=$blockchain&address=$address" 200 &&
+        [ "$(get holdings .data.active_holdings.loading)" = true ] && [ $tries -lt 10 ]; do
+        tries=$((tries + 1))
+        sleep 1
+    done
+    if [ "$(get holdings .success)" = true ]; then
+        same holdings loading "$(get holdings .data.active_holdings.loading)" false
+        same holdings count "$(get holdings .data.active_holdings.count)" "$(get holdings .data.active_holdings.tokens#)"
+        same holdings "the first row" "$(get holdings .data.active_holdings.tokens.0.token_address)" native
+        all holdings '[.]data[.]active_holdings[.]tokens[.][0-9]+[.]amount' | grep -q -v -E '^[0-9]+$' &&
+            fault "holdings: an amount is no whole number"
+    fi
+fi
+
+if ask volume "/v1/transactions/volume?$group&hours=24" 200 &&
+    ask hour "/v1/transactions/volume?$group&hours=1" 200 &&
+    ask capped "/v1/transactions/volume?$group&hours=25" 200; then
+    same volume "the window" "$(get volume .data.time_window_seconds)" 86400
+    same capped "the window" "$(get capped .data.time_window_seconds)" 86400
+    [ -n "$(get capped .data.warnings.0)" ] || fault "capped: no warning of the capped window"
+    holds volume "an hour has more than its day" "0 <= $(get hour .data.volume) && $(get hour .data.volume) <= $(get volume .data.volume)"
+fi
+
+if ask leaderboard "/v1/wallet/leaderboard?$group&period=7d" 200; then
+    all leaderboard '[.]data[.]leaderboard[.][0-9]+[.]rank' | awk '$1 != NR { exit 1 }' ||
+        fault "leaderboard: ranks do not count from 1"
+    all leaderboard '[.]data[.]leaderboard[.][0-9]+[.]period_stats[.]total_volume' |
+        awk 'NR > 1 && $1 > before { exit 1 } { before = $1 }' || fault "leaderboard: not in the order of volume"
+fi
+
+if [ "$max_age" -gt 0 ] && ask age "/v1/transactions/volume?$group&seconds=$max_age" 200; then
+    holds age "no trade of $blockchain $type in the last $max_age seconds" "$(get age .data.volume) > 0"
+fi
+
+cat "$work/faults"
+[ ! -s "$work/faults" ]

@@ -1,0 +1,147 @@
+"""config/smoke.sh against a real service: silent when all is well, else one line a fault, no key shown."""
+
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from tests.demo_service import DemoService, demo_service
+from tests.processes import StartGunicorn
+from wallet_api.database import Connection
+from wallet_api.settings import Settings
+
+SCRIPT = Path(__file__).parent.parent.parent / "config" / "smoke.sh"
+# All that the script runs besides the shell: the tools that POSIX has, and curl.
+TOOLS = ("awk", "cat", "curl", "grep", "head", "mktemp", "rm", "sleep", "sort")
+
+
+@pytest.fixture
+def service(settings: Settings) -> Iterator[DemoService]:
+    with demo_service(replace(settings, key_cache_seconds=0.0, leaderboard_ttl_seconds=0.0)) as service:
+        yield service
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Path:
+    """A folder with these tools alone, each of which writes down how it was called."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in TOOLS:
+        tool = folder / name
+        tool.write_text(f'#!/bin/sh\necho "$0 $*" >>{tmp_path}/calls\nexec {shutil.which(name)} "$@"\n')
+        tool.chmod(0o755)
+    return folder
+
+
+def _smoke(url: str, key: str | None, **environment: str) -> tuple[int, list[str]]:
+    own = {"PATH": os.environ["PATH"], "WALLET_API_URL": url} | environment
+    if key is not None:
+        own["WALLET_API_KEY"] = key
+    run = subprocess.run(["/bin/sh", str(SCRIPT)], env=own, capture_output=True, text=True, check=False)
+    assert run.stderr == ""
+    return run.returncode, run.stdout.splitlines()
+
+
+def test_a_healthy_service_gets_silence_and_no_tool_is_shown_the_key(
+    gunicorn: StartGunicorn, service: DemoService, tools: Path, tmp_path: Path
+) -> None:
+    server = gunicorn(service.settings)
+    assert _smoke(server.url, service.key, PATH=str(tools)) == (0, [])
+    calls = (tmp_path / "calls").read_text()
+    assert calls.count("/curl ") >= 12
+    assert service.key not in calls
+    key_file = tmp_path / "key"
+    key_file.write_text(service.key)
+    assert _smoke(f"{server.url}/", None, WALLET_API_KEY_FILE=str(key_file)) == (0, [])
+
+
+def test_each_fault_of_the_data_is_one_line(
+    gunicorn: StartGunicorn, service: DemoService, connection: Connection
+) -> None:
+    server = gunicorn(service.settings)
+    for damage, repair, line in (
+        ("UPDATE volume_rollup SET volume = -volume", None, "volume: an hour has more than its day"),
+        (
+            "ALTER TABLE volume_rollup RENAME TO gone",
+            "ALTER TABLE gone RENAME TO volume_rollup",
+            "volume: status 500",
+        ),
+        (
+            "UPDATE wallets SET type = 'whale'",
+            "UPDATE wallets SET type = 'kol'",
+            "wallets: solana kol has none",
+        ),
+    ):
+        connection.execute(damage.encode())
+        status, lines = _smoke(server.url, service.key)
+        assert status == 1
+        assert [told for told in lines if told.startswith(line)], lines
+        assert service.key not in "".join(lines)
+        connection.execute((repair or damage).encode())
+    assert _smoke(server.url, service.key) == (0, [])
+
+
+def test_data_that_grows_old_is_told(
+    gunicorn: StartGunicorn, service: DemoService, connection: Connection
+) -> None:
+    server = gunicorn(service.settings)
+    connection.execute("DELETE FROM volume_rollup")
+    aged = (1, ["age: no trade of solana kol in the last 86400 seconds (0 > 0)"])
+    assert _smoke(server.url, service.key) == aged
+    assert _smoke(server.url, service.key, SMOKE_MAX_AGE_SECONDS="0") == (0, [])
+
+
+def test_a_key_that_does_not_work_or_is_not_given_is_told(
+    gunicorn: StartGunicorn, service: DemoService, tmp_path: Path
+) -> None:
+    server = gunicorn(service.settings)
+    status, lines = _smoke(server.url, "nobody's")
+    assert status == 1
+    assert [line.partition(":")[0] for line in lines] == [
+        *("bad_type", "wallets", "volume", "leaderboard", "age"),
+    ]
+    assert all("status 403" in line and "not valid" in line and "(req_" in line for line in lines)
+    assert _smoke(server.url, None) == (1, ["key: set WALLET_API_KEY or WALLET_API_KEY_FILE"])
+    missing = tmp_path / "missing"
+    status, lines = _smoke(server.url, None, WALLET_API_KEY_FILE=str(missing))
+    assert (status, lines[-1]) == (1, f"key: {missing} cannot be read")
+
+
+def test_a_service_that_is_gone_is_told_once_for_each_of_its_parts() -> None:
+    status, lines = _smoke("http://127.0.0.1:9", "any")
+    assert status == 1
+    assert [line.partition(":")[0] for line in lines] == ["readyz", "healthz"]
+
+
+class _Nonsense(BaseHTTPRequestHandler):
+    bodies = {"/healthz": b'{"success": tru}', "/readyz": b"<html>"}
+
+    def do_GET(self) -> None:
+        body = self.bodies.get(self.path, b'{"success": true, "data": {}} and more')
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Nothing."""
+
+
+def test_what_is_not_json_is_told() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Nonsense) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        status, lines = _smoke(f"http://127.0.0.1:{server.server_port}", "any")
+        server.shutdown()
+        thread.join()
+    assert status == 1
+    assert lines == [
+        "readyz: the answer, of status 200, is not JSON",
+        "healthz: the answer, of status 200, is not JSON",
+    ]
