@@ -14,11 +14,13 @@ CREATE TABLE api_keys (
 ) WITH (fillfactor = 50);
 
 -- Credits taken out of a balance by one worker, which spends them and returns the rest: docs/credits.md.
+-- spent is as of the lease's last renewal; the worker's journal knows what it spent since.
 CREATE TABLE credit_leases (
     lease_id uuid PRIMARY KEY,
     key_id bigint NOT NULL REFERENCES api_keys,
     worker uuid NOT NULL,
     amount bigint NOT NULL CHECK (amount > 0),
+    spent bigint NOT NULL DEFAULT 0,
     taken_at timestamptz NOT NULL DEFAULT now()
 );
 
