@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.door import Importer, Row
 from tests.naive import Ledger
 from wallet_api.database import Connection
+from wallet_api.settings import Settings
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 GROUP = {"blockchain": "solana", "type": "kol"}
@@ -55,6 +57,12 @@ def trades(count: int, seed: int) -> list[Row]:
         ]
     }
     return list(rows.values())[:count]
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """A service that works out each answer anew."""
+    return replace(settings, answer_ttl_seconds=0)
 
 
 @pytest.fixture
