@@ -144,8 +144,8 @@ class LeasedStorage(Storage):
         return time.time() + left
 
     def check(self) -> bool:
-        """Whether calls are counted across all workers, if they are meant to be."""
-        return not self.fallback_active
+        """Whether calls are counted across all workers, if they are meant to be; asks the store."""
+        return self._counts is None or (not self.fallback_active and self._counts.answers())
 
     def clear(self, key: str) -> None:
         """Start the window of `key` anew, as far as this process can."""
