@@ -35,7 +35,9 @@ class World:
     def __post_init__(self) -> None:
         self._random = random.Random(self.seed)
         self._count = 0
+        # The same at all times, so that no value depends on which of two prices was known.
         self.outside.prices.hourly = lambda currency, moment: BY_CURRENCY[currency]
+        self.outside.prices.latest = dict(BY_CURRENCY)
         self._mints = {
             chain: [
                 solana_address(seeded("mint", n)) if chain == "solana" else evm_address(seeded("mint", n))
