@@ -47,6 +47,10 @@ def test_every_operation_answers_when_it_is_asked_rightly(service: Service) -> N
         answer = service.ask(GOOD[name])
         assert (answer.status, answer.body["success"]) == (200, True), answer.text
         assert set(answer.body) == {"success", "data", "meta"}
+    # A HEAD is a GET without a body.
+    answer = service.ask(GOOD["list"], method="HEAD")
+    assert (answer.status, answer.text) == (200, "")
+    assert answer.headers["Content-Type"] == "application/json"
 
 
 def test_every_cell_of_the_error_table(service: Service, connection: Connection) -> None:
@@ -162,18 +166,25 @@ def test_arguments_that_are_not_what_they_should_be(service: Service) -> None:
         assert answer.error["parameter"] == "mint"
 
 
-def test_numbers_beyond_all_measure_are_as_good_as_large_ones(service: Service) -> None:
+def test_texts_beyond_all_measure_and_malformed_escapes_crash_nothing(service: Service) -> None:
+    # A parameter of ten kilobytes.
+    for path in GOOD.values():
+        service.refused(f"{path}&cursor={'x' * 10_240}", 414, "invalid_request")
+        service.refused(f"{path}&{'x' * 7_000}=1", 400, "invalid_parameter")
+    # A number larger than any is as good as a large one.
     for number in ("9" * 18, "9" * 30, "9" * 5000, "0" * 3000 + "1"):
         for name in LISTS:
             assert service.ask(f"{GOOD[name]}&limit={number}").status == 200
         answer = service.ask(f"{GOOD['volume']}&hours={number}")
         assert answer.body["data"]["time_window_seconds"] in (3600, 86_400)
-
-
-def test_a_parameter_of_ten_kilobytes_is_refused_in_the_one_shape(service: Service) -> None:
-    for path in GOOD.values():
-        service.refused(f"{path}&cursor={'x' * 10_240}", 414, "invalid_request")
-        service.refused(f"{path}&{'x' * 7_000}=1", 400, "invalid_parameter")
+    # What is no percent-escape is taken as it is.
+    for escape in ("%", "%z", "%zz", "%f", "%u0041", "%ff%fe", "%ed%a0%80", "%00"):
+        service.refused(f"/v1/wallets?blockchain={escape}&type=kol", 400, "invalid_parameter")
+        service.refused(f"/v1/wallets?blockchain=solana&type={escape}", 400, "invalid_parameter")
+        service.refused(f"/v1/wallets?{escape}=solana", 400, "invalid_parameter")
+    assert service.ask(f"{GOOD['volume']}&mint=%").body["data"]["mint"] == "%"
+    # Not even a key may hold them.
+    service.refused(f"{GOOD['list']}&api_key=%00%ff", 403, "forbidden", key=None)
 
 
 def test_unknown_routes_and_wrong_methods_are_told_whoever_asks(service: Service) -> None:
@@ -202,22 +213,6 @@ def test_unknown_routes_and_wrong_methods_are_told_whoever_asks(service: Service
             for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"):
                 answer = service.refused(path, 405, "method_not_allowed", key=key, method=method)
                 assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD"}
-
-
-def test_a_head_is_a_get_without_a_body(service: Service) -> None:
-    answer = service.ask(GOOD["list"], method="HEAD")
-    assert (answer.status, answer.text) == (200, "")
-    assert answer.headers["Content-Type"] == "application/json"
-
-
-def test_malformed_percent_escapes_are_taken_as_they_are_and_crash_nothing(service: Service) -> None:
-    for escape in ("%", "%z", "%zz", "%f", "%u0041", "%ff%fe", "%ed%a0%80", "%00"):
-        service.refused(f"/v1/wallets?blockchain={escape}&type=kol", 400, "invalid_parameter")
-        service.refused(f"/v1/wallets?blockchain=solana&type={escape}", 400, "invalid_parameter")
-        service.refused(f"/v1/wallets?{escape}=solana", 400, "invalid_parameter")
-    assert service.ask(f"{GOOD['volume']}&mint=%").body["data"]["mint"] == "%"
-    # Not even a key may hold them.
-    service.refused(f"{GOOD['list']}&api_key=%00%ff", 403, "forbidden", key=None)
 
 
 def test_a_crash_inside_a_view_tells_nothing_of_its_cause(service: Service, connection: Connection) -> None:

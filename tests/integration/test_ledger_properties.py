@@ -24,7 +24,7 @@ Answers = dict[tuple[Any, ...], Any]
 
 # All times in the tests hang on this one; whole seconds, as volume windows are.
 NOW = datetime.now(UTC).replace(microsecond=0)
-EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "25"))
 WINDOWS = st.lists(
     st.one_of(st.sampled_from([1, 10, 59, 60, 61, 3600, 86400]), st.integers(1, 86400)), max_size=3
 )
