@@ -37,10 +37,11 @@ _EXPIRED_VOLUME = load_sql(__package__, "expired_volume")
 
 _ANALYZE_TOUCHED = "ANALYZE touched (wallet_id, token_id, rewalk)"
 
-# Plans for staging tables depend on their size, hardly on what is in them: a small sample will do.
+# Plans for staging tables depend on their size, hardly on what is in them: a small sample will do. The
+# ledger's own tables are large and have keys for all that is asked here: none is ever to be read through.
 _SESSION = """
 SET work_mem = '64MB'; SET temp_buffers = '64MB'; SET jit = off; SET default_statistics_target = 10;
-SET random_page_cost = 1.1
+SET enable_seqscan = off; SET random_page_cost = 1.1
 """
 
 
