@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint check bench lock clean
+.PHONY: help install run test lint check bench smoke faults lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,12 @@ check: lint test ## the whole gate: lint and tests
 bench: $(INSTALLED) ## measure the HTTP side against bare Flask and a FastAPI peer; takes 5 minutes, and wrk
 	@$(PIP) install -r config/requirements-bench.txt
 	$(BIN)/python -m tests.benchmarks.http
+
+smoke: ## look whether a running service is well: WALLET_API_URL, and WALLET_API_KEY or WALLET_API_KEY_FILE
+	@sh config/smoke.sh
+
+faults: $(INSTALLED) ## kill, fill and step what a service stands on, and write docs/faults.md anew
+	FAULTS_REPORT=docs/faults.md $(BIN)/python -m pytest tests/integration/test_faults.py
 
 lock: ## choose new versions within setup.cfg's bounds and write them to config/
 	sh config/lock.sh $(PYTHON)

@@ -26,7 +26,8 @@ class Met:
 
     def recovered_seconds(self, since: float) -> float:
         """From `since`, on the monotonic clock, to the last answer that was a refusal; 0 if none was."""
-        return max((ended - since for ended, status, _ in self.answers if status != 200), default=0.0)
+        ended = (ended - since for ended, status, _ in self.answers if status != 200)
+        return max(0.0, *ended, 0.0)
 
 
 @contextmanager

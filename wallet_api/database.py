@@ -1,5 +1,6 @@
-"""Connections to PostgreSQL: a pool that reads and one that writes; the only place that meets psycopg's errors."""
+"""Connections to PostgreSQL: a pool to read, one to write; the only place that meets psycopg's errors."""
 
+import select
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
@@ -15,8 +16,18 @@ from wallet_api.settings import Settings
 Row = dict[str, Any]
 Connection = psycopg.Connection[Row]
 
-CONNECT_TIMEOUT_SECONDS = 3
+# libpq takes no less; a host that drops packets is tried again before its own retransmission would.
+CONNECT_TIMEOUT_SECONDS = 2
 POOL_TIMEOUT_SECONDS = 2.0
+# How long a call waits for a connection while the server is known to be away.
+AWAY_TIMEOUT_SECONDS = 0.05
+# A server that vanished without a word is noticed within about this time; a socket file ignores it.
+_KEEPALIVES = {
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
 
 
 class DatabaseUnavailable(ServiceUnavailable):
@@ -44,8 +55,8 @@ class Database:
         if url is None:
             raise ValueError("Database needs settings.database_url")
         timeout = f"-c statement_timeout={int(settings.statement_timeout_seconds * 1000)}"
-        self._writes = _pool(url, timeout, settings.web_threads)
-        self._reads = _pool(
+        self._writes = _Pool(url, timeout, settings.web_threads)
+        self._reads = _Pool(
             settings.database_read_url or url,
             f"{timeout} -c default_transaction_read_only=on",
             settings.web_threads,
@@ -94,25 +105,64 @@ def connect(url: str, **options: Any) -> Connection:
         )
 
 
-def _pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
-    # A short reconnect_timeout gives up early on a dead server, so that the next call tries
-    # anew at once instead of waiting for the pool's growing back-off after the server is back.
-    return ConnectionPool(
-        url,
-        connection_class=psycopg.Connection[Row],
-        kwargs={
-            "autocommit": True,
-            "row_factory": dict_row,
-            "connect_timeout": CONNECT_TIMEOUT_SECONDS,
-            "options": options,
-            "application_name": "wallet-api",
-        },
-        min_size=1,
-        max_size=size,
-        timeout=POOL_TIMEOUT_SECONDS,
-        reconnect_timeout=1.0,
-        open=True,
-    )
+class _Pool:
+    """Connections to one server, or the first of several that will do; never one that is dead."""
+
+    def __init__(self, url: str, options: str, size: int) -> None:
+        self._away = False
+        self._pool = ConnectionPool(
+            url,
+            connection_class=psycopg.Connection[Row],
+            kwargs={
+                "autocommit": True,
+                "row_factory": dict_row,
+                "connect_timeout": CONNECT_TIMEOUT_SECONDS,
+                "options": options,
+                "application_name": "wallet-api",
+                **_KEEPALIVES,
+            },
+            min_size=1,
+            max_size=size,
+            timeout=POOL_TIMEOUT_SECONDS,
+            # Given up at once, so that the next call tries anew instead of waiting for a growing back-off.
+            reconnect_timeout=0.2,
+            reconnect_failed=self._note_failure,
+            check=self._check,
+            open=True,
+        )
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """A connection, waited for; but while the server is away only the first call waits long."""
+        wait_seconds = AWAY_TIMEOUT_SECONDS if self._away else POOL_TIMEOUT_SECONDS
+        try:
+            connection = self._pool.getconn(wait_seconds)
+        except PoolTimeout:
+            self._away = True
+            raise
+        self._away = False
+        try:
+            with connection:
+                yield connection
+        finally:
+            self._pool.putconn(connection)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.close()
+
+    def _note_failure(self, pool: ConnectionPool[Connection]) -> None:
+        self._away = True
+
+    def _check(self, connection: Connection) -> None:
+        # Nobody writes to an idle connection but a server that ends it. Looking costs no round trip.
+        looker = select.poll()
+        looker.register(connection.fileno(), select.POLLIN)
+        if looker.poll(0):
+            connection.close()
+            # The others died with it, and are told by their silence too: all are made anew in one go.
+            self._pool.check()
+            raise psycopg.OperationalError("the server has ended the connection")
 
 
 @contextmanager
@@ -122,5 +172,11 @@ def translated() -> Iterator[None]:
         yield
     except psycopg.errors.QueryCanceled as error:
         raise QueryTimeout from error
-    except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
+    except (
+        psycopg.OperationalError,
+        psycopg.InterfaceError,
+        # A primary that became a standby under us.
+        psycopg.errors.ReadOnlySqlTransaction,
+        PoolTimeout,
+    ) as error:
         raise DatabaseUnavailable from error

@@ -1,0 +1,350 @@
+"""What befalls a service in production, each with the real thing, and how soon it is over.
+
+With FAULTS_REPORT set to a file, the measured table is written there: docs/faults.md.
+"""
+
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+import requests
+
+from tests.load import Met, callers, get
+from tests.nginx import nginx, running_nginx
+from tests.outages import GROUP, Outages, is_our_refusal, service_with_own_servers
+from tests.processes import start_gunicorn
+from tests.signals import reload, workers
+from wallet_api.database import Connection, connect
+
+RECOVERY_SECONDS = 2.0
+# So long calls go on after the end of a cause, to see that it is over.
+AFTER_SECONDS = 2.5
+PAUSE_SECONDS = 0.02
+
+
+@dataclass
+class Report:
+    """The lines of the table, in the order of the tests."""
+
+    rows: list[tuple[str, str, str, str]] = field(default_factory=list)
+
+    def add(self, fault: str, meanwhile: str, met: Met, recovery_seconds: float) -> None:
+        """Note what callers met during a fault."""
+        answers = ", ".join(f"{count} x {status}" for status, count in sorted(met.statuses.items()))
+        lost = f", {len(met.failures)} broken off" if met.failures else ""
+        self.rows.append((fault, meanwhile, answers + lost, f"{recovery_seconds:.2f} s"))
+
+
+@pytest.fixture(scope="module")
+def report() -> Iterator[Report]:
+    report = Report()
+    yield report
+    if os.environ.get("FAULTS_REPORT"):
+        Path(os.environ["FAULTS_REPORT"]).write_text(_page(report))
+
+
+@pytest.fixture(scope="module")
+def outages() -> Iterator[Outages]:
+    with (
+        tempfile.TemporaryDirectory(prefix="wallet-api-faults-") as home,
+        service_with_own_servers(Path(home)) as outages,
+    ):
+        yield outages
+
+
+def _page(report: Report) -> str:
+    head = (Path(__file__).parent / "faults.head.md").read_text()
+    lines = [f"| {' | '.join(row)} |" for row in report.rows]
+    return f"{head}{chr(10).join(lines)}\n\nMeasured {datetime.now(UTC):%Y-%m-%d} by `make faults`.\n"
+
+
+def _wait(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Calls go on in other threads; come back when they have met what is waited for."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "what was waited for did not come about"
+        threading.Event().wait(0.02)
+
+
+def _go_on() -> None:
+    threading.Event().wait(AFTER_SECONDS)
+
+
+def _wallets(outages: Outages) -> Callable[[requests.Session], requests.Response]:
+    return get(f"{outages.gunicorn.url}/v1/wallets", params=GROUP, headers=outages.headers)
+
+
+def _only_our_refusals(met: Met) -> None:
+    assert met.failures == []
+    assert set(met.statuses) <= {200, 503}
+    assert [response.text for response in met.refusals if not is_our_refusal(response)] == []
+
+
+def test_postgresql_is_killed_and_comes_back(outages: Outages, report: Report) -> None:
+    with callers(_wallets(outages), pause_seconds=PAUSE_SECONDS) as met:
+        _wait(lambda: met.statuses[200] > 20)
+        outages.kill("postgres")
+        _wait(lambda: met.statuses[503] > 10)
+        assert requests.get(f"{outages.gunicorn.url}/healthz", timeout=20).status_code == 200
+        assert requests.get(f"{outages.gunicorn.url}/readyz", timeout=20).status_code == 503
+        back = outages.bring_back()
+        _go_on()
+    _only_our_refusals(met)
+    recovery = met.recovered_seconds(back)
+    report.add("PostgreSQL killed (SIGKILL) and back", "503 with `Retry-After`", met, recovery)
+    assert recovery < RECOVERY_SECONDS
+    assert met.statuses[200] > 50
+
+
+def test_postgresql_restarts_while_nobody_calls(outages: Outages, report: Report) -> None:
+    call = _wallets(outages)
+    with callers(call, threads=8) as met:
+        _wait(lambda: met.statuses[200] > 50)
+    outages.kill("postgres")
+    back = outages.bring_back()
+    # All connections that lie idle in the pools are dead now.
+    with callers(call, threads=8) as met:
+        _go_on()
+    _only_our_refusals(met)
+    recovery = met.recovered_seconds(back)
+    report.add(
+        "PostgreSQL restarted between two calls", "nothing: dead connections are made anew", met, recovery
+    )
+    assert set(met.statuses) == {200}
+
+
+def test_all_connections_are_taken_by_others(outages: Outages, report: Report) -> None:
+    with ExitStack() as stack, callers(_wallets(outages), pause_seconds=PAUSE_SECONDS) as met:
+        _wait(lambda: met.statuses[200] > 20)
+        hoard = stack.enter_context(ExitStack())
+        with connect(str(outages.settings.database_url)) as connection:
+            taken: list[psycopg.Connection[object]] = []
+            while met.statuses[503] < 10:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE application_name = 'wallet-api'"
+                )
+                try:
+                    while True:
+                        taken.append(psycopg.connect(str(outages.settings.database_url)))
+                        hoard.callback(taken[-1].close)
+                except psycopg.OperationalError:
+                    # All are taken.
+                    threading.Event().wait(0.05)
+        hoard.close()
+        back = time.monotonic()
+        _go_on()
+    assert len(taken) > 50
+    _only_our_refusals(met)
+    recovery = met.recovered_seconds(back)
+    report.add("All connections of PostgreSQL taken", "503 with `Retry-After`", met, recovery)
+    assert recovery < RECOVERY_SECONDS
+
+
+def test_queries_go_past_their_timeout(outages: Outages, report: Report) -> None:
+    with callers(_wallets(outages), pause_seconds=PAUSE_SECONDS) as met:
+        _wait(lambda: met.statuses[200] > 20)
+        with psycopg.connect(str(outages.settings.database_url)) as connection:
+            connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
+            _wait(lambda: met.statuses[503] > 6)
+        back = time.monotonic()
+        _go_on()
+    _only_our_refusals(met)
+    assert all("took too long" in response.json()["error"]["message"] for response in met.refusals)
+    recovery = met.recovered_seconds(back)
+    report.add(
+        "Queries past STATEMENT_TIMEOUT_SECONDS", "503 with `Retry-After`, in that time", met, recovery
+    )
+    assert recovery < RECOVERY_SECONDS
+
+
+def test_valkey_is_killed_and_comes_back(outages: Outages, report: Report) -> None:
+    counter = "wallet_api_limiter_fallback_calls_total"
+    with callers(_wallets(outages), pause_seconds=PAUSE_SECONDS) as met:
+        _wait(lambda: met.statuses[200] > 20)
+        assert outages.metric(counter) == 0
+        outages.kill("valkey")
+        _wait(lambda: outages.metric(counter) > 20)
+        ready = requests.get(f"{outages.gunicorn.url}/readyz", timeout=20)
+        assert (ready.status_code, ready.json()["data"]["store"]) == (200, "away")
+        back = over = outages.bring_back()
+        alone = outages.metric(counter)
+        while time.monotonic() < back + AFTER_SECONDS:
+            threading.Event().wait(0.05)
+            now_alone = outages.metric(counter)
+            if now_alone > alone:
+                alone, over = now_alone, time.monotonic()
+        ready = requests.get(f"{outages.gunicorn.url}/readyz", timeout=20)
+        assert ready.json()["data"]["store"] == "ok"
+    assert met.failures == []
+    assert set(met.statuses) == {200}
+    report.add("Valkey killed and back", "nothing: each worker counts by itself", met, over - back)
+    assert over - back < RECOVERY_SECONDS
+
+
+def test_a_reload_under_load_drops_no_call(outages: Outages, report: Report) -> None:
+    with callers(_wallets(outages)) as met:
+        _wait(lambda: met.statuses[200] > 20)
+        reload(outages.gunicorn)
+        reload(outages.gunicorn)
+        counted = met.statuses[200]
+        _wait(lambda: met.statuses[200] > counted + 100)
+    report.add("Two reloads (SIGHUP) under load", "nothing", met, 0.0)
+    assert met.failures == []
+    assert set(met.statuses) == {200}
+
+
+@pytest.mark.skipif(nginx() is None, reason="needs nginx: apt-get install nginx")
+def test_a_worker_is_killed_under_load(outages: Outages, report: Report, tmp_path: Path) -> None:
+    changes = {"rate=100r/s": "rate=100000r/s", "burst=200": "burst=100000"}
+    with running_nginx(tmp_path, [outages.gunicorn.url], changes) as proxy:
+        call = get(
+            f"{proxy.url}/v1/wallets", params=GROUP, headers=outages.headers, verify=str(proxy.certificate)
+        )
+        with callers(call) as met:
+            _wait(lambda: met.statuses[200] > 20)
+            victim = workers(outages.gunicorn)[0]
+            victim.send_signal(signal.SIGKILL)
+            psutil.wait_procs([victim], timeout=20)
+            back = time.monotonic()
+            _go_on()
+    _only_our_refusals(met)
+    recovery = met.recovered_seconds(back)
+    report.add(
+        "A worker killed (SIGKILL) under load",
+        "503 for its calls of that moment, behind nginx",
+        met,
+        recovery,
+    )
+    assert recovery < RECOVERY_SECONDS
+    # At most the calls that it had in hand.
+    assert met.statuses[503] <= 4
+    _wait(lambda: len(workers(outages.gunicorn)) == 2)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small disk")
+def test_the_disk_of_the_database_is_full(report: Report) -> None:
+    with tempfile.TemporaryDirectory(prefix="wallet-api-full-") as name:
+        disk = Path(name)
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=200m,mode=0711", "tmpfs", str(disk)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if mounted.returncode != 0:
+            pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
+        try:
+            with service_with_own_servers(disk) as outages:
+                _fill_and_free(outages, report)
+        finally:
+            subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+def _fill_and_free(outages: Outages, report: Report) -> None:
+    url = f"{outages.gunicorn.url}/v1/wallets"
+    pays = {"Authorization": f"Bearer {outages.limited_key}"}
+    filler = outages.home / "filler"
+    with (
+        callers(get(url, params=GROUP, headers=pays), pause_seconds=PAUSE_SECONDS) as paying,
+        callers(get(url, params=GROUP, headers=outages.headers), pause_seconds=PAUSE_SECONDS) as free,
+    ):
+        _wait(lambda: paying.statuses[200] > 20)
+        with connect(str(outages.settings.database_url)) as connection:
+            connection.execute("CREATE TABLE filling (a text)")
+            with filler.open("wb") as file:
+                _fill(file.fileno())
+            _grow_until_full(connection)
+        _wait(lambda: paying.statuses[503] > 5, seconds=30)
+        filler.unlink()
+        # PostgreSQL stops where it cannot write its log; a supervisor starts it again.
+        back = outages.bring_back()
+        _go_on()
+    _only_our_refusals(paying)
+    _only_our_refusals(free)
+    recovery = max(paying.recovered_seconds(back), free.recovered_seconds(back))
+    report.add("Disk of PostgreSQL full", "503 from when it cannot write its log", paying, recovery)
+    assert recovery < RECOVERY_SECONDS
+
+
+def _grow_until_full(connection: Connection) -> None:
+    # Tables that cannot grow stop little, for charges go to room that is there; the write-ahead log has to.
+    while True:
+        try:
+            connection.execute("INSERT INTO filling SELECT repeat('x', 2000) FROM generate_series(1, 200)")
+        except psycopg.errors.DiskFull:
+            with suppress(psycopg.Error):
+                connection.execute("DELETE FROM filling")
+        except psycopg.Error:
+            return
+        with suppress(psycopg.Error):
+            connection.execute("SELECT pg_switch_wal()")
+
+
+def _fill(descriptor: int) -> None:
+    block = b"\0" * 65536
+    while True:
+        try:
+            if not os.write(descriptor, block):
+                return
+        except OSError:
+            if len(block) == 1:
+                return
+            block = block[: len(block) // 2]
+
+
+_FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+
+
+@pytest.mark.skipif(not _FAKETIME.exists(), reason="needs libfaketime: apt-get install faketime")
+def test_the_clock_is_stepped(
+    outages: Outages, report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offset = tmp_path / "offset"
+    offset.write_text("+0")
+    # libfaketime breaks the system call under time.sleep when it leaves the monotonic clock alone.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import select, time\ntime.sleep = lambda seconds: select.select([], [], [], seconds) and None\n"
+    )
+    for name, value in {
+        "LD_PRELOAD": str(_FAKETIME),
+        "PYTHONPATH": str(tmp_path),
+        "FAKETIME_TIMESTAMP_FILE": str(offset),
+        "FAKETIME_NO_CACHE": "1",
+        # A step changes the time of day alone.
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        "FAKETIME_DONT_RESET": "1",
+        # Heartbeats of workers are times of files.
+        "NO_FAKE_STAT": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    gunicorn = start_gunicorn(outages.settings, tmp_path / "gunicorn.log", workers=2, threads=4)
+    try:
+        call = get(f"{gunicorn.url}/v1/wallets", params=GROUP, headers=outages.headers)
+        days = set()
+        with callers(call, pause_seconds=PAUSE_SECONDS) as met:
+            _wait(lambda: met.statuses[200] > 20)
+            for step in ("+2d", "-2d", "+0"):
+                draft = tmp_path / "draft"
+                draft.write_text(step)
+                draft.rename(offset)
+                counted = met.statuses[200]
+                _wait(lambda counted=counted: met.statuses[200] > counted + 50)
+                days.add(met.answers[-1][2].json()["meta"]["timestamp"][:10])
+    finally:
+        gunicorn.stop()
+    report.add("Clock stepped by two days, both ways", "nothing", met, 0.0)
+    assert len(days) == 3
+    assert met.failures == []
+    assert set(met.statuses) == {200}

@@ -1,0 +1,104 @@
+"""Servers of a test's own, to be killed and brought back, with a service in front of them."""
+
+import re
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+import requests
+
+from tests.processes import Gunicorn, processes_of, start_gunicorn
+from wallet_api import embedded, migrations
+from wallet_api.access.keys import create_key
+from wallet_api.database import connect
+from wallet_api.settings import Settings
+
+GROUP = {"blockchain": "solana", "type": "kol"}
+
+
+@dataclass(frozen=True)
+class Outages:
+    """A service on servers of its own. A time is when a cause ended, on the monotonic clock."""
+
+    settings: Settings
+    gunicorn: Gunicorn
+    key: str
+    limited_key: str
+    stack: ExitStack
+
+    @property
+    def home(self) -> Path:
+        """The folder of the servers."""
+        return Path(self.settings.wallet_api_home)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What shows the key without limits."""
+        return {"Authorization": f"Bearer {self.key}"}
+
+    def kill(self, server: str) -> None:
+        """Kill all processes of 'postgres' or 'valkey' at once, as a power cut does."""
+        processes = processes_of(self.home / server)
+        assert processes
+        for process in processes:
+            process.send_signal(signal.SIGKILL)
+        psutil.wait_procs(processes, timeout=30)
+
+    def bring_back(self) -> float:
+        """Start what does not run; when it took its first connection."""
+        own = Settings(wallet_api_home=self.settings.wallet_api_home)
+        self.stack.enter_context(embedded.running(own, valkey=True))
+        return time.monotonic()
+
+    def metric(self, name: str) -> float:
+        """The sum of a counter over all its labels."""
+        text = requests.get(f"{self.gunicorn.url}/metrics", timeout=20).text
+        return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
+
+
+@contextmanager
+def service_with_own_servers(home: Path, **changes: object) -> Iterator[Outages]:
+    """A gunicorn of two workers on its own PostgreSQL and Valkey below `home`."""
+    with ExitStack() as stack:
+        own = Settings(wallet_api_home=str(home))
+        running = stack.enter_context(embedded.running(own, valkey=True))
+        with connect(str(running.database_url)) as connection:
+            migrations.migrate(connection)
+            key = create_key(connection, "caller", rate="1000000/second")
+            limited_key = create_key(connection, "limited", rate="1000000/second", credits=1_000_000)
+        settings = Settings(
+            **(
+                {
+                    "database_url": running.database_url,
+                    "valkey_url": running.valkey_url,
+                    "wallet_api_home": str(home),
+                    "statement_timeout_seconds": 1.0,
+                    "leaderboard_ttl_seconds": 0.0,
+                }
+                | changes
+            )
+        )
+        gunicorn = start_gunicorn(settings, home / "gunicorn.log", workers=2, threads=4)
+        stack.callback(gunicorn.stop)
+        requests.get(f"{gunicorn.url}/healthz", timeout=60)
+        yield Outages(settings, gunicorn, key, limited_key, stack)
+
+
+def is_our_refusal(response: requests.Response) -> bool:
+    """Whether an answer is the JSON error of an outage, with the time after which to try again."""
+    return (
+        response.status_code == 503
+        and response.headers["Content-Type"] == "application/json"
+        and response.json()["error"]["code"] == "service_unavailable"
+        and int(response.headers["Retry-After"]) >= 1
+    )
+
+
+def socket_folder(url: str) -> str:
+    """The folder in which the server of a URL listens."""
+    return urlsplit(url).query.removeprefix("host=")
