@@ -25,8 +25,8 @@ def _setting(variable: str, default: Any, kind: str = "text", *, secret: bool = 
 class Settings:
     """What the environment says. Durations are seconds; URLs are without a trailing slash; unset is None."""
 
-    database_url: str | None = _setting("DATABASE_URL", None, secret=True)
-    database_read_url: str | None = _setting("DATABASE_READ_URL", None, secret=True)
+    database_url: str | None = _setting("DATABASE_URL", None, "postgresql", secret=True)
+    database_read_url: str | None = _setting("DATABASE_READ_URL", None, "postgresql", secret=True)
     statement_timeout_seconds: float = _setting("STATEMENT_TIMEOUT_SECONDS", 10.0, "positive")
     valkey_url: str | None = _setting("VALKEY_URL", None, "valkey", secret=True)
     wallet_api_home: str = _setting("WALLET_API_HOME", "./var")
@@ -186,6 +186,12 @@ def _url(text: str) -> str:
     return text.rstrip("/")
 
 
+def _postgresql(text: str) -> str:
+    if not text.startswith(("postgresql://", "postgres://")):
+        raise ValueError("must be a postgresql:// URI")
+    return text
+
+
 def _valkey(text: str) -> str:
     if urlsplit(text).scheme not in ("valkey", "valkeys", "redis", "rediss", "valkey+unix", "redis+unix"):
         raise ValueError("must be a valkey:// or redis:// URL")
@@ -203,6 +209,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "rate": _rate,
     "provider": _one_of(*PROVIDERS),
     "url": _url,
+    "postgresql": _postgresql,
     "valkey": _valkey,
     "networks": _networks,
     "log format": _one_of("text", "json"),
