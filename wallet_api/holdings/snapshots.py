@@ -5,7 +5,7 @@ import uuid
 from dataclasses import dataclass
 
 from wallet_api.database import Database, Row, load_sql
-from wallet_api.errors import NotFound
+from wallet_api.errors import NotFound, ServiceUnavailable
 
 _FIND = load_sql(__package__, "find_snapshot")
 _CLAIM = load_sql(__package__, "claim_refresh")
@@ -65,8 +65,16 @@ class Snapshots:
 
     def find(self, blockchain: str, address: str) -> Known:
         """What is known of this wallet. Raises NotFound if it is not tracked."""
-        with self._database.write() as connection:
-            row = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
+        parameters = {"blockchain": blockchain, "address": address}
+        try:
+            with self._database.write() as connection:
+                row = connection.execute(_FIND, parameters).fetchone()
+        except ServiceUnavailable:
+            # While the primary is away nobody can read a wallet anew, but what a standby knows can be told.
+            with self._database.read() as connection:
+                row = connection.execute(_FIND, parameters).fetchone()
+            if row is not None and row["tokens"] is None:
+                raise
         if row is None:
             raise NotFound(f"The wallet {address} is not tracked on {blockchain}.", reason="wallet_not_found")
         return Known(

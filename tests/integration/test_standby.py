@@ -1,0 +1,212 @@
+"""A primary and a streaming standby: reads go on when either dies, charges when the standby takes over."""
+
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import requests
+
+from tests.demo_service import DemoService, demo_service
+from tests.load import callers, get
+from tests.outages import GROUP, is_our_refusal, socket_folder
+from tests.processes import Gunicorn, processes_of, start_gunicorn
+from wallet_api import embedded, migrations
+from wallet_api.access.keys import create_key
+from wallet_api.database import Connection, connect
+from wallet_api.embedded import account
+from wallet_api.embedded.postgres import programs
+from wallet_api.embedded.server import ENVIRONMENT
+from wallet_api.settings import Settings
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two servers of the same data: addresses for both, and the folder of each."""
+
+    primary_url: str
+    standby_url: str
+    primary_home: Path
+    standby_home: Path
+
+    @property
+    def write_url(self) -> str:
+        """Whichever of the two takes writes."""
+        return f"{self._both(self.primary_url, self.standby_url)}&target_session_attrs=read-write"
+
+    @property
+    def read_url(self) -> str:
+        """The standby, or the primary while that is away."""
+        return f"{self._both(self.standby_url, self.primary_url)}&target_session_attrs=prefer-standby"
+
+    def kill(self, home: Path) -> None:
+        """Kill all processes of one server at once."""
+        processes = processes_of(home / "postgres")
+        assert processes
+        for process in processes:
+            process.send_signal(signal.SIGKILL)
+        psutil.wait_procs(processes, timeout=30)
+
+    def _both(self, first: str, second: str) -> str:
+        return f"{first},{socket_folder(second)}"
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    with ExitStack() as stack:
+        homes = [
+            Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=f"wallet-api-{name}-")))
+            for name in ("primary", "standby")
+        ]
+        primary = stack.enter_context(embedded.running(_home(homes[0]), valkey=False))
+        with connect(str(primary.database_url)) as connection:
+            migrations.migrate(connection)
+        _copy(str(primary.database_url), homes[1])
+        standby = stack.enter_context(embedded.running(_home(homes[1]), valkey=False))
+        yield Pair(str(primary.database_url), str(standby.database_url), *homes)
+
+
+def _home(folder: Path) -> Settings:
+    return Settings(wallet_api_home=str(folder))
+
+
+def _copy(primary_url: str, home: Path) -> None:
+    """A standby's folder below `home`, which follows the primary as soon as it runs."""
+    embedded.home_folder(_home(home))
+    folder = home / "postgres"
+    owner = account.choose(folder)
+    account.own(folder, owner)
+    account.let_reach(folder, owner)
+    copied = subprocess.run(
+        [
+            *(str(programs() / "pg_basebackup"), "--pgdata", str(folder), "--write-recovery-conf"),
+            *("--wal-method=stream", "--checkpoint=fast", "--no-sync", "--dbname", primary_url),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=ENVIRONMENT,
+        cwd=folder,
+        **(owner.popen_options() if owner else {}),
+    )
+    assert copied.returncode == 0, copied.stderr
+
+
+def _await_replay(pair: Pair) -> None:
+    """Come back when the standby has all that the primary has now."""
+    with connect(pair.primary_url) as primary, connect(pair.standby_url) as standby:
+        row = primary.execute("SELECT pg_current_wal_lsn()::text AS lsn").fetchone()
+        assert row is not None
+        _wait(lambda: _one(standby, "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn AS value", row["lsn"]))
+
+
+def _one(connection: Connection, statement: str, *parameters: object) -> Any:
+    row = connection.execute(statement.encode(), parameters).fetchone()
+    return None if row is None else row["value"]
+
+
+def _wait(condition: Callable[[], Any]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        threading.Event().wait(0.05)
+    raise AssertionError("what was waited for did not come about")
+
+
+@pytest.fixture
+def service(pair: Pair, settings: Settings) -> Iterator[DemoService]:
+    own = replace(settings, database_url=pair.primary_url)
+    with demo_service(own) as service:
+        yield replace(
+            service,
+            settings=replace(
+                service.settings,
+                database_url=pair.write_url,
+                database_read_url=pair.read_url,
+                key_cache_seconds=0.0,
+                leaderboard_ttl_seconds=0.0,
+                holdings_ttl_seconds=0.5,
+            ),
+        )
+
+
+@pytest.fixture
+def gunicorn_of_pair(service: DemoService, tmp_path: Path) -> Iterator[Gunicorn]:
+    server = start_gunicorn(service.settings, tmp_path / "gunicorn.log", workers=2, threads=4)
+    requests.get(f"{server.url}/healthz", timeout=60)
+    yield server
+    server.stop()
+
+
+def test_reads_survive_the_primary_and_writes_go_on_with_the_promoted_standby(
+    pair: Pair, service: DemoService, gunicorn_of_pair: Gunicorn
+) -> None:
+    url = gunicorn_of_pair.url
+    with connect(pair.primary_url) as primary:
+        pays = {
+            "Authorization": f"Bearer {create_key(primary, 'pays', rate='100000/second', credits=100000)}"
+        }
+    wallet = {"blockchain": "solana", "address": service.wallet("solana", "kol")}
+    held = requests.get(f"{url}/v1/wallets/holdings", params=wallet, headers=service.headers, timeout=20)
+    assert held.json()["data"]["active_holdings"]["loading"] is False
+    _await_replay(pair)
+    with connect(pair.standby_url) as standby:
+        reads = "SELECT count(*) AS value FROM pg_stat_activity WHERE application_name = 'wallet-api'"
+        assert _one(standby, reads) >= 1
+
+    calls = [
+        get(f"{url}{path}", params=GROUP | more, headers=service.headers)
+        for path, more in (
+            ("/v1/wallets", {}),
+            ("/v1/wallets/history", wallet),
+            ("/v1/transactions/volume", {}),
+            ("/v1/wallet/leaderboard", {"period": "7d"}),
+        )
+    ]
+    pay = get(f"{url}/v1/wallets", params=GROUP, headers=pays)
+    with (
+        callers(lambda session: [call(session) for call in calls][-1], pause_seconds=0.02) as reading,
+        callers(pay, pause_seconds=0.02) as paying,
+    ):
+        _wait(lambda: paying.statuses[200] > 10 and reading.statuses[200] > 10)
+        pair.kill(pair.primary_home)
+        read = reading.statuses[200]
+        _wait(lambda: paying.statuses[503] > 10 and reading.statuses[200] > read + 20)
+        ready = requests.get(f"{url}/readyz", timeout=20)
+        assert (ready.status_code, ready.json()["data"]["primary"]) == (200, "away")
+        held = requests.get(f"{url}/v1/wallets/holdings", params=wallet, headers=service.headers, timeout=20)
+        assert held.json()["data"]["active_holdings"]["stale"] is True
+        assert held.json()["data"]["active_holdings"]["count"] > 0
+        # As an operator does, or what watches over the pair.
+        with connect(pair.standby_url) as standby:
+            assert _one(standby, "SELECT pg_promote() AS value") is True
+        paid = paying.statuses[200]
+        _wait(lambda: paying.statuses[200] > paid + 10)
+    assert reading.failures + paying.failures == []
+    assert set(reading.statuses) == {200}
+    assert set(paying.statuses) == {200, 503}
+    assert [response.text for response in paying.refusals if not is_our_refusal(response)] == []
+    assert requests.get(f"{url}/readyz", timeout=20).json()["data"]["primary"] == "ok"
+
+
+def test_reads_survive_the_standby(pair: Pair, service: DemoService, gunicorn_of_pair: Gunicorn) -> None:
+    call = get(f"{gunicorn_of_pair.url}/v1/wallets", params=GROUP, headers=service.headers)
+    _await_replay(pair)
+    with callers(call, pause_seconds=0.02) as met:
+        _wait(lambda: met.statuses[200] > 20)
+        pair.kill(pair.standby_home)
+        refused = met.statuses[503]
+        read = met.statuses[200]
+        _wait(lambda: met.statuses[200] > read + 50)
+        refused = met.statuses[503] - refused
+    assert met.failures == []
+    # Calls whose query was under way when the standby died.
+    assert refused <= 8
+    assert [response.text for response in met.refusals if not is_our_refusal(response)] == []
