@@ -2,14 +2,14 @@
 
 import socket
 import tempfile
-import time
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
 import requests
 
 from tests.processes import processes_of, wallet_api
-from tests.sync.outside import Outside, leg, swap
+from tests.sync.outside import Outside, in_turn, leg, swap
 from wallet_api.settings import Settings
 
 WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
@@ -42,12 +42,13 @@ def test_a_trade_of_now_is_answered_a_moment_later(outside: Outside) -> None:
                 _run(own, "import", "wallets", str(wallets))
                 now = datetime.now(UTC).replace(microsecond=0)
                 outside.add("solana", WALLET, swap("s", now, leg(MINT, "5"), leg(SOL, "2"), 365.0))
+                second_call = threading.Event()
+                outside.everywhere = in_turn(None, second_call.set)
+                # The round that asks again has landed what the one before it read.
+                assert second_call.wait(60)
                 url = f"http://127.0.0.1:{port}/v1/wallets/history"
                 question = {"blockchain": "solana", "type": "kol", "address": WALLET, "api_key": key}
-                trades = []
-                deadline = time.monotonic() + 60
-                while not trades and time.monotonic() < deadline:
-                    trades = requests.get(url, params=question, timeout=30).json()["data"]["trades"]
+                trades = requests.get(url, params=question, timeout=30).json()["data"]["trades"]
                 assert [(trade["tx_signature"], trade["value"]) for trade in trades] == [("s", 2)]
             finally:
                 up.terminate()
