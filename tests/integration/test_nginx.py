@@ -102,7 +102,7 @@ def test_calls_pass_as_they_are_with_the_callers_own_address(
     node = gunicorn(behind_nginx, workers=1)
     server = start_nginx([node.url])
     forged = {"X-Forwarded-For": "192.0.2.7", "Forwarded": "for=192.0.2.7", "Authorization": f"Bearer {key}"}
-    answer = _get(server, "/v1/wallets", params=GROUP, headers=forged)
+    answer = _get(server, "/v1/wallets", params=GROUP, headers=forged | {"Accept-Encoding": "gzip"})
     assert answer.status_code == 200
     assert answer.json()["data"]["pagination"]["total"] == 40
     assert answer.headers["Content-Encoding"] == "gzip"
