@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint check bench smoke faults lock clean
+.PHONY: help install run test lint check bench smoke faults fuzz audit lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,13 @@ smoke: ## look whether a running service is well: WALLET_API_URL, and WALLET_API
 
 faults: $(INSTALLED) ## kill, fill and step what a service stands on, and write docs/faults.md anew
 	FAULTS_REPORT=docs/faults.md $(BIN)/python -m pytest tests/integration/test_faults.py
+
+fuzz: $(INSTALLED) ## make more than 5,000 calls that schemathesis generates from the OpenAPI document
+	FUZZ_EXAMPLES=1200 FUZZ_CALLS=5000 $(BIN)/python -m pytest -s tests/contract/test_schemathesis.py
+
+audit: $(INSTALLED) ## look for known vulnerabilities in the locked versions; needs the network
+	@$(PYTHON) -m venv $(VENV)/audit && $(VENV)/audit/bin/pip --quiet install pip-audit
+	$(VENV)/audit/bin/pip-audit --strict --no-deps --disable-pip -r config/requirements.txt
 
 lock: ## choose new versions within setup.cfg's bounds and write them to config/
 	sh config/lock.sh $(PYTHON)

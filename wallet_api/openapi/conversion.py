@@ -28,6 +28,9 @@ class _Converter(OpenAPIConverter):
 
     def _field2parameter(self, field: fields.Field[Any], *, name: str, location: str) -> dict[str, Any]:
         parameter: dict[str, Any] = super()._field2parameter(field, name=name, location=location)
+        if not field.required:
+            # An empty value is an absent one.
+            parameter["allowEmptyValue"] = True
         if name in PARAMETERS:
             parameter["example"] = PARAMETERS[name]
         return parameter

@@ -1,0 +1,202 @@
+"""What Citus refuses, found in SQL by PostgreSQL's own parser: https://docs.citusdata.com/en/stable/develop/"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pglast import ast, enums, parse_sql
+from pglast.visitors import Visitor
+
+KEY = "wallet_id"
+# In any UPDATE these give each shard another value.
+VOLATILE = {
+    *("clock_timestamp", "timeofday", "random", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "setval"),
+}
+# And these not in what ON CONFLICT sets either.
+NOT_ON_CONFLICT = VOLATILE | {"now", "transaction_timestamp", "statement_timestamp"}
+_TIME_OPERATIONS = (ast.SQLValueFunction,)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Where each table lies."""
+
+    reference: frozenset[str]
+    distributed: frozenset[str]
+    plain: frozenset[str]
+
+
+def statements(sql: str) -> list[ast.Node]:
+    """The statements of a file, whose %(parameters)s stand for any value."""
+    text = re.sub(r"%\(\w+\)s", "$1", sql).replace("%%", "%")
+    return [raw.stmt for raw in parse_sql(text)]
+
+
+def read_tables(distribution: str, plain: str) -> Tables:
+    """What the statements of config/citus.sql make of each table; `plain` is its comment on the others."""
+    calls: dict[str, set[str]] = {"create_reference_table": set(), "create_distributed_table": set()}
+    for statement in statements(distribution):
+        for call in found(statement, ast.FuncCall):
+            name, *arguments = call.funcname[-1].sval, *call.args
+            calls[name].add(arguments[0].val.sval)
+            if name == "create_distributed_table":
+                assert arguments[1].val.sval == KEY
+    return Tables(
+        reference=frozenset(calls["create_reference_table"]),
+        distributed=frozenset(calls["create_distributed_table"]),
+        plain=frozenset(re.findall(r"\w+", plain)),
+    )
+
+
+def found(node: Any, kind: type[Any]) -> list[Any]:
+    """All nodes of a kind below a node, itself included."""
+    collector = _Collector(kind)
+    collector(node)
+    return collector.found
+
+
+class _Collector(Visitor):  # type: ignore[misc]
+    def __init__(self, kind: type[Any]) -> None:
+        self._kind = kind
+        self.found: list[Any] = []
+
+    def visit(self, ancestors: Any, node: Any) -> None:
+        if isinstance(node, self._kind):
+            self.found.append(node)
+
+
+def schema_faults(statement: Any, tables: Tables) -> Iterator[str]:
+    """What a statement of a migration does that Citus refuses."""
+    match statement:
+        case ast.CreateTrigStmt():
+            yield "a trigger"
+        case ast.CreateStmt():
+            yield from _table_faults(statement, tables)
+        case ast.IndexStmt() if statement.unique and statement.relation.relname in tables.distributed:
+            columns = {element.name for element in statement.indexParams}
+            if KEY not in columns:
+                yield f"a unique index of {statement.relation.relname} without {KEY}"
+        case ast.AlterTableStmt():
+            for constraint in found(statement, ast.Constraint):
+                yield from _constraint_faults(statement.relation.relname, constraint, None, tables)
+        case ast.CreateFunctionStmt():
+            yield from _function_faults(statement, tables)
+        case ast.VariableSetStmt() if statement.name == "search_path":
+            yield "SET search_path"
+        case _:
+            yield from query_faults(statement, tables)
+
+
+def query_faults(statement: Any, tables: Tables) -> Iterator[str]:
+    """What a query does that Citus refuses."""
+    if any(clause.recursive for clause in found(statement, ast.WithClause)):
+        yield "a recursive query"
+    if found(statement, ast.GroupingSet):
+        yield "ROLLUP or GROUPING SETS"
+    if any(setting.name == "search_path" for setting in found(statement, ast.VariableSetStmt)):
+        yield "SET search_path"
+    for select in found(statement, ast.SelectStmt):
+        if (
+            select.lockingClause
+            and _distributed(select.fromClause, tables)
+            and not _on_key(select.whereClause)
+        ):
+            yield "FOR UPDATE without equality on the key"
+    for link in found(statement, ast.SubLink):
+        if _distributed(link.subselect, tables) and not _on_key(link.subselect):
+            yield "a subquery over a distributed table off the key"
+    for lateral in found(statement, ast.RangeSubselect):
+        if lateral.lateral and _distributed(lateral.subquery, tables) and not _on_key(lateral.subquery):
+            yield "LATERAL over a distributed table off the key"
+    for join in found(statement, ast.JoinExpr):
+        outer = join.jointype in (
+            enums.JoinType.JOIN_LEFT,
+            enums.JoinType.JOIN_RIGHT,
+            enums.JoinType.JOIN_FULL,
+        )
+        if outer and _distributed((join.larg, join.rarg), tables) and not _joins_on_key(join):
+            yield "an outer join off the key"
+    for update in found(statement, ast.UpdateStmt):
+        if update.relation.relname in tables.distributed:
+            yield from _change_faults(update.targetList, VOLATILE)
+    for insert in found(statement, ast.InsertStmt):
+        clause = insert.onConflictClause
+        if clause and clause.targetList and insert.relation.relname in tables.distributed:
+            yield from _change_faults(clause.targetList, NOT_ON_CONFLICT)
+            if found(clause.targetList, _TIME_OPERATIONS):
+                yield "ON CONFLICT sets the time of now"
+
+
+def _table_faults(statement: Any, tables: Tables) -> Iterator[str]:
+    table = statement.relation.relname
+    if statement.relation.relpersistence == "t":
+        return
+    if table not in tables.reference | tables.distributed | tables.plain:
+        yield f"{table} is placed nowhere in config/citus.sql"
+    for element in statement.tableElts or ():
+        if isinstance(element, ast.Constraint):
+            yield from _constraint_faults(table, element, None, tables)
+        for constraint in getattr(element, "constraints", None) or ():
+            yield from _constraint_faults(table, constraint, element.colname, tables)
+
+
+def _constraint_faults(table: str, constraint: Any, column: str | None, tables: Tables) -> Iterator[str]:
+    kinds = enums.ConstrType
+    if constraint.contype in (kinds.CONSTR_PRIMARY, kinds.CONSTR_UNIQUE, kinds.CONSTR_EXCLUSION):
+        columns = {key.sval for key in constraint.keys or ()} | ({column} if column else set())
+        columns |= {part[0].name for part in constraint.exclusions or ()}
+        if table in tables.distributed and KEY not in columns:
+            yield f"a key of {table} without {KEY}"
+    if constraint.contype == kinds.CONSTR_FOREIGN:
+        other = constraint.pktable.relname
+        columns = {key.sval for key in constraint.fk_attrs or ()} | ({column} if column else set())
+        if other in tables.distributed and (table not in tables.distributed or KEY not in columns):
+            yield f"a foreign key from {table} to {other} that is not co-located"
+        if table in tables.distributed and other in tables.plain:
+            yield f"a foreign key from {table} to {other}, which is on the coordinator alone"
+
+
+def _function_faults(statement: Any, tables: Tables) -> Iterator[str]:
+    name = statement.funcname[-1].sval
+    options = {option.defname: option.arg for option in statement.options}
+    body = options["as"][0].sval
+    if options["language"].sval == "sql":
+        touched = [node.relname for part in statements(body) for node in found(part, ast.RangeVar)]
+    else:
+        touched = re.findall(r"\w+", body)
+    for table in sorted(tables.distributed.intersection(touched)):
+        yield f"the function {name} reads or writes {table}"
+
+
+def _change_faults(targets: Any, functions: set[str]) -> Iterator[str]:
+    for target in targets:
+        if target.name == KEY:
+            yield f"{KEY} changes"
+    for call in found(targets, ast.FuncCall):
+        if call.funcname[-1].sval in functions:
+            yield f"{call.funcname[-1].sval}() in what is set"
+
+
+def _distributed(node: Any, tables: Tables) -> bool:
+    return any(table.relname in tables.distributed for table in found(node, ast.RangeVar))
+
+
+def _on_key(node: Any) -> bool:
+    """Whether something below says wallet_id = something."""
+    return any(
+        comparison.name[-1].sval == "=" and KEY in (_column(comparison.lexpr), _column(comparison.rexpr))
+        for comparison in found(node, ast.A_Expr)
+        if comparison.kind == enums.A_Expr_Kind.AEXPR_OP
+    )
+
+
+def _joins_on_key(join: Any) -> bool:
+    named = {column.sval for column in join.usingClause or ()}
+    return KEY in named or (join.quals is not None and _on_key(join.quals))
+
+
+def _column(node: Any) -> str | None:
+    return (
+        node.fields[-1].sval if isinstance(node, ast.ColumnRef) and hasattr(node.fields[-1], "sval") else None
+    )

@@ -1,0 +1,65 @@
+"""schemathesis against the OpenAPI document: no crash, no undocumented status, every answer as described.
+
+Some hundreds of calls here; `make fuzz` makes more than 5,000, by FUZZ_EXAMPLES and FUZZ_CALLS.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.demo_service import DemoService, demo_service
+from tests.processes import StartGunicorn
+from wallet_api.settings import Settings
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "20"))
+CALLS = int(os.environ.get("FUZZ_CALLS", "500"))
+# What a parameter by itself cannot say: which types a chain has, the form of its addresses, and that a
+# cursor is one of ours. So a call that keeps to each parameter may be refused all the same.
+LEFT_OUT = "positive_data_acceptance"
+
+
+@pytest.fixture
+def service(settings: Settings) -> Iterator[DemoService]:
+    with demo_service(replace(settings, holdings_wait_seconds=0.2)) as service:
+        yield service
+
+
+@pytest.mark.timeout(1800)
+def test_generated_calls_find_nothing_that_is_not_described(
+    gunicorn: StartGunicorn, service: DemoService, tmp_path: Path
+) -> None:
+    server = gunicorn(service.settings)
+    (tmp_path / "schemathesis.toml").write_text('headers = { Authorization = "Bearer ${API_KEY}" }\n')
+    run = subprocess.run(
+        [
+            *(str(Path(sys.executable).parent / "schemathesis"), "run", f"{server.url}/v1/openapi.json"),
+            *("--checks=all", f"--exclude-checks={LEFT_OUT}", "--phases=examples,coverage,fuzzing"),
+            *(f"--max-examples={EXAMPLES}", "--workers=2", "--no-color", "--warnings=off"),
+            "--continue-on-failure",
+        ],
+        cwd=tmp_path,
+        env=os.environ | {"API_KEY": service.key},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
+    tested = re.search(r"Tested: (\d+)", run.stdout)
+    generated = re.search(r"(\d[\d,]*) generated", run.stdout)
+    assert tested is not None
+    assert generated is not None
+    calls = int(generated[1].replace(",", ""))
+    sys.stdout.write(f"schemathesis made {calls} calls\n")
+    described = requests.get(f"{server.url}/v1/openapi.json", timeout=20).json()["paths"]
+    # All but the document itself, which it has read.
+    assert int(tested[1]) == len(described) - 1
+    assert calls >= CALLS
+    assert " ERROR " not in server.log
+    assert '" 500 ' not in server.log

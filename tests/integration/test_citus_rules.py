@@ -1,0 +1,94 @@
+"""The schema and every query keep to what Citus takes on a sharded ledger; what does not is found."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.citus import Tables, query_faults, read_tables, schema_faults, statements
+
+ROOT = Path(__file__).parent.parent.parent
+DISTRIBUTION = (ROOT / "config" / "citus.sql").read_text()
+MIGRATIONS = sorted((ROOT / "wallet_api" / "migrations").glob("*.sql"))
+QUERIES = sorted(set((ROOT / "wallet_api").rglob("*.sql")) - set(MIGRATIONS))
+
+
+@pytest.fixture(scope="module")
+def tables() -> Tables:
+    plain = re.search(r"Plain tables of the coordinator:(.*)\Z", DISTRIBUTION, re.DOTALL)
+    assert plain is not None
+    return read_tables(DISTRIBUTION, plain[1])
+
+
+def test_every_table_has_one_place(tables: Tables) -> None:
+    made = {
+        name
+        for file in MIGRATIONS
+        for name in re.findall(r"^CREATE TABLE (\w+)", file.read_text(), re.MULTILINE)
+    }
+    assert made | {"schema_migrations"} == tables.reference | tables.distributed | tables.plain
+    assert not tables.reference & tables.distributed
+    assert not tables.plain & (tables.reference | tables.distributed)
+
+
+@pytest.mark.parametrize("file", MIGRATIONS, ids=lambda file: file.stem)
+def test_a_migration_keeps_to_the_rules(file: Path, tables: Tables) -> None:
+    faults = [
+        fault for statement in statements(file.read_text()) for fault in schema_faults(statement, tables)
+    ]
+    assert faults == []
+
+
+@pytest.mark.parametrize("file", QUERIES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+def test_a_query_keeps_to_the_rules(file: Path, tables: Tables) -> None:
+    faults = [
+        fault for statement in statements(file.read_text()) for fault in query_faults(statement, tables)
+    ]
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "fault"),
+    [
+        ("CREATE TABLE trades (trade_id bigint PRIMARY KEY, wallet_id bigint)", "a key of trades"),
+        ("CREATE TABLE trades (wallet_id bigint, a int, UNIQUE (a))", "a key of trades"),
+        ("CREATE UNIQUE INDEX ON trades (tx_signature)", "a unique index"),
+        ("ALTER TABLE trades ADD CONSTRAINT a UNIQUE (tx_signature)", "a key of trades"),
+        (
+            "ALTER TABLE wallets ADD FOREIGN KEY (wallet_id) REFERENCES positions (wallet_id)",
+            "not co-located",
+        ),
+        ("ALTER TABLE trades ADD FOREIGN KEY (wallet_id) REFERENCES api_keys (key_id)", "coordinator alone"),
+        ("CREATE TABLE elsewhere (a int)", "placed nowhere"),
+        ("CREATE TRIGGER a AFTER INSERT ON tokens EXECUTE FUNCTION b()", "a trigger"),
+        (
+            "CREATE FUNCTION f() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM trades'",
+            "the function f",
+        ),
+        ("SET search_path = ledger", "search_path"),
+        ("SELECT * FROM trades WHERE wallet_id IN (1, 2) FOR UPDATE", "FOR UPDATE"),
+        ("WITH RECURSIVE a AS (SELECT 1) SELECT * FROM a", "recursive"),
+        ("SELECT wallet_id FROM trades GROUP BY ROLLUP (wallet_id)", "ROLLUP"),
+        (
+            "SELECT * FROM wallets w WHERE EXISTS (SELECT FROM trades t WHERE t.value > w.wallet_id)",
+            "a subquery",
+        ),
+        ("SELECT * FROM wallets, LATERAL (SELECT * FROM trades ORDER BY value LIMIT 1) AS a", "LATERAL"),
+        ("SELECT * FROM tokens LEFT JOIN trades ON trades.token_id = tokens.token_id", "an outer join"),
+        ("UPDATE trades SET value = random()", "random()"),
+        ("UPDATE trades SET wallet_id = 2", "wallet_id changes"),
+        (
+            "INSERT INTO sync_wallets (wallet_id) VALUES (1)"
+            " ON CONFLICT (wallet_id) DO UPDATE SET tried_at = now()",
+            "now()",
+        ),
+        (
+            "INSERT INTO sync_wallets (wallet_id) VALUES (1)"
+            " ON CONFLICT (wallet_id) DO UPDATE SET tried_at = CURRENT_TIMESTAMP",
+            "the time of now",
+        ),
+    ],
+)
+def test_what_breaks_a_rule_is_found(sql: str, fault: str, tables: Tables) -> None:
+    faults = [found for statement in statements(sql) for found in schema_faults(statement, tables)]
+    assert any(fault in found for found in faults), faults
