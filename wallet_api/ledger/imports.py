@@ -15,7 +15,7 @@ from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow, good
 
 # Large enough that a position or bucket is touched once for many trades, small enough that two batches in
 # memory stay far below the importer's bound of 300 MB.
-BATCH_ROWS = 100_000
+BATCH_ROWS = 200_000
 LANES = 2
 
 Reject = Callable[[int, bytes, BadRow], None]

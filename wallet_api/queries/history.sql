@@ -2,10 +2,11 @@
 -- Needs positions_pkey, trades_by_time, tokens_pkey.
   WITH position AS MATERIALIZED (
        SELECT positions.*,
-              tokens.mint
+              -- Not a join, which may read all tokens there are.
+              (SELECT mint
+                 FROM tokens
+                WHERE tokens.token_id = positions.token_id) AS mint
          FROM positions
-         JOIN tokens
-           ON tokens.token_id = positions.token_id
         WHERE positions.wallet_id = %(wallet_id)s
        ),
        lifetime AS (

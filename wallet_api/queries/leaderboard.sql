@@ -53,10 +53,14 @@
               COALESCE(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost))), 0)
          FROM tracked
         CROSS JOIN span
-         JOIN trades
-           ON trades.wallet_id = tracked.wallet_id
-          AND trades.created_at > span.starts_at
-          AND trades.created_at <= span.ends_at
+        CROSS JOIN LATERAL (
+              SELECT *
+                FROM trades
+               WHERE wallet_id = tracked.wallet_id
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
+              -- A fence, so that no trade of other groups is read.
+              OFFSET 0) AS trades
         WHERE span.bucket_seconds = 0
        ),
        position AS (
