@@ -11,7 +11,6 @@ SELECT create_distributed_table('trades', 'wallet_id', shard_count => 32);
 SELECT create_distributed_table('positions', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('position_rollup', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
-SELECT create_distributed_table('sync_wallets', 'wallet_id', colocate_with => 'trades');
 
--- Plain tables of the coordinator: volume_rollup, api_keys, credit_leases, credit_ledger, sync_heartbeats,
--- schema_migrations.
+-- Plain tables of the coordinator: volume_rollup, api_keys, credit_leases, credit_ledger, sync_wallets,
+-- sync_heartbeats, schema_migrations.

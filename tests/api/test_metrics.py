@@ -1,11 +1,14 @@
 """What Prometheus is told: the right counts, of all workers, and only to those who may see them."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 import requests
+import yaml
 from flask import Flask
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
@@ -222,3 +225,25 @@ def test_all_workers_count_together_and_a_reload_forgets_nothing(
     reload(server)
     told = _samples(requests.get(f"{server.url}/metrics", timeout=20).text)
     assert _value(told, "wallet_api_requests_total", operation="wallets", status="200") == 30
+
+
+@pytest.mark.parametrize("name", ["grafana-dashboard.json", "alerts.yml"])
+def test_dashboard_and_alerts_ask_for_metrics_that_there_are(
+    settings: Settings, make_app: MakeApp, connection: Connection, name: str
+) -> None:
+    text = (Path(__file__).parent.parent.parent / "config" / name).read_text()
+    document = yaml.safe_load(text)
+    assert document.get("panels") or document["groups"][0]["rules"]
+    beat(connection, "prices", {"eth": (0, 0)}, datetime.now(UTC))
+    with demo_service(replace(settings, valkey_url="valkey://127.0.0.1:9")) as service:
+        client = make_app(service.settings).test_client()
+        limited = _bearer(create_key(connection, "limited", credits=10))
+        wallet = {"blockchain": "solana", "address": service.wallet("solana", "kol")}
+        client.get("/v1/wallets/holdings", query_string=wallet, headers=limited)
+        for _ in range(2):
+            client.get("/v1/wallet/leaderboard", query_string=GROUP | {"period": "1d"}, headers=limited)
+        client.get("/nowhere")
+        told = {sample for sample, _ in _scrape(client)}
+    asked = set(re.findall(r"\bwallet_api_\w+", text))
+    assert len(asked) >= 7
+    assert asked - told == set()

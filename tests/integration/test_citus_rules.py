@@ -78,13 +78,13 @@ def test_a_query_keeps_to_the_rules(file: Path, tables: Tables) -> None:
         ("UPDATE trades SET value = random()", "random()"),
         ("UPDATE trades SET wallet_id = 2", "wallet_id changes"),
         (
-            "INSERT INTO sync_wallets (wallet_id) VALUES (1)"
-            " ON CONFLICT (wallet_id) DO UPDATE SET tried_at = now()",
+            "INSERT INTO holdings_snapshots (wallet_id) VALUES (1)"
+            " ON CONFLICT (wallet_id) DO UPDATE SET claimed_at = now()",
             "now()",
         ),
         (
-            "INSERT INTO sync_wallets (wallet_id) VALUES (1)"
-            " ON CONFLICT (wallet_id) DO UPDATE SET tried_at = CURRENT_TIMESTAMP",
+            "INSERT INTO holdings_snapshots (wallet_id) VALUES (1)"
+            " ON CONFLICT (wallet_id) DO UPDATE SET claimed_at = CURRENT_TIMESTAMP",
             "the time of now",
         ),
     ],
