@@ -51,7 +51,7 @@ def _respond(answer: Answer, cached: bool, cache_age_seconds: int) -> Response:
         return Response(status=304, headers=headers)
     end = b',"meta":%b}' % to_json(meta(cached, cache_age_seconds))
     coding = choose(request.environ.get("HTTP_ACCEPT_ENCODING")) if large else None
-    parts: tuple[bytes | memoryview, bytes]
+    parts: tuple[bytes, bytes]
     if coding is None:
         parts = (answer.begin, end)
     else:
@@ -59,4 +59,4 @@ def _respond(answer: Answer, cached: bool, cache_age_seconds: int) -> Response:
         begun = answer.begun(coding)
         parts = (begun.compressed, CODINGS[coding].end(begun, end))
     body = b"".join(parts) if len(parts[0]) < _MIN_SPLIT_BYTES else parts
-    return Response(body, headers=headers, content_type=JSON)  # type: ignore[arg-type]
+    return Response(body, headers=headers, content_type=JSON)

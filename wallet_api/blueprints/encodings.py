@@ -37,7 +37,7 @@ class Begun(NamedTuple):
 class Coding(NamedTuple):
     """How one coding begins and ends."""
 
-    begin: Callable[[memoryview], Begun]
+    begin: Callable[[bytes], Begun]
     end: Callable[[Begun, bytes], bytes]
 
 
@@ -54,7 +54,7 @@ def choose(header: str | None) -> str | None:
     return best if quality > 0 and quality >= qualities.get("identity", 0) else None
 
 
-def _begin_gzip(content: memoryview) -> Begun:
+def _begin_gzip(content: bytes) -> Begun:
     deflate = zlib.compressobj(_GZIP_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     # A sync flush ends at a whole byte, and leaves the stream open.
     compressed = _GZIP_HEAD + deflate.compress(content) + deflate.flush(zlib.Z_SYNC_FLUSH)
@@ -67,7 +67,7 @@ def _end_gzip(begun: Begun, end: bytes) -> bytes:
     return stored + zlib.crc32(end, begun.checksum).to_bytes(4, "little") + size.to_bytes(4, "little")
 
 
-def _begin_zstd(content: memoryview) -> Begun:
+def _begin_zstd(content: bytes) -> Begun:
     compressor = zstd.ZstdCompressor(level=_ZSTD_LEVEL)
     return Begun(compressor.compress(content, zstd.ZstdCompressor.FLUSH_BLOCK), 0, len(content))
 

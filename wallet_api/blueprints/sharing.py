@@ -19,7 +19,7 @@ class Answer:
     def __init__(self, data: Any, made_at: float) -> None:
         self.made_at = made_at
         # Without the brace at its end, before which each response puts its own meta.
-        self.begin = memoryview(to_json({"success": True, "data": data}))[:-1]
+        self.begin = to_json({"success": True, "data": data})[:-1]
         # Weak, since meta differs: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
         self.etag = f'W/"{sha256(self.begin).hexdigest()[:24]}"'
         self._begun: dict[str, Begun] = {}
