@@ -1,4 +1,4 @@
-"""Log lines of the service under gunicorn: as text or JSON, with their request, never with a key."""
+"""Log lines of the service and of syncs: as text or JSON, with their request, never with a key."""
 
 import logging
 import re
@@ -52,22 +52,26 @@ class JsonFormatter(logging.Formatter):
         return _without_keys(orjson.dumps(told, default=str).decode())
 
 
+def formatter(settings: Settings) -> logging.Formatter:
+    """The one that LOG_FORMAT names."""
+    return JsonFormatter() if settings.log_format == "json" else TextFormatter()
+
+
 class GunicornLogger(Logger):
     """gunicorn's lines and ours in one form, LOG_FORMAT; of other libraries only warnings."""
 
     def setup(self, cfg: Config) -> None:
         """Open the logs; called again for each reload."""
         super().setup(cfg)
-        self.as_json = Settings.from_environment().log_format == "json"
-        formatter = JsonFormatter() if self.as_json else TextFormatter()
+        chosen = formatter(Settings.from_environment())
         for log in (self.error_log, self.access_log):
             for handler in log.handlers:
-                handler.setFormatter(formatter)
+                handler.setFormatter(chosen)
         root = logging.getLogger()
         for handler in [handler for handler in root.handlers if isinstance(handler, _OwnHandler)]:
             root.removeHandler(handler)
         own = _OwnHandler(sys.stderr)
-        own.setFormatter(formatter)
+        own.setFormatter(chosen)
         root.addHandler(own)
         logging.getLogger("wallet_api").setLevel(self.loglevel)
 

@@ -75,7 +75,9 @@ class Operator:
         rounds = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
         return Outcome(result.exit_code, rounds, result.output)
 
-    def start(self, job: str, *options: str, **environment: str) -> "subprocess.Popen[bytes]":
+    def start(
+        self, job: str, *options: str, stderr: int = subprocess.PIPE, **environment: str
+    ) -> "subprocess.Popen[bytes]":
         """Start the command as a process of its own."""
         own = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
         return subprocess.Popen(
@@ -83,7 +85,7 @@ class Operator:
             env={**own, "NO_PROXY": "127.0.0.1", **self.environment, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
         )
 
     def ledger(self) -> Ledger:

@@ -20,6 +20,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import settings_with_database
 from wallet_api.database import Connection, connect
 from wallet_api.errors import ServiceUnavailable
+from wallet_api.logs import formatter
 from wallet_api.settings import Settings
 from wallet_api.sync.heartbeats import Job
 from wallet_api.sync.reports import prices_data, prices_words, trades_data, trades_words
@@ -111,7 +112,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
 
         def one(connection: Connection, stopping: threading.Event) -> tuple[float, str, dict[str, Any], int]:
             started, calls = time.monotonic(), pace.calls
-            with _bar() as progress:
+            with _bar(settings) as progress:
                 summary = job.round(connection, stopping, progress)
             data = trades_data(summary) | {"requests": pace.calls - calls}
             data["seconds"] = round(time.monotonic() - started, 1)
@@ -151,19 +152,26 @@ def sync_prices(since: datetime, **options: Any) -> None:
 
 @contextmanager
 def _ready(options: dict[str, Any]) -> Iterator[tuple[Settings, ExitStack]]:
-    handler = logging.StreamHandler(sys.stderr)
-    if not options.pop("verbose"):
-        handler.setLevel(logging.WARNING)
-        # It speaks of holdings and of single pages; what becomes of a wallet is logged here.
-        handler.addFilter(lambda record: record.name != "wallet_api.holdings.fetch")
-    logging.basicConfig(
-        format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO, handlers=[handler]
-    )
+    verbose = options.pop("verbose")
     with settings_with_database() as settings, ExitStack() as stack:
+        _log_to_stderr(settings, stack, verbose=verbose)
         with connect(str(settings.database_url)) as connection:
             if migrations.pending(connection):
                 raise click.ClickException("The tables are not up to date: run 'wallet-api migrate' first.")
         yield settings, stack
+
+
+def _log_to_stderr(settings: Settings, stack: ExitStack, *, verbose: bool) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(formatter(settings))
+    if not verbose:
+        handler.setLevel(logging.WARNING)
+        # It speaks of holdings and of single pages; what becomes of a wallet is logged here.
+        handler.addFilter(lambda record: record.name != "wallet_api.holdings.fetch")
+    root = logging.getLogger()
+    root.addHandler(handler)
+    stack.callback(root.removeHandler, handler)
+    logging.getLogger("wallet_api").setLevel(logging.INFO)
 
 
 def _run(job: Job, settings: Settings, one: Round, every: float | None, as_json: bool, wait: bool) -> None:
@@ -178,7 +186,7 @@ def _run(job: Job, settings: Settings, one: Round, every: float | None, as_json:
                     def work(connection: Connection = connection) -> float:
                         nonlocal status
                         pause, words, data, status = one(connection, stopping)
-                        _report(job, words, data, as_json, dated=every is not None)
+                        _report(job, settings, words, data, as_json, goes_on=every is not None)
                         return pause
 
                     repeat(work, every, stopping)
@@ -207,8 +215,8 @@ def _run(job: Job, settings: Settings, one: Round, every: float | None, as_json:
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    if not sys.stderr.isatty():
+def _bar(settings: Settings) -> Iterator[Callable[[int, int], None]]:
+    if not sys.stderr.isatty() or settings.log_format == "json":
         yield lambda done, of: None
         return
     with click.progressbar(length=1, label="Wallets", file=sys.stderr) as bar:
@@ -220,9 +228,15 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
         yield progress
 
 
-def _report(job: Job, words: str, data: dict[str, Any], as_json: bool, *, dated: bool) -> None:
-    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+def _report(
+    job: Job, settings: Settings, words: str, data: dict[str, Any], as_json: bool, *, goes_on: bool
+) -> None:
     if as_json:
+        now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         click.echo(orjson.dumps({"job": job, "at": now} | data))
+    elif goes_on or settings.log_format == "json":
+        more = {"more": {"job": job} | data}
+        record = log.makeRecord(log.name, logging.INFO, "", 0, "%s: %s", (job, words), None, extra=more)
+        click.echo(formatter(settings).format(record))
     else:
-        click.echo(f"{now} {job}: {words}" if dated else f"{job.capitalize()}: {words}")
+        click.echo(f"{job.capitalize()}: {words}")

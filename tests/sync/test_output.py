@@ -1,0 +1,111 @@
+"""What `wallet-api sync` writes: a line a round and one for each trouble, in the form of LOG_FORMAT."""
+
+import json
+import os
+import re
+import signal
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.ledger.door import Row
+from tests.stub import faults
+from tests.sync.door import Operator, addresses
+from tests.sync.outside import Outside, in_turn, leg, swap
+
+SOL = "So11111111111111111111111111111111111111112"
+FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
+GOOD, BAD = addresses("solana", 2)
+TEXT_LINE = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \[%d\] (INFO|WARNING) (.*)"
+
+
+@pytest.fixture(autouse=True)
+def _world(outside: Outside, operator: Operator) -> None:
+    """A wallet with a trade, and one that the provider refuses."""
+    operator.track(("solana", GOOD), ("solana", BAD))
+    at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=5)
+    outside.add("solana", GOOD, swap("s", at, leg(FART, "1"), leg(SOL, "1"), 180.0))
+    outside.faults[BAD] = faults.status(400)
+
+
+def two_rounds(outside: Outside, operator: Operator, **environment: str) -> tuple[int, list[str], list[str]]:
+    """The number of a process that went on for two rounds, and the lines of its two streams."""
+    third_round = threading.Event()
+    outside.everywhere = in_turn(None, None, None, None, third_round.set)
+    process = operator.start("trades", "--every", "1", **environment)
+    assert third_round.wait(60)
+    process.send_signal(signal.SIGTERM)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0
+    return process.pid, output.decode().splitlines(), errors.decode().splitlines()
+
+
+def test_as_json_every_line_is_an_object_like_those_of_the_web_workers(
+    outside: Outside, operator: Operator
+) -> None:
+    pid, output, errors = two_rounds(outside, operator, LOG_FORMAT="json")
+    rounds: list[Row] = [json.loads(line) for line in output]
+    troubles: list[Row] = [json.loads(line) for line in errors]
+    for line in (*rounds, *troubles):
+        assert {"time", "level", "logger", "process", "message"} <= line.keys()
+        assert line["process"] == pid
+        assert datetime.fromisoformat(line["time"]).tzinfo is not None
+    assert all((line["job"], line["level"]) == ("trades", "info") for line in rounds)
+    first, second = rounds[:2]
+    assert (first["wallets"], first["synced"], first["failures"]) == (2, 1, {"rejected": 1})
+    assert (first["changed"], second["changed"]) == (1, 0)
+    assert first["message"].startswith("trades: 1 of 2 wallets; 1 trades new or corrected")
+    assert len(troubles) >= 2
+    assert all(line["level"] == "warning" and BAD in line["message"] for line in troubles)
+
+
+def test_as_text_a_round_is_one_dated_line_without_a_bar(outside: Outside, operator: Operator) -> None:
+    pid, output, errors = two_rounds(outside, operator)
+    rounds = [re.fullmatch(TEXT_LINE % pid, line) for line in output]
+    assert [found and found[1] for found in rounds[:2]] == ["INFO", "INFO"]
+    assert rounds[0] is not None
+    assert rounds[0][2].startswith("trades: 1 of 2 wallets; 1 trades new or corrected (1 swaps read)")
+    troubles = [re.fullmatch(TEXT_LINE % pid, line) for line in errors]
+    assert all(found and found[1] == "WARNING" and BAD in found[2] for found in troubles)
+
+
+def test_one_run_ends_with_one_line_for_people_or_for_a_log(operator: Operator) -> None:
+    for log_format, line in (("text", r"Trades: 1 of 2 wallets; .*"), ("json", r"\{.*1 of 2 wallets; .*\}")):
+        process = operator.start("trades", LOG_FORMAT=log_format)
+        output, _ = process.communicate(timeout=60)
+        assert (process.returncode, len(output.splitlines())) == (3, 1)
+        assert re.fullmatch(line, output.decode().strip())
+
+
+@pytest.mark.parametrize(("log_format", "shown"), [("text", True), ("json", False)])
+def test_on_a_terminal_a_bar_shows_how_far_it_is(operator: Operator, log_format: str, shown: bool) -> None:
+    ours, theirs = os.openpty()
+    process = operator.start("trades", stderr=theirs, LOG_FORMAT=log_format)
+    os.close(theirs)
+    process.communicate(timeout=60)
+    screen = _read_all(ours)
+    assert ("Wallets" in screen and "100%" in screen) is shown
+
+
+def _read_all(terminal: int) -> str:
+    """What was written to a terminal whose other end is closed."""
+    with os.fdopen(terminal, "rb", buffering=0) as screen:
+        parts = []
+        try:
+            while part := screen.read(4096):
+                parts.append(part)
+        except OSError:
+            # Linux says so when the last writer has gone.
+            pass
+    return b"".join(parts).decode()
+
+
+def test_help_names_every_option_and_what_the_exit_status_means(operator: Operator) -> None:
+    output, _ = operator.start("--help").communicate(timeout=60)
+    words = " ".join(output.decode().split())
+    assert "Exit status: 0 all is up to date, 3 some of it is not, 1 nothing could be done." in words
+    for job in ("trades", "prices"):
+        output, _ = operator.start(job, "--help").communicate(timeout=60)
+        options = set(re.findall(r"--[a-z]+", output.decode()))
+        assert {"--every", "--since", "--wait", "--json", "--verbose"} <= options
