@@ -53,3 +53,9 @@ def test_systemd_calls_the_services_well_confined(units: Path, name: str) -> Non
 def test_the_socket_listens_where_nginx_calls() -> None:
     (address,) = re.findall(r"ListenStream=(\S+)", (CONFIG / "wallet-api.socket").read_text())
     assert f"server {address} " in (CONFIG / "nginx.conf").read_text()
+
+
+@pytest.mark.parametrize("name", ["wallet-api.service", "wallet-api-sync@.service"])
+def test_no_number_of_failed_starts_keeps_a_service_down_for_good(name: str) -> None:
+    # systemd's own limit gives up after five starts in ten seconds, and gives up the socket with them.
+    assert "\nStartLimitIntervalSec=0\n" in (CONFIG / name).read_text()
