@@ -1,5 +1,8 @@
 """create_app: only wiring. Imports all, is imported by none."""
 
+from collections.abc import Callable
+from typing import Any
+
 from flask import Flask
 from prometheus_client import CollectorRegistry
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -27,10 +30,18 @@ from wallet_api.queries.leaderboards import Leaderboards
 from wallet_api.settings import Settings
 
 
+class _Service(Flask):
+    """Flask without a look, at every call of every function, whether that is asynchronous."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """The function itself: none of ours is."""
+        return func
+
+
 def create_app(settings: Settings | None = None) -> Flask:
     """The WSGI application. Raises SettingsError when the environment is at fault."""
     settings = settings or Settings.from_environment()
-    app = Flask("wallet_api", static_folder=None)
+    app = _Service("wallet_api", static_folder=None)
     # Left on, these two answer with the framework's own pages: OPTIONS, and redirects of doubled slashes.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False

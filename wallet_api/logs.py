@@ -1,10 +1,14 @@
 """Log lines of the service and of syncs: as text or JSON, with their request, never with a key."""
 
 import logging
+import os
 import re
 import sys
+import time
 from collections.abc import MutableMapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from threading import Event, Thread
 from typing import Any
 
 import orjson
@@ -16,6 +20,8 @@ from wallet_api.settings import Settings
 
 # Whatever a caller or a library puts into a message: the key itself, and what is given as one.
 _KEYS = re.compile(r"\bwk_[\w-]{4,}|(?<=api_key=)[^&\s\"']+|(?<=[Bb]earer )[^\s\"']+")
+
+FLUSH_SECONDS = 0.1
 
 
 class TextFormatter(logging.Formatter):
@@ -67,6 +73,8 @@ class GunicornLogger(Logger):
         for log in (self.error_log, self.access_log):
             for handler in log.handlers:
                 handler.setFormatter(chosen)
+        for handler in self.access_log.handlers:
+            _Flusher(handler)
         root = logging.getLogger()
         for handler in [handler for handler in root.handlers if isinstance(handler, _OwnHandler)]:
             root.removeHandler(handler)
@@ -100,13 +108,43 @@ class GunicornLogger(Logger):
         )
 
 
+class _Flusher:
+    """Flushes a handler a moment after a line was written, for all lines of that moment together.
+
+    To flush each line takes longer than most answers do. When a process is killed, what it wrote in the last
+    FLUSH_SECONDS is lost.
+    """
+
+    def __init__(self, handler: logging.Handler) -> None:
+        self._flush = handler.flush
+        self._wanted = Event()
+        self._process: int | None = None
+        handler.flush = self._flush_soon  # type: ignore[method-assign]
+
+    def _flush_soon(self) -> None:
+        if not self._wanted.is_set():
+            self._wanted.set()
+            # Threads do not survive a fork.
+            if self._process != os.getpid():
+                self._process = os.getpid()
+                Thread(target=self._run, name="access log", daemon=True).start()
+
+    def _run(self) -> None:
+        while self._wanted.wait():
+            time.sleep(FLUSH_SECONDS)
+            self._wanted.clear()
+            # A file that is being closed, or a full disk: the next line tries again.
+            with suppress(OSError, ValueError):
+                self._flush()
+
+
 class _OwnHandler(logging.StreamHandler[Any]):
     """Ours on the root logger, which a second setup replaces."""
 
 
 def _time(record: logging.LogRecord) -> str:
     moment = datetime.fromtimestamp(record.created, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def _request_id(record: logging.LogRecord) -> str | None:
@@ -130,4 +168,7 @@ def _utf8(value: Any) -> Any:
 
 
 def _without_keys(line: str) -> str:
-    return _KEYS.sub("…", line)
+    # Nearly no line needs the expression, and to look for its words takes a tenth of the time.
+    if "wk_" in line or "api_key=" in line or "earer " in line:
+        return _KEYS.sub("…", line)
+    return line

@@ -26,6 +26,7 @@ from prometheus_client import values
 
 # Loaded here, before the fork, the code is read once and its memory is shared by all workers.
 import wallet_api.app  # noqa: F401
+from wallet_api.blueprints import headers
 from wallet_api.blueprints.envelope import refuse
 from wallet_api.blueprints.metrics import SHARED_FOLDER
 from wallet_api.errors import ApiError
@@ -133,5 +134,5 @@ def _response(app: Flask, error: ApiError) -> bytes:
     with app.test_request_context():
         response = app.process_response(refuse(error))
     response.headers["Connection"] = "close"
-    head = "".join(f"{name}: {value}\r\n" for name, value in response.headers)
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.completed(list(response.headers)))
     return f"HTTP/1.1 {_STATUS_LINES[error.status]}\r\n{head}\r\n".encode("latin1") + response.get_data()

@@ -69,14 +69,14 @@ def gunicorn(target: str, log: Path, environment: Mapping[str, str], *options: s
     """gunicorn with the service's own settings, serving `target`."""
     options = ("--config", "python:wallet_api.serving", *options, target)
     own = {"WEB_CONCURRENCY": str(WORKERS), "WEB_THREADS": str(THREADS)} | dict(environment)
-    with _running(["-m", "gunicorn", "--bind", "fd://{fd}", *options], log, own) as server:
+    with _running(["-m", "gunicorn", "--bind", "127.0.0.1:{port}", *options], log, own) as server:
         yield server
 
 
 @contextmanager
 def uvicorn(target: str, log: Path, environment: Mapping[str, str]) -> Iterator[Server]:
     """uvicorn with as many workers, on its fast loop and parser."""
-    options = ("--fd", "{fd}", "--workers", str(WORKERS), "--log-level", "warning", "--no-access-log")
+    options = ("--port", "{port}", "--workers", str(WORKERS), "--log-level", "warning", "--no-access-log")
     fast = ("--loop", "uvloop", "--http", "httptools")
     with _running(["-m", "uvicorn", *options, *fast, target], log, environment) as server:
         yield server
@@ -134,15 +134,14 @@ def _cpu(processes: Iterable[psutil.Process]) -> float:
 
 @contextmanager
 def _running(command: list[str], log: Path, environment: Mapping[str, str]) -> Iterator[Server]:
-    with socket.socket() as listener, log.open("wb") as output:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(2048)
-        listener.set_inheritable(True)
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, *(part.format(fd=listener.fileno()) for part in command)],
+            [sys.executable, *(part.format(port=port) for part in command)],
             env={**os.environ, **environment},
-            pass_fds=[listener.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

@@ -73,7 +73,7 @@ def test_edges_finer_than_all_buckets_are_left_to_single_trades() -> None:
 def test_columns_are_the_spans_as_arrays() -> None:
     start, end = EPOCH, EPOCH + timedelta(seconds=61)
     assert columns(cover(start, end, SIZES)) == {
-        "sizes": [60, 1],
-        "starts": [start, EPOCH + timedelta(seconds=60)],
-        "ends": [EPOCH + timedelta(seconds=60), end],
+        "sizes": "{60,1}",
+        "starts": "{1970-01-01T00:00:00+00:00,1970-01-01T00:01:00+00:00}",
+        "ends": "{1970-01-01T00:01:00+00:00,1970-01-01T00:01:01+00:00}",
     }

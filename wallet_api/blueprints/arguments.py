@@ -24,14 +24,20 @@ def init_app(app: Flask) -> None:
 
 def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     """This call's arguments. Raises MissingParameter, InvalidParameter."""
-    pairs = tuple(pair for pair in request.args.items(multi=True) if pair[0] != "api_key")
-    load = current_app.extensions[_EXTENSION] if len(request.query_string) <= _MAX_KEPT_BYTES else _load
-    loaded: Mapping[str, Any] = load(schema, pairs)
+    query: bytes = request.query_string
+    load = current_app.extensions[_EXTENSION] if len(query) <= _MAX_KEPT_BYTES else _load
+    # A key has no place in what is kept; without one the string is as good as what it is taken apart to.
+    asked = _pairs() if b"api_key" in query or b"%" in query else query
+    loaded: Mapping[str, Any] = load(schema, asked)
     return loaded
 
 
-def _load(schema: arguments.Arguments, pairs: _Pairs) -> Mapping[str, Any]:
+def _load(schema: arguments.Arguments, asked: _Pairs | bytes) -> Mapping[str, Any]:
     given: dict[str, list[str]] = {}
-    for name, value in pairs:
+    for name, value in _pairs() if isinstance(asked, bytes) else asked:
         given.setdefault(name, []).append(value)
     return MappingProxyType(arguments.load(schema, given))
+
+
+def _pairs() -> _Pairs:
+    return tuple(pair for pair in request.args.items(multi=True) if pair[0] != "api_key")

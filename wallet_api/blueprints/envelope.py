@@ -89,7 +89,7 @@ def _name_request() -> None:
 
 
 def _tell_request_id(response: Response) -> Response:
-    response.headers["X-Request-ID"] = request_id()
+    response.headers.add("X-Request-ID", request_id())
     return response
 
 

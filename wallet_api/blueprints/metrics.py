@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from ipaddress import ip_address, ip_network
 
 from flask import Blueprint, Flask, Response, g, request
@@ -102,14 +103,17 @@ class _Counters:
             "Calls counted by one worker alone, because the shared store of limits was away.",
             registry=registry,
         )
+        # To look labels up takes longer than to count. There are as many as operations and statuses.
+        self._of = cache(self._labelled)
 
     def count(self, response: Response) -> Response:
         """Count the request that `response` answers."""
         operation = _operation()
-        self._requests.labels(operation, response.status_code).inc()
+        requests, seconds = self._of(operation, response.status_code)
+        requests.inc()
         started = g.pop("started", None)
         if started is not None:
-            self._seconds.labels(operation).observe(time.perf_counter() - started)
+            seconds.observe(time.perf_counter() - started)
         refusal = g.pop("refusal", None)
         if refusal is not None:
             self._refusals.labels(operation, *refusal).inc()
@@ -119,6 +123,9 @@ class _Counters:
         if key is not None:
             self._count_call(operation, charged=not key.unlimited and response.status_code == 200)
         return response
+
+    def _labelled(self, operation: str, status: int) -> tuple[Counter, Histogram]:
+        return self._requests.labels(operation, status), self._seconds.labels(operation)
 
     def _count_call(self, operation: str, *, charged: bool) -> None:
         own = services()

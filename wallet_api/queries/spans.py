@@ -1,6 +1,6 @@
 """Windows of time, cut into the buckets that the rollups hold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -33,10 +33,17 @@ def cover(starts_at: datetime, ends_at: datetime, sizes: Sequence[int]) -> list[
     ]
 
 
-def columns(spans: Sequence[Span]) -> dict[str, list[int] | list[datetime]]:
-    """The spans as the arrays that the queries take."""
+def columns(spans: Sequence[Span]) -> dict[str, str]:
+    """The spans as the arrays that the queries take, in PostgreSQL's notation, which is sent as it is.
+
+    As lists they would take psycopg longer than the query takes PostgreSQL.
+    """
     return {
-        "sizes": [span.bucket_seconds for span in spans],
-        "starts": [span.starts_at for span in spans],
-        "ends": [span.ends_at for span in spans],
+        "sizes": _array(str(span.bucket_seconds) for span in spans),
+        "starts": _array(span.starts_at.isoformat() for span in spans),
+        "ends": _array(span.ends_at.isoformat() for span in spans),
     }
+
+
+def _array(values: Iterable[str]) -> str:
+    return "{" + ",".join(values) + "}"

@@ -19,7 +19,7 @@ from slowapi.errors import RateLimitExceeded
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import load_sql
-from wallet_api.queries.spans import columns, cover
+from wallet_api.queries.spans import cover
 from wallet_api.queries.volume import BUCKET_SECONDS
 
 
@@ -122,7 +122,9 @@ async def volume(
     """What our volume answers, without a mint."""
     now = datetime.now(UTC).replace(microsecond=0)
     spans = cover(now - timedelta(seconds=seconds), now, BUCKET_SECONDS)
-    values = {"blockchain": blockchain, "type": type, "mint": None, "now": now} | columns(spans)
+    sizes, starts, ends = zip(*spans, strict=True)
+    values = {"blockchain": blockchain, "type": type, "mint": None, "now": now}
+    values |= {"sizes": sizes, "starts": starts, "ends": ends}
     row = await connection.fetchrow(_VOLUME, *(values[name] for name in _VOLUME_NAMES))
     return answer(
         {
