@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 PROVIDERS = ("moralis", "rpc", "alchemy")
+TRADES_PROVIDERS = ("moralis", "rpc")
 _RATE = re.compile(r"[1-9]\d*/(second|minute|hour|day)")
 
 
@@ -54,6 +55,7 @@ class Settings:
     holdings_cache_bytes: int = _setting("HOLDINGS_CACHE_BYTES", 32 * 1024 * 1024, "count")
 
     sync_requests_per_second: float = _setting("SYNC_REQUESTS_PER_SECOND", 16.0, "positive")
+    sync_rpc_requests_per_second: float = _setting("SYNC_RPC_REQUESTS_PER_SECOND", 4.0, "positive")
     sync_threads: int = _setting("SYNC_THREADS", 8, "count")
     sync_overlap_seconds: float = _setting("SYNC_OVERLAP_SECONDS", 3600.0, "seconds")
     sync_trades_seconds: float = _setting("SYNC_TRADES_SECONDS", 300.0, "positive")
@@ -63,6 +65,7 @@ class Settings:
     eth_provider: str = _setting("ETH_PROVIDER", "moralis", "provider")
     bnb_provider: str = _setting("BNB_PROVIDER", "moralis", "provider")
     base_provider: str = _setting("BASE_PROVIDER", "moralis", "provider")
+    solana_trades_provider: str = _setting("SOLANA_TRADES_PROVIDER", "moralis", "trades provider")
 
     moralis_api_key: str | None = _setting("MORALIS_API_KEY", None, secret=True)
     moralis_evm_url: str = _setting("MORALIS_EVM_URL", "https://deep-index.moralis.io/api/v2.2", "url")
@@ -208,6 +211,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "switch": _switch,
     "rate": _rate,
     "provider": _one_of(*PROVIDERS),
+    "trades provider": _one_of(*TRADES_PROVIDERS),
     "url": _url,
     "postgresql": _postgresql,
     "valkey": _valkey,

@@ -60,7 +60,7 @@ class Outside:
         app.add_url_rule("/binance/api/v3/ticker/price", "ticker", self._ticker)
         app.add_url_rule("/binance/api/v3/klines", "klines", self._klines)
         app.before_request(self._count)
-        self._server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Handler)
+        self._server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.port}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
@@ -286,7 +286,9 @@ def _place(cursor: str | None) -> int:
     return int(orjson.loads(base64.urlsafe_b64decode(cursor))["place"]) if cursor else 0
 
 
-class _Handler(WSGIRequestHandler):
+class Handler(WSGIRequestHandler):
+    """Keeps connections open, and is silent."""
+
     protocol_version = "HTTP/1.1"
 
     def log(self, type: str, message: str, *args: Any) -> None:

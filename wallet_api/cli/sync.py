@@ -6,8 +6,10 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,11 +25,12 @@ from wallet_api.errors import ServiceUnavailable
 from wallet_api.logs import formatter
 from wallet_api.settings import Settings
 from wallet_api.sync.heartbeats import Job
+from wallet_api.sync.pace import Pace
 from wallet_api.sync.reports import prices_data, prices_words, trades_data, trades_words
 from wallet_api.sync.rounds import TradesSync
 from wallet_api.sync.schedule import repeat, stopped_by_signals
 from wallet_api.sync.session import AlreadyRunning, Stopped, sole_session
-from wallet_api.sync.wiring import price_sources, trade_source
+from wallet_api.sync.wiring import Reading, price_sources, trade_sources
 
 SOME_FAILED = 3
 
@@ -41,6 +44,20 @@ log = logging.getLogger("wallet_api.sync")
 
 # One round: the seconds to pause after it at least, its summary in words and as data, and its exit status.
 Round = Callable[[Connection, threading.Event], tuple[float, str, dict[str, Any], int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one session does round by round, and for which chains if it is theirs."""
+
+    job: Job
+    chains: Sequence[str]
+    round: Round
+
+    def __str__(self) -> str:
+        """Its name for people."""
+        some = 0 < len(self.chains) < len(CHAINS)
+        return f"{self.job} of {', '.join(self.chains)}" if some else self.job
 
 
 class _Since(click.ParamType[datetime]):
@@ -83,7 +100,8 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def sync() -> None:
-    """Bring the ledger up to date from outside: trades from Moralis, prices from CoinGecko and Binance.
+    """Bring the ledger up to date from outside: trades from Moralis or, for Solana, from a node; prices
+    from CoinGecko and Binance.
 
     Exit status: 0 all is up to date, 3 some of it is not, 1 nothing could be done. With --every it runs
     until SIGTERM or Ctrl-C, and ends between two wallets.
@@ -99,27 +117,40 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
     Running it again, or killing it, never makes a trade count twice or get lost.
     """
     with _ready(options) as (settings, stack):
-        source, pace = stack.enter_context(trade_source(settings))
+        readings = stack.enter_context(trade_sources(settings, chains))
         prices, _ = stack.enter_context(price_sources(settings))
-        job = TradesSync(
-            source=source,
-            prices=prices,
-            chains=chains or tuple(CHAINS),
-            since=since,
-            overlap=timedelta(seconds=settings.sync_overlap_seconds),
-            threads=settings.sync_threads,
-        )
+        told = [chain for reading in readings for chain in reading.chains]
+        if not chains and len(told) < len(CHAINS):
+            left_out = ", ".join(chain for chain in CHAINS if chain not in told)
+            log.warning("sync trades: nothing is set up for %s", left_out)
 
-        def one(connection: Connection, stopping: threading.Event) -> tuple[float, str, dict[str, Any], int]:
-            started, calls = time.monotonic(), pace.calls
-            with _bar(settings) as progress:
-                summary = job.round(connection, stopping, progress)
-            data = trades_data(summary) | {"requests": pace.calls - calls}
-            data["seconds"] = round(time.monotonic() - started, 1)
-            status = 0 if summary.synced == summary.wallets else SOME_FAILED if summary.synced else 1
-            return summary.pause_seconds, trades_words(data), data, status
+        def work_on(reading: Reading) -> Work:
+            job = TradesSync(
+                source=reading.source,
+                prices=prices,
+                chains=reading.chains,
+                since=since,
+                overlap=timedelta(seconds=settings.sync_overlap_seconds),
+                threads=settings.sync_threads,
+            )
+            # Two bars would write over each other.
+            bar = sys.stderr.isatty() and settings.log_format == "text" and len(readings) == 1
+            return Work("trades", reading.chains, _trades_round(job, reading.pace, bar=bar))
 
-        _run("trades", settings, one, **options)
+        _run(settings, [work_on(reading) for reading in readings], **options)
+
+
+def _trades_round(job: TradesSync, pace: Pace, *, bar: bool) -> Round:
+    def one(connection: Connection, stopping: threading.Event) -> tuple[float, str, dict[str, Any], int]:
+        started, calls = time.monotonic(), pace.calls
+        with _bar() if bar else nullcontext(_unseen) as progress:
+            summary = job.round(connection, stopping, progress)
+        data = {"chains": list(job.chains)} | trades_data(summary) | {"requests": pace.calls - calls}
+        data["seconds"] = round(time.monotonic() - started, 1)
+        status = 0 if summary.synced == summary.wallets else SOME_FAILED if summary.synced else 1
+        return summary.pause_seconds, trades_words(data), data, status
+
+    return one
 
 
 @sync.command("prices")
@@ -147,7 +178,7 @@ def sync_prices(since: datetime, **options: Any) -> None:
             status = 1 if nothing else SOME_FAILED if summary.missing or summary.missing_hours else 0
             return 0.0, prices_words(data), data, status
 
-        _run("prices", settings, one, **options)
+        _run(settings, [Work("prices", (), one)], **options)
 
 
 @contextmanager
@@ -174,51 +205,75 @@ def _log_to_stderr(settings: Settings, stack: ExitStack, *, verbose: bool) -> No
     logging.getLogger("wallet_api").setLevel(logging.INFO)
 
 
-def _run(job: Job, settings: Settings, one: Round, every: float | None, as_json: bool, wait: bool) -> None:
+def _run(settings: Settings, works: Sequence[Work], every: float | None, as_json: bool, wait: bool) -> None:
+    """Do each work until it is done or we are asked to stop; those of different sources side by side."""
+    with stopped_by_signals() as stopping:
+
+        def do(work: Work) -> int:
+            try:
+                return _rounds(settings, work, stopping, every, as_json, wait)
+            except BaseException:
+                if every is not None:
+                    # Half of what was asked for is not what was asked for: whoever started us shall know.
+                    stopping.set()
+                raise
+
+        if len(works) == 1:
+            statuses = [do(works[0])]
+        else:
+            with ThreadPoolExecutor(len(works)) as executor:
+                statuses = list(executor.map(do, works))
+    if every is None and any(statuses):
+        sys.exit(1 if set(statuses) == {1} else SOME_FAILED)
+
+
+def _rounds(
+    settings: Settings, work: Work, stopping: threading.Event, every: float | None, as_json: bool, wait: bool
+) -> int:
     status = 0
     worked = False
-    with stopped_by_signals() as stopping:
-        while not stopping.is_set():
-            try:
-                with sole_session(str(settings.database_url), job, stopping, wait=wait) as connection:
-                    worked = True
+    url = str(settings.database_url)
+    while not stopping.is_set():
+        try:
+            with sole_session(url, work.job, work.chains, stopping, wait=wait) as connection:
+                worked = True
 
-                    def work(connection: Connection = connection) -> float:
-                        nonlocal status
-                        pause, words, data, status = one(connection, stopping)
-                        _report(job, settings, words, data, as_json, goes_on=every is not None)
-                        return pause
+                def one(connection: Connection = connection) -> float:
+                    nonlocal status
+                    pause, words, data, status = work.round(connection, stopping)
+                    _report(work, settings, words, data, as_json, goes_on=every is not None)
+                    return pause
 
-                    repeat(work, every, stopping)
-                break
-            except AlreadyRunning as error:
-                raise click.ClickException(str(error)) from None
-            except Stopped:
-                break
-            except ServiceUnavailable as error:
-                if every is None or not worked:
-                    raise
-                log.warning("sync %s: %s", job, error.message)
-                stopping.wait(_RECONNECT_SECONDS)
-            except Exception as error:
-                if every is None:
-                    raise
-                # What nobody foresaw costs a round, and not all that would follow. Its message stays
-                # untold, since it may hold a password.
-                place = traceback.extract_tb(error.__traceback__)[-1]
-                log.error(  # noqa: TRY400
-                    "sync %s: %s at %s:%s", job, type(error).__name__, Path(place.filename).name, place.lineno
-                )
-                stopping.wait(max(every, _RECONNECT_SECONDS))
-    if every is None and status:
-        sys.exit(status)
+                repeat(one, every, stopping)
+            break
+        except AlreadyRunning as error:
+            raise click.ClickException(str(error)) from None
+        except Stopped:
+            break
+        except ServiceUnavailable as error:
+            if every is None or not worked:
+                raise
+            log.warning("sync %s: %s", work, error.message)
+            stopping.wait(_RECONNECT_SECONDS)
+        except Exception as error:
+            if every is None:
+                raise
+            # What nobody foresaw costs a round, and not all that would follow. Its message stays
+            # untold, since it may hold a password.
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            log.error(  # noqa: TRY400
+                "sync %s: %s at %s:%s", work, type(error).__name__, Path(place.filename).name, place.lineno
+            )
+            stopping.wait(max(every, _RECONNECT_SECONDS))
+    return status
+
+
+def _unseen(done: int, of: int) -> None:
+    """No bar, where nobody looks at one."""
 
 
 @contextmanager
-def _bar(settings: Settings) -> Iterator[Callable[[int, int], None]]:
-    if not sys.stderr.isatty() or settings.log_format == "json":
-        yield lambda done, of: None
-        return
+def _bar() -> Iterator[Callable[[int, int], None]]:
     with click.progressbar(length=1, label="Wallets", file=sys.stderr) as bar:
 
         def progress(done: int, of: int) -> None:
@@ -229,14 +284,14 @@ def _bar(settings: Settings) -> Iterator[Callable[[int, int], None]]:
 
 
 def _report(
-    job: Job, settings: Settings, words: str, data: dict[str, Any], as_json: bool, *, goes_on: bool
+    work: Work, settings: Settings, words: str, data: dict[str, Any], as_json: bool, *, goes_on: bool
 ) -> None:
     if as_json:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        click.echo(orjson.dumps({"job": job, "at": now} | data))
+        click.echo(orjson.dumps({"job": work.job, "at": now} | data))
     elif goes_on or settings.log_format == "json":
-        more = {"more": {"job": job} | data}
-        record = log.makeRecord(log.name, logging.INFO, "", 0, "%s: %s", (job, words), None, extra=more)
+        more = {"more": {"job": work.job} | data}
+        record = log.makeRecord(log.name, logging.INFO, "", 0, "%s: %s", (work, words), None, extra=more)
         click.echo(formatter(settings).format(record))
     else:
-        click.echo(f"{job.capitalize()}: {words}")
+        click.echo(f"{str(work).capitalize()}: {words}")

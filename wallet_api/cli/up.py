@@ -23,6 +23,7 @@ from wallet_api.database import connect
 from wallet_api.demo.world import TRADES
 from wallet_api.embedded.signals import Terminated
 from wallet_api.settings import Settings
+from wallet_api.sync.wiring import chains_by_provider
 
 _ANSWER_SECONDS = 60.0
 _TRIM_SECONDS = 60.0
@@ -71,7 +72,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     )
     stack.enter_context(children.running("gunicorn", command, environment, pass_fds=[listener.fileno()]))
     listener.close()
-    if settings.moralis_api_key is not None and demo is None:
+    if demo is None and (settings.moralis_api_key is not None or settings.solana_trades_provider == "rpc"):
         _keep_current(stack, children, home, settings, environment)
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
     _await_answer(children, own_host, port)
@@ -154,6 +155,8 @@ def _keep_current(
     stack: ExitStack, children: Children, home: Path, settings: Settings, environment: dict[str, str]
 ) -> None:
     """Bring trades and prices up to date in the background; the demo's wallets are nowhere else known."""
+    # What is missing is told here, and not in the log of a child that ends at once.
+    chains_by_provider(settings)
     for job, every in (("prices", settings.sync_prices_seconds), ("trades", settings.sync_trades_seconds)):
         run = (
             "-c",

@@ -1,4 +1,4 @@
--- Who holds a job's lock on this database: the name its session gave itself, and since when it is connected.
+-- Who holds one of these locks on this database: the name its session gave itself, and since when it is connected.
 SELECT activity.application_name,
        activity.backend_start
   FROM pg_locks AS held
@@ -8,5 +8,5 @@ SELECT activity.application_name,
    AND held.granted
    AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
    AND held.classid::bigint = %(lock_class)s
-   AND held.objid::bigint = %(lock)s
+   AND held.objid::bigint = ANY(%(locks)s::bigint[])
    AND held.objsubid = 2

@@ -1,23 +1,28 @@
-"""One sync of a kind per database: a session that holds the right to work, for as long as it is connected."""
+"""One sync of a job and chain per database: a session has the right to work as long as it is connected."""
 
 import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 
+from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, connect, load_sql, translated
 from wallet_api.sync.heartbeats import Job
 
-# The first half of a two-part key; the second is the job's place.
+# The first half of a two-part key; the second says the job, and the chain where it is one chain's.
 LOCK_CLASS = 7_404
-_LOCKS: dict[Job, int] = {"trades": 1, "prices": 2}
+_PRICES_LOCK = 2
+_TRADES_LOCKS = {chain: 10 + place for place, chain in enumerate(CHAINS)}
 # The session of a killed process may have a statement to end before its lock is free.
 _PATIENCE_SECONDS = 5.0
 _LOOK_SECONDS = 0.5
 
+_LOCK = load_sql(__package__, "lock")
 _LOCK_HOLDER = load_sql(__package__, "lock_holder")
+
+_Key = Mapping[str, int | list[int]]
 
 
 class AlreadyRunning(Exception):
@@ -29,15 +34,18 @@ class Stopped(Exception):
 
 
 @contextmanager
-def sole_session(url: str, job: Job, stopping: threading.Event, *, wait: bool) -> Iterator[Connection]:
-    """The connection that works on `job`, in autocommit.
+def sole_session(
+    url: str, job: Job, chains: Sequence[str], stopping: threading.Event, *, wait: bool
+) -> Iterator[Connection]:
+    """The connection that works on `job` for these chains, in autocommit; prices are not a chain's.
 
     Another one at work: raises AlreadyRunning, or with `wait` takes over when it ends. Raises
     DatabaseUnavailable here and from within, and Stopped. The lock is the session's own, so a killed
     process holds nobody up, and whoever lost the connection has lost the lock too.
     """
     name = f"wallet-api sync {job} pid {os.getpid()} on {socket.gethostname()}"
-    key = {"lock_class": LOCK_CLASS, "lock": _LOCKS[job]}
+    locks = [_PRICES_LOCK] if job == "prices" else [_TRADES_LOCKS[chain] for chain in chains]
+    key: _Key = {"lock_class": LOCK_CLASS, "locks": locks}
     with translated(), closing(connect(url, application_name=name[:63])) as connection:
         give_up_at = time.monotonic() + _PATIENCE_SECONDS
         while not _locked(connection, key):
@@ -47,17 +55,19 @@ def sole_session(url: str, job: Job, stopping: threading.Event, *, wait: bool) -
                 raise Stopped
         yield connection
         # Closing alone lets go of it only some moments later.
-        connection.execute("SELECT pg_advisory_unlock(%(lock_class)s::integer, %(lock)s::integer)", key)
+        connection.execute("SELECT pg_advisory_unlock_all()")
 
 
-def _locked(connection: Connection, key: dict[str, int]) -> bool:
-    row = connection.execute(
-        "SELECT pg_try_advisory_lock(%(lock_class)s::integer, %(lock)s::integer) AS held", key
-    ).fetchone()
-    return row is not None and bool(row["held"])
+def _locked(connection: Connection, key: _Key) -> bool:
+    row = connection.execute(_LOCK, key).fetchone()
+    if row is not None and row["held"]:
+        return True
+    # Some of them may have been free.
+    connection.execute("SELECT pg_advisory_unlock_all()")
+    return False
 
 
-def _explanation(connection: Connection, job: Job, key: dict[str, int]) -> str:
+def _explanation(connection: Connection, job: Job, key: _Key) -> str:
     holder = connection.execute(_LOCK_HOLDER, key).fetchone()
     who = ""
     if holder:

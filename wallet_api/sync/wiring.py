@@ -1,13 +1,15 @@
 """The sources that the settings name, each asked within its limit."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from prometheus_client import CollectorRegistry
 
+from wallet_api.chains import CHAINS
 from wallet_api.holdings.fetch import Fetcher, Limits
 from wallet_api.holdings.metrics import Metrics
+from wallet_api.holdings.providers.jsonrpc import Node
 from wallet_api.settings import Settings, SettingsError
 from wallet_api.sync.binance import Binance
 from wallet_api.sync.coingecko import CoinGecko, refuse_coingecko
@@ -15,6 +17,7 @@ from wallet_api.sync.moralis import MoralisTrades
 from wallet_api.sync.pace import Pace, at_pace
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.quotes import PriceSource
+from wallet_api.sync.solana_rpc import SolanaRpcTrades
 from wallet_api.sync.swaps import TradeSource
 
 # A page of a hundred swaps may take long; all of its tries together may not.
@@ -23,34 +26,83 @@ _PAGE_SECONDS = 90.0
 _TRADE_TRIES = 4
 _PRICE_TRIES = 2
 _BINANCE_CALLS_PER_SECOND = 5.0
+# One wallet that always fails says nothing about the provider: the round itself notices when it is down.
+# Only what a single refusal tells (a ban, a quota used up) opens the breaker.
+_NO_BREAKER = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A source of trades, the chains that it tells, and the pace at which it is asked."""
+
+    source: TradeSource
+    chains: Sequence[str]
+    pace: Pace
+
+
+def chains_by_provider(settings: Settings, chains: Sequence[str] = ()) -> dict[str, list[str]]:
+    """Who tells which of the chains; of all, those left out that nothing is set up for.
+
+    Raises SettingsError if nothing is set up at all, or not for a chain that is asked for by name.
+    """
+    providers = dict.fromkeys(chains or CHAINS, "moralis")
+    if "solana" in providers:
+        providers["solana"] = settings.solana_trades_provider
+    missing = {}
+    if settings.moralis_api_key is None:
+        missing["moralis"] = "MORALIS_API_KEY is not set; trades are read from Moralis (https://moralis.com)"
+    if settings.solana_rpc_url is None:
+        missing["rpc"] = "SOLANA_RPC_URL is not set; with SOLANA_TRADES_PROVIDER=rpc it names the node"
+    told: dict[str, list[str]] = {}
+    for chain, provider in providers.items():
+        if provider not in missing:
+            told.setdefault(provider, []).append(chain)
+        elif chains or provider == "rpc":
+            raise SettingsError(missing[provider])
+    if not told:
+        raise SettingsError(missing["moralis"])
+    return told
 
 
 @contextmanager
-def trade_source(settings: Settings) -> Iterator[tuple[TradeSource, Pace]]:
-    """The source of trades, and the pace at which it is asked. Raises SettingsError without a key."""
-    if settings.moralis_api_key is None:
-        raise SettingsError("MORALIS_API_KEY is not set; trades are read from Moralis (https://moralis.com)")
-    pace = Pace(settings.sync_requests_per_second, settings.holdings_backoff_seconds)
+def trade_sources(settings: Settings, chains: Sequence[str] = ()) -> Iterator[list[Reading]]:
+    """The sources of trades of these chains, or of all. Raises SettingsError as chains_by_provider does."""
     limits = replace(
         Limits.of(settings),
         silence_seconds=max(_PAGE_SILENCE_SECONDS, settings.holdings_read_seconds),
         total_seconds=max(_PAGE_SECONDS, settings.holdings_fetch_seconds),
         tries=_TRADE_TRIES,
         connections=settings.sync_threads,
+        breaker_failures=_NO_BREAKER,
     )
-    source = MoralisTrades(
-        settings, _fetcher("moralis", limits, {"X-API-Key": settings.moralis_api_key}, pace)
-    )
-    try:
-        yield source, pace
-    finally:
-        source.close()
+    with ExitStack() as stack:
+        readings = []
+        for provider, names in chains_by_provider(settings, chains).items():
+            make = _moralis if provider == "moralis" else _solana_rpc
+            source, pace = make(settings, limits)
+            stack.callback(source.close)
+            readings.append(Reading(source, names, pace))
+        yield readings
+
+
+def _moralis(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
+    pace = Pace(settings.sync_requests_per_second, settings.holdings_backoff_seconds)
+    headers = {"X-API-Key": str(settings.moralis_api_key)}
+    return MoralisTrades(settings, _fetcher("moralis", limits, headers, pace)), pace
+
+
+def _solana_rpc(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
+    pace = Pace(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds)
+    metrics = Metrics(CollectorRegistry())
+    node = Node("SOLANA_RPC_URL", settings.solana_rpc_url, limits, metrics)
+    at_pace(node.fetcher, pace)
+    return SolanaRpcTrades(node), pace
 
 
 @contextmanager
 def price_sources(settings: Settings) -> Iterator[tuple[Prices, Mapping[str, Pace]]]:
     """CoinGecko, and Binance for what that does not have, with the pace of each."""
-    limits = replace(Limits.of(settings), tries=_PRICE_TRIES)
+    limits = replace(Limits.of(settings), tries=_PRICE_TRIES, breaker_failures=_NO_BREAKER)
     hold = settings.holdings_backoff_seconds
     paces = {
         "coingecko": Pace(settings.coingecko_requests_per_minute / 60, hold),
@@ -69,7 +121,4 @@ def price_sources(settings: Settings) -> Iterator[tuple[Prices, Mapping[str, Pac
 
 
 def _fetcher(provider: str, limits: Limits, headers: Mapping[str, str], pace: Pace) -> Fetcher:
-    # One wallet that always fails says nothing about the provider: the round itself notices when it is down.
-    # Only what a single refusal tells (a ban, a quota used up) opens the breaker.
-    limits = replace(limits, breaker_failures=2**31)
     return at_pace(Fetcher(provider, limits, Metrics(CollectorRegistry()), headers), pace)

@@ -1,0 +1,492 @@
+"""`wallet-api sync trades` with a plain Solana node: from balances before and after to the ledger."""
+
+import itertools
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime, timedelta
+
+import pytest
+
+from tests.stub import faults
+from tests.sync.door import Operator, addresses, values
+from tests.sync.node import RENT, WRAPPED, Move, Node, error, now, transaction
+from tests.sync.outside import Fault, Outside, Row, in_turn, leg, message, swap
+
+USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
+BONK = "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"
+WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
+AT = now() - timedelta(minutes=50)
+SOL = 10**9
+
+NO_EXCHANGE = "tokens for the coin, but nobody who exchanged them"
+UNCLEAR = "several tokens, and not clear what was given for each"
+NO_VALUE = "a swap of two tokens whose value nothing tells"
+
+
+@pytest.fixture
+def node() -> Iterator[Node]:
+    with closing(Node()) as stub:
+        stub.names = {FART: "Fartcoin", USDC: "USD Coin"}
+        yield stub
+
+
+@pytest.fixture(autouse=True)
+def _tracked(operator: Operator, node: Node) -> None:
+    operator.environment |= node.environment
+    del operator.environment["MORALIS_API_KEY"]
+    operator.track(("solana", WALLET))
+
+
+def own(mint: str | None, change: int, **how: bool) -> Move:
+    return Move(WALLET, mint, change, **how)
+
+
+def pool(mint: str | None, change: int, name: str = "pool") -> Move:
+    return Move(name, mint, change)
+
+
+def buy(
+    at: datetime, units: int = 10**6, lamports: int = SOL, wallet: str = WALLET, err: object = None
+) -> Row:
+    """FART for SOL, in the simplest way."""
+    paid, got = Move(wallet, None, -lamports), Move(wallet, FART, units)
+    return transaction(at, wallet, paid, got, pool(WRAPPED, lamports), pool(FART, -units), err=err)
+
+
+# What moved, and the trades that it is: by mint and side the amount and its value in SOL.
+TRADES: dict[str, tuple[list[Move], dict[tuple[str, str], tuple[str, str]]]] = {
+    "the rent of a new account is no price": (
+        [
+            own(None, -SOL - RENT),
+            own(FART, 5 * 10**6, opened=True),
+            pool(WRAPPED, SOL),
+            pool(FART, -5 * 10**6),
+        ],
+        {(FART, "buy"): ("5", "1")},
+    ),
+    "nor is that of a closed one": (
+        [
+            own(None, SOL // 2 + RENT),
+            own(FART, -(10**6), closed=True),
+            pool(WRAPPED, -SOL // 2),
+            pool(FART, 10**6),
+        ],
+        {(FART, "sell"): ("1", "0.5")},
+    ),
+    "the wrapped coin is the coin": (
+        [
+            own(None, -SOL // 4),
+            own(WRAPPED, -SOL // 2),
+            own(FART, 10**6),
+            pool(WRAPPED, 3 * SOL // 4),
+            pool(FART, -(10**6)),
+        ],
+        {(FART, "buy"): ("1", "0.75")},
+    ),
+    "a bonding curve holds the coin itself": (
+        [own(None, SOL // 10), own(FART, -123_456), pool(None, -SOL // 10), pool(FART, 123_456)],
+        {(FART, "sell"): ("0.123456", "0.1")},
+    ),
+    "who makes a token and buys of it first": (
+        [own(None, -SOL), own(FART, 10**6), pool(None, SOL), pool(FART, 999 * 10**6)],
+        {(FART, "buy"): ("1", "1")},
+    ),
+    "a tip and a bot's fee are part of what it cost": (
+        [
+            own(None, -SOL - 7_000_000),
+            own(FART, 10**6),
+            pool(WRAPPED, SOL),
+            pool(FART, -(10**6)),
+            Move("tip", None, 7_000_000),
+        ],
+        {(FART, "buy"): ("1", "1.007")},
+    ),
+    "what only passes through is no trade": (
+        [
+            own(None, -SOL),
+            own(FART, 10**6),
+            pool(WRAPPED, SOL),
+            pool(USDC, -150),
+            pool(USDC, 150, "b"),
+            pool(FART, -(10**6), "b"),
+        ],
+        {(FART, "buy"): ("1", "1")},
+    ),
+    "a stable coin says the dollars": (
+        [
+            own(USDC, 320 * 10**6),
+            own(FART, -(10**6)),
+            own(None, -900_000),
+            pool(USDC, -320 * 10**6),
+            pool(FART, 10**6),
+            Move("tip", None, 900_000),
+        ],
+        {(FART, "sell"): ("1", "2"), (USDC, "buy"): ("320", "2")},
+    ),
+    "two tokens by way of the coin": (
+        [
+            own(BONK, -9),
+            own(FART, 7),
+            pool(BONK, 9),
+            pool(WRAPPED, -SOL),
+            pool(WRAPPED, SOL, "b"),
+            pool(FART, -7, "b"),
+        ],
+        {(BONK, "sell"): ("0.000009", "1"), (FART, "buy"): ("0.000007", "1")},
+    ),
+    "two tokens by way of a third and the coin": (
+        [
+            own(BONK, -9),
+            own(FART, 7),
+            pool(BONK, 9),
+            pool(USDC, -5),
+            pool(USDC, 5, "b"),
+            pool(WRAPPED, -SOL, "b"),
+            pool(None, SOL, "c"),
+            pool(FART, -7, "c"),
+        ],
+        {(BONK, "sell"): ("0.000009", "1"), (FART, "buy"): ("0.000007", "1")},
+    ),
+    "several instructions, each with a price of its own": (
+        [
+            own(BONK, -9),
+            own(FART, 7),
+            own(None, SOL // 2),
+            pool(BONK, 9),
+            pool(WRAPPED, -2 * SOL),
+            pool(WRAPPED, 3 * SOL // 2, "b"),
+            pool(FART, -7, "b"),
+        ],
+        {(BONK, "sell"): ("0.000009", "2"), (FART, "buy"): ("0.000007", "1.5")},
+    ),
+    "two tokens bought at once": (
+        [
+            own(None, -3 * SOL),
+            own(BONK, 9),
+            own(FART, 7),
+            pool(BONK, -9),
+            pool(WRAPPED, SOL),
+            pool(WRAPPED, 2 * SOL, "b"),
+            pool(FART, -7, "b"),
+        ],
+        {(BONK, "buy"): ("0.000009", "1"), (FART, "buy"): ("0.000007", "2")},
+    ),
+    "another wallet's swap in the same transaction": (
+        [
+            own(BONK, -9),
+            own(FART, 7),
+            pool(BONK, 18),
+            pool(WRAPPED, -2 * SOL),
+            pool(WRAPPED, SOL, "b"),
+            pool(FART, -7, "b"),
+            Move("other", BONK, -9),
+            Move("other", None, SOL),
+        ],
+        {(BONK, "sell"): ("0.000009", "1"), (FART, "buy"): ("0.000007", "1")},
+    ),
+    "a wrap": ([own(None, -SOL - RENT), own(WRAPPED, SOL, opened=True)], {}),
+    "a transfer to somebody": ([own(FART, -5), own(None, -RENT), Move("friend", FART, 5, opened=True)], {}),
+    "a gift": ([own(FART, 5), Move("friend", FART, -5)], {}),
+    "coins alone": ([own(None, SOL), Move("friend", None, -SOL)], {}),
+    "an NFT": (
+        [
+            own(None, -SOL),
+            Move(WALLET, BONK, 1, opened=True, decimals=0),
+            Move("artist", None, SOL),
+            Move("artist", BONK, -1, closed=True, decimals=0),
+        ],
+        {},
+    ),
+}
+
+REFUSED: dict[str, tuple[list[Move], str]] = {
+    "an airdrop that its owner paid the rent for": (
+        [own(None, -1_600_000), own(FART, 5), Move("claims", None, 1_600_000), Move("vault", FART, -5)],
+        NO_EXCHANGE,
+    ),
+    "two tokens that nothing values": (
+        [own(BONK, -9), own(FART, 7), pool(BONK, 9), pool(FART, -7)],
+        NO_VALUE,
+    ),
+    "two tokens into a pool": (
+        [own(BONK, -9), own(FART, -7), own(None, SOL), pool(BONK, 9), pool(FART, 7)],
+        UNCLEAR,
+    ),
+    "partly for the coin and partly for a token": (
+        [own(None, -SOL), own(BONK, -9), own(FART, 7), pool(WRAPPED, SOL), pool(BONK, 9), pool(FART, -7)],
+        UNCLEAR,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRADES)
+def test_what_moved_says_what_was_traded(node: Node, outside: Outside, operator: Operator, name: str) -> None:
+    outside.prices.hourly = lambda currency, moment: 160.0
+    moves, expected = TRADES[name]
+    node.add(WALLET, "s", transaction(AT, WALLET, *moves))
+    done = operator.sync("trades", "--chain", "solana")
+    assert (done.status, done.only["rejections"]) == (0, {})
+    ledger = values(operator.ledger())
+    assert {key[1:]: trade[:2] for key, trade in ledger.items()} == expected
+    assert operator.sync("trades", "--chain", "solana").only["changed"] == 0
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_told_is_left_out_and_counted(node: Node, operator: Operator, name: str) -> None:
+    moves, reason = REFUSED[name]
+    node.add(WALLET, "s", transaction(AT, WALLET, *moves))
+    node.add(WALLET, "good", buy(AT))
+    done = operator.sync()
+    assert (done.status, done.only["rejections"]) == (0, {reason: 1})
+    assert {key[2] for key in operator.ledger()} == {"good"}
+
+
+def test_the_whole_trade_with_its_time_its_name_and_its_dollars(
+    node: Node, outside: Outside, operator: Operator
+) -> None:
+    outside.prices.hourly = lambda currency, moment: 160.0
+    node.add(WALLET, "for coin", buy(AT, units=1_500_000, lamports=123_456_789))
+    moves = (own(USDC, -32 * 10**6), own(BONK, 10**6), pool(USDC, 32 * 10**6), pool(BONK, -(10**6)))
+    # Somebody else paid the fee.
+    node.add(WALLET, "for dollars", transaction(AT, "relayer", *moves, own(None, 0)))
+    operator.sync()
+    assert operator.ledger() == {
+        ("solana", WALLET, "for coin", FART, "buy"): ("1.5", "0.123456789", "19.75308624", AT, "Fartcoin"),
+        ("solana", WALLET, "for dollars", BONK, "buy"): ("1", "0.2", "32", AT, None),
+        ("solana", WALLET, "for dollars", USDC, "sell"): ("32", "0.2", "32", AT, "USD Coin"),
+    }
+
+
+def test_failed_transactions_are_not_even_asked_for(node: Node, operator: Operator) -> None:
+    node.add(WALLET, "failed", buy(AT, err={"InstructionError": [2, {"Custom": 6001}]}))
+    node.add(WALLET, "good", buy(AT))
+    assert operator.sync().only["changed"] == 1
+    assert node.asked("getTransaction") == ["good"]
+
+
+@pytest.mark.parametrize("page_rows", [7, 1000])
+def test_page_after_page_down_to_the_beginning_and_no_further(
+    node: Node, operator: Operator, page_rows: int
+) -> None:
+    node.page_rows = page_rows
+    for number in range(130):
+        # Several in a second, and chunks that end inside one.
+        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number // 4)))
+    for number in range(20):
+        node.add(WALLET, f"old{number}", buy(now() - timedelta(days=40 + number)))
+    assert operator.sync("trades", "--since", "30d").only["changed"] == 130
+    assert len(node.asked("getTransaction")) == 130
+    assert operator.sync("trades", "--since", "30d").only["changed"] == 0
+    assert operator.sync("trades", "--since", "60d").only["changed"] == 20
+
+
+def test_a_list_that_goes_round_in_circles_ends_the_reading(node: Node, operator: Operator) -> None:
+    node.add(WALLET, "s", buy(AT))
+    circle = {"signature": "s", "slot": 1, "err": None, "blockTime": int(AT.timestamp())}
+    node.faults["getSignaturesForAddress"] = faults.document({"jsonrpc": "2.0", "id": 0, "result": [circle]})
+    assert operator.sync().only["failures"] == {"malformed": 1}
+    assert len(node.calls) == 2
+
+
+def test_told_to_slow_down_it_waits_as_long_as_it_is_told(node: Node, operator: Operator) -> None:
+    for number in range(6):
+        node.add(WALLET, f"t{number}", buy(AT))
+    node.faults["getTransaction"] = in_turn(None, None, faults.status(429, Retry_After="2"))
+    assert operator.sync().status == 0
+    moments = [moment for moment, method, _ in node.calls if method == "getTransaction"]
+    assert moments[3] - moments[2] > 1.9
+    assert len(operator.ledger()) == 6
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [
+        (faults.status(500), "server_error"),
+        (faults.raw(b'{"jsonrpc": "2.0", "result": {"meta'), "malformed"),
+        (error(-32005), "rate_limited"),
+        (error(-32011), "rejected"),
+        (faults.close(), "unreachable"),
+    ],
+)
+def test_what_fails_fails_its_wallet_and_no_other(
+    node: Node, operator: Operator, fault: Fault, outcome: str
+) -> None:
+    (other,) = addresses("solana", 1)
+    operator.track(("solana", other))
+    node.add(WALLET, "bad", buy(AT))
+    node.add(other, "good", buy(AT, wallet=other))
+    node.faults["bad"] = fault
+    done = operator.sync()
+    assert (done.status, done.only["failures"]) == (3, {outcome: 1})
+    assert {key[2] for key in operator.ledger()} == {"good"}
+    assert "secret-path" not in done.text
+    del node.faults["bad"]
+    assert operator.sync().only["changed"] == 1
+
+
+def test_a_young_transaction_that_is_listed_and_not_told_is_waited_for(
+    node: Node, operator: Operator
+) -> None:
+    for number in range(60):
+        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
+    node.untold = {"t55"}
+    done = operator.sync()
+    assert (done.status, done.only["failures"]) == (1, {"server_error": 1})
+    # What came before its chunk is in, and nothing that came after it.
+    assert {key[2] for key in operator.ledger()} == {f"t{number}" for number in range(50)}
+    node.untold = set()
+    assert operator.sync().only["changed"] == 10
+
+
+def test_one_that_is_told_a_moment_later_is_no_trouble(node: Node, operator: Operator) -> None:
+    node.add(WALLET, "a", buy(AT))
+    node.add(WALLET, "b", buy(AT + timedelta(seconds=1)))
+    null = {"jsonrpc": "2.0", "id": 0, "result": None}
+    node.faults["a"] = in_turn(faults.document(null))
+    assert operator.sync().only["changed"] == 2
+    assert node.asked("getTransaction") == ["a", "b", "a"]
+
+
+def test_an_old_one_that_the_node_has_lost_is_counted_and_costs_no_other(
+    node: Node, operator: Operator
+) -> None:
+    node.add(WALLET, "lost", buy(now() - timedelta(days=3)))
+    node.add(WALLET, "new", buy(AT))
+    node.add(WALLET, "version 1", buy(AT))
+    node.untold = {"lost"}
+    node.faults["version 1"] = error(-32015)
+    done = operator.sync()
+    assert done.status == 0
+    assert done.only["rejections"] == {
+        "the node has no such transaction any more": 1,
+        "a transaction of a version that is not known": 1,
+    }
+    assert {key[2] for key in operator.ledger()} == {"new"}
+
+
+def test_without_the_names_nothing_lands_so_that_none_is_lost(node: Node, operator: Operator) -> None:
+    node.add(WALLET, "s", buy(AT))
+    operator.sync()
+    node.add(WALLET, "t", buy(AT))
+    before = operator.ledger()
+    node.faults["getMultipleAccounts"] = faults.status(500)
+    assert operator.sync().only["failures"] == {"server_error": 1}
+    assert operator.ledger() == before
+    node.faults.clear()
+    assert operator.sync().only["changed"] == 1
+
+
+def test_after_a_change_of_the_source_no_trade_stands_twice(
+    node: Node, outside: Outside, operator: Operator
+) -> None:
+    outside.add(
+        "solana",
+        WALLET,
+        swap("both", AT, leg(FART, "1", "Fartcoin"), leg(WRAPPED, "1"), 160.0),
+        swap("hop", AT, leg(USDC, "160", "USD Coin"), leg(WRAPPED, "1"), 160.0),
+        swap("hop", AT, leg(FART, "1", "Fartcoin"), leg(USDC, "160", "USD Coin"), 160.0, pool="b"),
+    )
+    operator.sync(MORALIS_API_KEY="stub", SOLANA_TRADES_PROVIDER="moralis")
+    node.add(WALLET, "both", buy(AT, lamports=SOL + 5_000_000))
+    node.add(WALLET, "hop", buy(AT))
+    operator.sync()
+    assert {key: trade[:2] for key, trade in values(operator.ledger()).items()} == {
+        # Told by both: as the new one has it. By the old one alone: as it was.
+        ("both", FART, "buy"): ("1", "1.005"),
+        ("hop", FART, "buy"): ("1", "1"),
+        ("hop", USDC, "buy"): ("160", "1"),
+        ("hop", USDC, "sell"): ("160", "1"),
+    }
+    assert operator.sync().only["changed"] == 0
+
+
+def test_a_refusal_of_one_source_does_not_stop_the_other(
+    node: Node, outside: Outside, operator: Operator
+) -> None:
+    operator.track(*(("bnb", address) for address in addresses("bnb", 3)))
+    outside.everywhere = lambda: message(faults.QUOTA, 401)
+    node.add(WALLET, "s", buy(AT))
+    done = operator.sync(MORALIS_API_KEY="stub")
+    assert done.status == 3
+    by_chains = {tuple(summary["chains"]): summary for summary in done.rounds}
+    assert by_chains["solana",]["changed"] == 1
+    assert by_chains["bnb", "base", "eth"]["stopped"] == "the provider's quota of the day is used up"
+
+
+def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(node: Node, operator: Operator) -> None:
+    operator.track(*(("bnb", address) for address in addresses("bnb", 3)))
+    process = operator.start("trades")
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert output.startswith(b"Trades of solana: 1 of 1 wallets")
+    assert b"nothing is set up for bnb, base, eth" in errors
+    with pytest.raises(Exception, match="MORALIS_API_KEY is not set"):
+        operator.sync("trades", "--chain", "bnb")
+    with pytest.raises(Exception, match="SOLANA_RPC_URL is not set"):
+        operator.sync(SOLANA_RPC_URL="")
+
+
+def _reached(node: Node, count: int) -> threading.Event:
+    """Set at the node's so-manieth call from now on."""
+    reached = threading.Event()
+    left = itertools.count(count - 1, -1)
+    node.watch = lambda method: None if next(left) else reached.set()
+    return reached
+
+
+def test_killed_and_run_again_the_ledger_is_the_same(node: Node, operator: Operator) -> None:
+    for number in range(120):
+        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number), lamports=SOL + number))
+    for count in (30, 90):
+        reached = _reached(node, count)
+        process = operator.start("trades", SYNC_OVERLAP_SECONDS="1")
+        assert reached.wait(60)
+        process.kill()
+        process.communicate()
+    node.watch = lambda method: None
+    assert operator.sync().status == 0
+    assert {key[2]: trade[1] for key, trade in operator.ledger().items()} == {
+        f"t{number}": f"1.{number:09d}".rstrip("0").rstrip(".") for number in range(120)
+    }
+    assert operator.sync().only["changed"] == 0
+
+
+def test_round_after_round_only_what_is_new_is_asked_for(node: Node, operator: Operator) -> None:
+    for number in range(5):
+        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
+    lists = itertools.count(1)
+    third = threading.Event()
+
+    def watch(method: str) -> None:
+        # Two calls a round: the second one finds the beginning of the list.
+        if method == "getSignaturesForAddress" and (count := next(lists)) >= 3:
+            if count == 3:
+                node.add(WALLET, "new", buy(now()))
+            if count == 7:
+                third.set()
+
+    node.watch = watch
+    process = operator.start("trades", "--every", "1", "--json")
+    assert third.wait(60)
+    process.terminate()
+    process.communicate(timeout=60)
+    assert node.asked("getTransaction") == ["t0", "t1", "t2", "t3", "t4", "new"]
+    assert len(operator.ledger()) == 6
+
+
+def test_one_at_work_on_each_chain(node: Node, operator: Operator) -> None:
+    first = operator.start("trades", "--chain", "solana", "--every", "60", "--json")
+    assert first.stdout is not None
+    first.stdout.readline()
+    try:
+        # Others may work on the other chains meanwhile.
+        done = operator.sync("trades", "--chain", "bnb", MORALIS_API_KEY="stub")
+        assert (done.status, done.only["chains"]) == (0, ["bnb"])
+        done = operator.sync(MORALIS_API_KEY="stub")
+        assert done.status == 1
+        assert f"pid {first.pid} on " in done.text
+    finally:
+        first.terminate()
+        first.communicate(timeout=60)
