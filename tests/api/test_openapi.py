@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+import requests
 from flask import Flask
 from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from tests.demo_service import DemoService, demo_service
+from tests.processes import StartGunicorn
 from wallet_api.access.gate import is_keyless
 from wallet_api.access.keys import create_key, revoke_key
 from wallet_api.database import Connection
@@ -67,7 +69,7 @@ def test_what_needs_a_key_says_so_and_tells_what_becomes_of_it(app: Flask, own_d
         if rule.rule not in own_document["paths"]:
             continue
         operation = own_document["paths"][rule.rule]["get"]
-        errors = {int(status) for status in operation["responses"]} - {200}
+        errors = {int(status) for status in operation["responses"]} - {200, 304}
         if is_keyless(app, rule.endpoint):
             assert operation["security"] == []
         else:
@@ -93,7 +95,9 @@ def test_every_example_is_an_answer_that_could_be_given(own_document: Document) 
     examples = 0
     for path, item in own_document["paths"].items():
         for status, response in item["get"]["responses"].items():
-            for example in response["content"].get("application/json", {}).get("examples", {}).values():
+            for example in (
+                response.get("content", {}).get("application/json", {}).get("examples", {}).values()
+            ):
                 _check(own_document, path, int(status), example["value"])
                 examples += 1
     assert examples > 80
@@ -146,6 +150,62 @@ def test_every_operation_answers_what_its_schema_says(
         assert told <= set(headers)
     without_envelope = {"/v1/openapi.json", "/metrics"}
     assert {path for path, _, _ in calls} | without_envelope == set(own_document["paths"])
+
+
+def test_the_headers_of_every_answer_are_those_that_are_described(
+    gunicorn: StartGunicorn, service: DemoService, connection: Connection
+) -> None:
+    url = gunicorn(service.settings, workers=1).url
+    own_document = requests.get(f"{url}/v1/openapi.json", timeout=20).json()
+    all_described = set(own_document["components"]["headers"])
+    paid = {"Authorization": f"Bearer {create_key(connection, 'paid', credits=100, rate='1000/second')}"}
+    spent = {"Authorization": f"Bearer {create_key(connection, 'spent', credits=0)}"}
+    slow = {"Authorization": f"Bearer {create_key(connection, 'slow', rate='1/day')}"}
+    group = {"blockchain": "solana", "type": "kol"}
+    wallet = {"blockchain": "solana", "address": service.wallet("solana", "kol")}
+    of_keys = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Credits-Remaining"}
+    kept = {"X-Request-ID", "Cache-Control", "ETag"}
+    large = {"Vary", "Content-Encoding"}
+    refused = {"X-Request-ID", "Cache-Control"}
+
+    def told(path: str, arguments: dict[str, str], headers: dict[str, str], status: int) -> requests.Response:
+        answer = requests.get(f"{url}{path}", params=arguments, headers=headers, timeout=20)
+        assert answer.status_code == status, answer.text
+        described = own_document["paths"][path]["get"]["responses"][str(status)]["headers"]
+        assert set(answer.headers) & all_described <= set(described), (path, status)
+        return answer
+
+    for path, arguments in {
+        "/v1/wallets": group,
+        "/v1/wallets/history": group | wallet,
+        "/v1/wallets/holdings": wallet,
+        "/v1/wallet/holdings": wallet,
+        "/v1/transactions/volume": group,
+        "/v1/wallet/leaderboard": group | {"period": "7d"},
+        "/v1/wallets/leaderboard": group | {"period": "7d"},
+    }.items():
+        answer = told(path, arguments, paid | {"Accept-Encoding": "zstd, gzip"}, 200)
+        own = kept | of_keys | (set() if path == "/v1/transactions/volume" else large)
+        assert own <= set(answer.headers), path
+        if "Content-Encoding" in own:
+            assert answer.headers["Content-Encoding"] == "zstd"
+        same = told(path, arguments, paid | {"If-None-Match": answer.headers["ETag"]}, 304)
+        assert kept | of_keys <= set(same.headers)
+        assert same.content == b""
+        assert same.headers["X-Credits-Remaining"] == answer.headers["X-Credits-Remaining"]
+        for headers, status, more in (
+            ({}, 401, {"WWW-Authenticate"}),
+            (spent, 403, of_keys),
+            (slow, 429, (of_keys - {"X-Credits-Remaining"}) | {"Retry-After"}),
+            (paid, 400, of_keys),
+        ):
+            if headers is slow:
+                requests.get(f"{url}{path}", params=arguments, headers=slow, timeout=20)
+            answer = told(path, {} if status == 400 else arguments, headers, status)
+            assert refused | more <= set(answer.headers), (path, status)
+    answer = told("/v1/openapi.json", {}, {}, 200)
+    assert kept <= set(answer.headers)
+    assert kept <= set(told("/v1/openapi.json", {}, {"If-None-Match": answer.headers["ETag"]}, 304).headers)
 
 
 def test_what_is_refused_before_the_view_keeps_to_the_document(

@@ -29,7 +29,18 @@ status below. On 429 and 503 wait for the seconds in `Retry-After`, then try aga
 **Limits.** `X-RateLimit-Limit`, `-Remaining` and `-Reset` tell where your key stands in its window, and
 `X-Credits-Remaining` how many calls it has paid for. One answered call costs one credit, unless the operator
 set another price; what is refused, fails or is still loading costs nothing.
+
+**Less to send.** Answers carry an `ETag`; send it back as `If-None-Match`, and what has not changed is a 304
+without a body, which costs no credit. Large answers come compressed to who sends `Accept-Encoding` (`zstd`,
+`gzip`).
 """
+
+_IF_NONE_MATCH = {
+    "in": "header",
+    "name": "If-None-Match",
+    "description": "The `ETag` of an answer that you have: 304 tells that it is the same still.",
+    "schema": {"type": "string"},
+}
 
 _TAGS = (
     ("Wallets", "Who is tracked, what they did, what they hold."),
@@ -77,7 +88,10 @@ def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:
 
 
 def _parameters(operation: Operation) -> list[dict[str, Any]]:
-    if operation.arguments is None:
-        return []
-    # The plugin turns the schema into one parameter for each of its fields.
-    return [{"in": "query", "schema": operation.arguments}]
+    parameters: list[dict[str, Any]] = []
+    if operation.arguments is not None:
+        # The plugin turns the schema into one parameter for each of its fields.
+        parameters.append({"in": "query", "schema": operation.arguments})
+    if operation.etag:
+        parameters.append(_IF_NONE_MATCH)
+    return parameters

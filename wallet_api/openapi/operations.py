@@ -42,6 +42,8 @@ class Operation:
     # Of an answer without the envelope: what it is.
     content_type: str = "application/json"
     content_kind: str = "object"
+    # Whether its answers can be asked for with If-None-Match.
+    etag: bool = False
 
     @cached_property
     def envelope(self) -> type[Schema] | None:
@@ -89,6 +91,7 @@ _WALLETS = Operation(
     data=WalletsSchema,
     examples={"page": examples.WALLETS},
     errors={"no_such_pair": _NO_PAIR, "bad_cursor": _BAD_CURSOR},
+    etag=True,
 )
 _HISTORY = Operation(
     tag="Wallets",
@@ -102,6 +105,7 @@ _HISTORY = Operation(
         "bad_cursor": _BAD_CURSOR,
         "not_tracked": _UNTRACKED,
     },
+    etag=True,
 )
 _HOLDINGS = Operation(
     tag="Wallets",
@@ -117,6 +121,7 @@ _HOLDINGS = Operation(
         "provider_away": _PROVIDER_AWAY,
     },
     description="While `loading` is true nothing is charged; call again shortly.",
+    etag=True,
 )
 _VOLUME = Operation(
     tag="Groups",
@@ -126,6 +131,7 @@ _VOLUME = Operation(
     examples={"a_day": examples.VOLUME, "capped": examples.CAPPED_VOLUME},
     errors={"no_such_pair": _NO_PAIR, "empty_window": _NO_WINDOW},
     description="Without `seconds`, `minutes` and `hours` the window is 24 hours.",
+    etag=True,
 )
 _LEADERBOARD = Operation(
     tag="Groups",
@@ -134,6 +140,7 @@ _LEADERBOARD = Operation(
     data=LeaderboardSchema,
     examples={"first_page": examples.LEADERBOARD},
     errors={"no_such_pair": _NO_PAIR, "bad_period": _BAD_PERIOD, "bad_cursor": _BAD_CURSOR},
+    etag=True,
 )
 
 # In the order of the document, by endpoint; None is a page for people.
@@ -168,7 +175,7 @@ OPERATIONS: Mapping[str, Operation | None] = MappingProxyType(
             errors={"not_allowed": _NO_METRICS},
             description="Only for METRICS_NETWORKS, or with METRICS_TOKEN as a Bearer token.",
         ),
-        "docs.openapi": Operation(tag="Service", summary="This document", data=None),
+        "docs.openapi": Operation(tag="Service", summary="This document", data=None, etag=True),
         "docs.page": None,
         "docs.asset": None,
     }

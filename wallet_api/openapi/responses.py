@@ -18,6 +18,7 @@ _OUTAGES: Mapping[str, ApiError] = {
 _CRASH: Mapping[str, ApiError] = {"crash": ApiError()}
 
 _DESCRIPTIONS = {
+    304: "Nothing has changed since the answer whose ETag was sent. Has no body, and is not charged.",
     400: "A parameter is missing, unknown, given twice, or holds what it may not: `parameter` names it.",
     401: "No API key was sent.",
     403: "The API key is not valid, or it has no credits left: `reason` tells which.",
@@ -37,6 +38,16 @@ _HEADERS = {
     "X-Credits-Remaining": ("integer", "The key's credits left; absent for a key without a limit of them."),
     "Retry-After": ("integer", "The seconds to wait before the next try."),
     "WWW-Authenticate": ("string", "`Bearer`."),
+    "Cache-Control": (
+        "string",
+        "Errors are `no-store`; answers may be kept, and asked for with their ETag.",
+    ),
+    "ETag": ("string", "What to send as `If-None-Match` the next time."),
+    "Vary": ("string", "`Accept-Encoding`, where the answer is large enough to be compressed."),
+    "Content-Encoding": (
+        "string",
+        "`zstd` or `gzip`, of large answers to who takes it.",
+    ),
 }
 _OF_KEYS = tuple(name for name in _HEADERS if name.startswith(("X-RateLimit", "X-Credits")))
 
@@ -52,6 +63,9 @@ def of(operation: Operation, *, keyless: bool) -> dict[str, Any]:
     common = _CRASH if keyless else {**COMMON_ERRORS, **_CRASH, **_OUTAGES}
     errors = {**common, **operation.errors}
     responses: dict[str, Any] = {"200": _success(operation, keyless=keyless)}
+    if operation.etag:
+        names = ["X-Request-ID", "Cache-Control", "ETag", *(() if keyless else ("Vary", *_OF_KEYS))]
+        responses["304"] = {"description": _DESCRIPTIONS[304], "headers": _refer(names)}
     for status in sorted({error.status for error in errors.values()}):
         of_status = {name: error for name, error in errors.items() if error.status == status}
         responses[str(status)] = _failure(status, of_status, keyless=keyless)
@@ -59,7 +73,12 @@ def of(operation: Operation, *, keyless: bool) -> dict[str, Any]:
 
 
 def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
-    headers = _refer(["X-Request-ID", *(() if keyless else _OF_KEYS)])
+    names = ["X-Request-ID", "Cache-Control"]
+    if operation.etag:
+        names.append("ETag")
+    if not keyless:
+        names += ["Vary", "Content-Encoding", *_OF_KEYS]
+    headers = _refer(names)
     if operation.envelope is None:
         content: dict[str, Any] = {operation.content_type: {"schema": {"type": operation.content_kind}}}
         return {"description": operation.summary, "headers": headers, "content": content}
@@ -72,12 +91,12 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
 
 
 def _failure(status: int, errors: Mapping[str, ApiError], *, keyless: bool) -> dict[str, Any]:
-    names = ["X-Request-ID"]
+    names = ["X-Request-ID", "Cache-Control"]
     if status == 401:
         names.append("WWW-Authenticate")
     if status in (429, 503):
         names.append("Retry-After")
-    if not keyless and status not in (401, 403):
+    if not keyless and status != 401:
         names += _OF_KEYS
     examples = {name: {"summary": error.message, "value": _body(error)} for name, error in errors.items()}
     return {
