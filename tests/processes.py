@@ -94,7 +94,7 @@ def processes_of(folder: Path) -> list[psutil.Process]:
 def wallet_api(*arguments: str, settings: Settings, **options: Any) -> "subprocess.Popen[str]":
     """The command line, started with these settings; stdout gives what it says, errors included."""
     return subprocess.Popen(
-        [sys.executable, "-c", "from wallet_api.cli import main; main()", *arguments],
+        [sys.executable, "-m", "wallet_api", *arguments],
         env=environment_of(settings) | {"PYTHONUNBUFFERED": "1"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -11,7 +11,7 @@ import requests
 
 from wallet_api.database import Connection
 
-DEMO = [sys.executable, "-c", "from wallet_api.cli import main; main()", "demo"]
+DEMO = [sys.executable, "-m", "wallet_api", "demo"]
 SMALL = ["--wallets", "10", "--trades", "30000", "--days", "2", "--seed", "3"]
 
 

@@ -149,7 +149,7 @@ def test_without_tables_the_operator_is_told_to_make_them(
 
 def test_the_command_says_what_is_wrong_and_fails(settings: Settings) -> None:
     failed = subprocess.run(
-        [sys.executable, "-c", "from wallet_api.cli import main; main()", "keys", "revoke", "nobody"],
+        [sys.executable, "-m", "wallet_api", "keys", "revoke", "nobody"],
         env=environment_of(settings),
         capture_output=True,
         text=True,

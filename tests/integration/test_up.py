@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -144,6 +145,22 @@ def test_a_signal_ends_everything_in_order(home: Path, number: signal.Signals) -
     assert processes_of(home) == []
 
 
+@pytest.mark.parametrize("later_seconds", [0.0, 0.4, 0.7, 1.0])
+def test_ctrl_c_in_the_first_second_shows_no_traceback(empty_home: Path, later_seconds: float) -> None:
+    with wallet_api("up", "--no-demo", settings=Settings(wallet_api_home=str(empty_home))) as process:
+        started = psutil.Process(process.pid)
+        while not any("psycopg_binary" in loaded.path for loaded in started.memory_maps()):
+            time.sleep(0.01)
+        # Half of its code is loaded by now.
+        time.sleep(later_seconds)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    assert "Traceback" not in output
+    assert "KeyboardInterrupt" not in output
+    # By the signal itself while nothing had begun, in order afterwards.
+    assert process.returncode in (-signal.SIGINT, 130, 0)
+
+
 def test_ctrl_c_while_the_demo_loads_ends_everything_and_the_next_start_loads_it_whole(
     empty_home: Path,
 ) -> None:
@@ -225,6 +242,24 @@ def test_set_addresses_are_used_and_no_server_is_started(
         url = up.output.split(" is at ")[1].split()[0]
         assert requests.get(f"{url}/v1/wallets", timeout=30).status_code == 401
         assert "curl" not in up.output
+
+
+def test_a_demo_that_was_loaded_before_is_known_for_one_with_its_balances(empty_home: Path) -> None:
+    own = Settings(wallet_api_home=str(empty_home))
+    with wallet_api("demo", "--wallets", "12", "--trades", "300", "--days", "2", settings=own) as process:
+        output, _ = process.communicate()
+    assert process.returncode == 0, output
+    with _up(empty_home) as up:
+        assert "Loading" not in up.output
+        assert len(up.calls) == 5
+        answers = [_call(words) for words in up.calls]
+    assert [answer.status_code for answer in answers] == [200] * 5
+    # The stand-in provider knows the wallets of this very world, and what they still hold.
+    tokens = answers[1].json()["data"]["token_overview"]
+    balances = answers[2].json()["data"]["active_holdings"]["tokens"]
+    held = {token["mint"] for token in tokens if token["still_holding"]}
+    assert held
+    assert held <= {balance["token_address"] for balance in balances}
 
 
 def test_own_wallets_get_no_demo(

@@ -36,7 +36,7 @@ def command(
 ) -> tuple[int, str, str]:
     """The real command, in `folder`: its status, its output, its errors."""
     done = subprocess.run(
-        [sys.executable, "-c", "from wallet_api.cli import main; main()", "import", kind, name],
+        [sys.executable, "-m", "wallet_api", "import", kind, name],
         input=standard_input,
         capture_output=True,
         text=True,

@@ -81,7 +81,7 @@ class Operator:
         """Start the command as a process of its own."""
         own = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
         return subprocess.Popen(
-            [sys.executable, "-c", "from wallet_api.cli import main; main()", "sync", job, *options],
+            [sys.executable, "-m", "wallet_api", "sync", job, *options],
             env={**own, "NO_PROXY": "127.0.0.1", **self.environment, **environment},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -1,12 +1,15 @@
 """`wallet-api demo`: makes a synthetic world and brings it into the ledger."""
 
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
 from wallet_api import migrations
 from wallet_api.cli.environment import settings_with_database
+from wallet_api.cli.showcase import find_demo
 from wallet_api.database import connect
 from wallet_api.demo import Loaded, load
 from wallet_api.demo.options import world_options
@@ -20,22 +23,23 @@ def demo(**size: int) -> None:
 
     The world ends now. Another call with the same options moves it up to its own now.
     """
-    world = World(datetime.now(UTC), **size)
+    now = datetime.now(UTC).replace(microsecond=0)
     with settings_with_database() as settings:
         url = str(settings.database_url)
         with connect(url) as connection:
             if migrations.pending(connection):
                 raise click.ClickException("The tables are not up to date: run 'wallet-api migrate' first.")
-        loaded = load_demo(url, world)
+            home = Path(settings.wallet_api_home).expanduser().resolve()
+            # Noted where `up` works on this database, so that it knows the demo's wallets from its user's.
+            known = find_demo(connection, home) if home.is_dir() else None
+        with click.progressbar(
+            length=size["trades"], label="Demo trades", file=sys.stderr, hidden=not sys.stderr.isatty()
+        ) as bar:
+            if known is None:
+                loaded = load(url, World(now, **size), bar.update)
+            else:
+                loaded = replace(known, until=now, size=size).load(url, bar.update)
     click.echo(summary(loaded))
-
-
-def load_demo(database_url: str, world: World) -> Loaded:
-    """Load `world`, with a progress bar on standard error where that is a terminal."""
-    with click.progressbar(
-        length=world.trades, label="Demo trades", file=sys.stderr, hidden=not sys.stderr.isatty()
-    ) as bar:
-        return load(database_url, world, bar.update)
 
 
 def summary(loaded: Loaded) -> str:

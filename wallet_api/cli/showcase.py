@@ -2,15 +2,15 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlencode
 
 from wallet_api.access.keys import create_key, key_hash, list_keys
 from wallet_api.database import Connection, load_sql
-from wallet_api.demo import load
+from wallet_api.demo import Loaded, load
 from wallet_api.demo.world import World
 
 _FIND_EXAMPLE = load_sql("wallet_api.cli", "find_example")
@@ -21,19 +21,23 @@ _GROUP = {"blockchain": "solana", "type": "kol"}
 
 @dataclass(frozen=True)
 class Demo:
-    """The demo world of a database: where its time ends, and whether all of it has landed."""
+    """The demo world of a database: where its time ends, whether all of it has landed, what World takes."""
 
     file: Path
     until: datetime
     loaded: bool
+    size: Mapping[str, int] = field(default_factory=dict)
 
-    def load(self, database_url: str, progress: Callable[[int], None]) -> None:
+    def load(self, database_url: str, progress: Callable[[int], None]) -> Loaded:
         """Bring it into the ledger; after an interrupted try the same one again, so nothing counts twice."""
-        load(database_url, World(self.until), progress)
+        self._note(loaded=False)
+        loaded = load(database_url, World(self.until, **self.size), progress)
         self._note(loaded=True)
+        return loaded
 
     def _note(self, *, loaded: bool) -> None:
-        _write_private(self.file, json.dumps({"until": self.until.isoformat(), "loaded": loaded}))
+        noted = {"until": self.until.isoformat(), "loaded": loaded, "size": dict(self.size)}
+        _write_private(self.file, json.dumps(noted))
 
 
 def find_demo(connection: Connection, home: Path) -> Demo | None:
@@ -41,12 +45,10 @@ def find_demo(connection: Connection, home: Path) -> Demo | None:
     file = home / "demo.json"
     row = connection.execute(_HAS_WALLETS).fetchone()
     if row is None or not row["found"]:
-        demo = Demo(file, datetime.now(UTC).replace(microsecond=0), loaded=False)
-        demo._note(loaded=False)
-        return demo
+        return Demo(file, datetime.now(UTC).replace(microsecond=0), loaded=False)
     try:
         noted = json.loads(file.read_text())
-        return Demo(file, datetime.fromisoformat(noted["until"]), loaded=noted["loaded"])
+        return Demo(file, datetime.fromisoformat(noted["until"]), noted["loaded"], noted.get("size", {}))
     except (FileNotFoundError, ValueError, KeyError):
         return None
 

@@ -60,7 +60,8 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     migrations.migrate(connection)
     demo = find_demo(connection, home) if demo_wanted else None
     if demo and not demo.loaded:
-        with click.progressbar(length=TRADES, label=f"Loading {TRADES:,} demo trades") as bar:
+        trades = demo.size.get("trades", TRADES)
+        with click.progressbar(length=trades, label=f"Loading {trades:,} demo trades") as bar:
             demo.load(str(settings.database_url), bar.update)
     environment = _environment(settings)
     if demo and settings.moralis_api_key is None:
@@ -136,7 +137,8 @@ def _environment(settings: Settings) -> dict[str, str]:
 def _stand_in(children: Children, home: Path, demo: Demo) -> Iterator[dict[str, str]]:
     """The demo's balance provider; gives the settings under which it is asked in place of the real one."""
     until = demo.until.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    command = (sys.executable, "-m", "wallet_api.demo.provider", "--port", "0", "--until", until)
+    size = [word for name, number in demo.size.items() for word in (f"--{name}", str(number))]
+    command = (sys.executable, "-m", "wallet_api.demo.provider", "--port", "0", "--until", until, *size)
     with ExitStack() as stack:
         log = stack.enter_context((home / "log" / "provider.log").open("ab"))
         child = stack.enter_context(
@@ -158,15 +160,7 @@ def _keep_current(
     # What is missing is told here, and not in the log of a child that ends at once.
     chains_by_provider(settings)
     for job, every in (("prices", settings.sync_prices_seconds), ("trades", settings.sync_trades_seconds)):
-        run = (
-            "-c",
-            "from wallet_api.cli import main; main()",
-            "sync",
-            job,
-            "--every",
-            f"{every:g}",
-            "--wait",
-        )
+        run = ("-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
         log = stack.enter_context((home / "log" / f"sync-{job}.log").open("ab"))
         command = (sys.executable, *run)
         stack.enter_context(children.running(f"sync {job}", command, environment, stdout=log, stderr=log))

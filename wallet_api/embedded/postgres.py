@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
@@ -101,8 +102,9 @@ def _run(command: tuple[str, ...], text: str, folder: Path, account: Account | N
         try:
             complaint = process.communicate(text)[1]
         except BaseException:
-            # With all it has started, which would go on writing here.
-            os.killpg(process.pid, signal.SIGKILL)
+            # With all it has started, which would go on writing here; unless it has just ended by itself.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             raise
     return complaint.strip() if process.returncode else None
 

@@ -14,7 +14,9 @@ class Terminated(SystemExit):
 
 
 def end_in_order() -> None:
-    """Have SIGTERM and SIGHUP raise Terminated, so that whatever was started gets stopped."""
+    """Have Ctrl-C, SIGTERM and SIGHUP raise what ends a command, so that all it started gets stopped."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in _ENDING:
         signal.signal(number, _raise_terminated)
 
