@@ -44,9 +44,9 @@ class Made:
 def make(database_url: str) -> Made:
     """Fill an empty database."""
     now = datetime.now(UTC).replace(microsecond=0)
-    records = tuple(_solana(f"record {number}") for number in range(RECORD_WALLETS))
-    crowd = tuple(sorted(_evm(f"crowd {number}") for number in range(CROWD)))
-    heavy = _evm("heavy")
+    records = tuple(solana_address(f"record {number}") for number in range(RECORD_WALLETS))
+    crowd = tuple(sorted(evm_address(f"crowd {number}") for number in range(CROWD)))
+    heavy = evm_address("heavy")
     with connect(database_url) as connection:
         migrations.migrate(connection)
     demo.load(database_url, World(now, wallets=200, trades=40_000, days=30))
@@ -87,7 +87,7 @@ def _wallet(blockchain: str, type: str, address: str) -> Row:
 
 
 def _trades(blockchain: str, address: str, tokens: int, now: datetime) -> Iterator[Row]:
-    mint_of: Callable[[str], str] = _solana if blockchain == "solana" else _evm
+    mint_of: Callable[[str], str] = solana_address if blockchain == "solana" else evm_address
     step = timedelta(days=20) / (tokens * TRADES_PER_TOKEN)
     for token in range(tokens):
         for place in range(TRADES_PER_TOKEN):
@@ -95,7 +95,7 @@ def _trades(blockchain: str, address: str, tokens: int, now: datetime) -> Iterat
             yield {
                 "blockchain": blockchain,
                 "wallet_address": address,
-                "tx_signature": base58.b58encode(_bytes(f"{address} {number}", 64)).decode(),
+                "tx_signature": base58.b58encode(bytes_of(f"{address} {number}", 64)).decode(),
                 "mint": mint_of(f"token {token}"),
                 "token_name": f"Token {token}",
                 "transaction_type": "sell" if place % 2 else "buy",
@@ -108,7 +108,7 @@ def _trades(blockchain: str, address: str, tokens: int, now: datetime) -> Iterat
 def _save_balances(connection: Connection) -> None:
     tokens = [
         {
-            "token_address": "native" if number == 0 else _solana(f"token {number}"),
+            "token_address": "native" if number == 0 else solana_address(f"token {number}"),
             "token_name": f"Token {number}",
             "symbol": f"T{number}",
             "amount": str(10**9 * (number + 1)),
@@ -142,13 +142,16 @@ def _refuse(number: int, line: bytes, fault: BadRow) -> None:
     raise fault
 
 
-def _bytes(text: str, size: int) -> bytes:
+def bytes_of(text: str, size: int) -> bytes:
+    """As many bytes, made from `text`."""
     return hashlib.shake_256(text.encode()).digest(size)
 
 
-def _solana(text: str) -> str:
-    return base58.b58encode(_bytes(text, 32)).decode()
+def solana_address(text: str) -> str:
+    """A Solana address, made from `text`."""
+    return base58.b58encode(bytes_of(text, 32)).decode()
 
 
-def _evm(text: str) -> str:
-    return "0x" + _bytes(text, 20).hex()
+def evm_address(text: str) -> str:
+    """An EVM address, made from `text`."""
+    return "0x" + bytes_of(text, 20).hex()

@@ -1,12 +1,16 @@
-"""Measure the ledger: its import against a raw COPY, its answers at two sizes and against plain SQL.
+"""Measures the ledger: its import against a raw COPY, its answers at several sizes and against other ways.
 
-    python -m tests.benchmarks.ledger [--sizes 100000,1000000] [--wallets 1000] [--calls 200]
+    python -m tests.benchmarks.ledger [--sizes 100000,1000000] [--calls 200]
 
-Everything is measured in one run, on a server of its own below the folder for temporary files, so ratios may
-be compared. 1,000,000 trades take about three minutes on two cores.
+All is measured in one run, each size on a server of its own below the folder for temporary files, so that
+ratios may be compared. What the figures mean: docs/benchmarks.md.
 """
 
+import json
+import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -18,77 +22,79 @@ from typing import Any
 
 import click
 
-from tests.benchmarks.ledger_sql import HISTORY, LEADERBOARD, VOLUME
+from tests.benchmarks import ledger_duckdb, ledger_report, ledger_sql, ledger_world
 from wallet_api import embedded, migrations
 from wallet_api.access.keys import create_key
 from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
-from wallet_api.demo.world import World, ndjson
-from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
-from wallet_api.ledger.readers import open_source
-from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow
 from wallet_api.queries.leaderboard import rank_wallets
 from wallet_api.settings import Settings
 
-Measured = dict[str, float]
+Figures = dict[str, float]
+_COMMAND = "from wallet_api.cli import main; main()"
+_OTHER_CALLS = 5
 
 
 @click.command()
 @click.option("--sizes", default="100000,1000000", show_default=True, help="Numbers of trades, with commas.")
-@click.option("--wallets", default=1000, show_default=True)
 @click.option("--calls", default=200, show_default=True, help="Timed calls of each operation.")
-def main(sizes: str, wallets: int, calls: int) -> None:
-    """Print one table of all sizes."""
-    results: dict[int, Measured] = {}
+@click.option("--folder", type=click.Path(path_type=Path), default=Path("build"), show_default=True)
+def main(sizes: str, calls: int, folder: Path) -> None:
+    """Print one table of all sizes; write it as JSON, and as a plot, to the folder."""
+    found: dict[int, Figures] = {}
     for size in map(int, sizes.split(",")):
-        click.echo(f"{size:,} trades …", err=True)
-        with tempfile.TemporaryDirectory(prefix="wallet-api-bench-") as home:
-            results[size] = _measure(Path(home), size, wallets, calls)
-    click.echo("| figure | " + " | ".join(f"{size:,} trades" for size in results) + " |")
-    click.echo("|---|" + "---:|" * len(results))
-    for name in next(iter(results.values())):
-        values = " | ".join(f"{figures[name]:,.2f}" for figures in results.values())
-        click.echo(f"| {name} | {values} |")
+        with tempfile.TemporaryDirectory(prefix="wallet-bench-") as home:
+            found[size] = _measured(Path(home), size, calls)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bench-ledger.json").write_text(json.dumps(found, indent=2) + "\n")
+    ledger_report.plot(found, folder / "bench-ledger.svg")
+    click.echo(ledger_report.table(found))
+    click.echo(f"\nAll figures: {folder}/bench-ledger.json; as a plot: {folder}/bench-ledger.svg")
 
 
-def _measure(home: Path, trades: int, wallets: int, calls: int) -> Measured:
-    world = World(datetime.now(UTC), wallets=wallets, trades=trades)
-    files = {"wallets": world.wallet_rows(), "prices": world.price_rows(), "trades": world.trade_rows()}
-    for name, rows in files.items():
-        with (home / f"{name}.ndjson").open("wb") as file:
-            file.writelines(ndjson(rows))
+def _measured(home: Path, trades: int, calls: int) -> Figures:
+    _say(f"{trades:,} trades: making them")
+    ledger_world.write(home, trades)
     with ExitStack() as stack:
-        settings = stack.enter_context(
-            embedded.running(Settings(wallet_api_home=str(home / "home")), valkey=False)
-        )
+        own = Settings(wallet_api_home=str(home / "home"))
+        settings = stack.enter_context(embedded.running(own, valkey=False))
         connection = stack.enter_context(connect(str(settings.database_url)))
         migrations.migrate(connection)
-        figures = _import(connection, home, trades)
+        _say("importing")
+        figures = _import(settings, home, trades)
         connection.execute("VACUUM ANALYZE")
+        _say("raw COPY")
         figures |= _raw_copy(connection, home, trades)
         figures["import : raw COPY"] = figures["import, rows/s"] / figures["raw COPY, rows/s"]
-        figures |= _answers(settings, connection, calls)
-    return figures
+        _say("asking")
+        now = datetime.now(UTC)
+        figures |= _answers(settings, connection, now, calls)
+        _say("asking otherwise")
+        return figures | _other_ways(connection, home, now)
 
 
-def _import(connection: Connection, home: Path, trades: int) -> Measured:
-    with open_source(str(home / "wallets.ndjson")) as source, connect(connection.info.dsn) as own:
-        import_wallets(own, source.records(WalletRow), _refuse)
-    with open_source(str(home / "prices.ndjson")) as source, connect(connection.info.dsn) as own:
-        import_prices(own, source.records(PriceRow), _refuse)
-    with open_source(str(home / "trades.ndjson")) as source, connect(connection.info.dsn) as own:
+def _import(settings: Settings, home: Path, trades: int) -> Figures:
+    environment = os.environ | {"DATABASE_URL": str(settings.database_url)}
+    for name in ("wallets", "prices", "trades"):
+        command = [sys.executable, "-c", _COMMAND, "import", name, str(home / f"{name}.ndjson"), "--json"]
         started = time.monotonic()
-        import_trades(own, source.records(TradeRow), _refuse)
-        return {"import, rows/s": trades / (time.monotonic() - started)}
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - started
+        if status:
+            raise click.ClickException(
+                f"The import of {name} ended with {os.waitstatus_to_exitcode(status)}."
+            )
+    return {"import, rows/s": trades / seconds, "importer, MB": usage.ru_maxrss / 1024}
 
 
-def _raw_copy(connection: Connection, home: Path, trades: int) -> Measured:
+def _raw_copy(connection: Connection, home: Path, trades: int) -> Figures:
     connection.execute("CREATE TABLE raw (LIKE trades INCLUDING ALL)")
     file = home / "raw.copy"
     with (
         connection.cursor() as cursor,
-        cursor.copy("COPY trades TO STDOUT") as copy,
         file.open("wb") as output,
+        cursor.copy("COPY trades TO STDOUT") as copy,
     ):
         output.writelines(copy)
     connection.execute("CHECKPOINT")
@@ -98,6 +104,7 @@ def _raw_copy(connection: Connection, home: Path, trades: int) -> Measured:
             copy.write(block)
     seconds = time.monotonic() - started
     connection.execute("DROP TABLE raw")
+    file.unlink()
     return {"raw COPY, rows/s": trades / seconds}
 
 
@@ -106,20 +113,20 @@ def _blocks(file: Any) -> Iterator[bytes]:
         yield block
 
 
-def _answers(settings: Settings, connection: Connection, calls: int) -> Measured:
+def _answers(settings: Settings, connection: Connection, now: datetime, calls: int) -> Figures:
+    """Each operation through the application, key, limit and all, with no answer shared."""
     key = create_key(connection, "bench", rate="1000000/second")
     app = create_app(replace(settings, answer_ttl_seconds=0.0))
     client = app.test_client()
-    heavy, light = _wallet(connection, "DESC"), _wallet(connection, "ASC")
-    group = {"blockchain": "solana", "type": "kol"}
+    group = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
     questions: dict[str, tuple[str, dict[str, Any]]] = {
-        "list, 50": ("/v1/wallets", group | {"limit": 50}),
-        "history, heaviest wallet": ("/v1/wallets/history", _of(heavy)),
-        "history, lightest wallet": ("/v1/wallets/history", _of(light)),
-        "volume, 24 h": ("/v1/transactions/volume", group),
-        "leaderboard 30d, kept": ("/v1/wallet/leaderboard", group | {"period": "30d", "limit": 10}),
+        ledger_report.LIST: ("/v1/wallets", group | {"limit": 50}),
+        ledger_report.HEAVY: ("/v1/wallets/history", group | {"address": ledger_world.HEAVY}),
+        ledger_report.LIGHT: ("/v1/wallets/history", group | {"address": ledger_world.LIGHT}),
+        ledger_report.VOLUME: ("/v1/transactions/volume", group),
+        ledger_report.BOARD: ("/v1/wallet/leaderboard", group | {"period": "30d", "limit": 10}),
     }
-    figures: Measured = {"trades of the heaviest wallet": heavy["trades"], "its tokens": heavy["tokens"]}
+    figures: Figures = {}
     for name, (path, parameters) in questions.items():
 
         def ask(path: str = path, parameters: dict[str, Any] = parameters) -> None:
@@ -127,30 +134,61 @@ def _answers(settings: Settings, connection: Connection, calls: int) -> Measured
             assert answer.status_code == 200, answer.text
 
         figures |= _timed(name, ask, calls)
-    now = datetime.now(UTC)
-    plain = {"wallet_id": heavy["wallet_id"], "now": now} | group
-    figures |= _timed(
-        "leaderboard 30d, made", lambda: rank_wallets(connection, now, period="30d", **group), 5
-    )
-    statements = {"heaviest history": HISTORY, "leaderboard 30d": LEADERBOARD, "volume, 24 h": VOLUME}
-    for name, statement in statements.items():
-        figures |= _timed(
-            f"plain SQL, {name}", lambda sql=statement: connection.execute(sql, plain).fetchall(), 3
-        )
     services = app.extensions["wallet_api"]
     services.leaderboards.close()
     services.database.close()
-    ours = figures["history, heaviest wallet, p50 ms"]
-    figures["plain SQL : history, heaviest"] = figures["plain SQL, heaviest history, p50 ms"] / ours
-    ours = figures["leaderboard 30d, kept, p50 ms"]
-    figures["plain SQL : leaderboard, kept"] = figures["plain SQL, leaderboard 30d, p50 ms"] / ours
-    ours = figures["leaderboard 30d, made, p50 ms"]
-    figures["plain SQL : leaderboard, made"] = figures["plain SQL, leaderboard 30d, p50 ms"] / ours
+    return figures | _timed(
+        ledger_report.MADE, lambda: rank_wallets(connection, now, period="30d", **group), _OTHER_CALLS
+    )
+
+
+def _other_ways(connection: Connection, home: Path, now: datetime) -> Figures:
+    row = connection.execute(
+        "SELECT wallet_id, sum(buy_txn + sell_txn)::float8 AS trades, count(*)::float8 AS tokens"
+        "  FROM positions JOIN wallets USING (wallet_id) WHERE address = %s GROUP BY wallet_id",
+        (ledger_world.HEAVY,),
+    ).fetchone()
+    assert row is not None
+    figures: Figures = {"heavy wallet's trades": row["trades"], "its tokens": row["tokens"]}
+    values = {"wallet_id": row["wallet_id"], "now": now.isoformat()}
+    sums = {
+        ledger_report.LIST: ledger_sql.LIST,
+        ledger_report.HEAVY: ledger_sql.HISTORY_SUMS,
+        ledger_report.VOLUME: ledger_sql.VOLUME_SUMS,
+        ledger_report.BOARD: ledger_sql.LEADERBOARD_SUMS,
+    }
+    walked = {
+        ledger_report.HEAVY: ledger_sql.HISTORY_WALKED,
+        ledger_report.BOARD: ledger_sql.LEADERBOARD_WALKED,
+    }
+    for name, statement in sums.items():
+        sql = statement.format(**values)
+        figures |= _timed(
+            f"sums in SQL, {name}",
+            lambda sql=sql: connection.execute(sql).fetchall(),  # type: ignore[misc]
+            _OTHER_CALLS,
+        )
+    for name, statement in walked.items():
+        sql = statement.format(**values)
+        figures |= _timed(
+            f"same figures in SQL, {name}",
+            lambda sql=sql: connection.execute(sql).fetchall(),  # type: ignore[misc]
+            1,
+        )
+    with ledger_duckdb.export(connection, home) as database:
+        for name, statement in sums.items():
+            sql = statement.format(**values)
+            figures |= _timed(
+                f"sums in DuckDB, {name}",
+                lambda sql=sql: database.execute(sql).fetchall(),  # type: ignore[misc]
+                _OTHER_CALLS,
+            )
     return figures
 
 
-def _timed(name: str, ask: Callable[[], Any], calls: int) -> Measured:
-    ask()
+def _timed(name: str, ask: Callable[[], Any], calls: int) -> Figures:
+    if calls > 1:
+        ask()
     times = []
     for _ in range(calls):
         started = time.perf_counter()
@@ -162,22 +200,8 @@ def _timed(name: str, ask: Callable[[], Any], calls: int) -> Measured:
     return figures
 
 
-def _wallet(connection: Connection, order: str) -> dict[str, Any]:
-    row = connection.execute(
-        "SELECT w.wallet_id, w.blockchain, w.type, w.address, sum(p.buy_txn + p.sell_txn)::float8 AS trades,"
-        " count(*)::float8 AS tokens FROM positions p JOIN wallets w USING (wallet_id) GROUP BY w.wallet_id"
-        f" ORDER BY trades {order}, w.wallet_id LIMIT 1"  # type: ignore[arg-type]
-    ).fetchone()
-    assert row is not None
-    return row
-
-
-def _of(wallet: dict[str, Any]) -> dict[str, Any]:
-    return {name: wallet[name] for name in ("blockchain", "type", "address")}
-
-
-def _refuse(number: int, line: bytes, fault: BadRow) -> None:
-    raise fault
+def _say(what: str) -> None:
+    click.echo(f"{what} …", err=True)
 
 
 if __name__ == "__main__":
