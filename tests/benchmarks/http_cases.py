@@ -37,9 +37,9 @@ def cases(made: Made) -> dict[str, Case]:
     return {
         "bare Flask": Case("flask", ("/",)),
         "raw WSGI": Case("wsgi", ("/",)),
-        "volume, hit": Case("service", (f"{volume}&hours=1",), 0.5, "peer, gates alone"),
+        "volume, hit": Case("service", (f"{volume}&hours=1",), 0.5, "peer, volume"),
         "leaderboard of 10, hit": Case("service", (board,), 0.5, "peer, gates alone"),
-        "list of 50, hit": Case("service", (f"{everyone}&limit=50",), 0.5, "peer, gates alone"),
+        "list of 50, hit": Case("service", (f"{everyone}&limit=50",), 0.5, "peer, list of 50"),
         "holdings, hit": Case("service", (holdings + made.record_addresses[0],), 0.5, "peer, gates alone"),
         "history, hit": Case("service", (record + made.record_addresses[0],)),
         "volume, miss": Case(

@@ -79,7 +79,8 @@ def missed(found: Mapping[str, Any]) -> list[str]:
     for name, case in found["cases"].items():
         if case["least_of_flask"] and case["of_flask"] < case["least_of_flask"]:
             faults.append(f"{name}: {case['of_flask']:.2f} × Flask, not {case['least_of_flask']}")
-        if case["of_peer"] and case["of_peer"] < PEER_RATIO:
+        # A miss asks the same PostgreSQL the same question, which takes both the same time.
+        if case["of_peer"] and name.endswith("hit") and case["of_peer"] < PEER_RATIO:
             faults.append(f"{name}: {case['of_peer']:.1f} × the peer, not {PEER_RATIO}")
         if case["least_of_flask"] and case["p99_of_p50"] > P99_RATIO:
             faults.append(f"{name}: p99 is {case['p99_of_p50']:.1f} × p50, not {P99_RATIO}")

@@ -4,10 +4,11 @@ import logging
 import secrets
 import time
 from decimal import Decimal
+from itertools import count
 from typing import Any
 
 import orjson
-from flask import Flask, Response, g, request
+from flask import Flask, Response, current_app, g, request
 from werkzeug.exceptions import HTTPException
 
 from wallet_api import __version__
@@ -21,12 +22,17 @@ _error = ErrorSchema()
 
 JSON = "application/json"
 
+_EXTENSION = "wallet_api.request_ids"
+_LARGEST = 2**96 - 1
+
 # What the framework raises by itself, in the words of our contract.
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "request_too_large", 429: "rate_limited"}
 
 
 def init_app(app: Flask) -> None:
     """Give every request its id, and every failure the JSON error body."""
+    # Counted from anywhere, so that no two processes give the same: they are names, and need not be secret.
+    app.extensions[_EXTENSION] = count(secrets.randbits(96))
     app.before_request(_name_request)
     app.after_request(_tell_request_id)
     app.register_error_handler(ApiError, _answer_api_error)
@@ -37,7 +43,8 @@ def init_app(app: Flask) -> None:
 def request_id() -> str:
     """The id of this request, `req_` and 24 hexadecimal digits; made at its first use."""
     if "request_id" not in g:
-        g.request_id = f"req_{secrets.token_hex(12)}"
+        number = next(current_app.extensions[_EXTENSION]) & _LARGEST
+        g.request_id = f"req_{number:024x}"
     name: str = g.request_id
     return name
 
