@@ -10,11 +10,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from flask import request
 
 from tests.ledger.door import Row
+from tests.outages import socket_folder
 from tests.stub import faults
 from tests.sync.door import Operator, addresses
 from tests.sync.outside import Outside
@@ -188,6 +191,21 @@ def test_round_after_round_what_happens_comes_in_and_the_database_may_go_away(
         world.happen(wallet, datetime.now(UTC).replace(microsecond=0))
     running.until(lambda summary: operator.ledger() == world.expected)
     assert running.end()[0] == 0
+
+
+def test_with_wait_it_waits_for_a_database_that_is_not_there_yet(
+    operator: Operator, world: World, start: Start, tmp_path: Path
+) -> None:
+    folder = tmp_path / "postgres"
+    url = operator.url.replace(socket_folder(operator.url), str(folder))
+    patient = start("trades", "--every", "1", "--wait", DATABASE_URL=url)
+    status, errors = start("trades", "--every", "1", DATABASE_URL=url).end(signal.SIGCONT)
+    assert (status, "Error: The database cannot be reached" in errors) == (1, True)
+    assert patient.process.poll() is None
+    folder.symlink_to(unquote(socket_folder(operator.url)))
+    assert patient.next_round()["synced"] == len(world.wallets)
+    status, log = patient.end()
+    assert (status, "The database cannot be reached" in log) == (0, True)
 
 
 def test_the_heart_beats_for_each_chain_that_was_read_to_its_end(

@@ -329,8 +329,9 @@ def test_what_fails_fails_its_wallet_and_no_other(
 def test_a_young_transaction_that_is_listed_and_not_told_is_waited_for(
     node: Node, operator: Operator
 ) -> None:
+    began = now() - timedelta(minutes=10)
     for number in range(60):
-        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
+        node.add(WALLET, f"t{number}", buy(began + timedelta(seconds=number)))
     node.untold = {"t55"}
     done = operator.sync()
     assert (done.status, done.only["failures"]) == (1, {"server_error": 1})

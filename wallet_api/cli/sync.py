@@ -20,7 +20,7 @@ import orjson
 from wallet_api import migrations
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import settings_with_database
-from wallet_api.database import Connection, connect
+from wallet_api.database import Connection
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.logs import formatter
 from wallet_api.settings import Settings
@@ -34,7 +34,7 @@ from wallet_api.sync.wiring import Reading, price_sources, trade_sources
 
 SOME_FAILED = 3
 
-_RECONNECT_SECONDS = 5.0
+_RECONNECT_SECONDS = 2.0
 _FILL_SECONDS = 3600.0
 _FAILED_FILL_SECONDS = 300.0
 _SPAN = re.compile(r"([1-9]\d{0,5})([dhm])")
@@ -83,7 +83,9 @@ class _Since(click.ParamType[datetime]):
 def _common(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("-v", "--verbose", is_flag=True, help="Log each row that is left out, and each call."),
-        click.option("--wait", is_flag=True, help="If another one is at work, take over when that ends."),
+        click.option(
+            "--wait", is_flag=True, help="Wait for another one that is at work to end, and for the database."
+        ),
         click.option("--json", "as_json", is_flag=True, help="Print each round's summary as JSON."),
         click.option(
             "--since",
@@ -186,9 +188,6 @@ def _ready(options: dict[str, Any]) -> Iterator[tuple[Settings, ExitStack]]:
     verbose = options.pop("verbose")
     with settings_with_database() as settings, ExitStack() as stack:
         _log_to_stderr(settings, stack, verbose=verbose)
-        with connect(str(settings.database_url)) as connection:
-            if migrations.pending(connection):
-                raise click.ClickException("The tables are not up to date: run 'wallet-api migrate' first.")
         yield settings, stack
 
 
@@ -236,6 +235,10 @@ def _rounds(
     while not stopping.is_set():
         try:
             with sole_session(url, work.job, work.chains, stopping, wait=wait) as connection:
+                if migrations.pending(connection):
+                    raise click.ClickException(
+                        "The tables are not up to date: run 'wallet-api migrate' first."
+                    )
                 worked = True
 
                 def one(connection: Connection = connection) -> float:
@@ -248,10 +251,13 @@ def _rounds(
             break
         except AlreadyRunning as error:
             raise click.ClickException(str(error)) from None
+        except click.ClickException:
+            raise
         except Stopped:
             break
         except ServiceUnavailable as error:
-            if every is None or not worked:
+            # Whoever starts it and watches shall know at once that the address is wrong.
+            if every is None or not (worked or wait):
                 raise
             log.warning("sync %s: %s", work, error.message)
             stopping.wait(_RECONNECT_SECONDS)

@@ -16,7 +16,7 @@ LOCK_CLASS = 7_404
 _PRICES_LOCK = 2
 _TRADES_LOCKS = {chain: 10 + place for place, chain in enumerate(CHAINS)}
 # The session of a killed process may have a statement to end before its lock is free.
-_PATIENCE_SECONDS = 5.0
+_PATIENCE_SECONDS = 3.0
 _LOOK_SECONDS = 0.5
 
 _LOCK = load_sql(__package__, "lock")
