@@ -8,6 +8,7 @@ import pytest
 
 from tests.ledger.door import clear
 from tests.sync.door import Operator
+from tests.sync.node import Node
 from tests.sync.outside import Outside
 from wallet_api.database import connect
 from wallet_api.settings import Settings
@@ -30,6 +31,13 @@ def shared_url(servers: Settings, template: str) -> Iterator[str]:
 def outside() -> Iterator[Outside]:
     """A running stub that knows nothing yet."""
     with closing(Outside()) as stub:
+        yield stub
+
+
+@pytest.fixture
+def node() -> Iterator[Node]:
+    """A running Solana node that knows nothing yet."""
+    with closing(Node()) as stub:
         yield stub
 
 

@@ -2,8 +2,6 @@
 
 import itertools
 import threading
-from collections.abc import Iterator
-from contextlib import closing
 from datetime import datetime, timedelta
 
 import pytest
@@ -25,15 +23,9 @@ UNCLEAR = "several tokens, and not clear what was given for each"
 NO_VALUE = "a swap of two tokens whose value nothing tells"
 
 
-@pytest.fixture
-def node() -> Iterator[Node]:
-    with closing(Node()) as stub:
-        stub.names = {FART: "Fartcoin", USDC: "USD Coin"}
-        yield stub
-
-
 @pytest.fixture(autouse=True)
 def _tracked(operator: Operator, node: Node) -> None:
+    node.names = {FART: "Fartcoin", USDC: "USD Coin"}
     operator.environment |= node.environment
     del operator.environment["MORALIS_API_KEY"]
     operator.track(("solana", WALLET))

@@ -40,6 +40,9 @@ def up(port: int | None, host: str, demo: bool) -> None:
     DATABASE_URL and VALKEY_URL, where set, are used in place of own servers.
     """
     own = Settings.from_environment()
+    if _syncs(own):
+        # What is missing is told here, and not in the log of a child that ends at once.
+        chains_by_provider(own)
     with ExitStack() as stack:
         try:
             _run(stack, own, host, port or own.port, demo)
@@ -73,7 +76,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     )
     stack.enter_context(children.running("gunicorn", command, environment, pass_fds=[listener.fileno()]))
     listener.close()
-    if demo is None and (settings.moralis_api_key is not None or settings.solana_trades_provider == "rpc"):
+    if demo is None and _syncs(settings):
         _keep_current(stack, children, home, settings, environment)
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
     _await_answer(children, own_host, port)
@@ -153,12 +156,15 @@ def _stand_in(children: Children, home: Path, demo: Demo) -> Iterator[dict[str, 
         yield {"MORALIS_API_KEY": "demo", "MORALIS_EVM_URL": f"{url}/api/v2.2", "MORALIS_SOLANA_URL": url}
 
 
+def _syncs(settings: Settings) -> bool:
+    """Whether anybody was set up to tell trades."""
+    return settings.moralis_api_key is not None or settings.solana_trades_provider == "rpc"
+
+
 def _keep_current(
     stack: ExitStack, children: Children, home: Path, settings: Settings, environment: dict[str, str]
 ) -> None:
     """Bring trades and prices up to date in the background; the demo's wallets are nowhere else known."""
-    # What is missing is told here, and not in the log of a child that ends at once.
-    chains_by_provider(settings)
     for job, every in (("prices", settings.sync_prices_seconds), ("trades", settings.sync_trades_seconds)):
         run = ("-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
         log = stack.enter_context((home / "log" / f"sync-{job}.log").open("ab"))
