@@ -10,7 +10,7 @@ LOCK_CLASS = 7_401
 
 # A rollup keeps what its longest window can reach, and some more for clocks that disagree.
 POSITION_HORIZON = timedelta(days=32)
-VOLUME_HORIZON = timedelta(hours=48)
+VOLUME_HORIZON = timedelta(hours=26)
 
 _STAGING = load_sql(__package__, "staging")
 _LOCK = load_sql(__package__, "lock")

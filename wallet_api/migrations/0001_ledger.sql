@@ -108,8 +108,9 @@ CREATE TABLE position_rollup (
     PRIMARY KEY (wallet_id, ends_at, token_id)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
--- Sums over the trades of one group of wallets in (ends_at - bucket_seconds, ends_at], for buckets of an
--- hour, a minute and a second that a volume window can still reach; token_id 0 stands for all tokens.
+-- Sums over the trades of one group of wallets in (ends_at - bucket_seconds, ends_at], for buckets that a
+-- volume window can still reach: hours, minutes and seconds of all tokens (token_id 0), hours and seconds of
+-- each. The key begins with what is compared fastest and tells most apart.
 CREATE TABLE volume_rollup (
     blockchain text NOT NULL,
     type text NOT NULL,
@@ -121,7 +122,7 @@ CREATE TABLE volume_rollup (
     volume numeric NOT NULL,
     volume_usd numeric NOT NULL,
     unpriced_volume numeric NOT NULL,
-    PRIMARY KEY (blockchain, type, token_id, bucket_seconds, ends_at)
+    PRIMARY KEY (token_id, bucket_seconds, blockchain, type, ends_at)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 CREATE INDEX volume_rollup_by_time ON volume_rollup (ends_at);

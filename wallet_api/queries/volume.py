@@ -9,6 +9,8 @@ from wallet_api.queries.spans import columns, cover
 
 MAX_WINDOW_SECONDS = 86_400
 BUCKET_SECONDS = (3600, 60, 1)
+# One token's trades are too few for minutes to be worth their upkeep.
+TOKEN_BUCKET_SECONDS = (3600, 1)
 
 _VOLUME = load_sql(__package__, "volume")
 
@@ -29,7 +31,8 @@ def group_volume(
     chain = CHAINS[blockchain]
     effective = min(window_seconds, MAX_WINDOW_SECONDS)
     now = now.replace(microsecond=0)
-    spans = cover(now - timedelta(seconds=effective), now, BUCKET_SECONDS)
+    sizes = BUCKET_SECONDS if mint is None else TOKEN_BUCKET_SECONDS
+    spans = cover(now - timedelta(seconds=effective), now, sizes)
     parameters = {
         "blockchain": blockchain,
         "type": type,
