@@ -102,7 +102,7 @@ def make_app() -> Iterator[Callable[[Settings], Flask]]:
 
         def make(settings: Settings) -> Flask:
             app = create_app(settings)
-            stack.callback(app.extensions["wallet_api"].database.close)
+            stack.callback(app.extensions["wallet_api"].close)
             return app
 
         yield make

@@ -134,9 +134,7 @@ def _answers(settings: Settings, connection: Connection, now: datetime, calls: i
             assert answer.status_code == 200, answer.text
 
         figures |= _timed(name, ask, calls)
-    services = app.extensions["wallet_api"]
-    services.leaderboards.close()
-    services.database.close()
+    app.extensions["wallet_api"].close()
     return figures | _timed(
         ledger_report.MADE, lambda: rank_wallets(connection, now, period="30d", **group), _OTHER_CALLS
     )

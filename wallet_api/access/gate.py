@@ -54,6 +54,11 @@ class Gate:
         app.before_request(self._admit)
         app.after_request(self._charge_and_tell)
 
+    def close(self) -> None:
+        """Return all credits and counts that are leased; to be called while the database is open."""
+        self.credits.close()
+        self.limits.close()
+
     def _admit(self) -> None:
         # g may outlive a request, in a shell or a test.
         g.api_key = None

@@ -31,6 +31,11 @@ class KeyLimiter(Limiter):
         """Whether the shared store is away, so that this process counts by itself."""
         return isinstance(self.storage, LeasedStorage) and self.storage.fallback_active
 
+    def close(self) -> None:
+        """Return what is counted ahead, and count no more."""
+        if isinstance(self.storage, LeasedStorage):
+            self.storage.give_back()
+
     def count(self, key: ApiKey) -> None:
         """Count one call. Raises RateLimited."""
         if not self.limiter.hit(key.limit, key.label):

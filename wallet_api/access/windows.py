@@ -13,7 +13,7 @@ While the store is away every process goes on counting by itself, from what it l
 
 import logging
 import time
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 
 from limits.storage import Storage
 
@@ -99,6 +99,7 @@ class LeasedStorage(Storage):
         self._leased: dict[str, _Window] = {}
         self._lock = Lock()
         self._keeper = Keeper("leases of limits", self._tend, self.give_back)
+        self._ended = Event()
         self.fallback_active = False
 
     @property
@@ -162,6 +163,7 @@ class LeasedStorage(Storage):
 
     def give_back(self) -> None:
         """Return what is leased and not spent, at the end of the process."""
+        self._ended.set()
         self._keeper.close()
         for window in list(self._leased.values()):
             with window.lock:
@@ -263,9 +265,8 @@ class LeasedStorage(Storage):
             Thread(target=self._await_store, name="store of limits", daemon=True).start()
 
     def _await_store(self) -> None:
-        while self._counts is not None:
-            time.sleep(RETRY_SECONDS)
-            if self._counts.answers():
-                break
-        self.fallback_active = False
-        log.warning("The store of rate limits is back.")
+        while not self._ended.wait(RETRY_SECONDS):
+            if self._counts is None or self._counts.answers():
+                self.fallback_active = False
+                log.warning("The store of rate limits is back.")
+                return

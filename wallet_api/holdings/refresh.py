@@ -72,6 +72,10 @@ class Refresher:
         """For how long the provider is to be left alone; 0 if it may be asked."""
         return self._provider.fetcher.breaker.remaining_seconds()
 
+    def close(self) -> None:
+        """Close the connections to the provider; what is being read may fail."""
+        self._provider.fetcher.session.close()
+
     def running(self, wallet_id: int) -> threading.Event | None:
         """Set when this process is through with reading the wallet; None if it is not at it."""
         with self._lock:

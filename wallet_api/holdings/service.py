@@ -84,6 +84,11 @@ class HoldingsService:
         self._metrics.answered(blockchain, state)
         return holdings
 
+    def close(self) -> None:
+        """Close the connections to the providers."""
+        for refresher in self._refreshers.values():
+            refresher.close()
+
     def _read(self, blockchain: str, address: str) -> Holdings:
         snapshot = self._cache.get((blockchain, address))
         if snapshot is not None:
