@@ -19,7 +19,7 @@ from gunicorn.glogging import Logger
 from wallet_api.settings import Settings
 
 # Whatever a caller or a library puts into a message: the key itself, and what is given as one.
-_KEYS = re.compile(r"\bwk_[\w-]{4,}|(?<=api_key=)[^&\s\"']+|(?<=[Bb]earer )[^\s\"']+")
+_KEYS = re.compile(r"wk_[\w-]{4,}|(?<=api_key=)[^&\s\"']+|(?<=[Bb]earer )[^\s\"']+")
 
 FLUSH_SECONDS = 0.1
 
@@ -82,6 +82,10 @@ class GunicornLogger(Logger):
         own.setFormatter(chosen)
         root.addHandler(own)
         logging.getLogger("wallet_api").setLevel(self.loglevel)
+
+    def debug(self, msg: Any, *args: Any, **kwargs: Any) -> None:
+        """gunicorn's own, without their details: some repeat the bytes that a caller sent."""
+        super().debug(str(msg).replace("%s", "…"), **kwargs)
 
     def access(self, resp: Any, req: Any, environ: MutableMapping[str, Any], request_time: timedelta) -> None:
         """One line for an answered request: its path without the query string, in which keys travel."""

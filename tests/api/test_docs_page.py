@@ -142,6 +142,7 @@ def test_the_page_needs_nothing_from_another_server(client: FlaskClient) -> None
         assert answer.status_code == 200
         kept = client.get(f"/docs/{name}", headers={"If-None-Match": answer.headers["ETag"]})
         assert (kept.status_code, kept.data) == (304, b"")
+        assert client.get(f"/docs/{name}", headers={"If-Match": '"another"'}).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["..%2fsetup.py", "%2e%2e/settings.py", "docs.html", "nothing"])

@@ -66,5 +66,6 @@ def _kept(response: Response) -> Response:
     """Let browsers keep it, but ask each time whether it is the same still."""
     response.headers["Cache-Control"] = "public, no-cache"
     response.add_etag()
-    response.make_conditional(request)
+    # If-Match is for those who change something; here its 412 would come with the page for a body.
+    response.make_conditional({**request.environ, "HTTP_IF_MATCH": ""})
     return response

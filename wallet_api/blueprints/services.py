@@ -26,7 +26,7 @@ class Services:
     registry: CollectorRegistry
 
     def close(self) -> None:
-        """End all threads, return what is leased, close all connections; nothing is to be asked afterwards."""
+        """End all threads, return what is leased, close all connections; then nothing can be asked."""
         self.gate.close()
         self.leaderboards.close()
         self.holdings.close()
