@@ -1,0 +1,167 @@
+"""No key and no password is told: in all that is written at LOG_LEVEL=debug, and in any list of processes."""
+
+import json
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+import requests
+
+from tests.processes import Gunicorn, StartGunicorn, wallet_api
+from tests.stub.server import Stub
+from tests.sync.outside import Outside
+from wallet_api.demo.forms import evm_address, seeded, solana_address
+from wallet_api.settings import Settings
+
+WALLETS = {
+    "solana": solana_address(seeded("wallet", 1)),
+    "eth": evm_address(seeded("wallet", 2)),
+    "bnb": evm_address(seeded("wallet", 3)),
+    "base": evm_address(seeded("wallet", 4)),
+}
+
+
+def _secret(kind: str) -> str:
+    return f"{kind}{secrets.token_hex(12)}"
+
+
+class Secrets:
+    """One of each kind, and the settings that hold them: providers are stubs, the node of base is away."""
+
+    def __init__(self, settings: Settings, stub: Stub, outside: Outside) -> None:
+        self.password, self.store, self.moralis = _secret("pg"), _secret("store"), _secret("moralis")
+        self.alchemy, self.node, self.gecko = _secret("alchemy"), _secret("node"), _secret("gecko")
+        self.metrics = _secret("metrics")
+        url = str(settings.database_url)
+        assert url.count("@/") == 1
+        self.settings = replace(
+            settings,
+            # The test's server trusts whoever comes through its socket, and asks for no password.
+            database_url=url.replace("@/", f":{self.password}@/"),
+            log_level="debug",
+            metrics_token=self.metrics,
+            moralis_api_key=self.moralis,
+            moralis_evm_url=f"{stub.url}/api/v2.2",
+            moralis_solana_url=stub.url,
+            solana_provider="rpc",
+            solana_rpc_url=f"{stub.url}/rpc/solana/{self.node}",
+            eth_provider="alchemy",
+            alchemy_api_key=self.alchemy,
+            alchemy_url=f"{stub.url}/data/v1",
+            base_provider="rpc",
+            base_rpc_url=f"http://127.0.0.1:9/{self.node}",
+            coingecko_api_key=self.gecko,
+            coingecko_url=f"{outside.url}/api/v3",
+            binance_url=f"{outside.url}/binance",
+            coingecko_requests_per_minute=60_000.0,
+            holdings_backoff_seconds=0.01,
+        )
+
+    @property
+    def all(self) -> list[str]:
+        """Every one of them."""
+        return [value for value in vars(self).values() if isinstance(value, str)]
+
+    def found_in(self, text: str) -> list[str]:
+        """Those that a text tells, or the better part of."""
+        return [secret for secret in self.all if secret[:-8] in text]
+
+
+@pytest.fixture
+def all_secrets(settings: Settings) -> Iterator[Secrets]:
+    with closing(Stub()) as stub, closing(Outside()) as outside:
+        outside.prices.hourly = lambda currency, moment: 150.0
+        yield Secrets(settings, stub, outside)
+
+
+@pytest.fixture
+def process_list() -> Iterator[Callable[[], str]]:
+    """All command lines, and the titles that servers give themselves, seen since the test began."""
+    seen: set[str] = set()
+    stop = threading.Event()
+
+    def look() -> None:
+        while not stop.wait(0.01):
+            for process in psutil.process_iter(["cmdline", "name"]):
+                seen.add(" ".join([process.info["name"] or "", *(process.info["cmdline"] or ())]))
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    yield lambda: "\n".join(seen)
+    stop.set()
+    watcher.join()
+
+
+def _run(settings: Settings, *arguments: str, status: int = 0) -> str:
+    with wallet_api(*arguments, settings=settings) as process:
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == status, output
+    return output
+
+
+def _call(server: Gunicorn, key: str, metrics_token: str) -> Iterator[requests.Response]:
+    """The answers to all operations for all chains, asked with the key in the header and in the query."""
+    for chain, address in WALLETS.items():
+        group = {"blockchain": chain, "type": "kol"}
+        for path, arguments in (
+            ("/v1/wallets", group),
+            ("/v1/wallets/history", group | {"address": address}),
+            ("/v1/wallets/holdings", {"blockchain": chain, "address": address}),
+            ("/v1/transactions/volume", group),
+            ("/v1/wallet/leaderboard", group | {"period": "7d"}),
+            ("/v1/wallet/leaderboard", group | {"period": key}),
+            (f"/v1/{key}", {}),
+        ):
+            url, with_key = f"{server.url}{path}", arguments | {"api_key": key}
+            yield requests.get(url, params=arguments, headers={"Authorization": f"Bearer {key}"}, timeout=30)
+            yield requests.get(url, params=with_key, timeout=30)
+    shown = {"Authorization": f"Bearer {metrics_token}"}
+    yield requests.get(f"{server.url}/metrics", headers=shown, timeout=30)
+
+
+def test_no_secret_is_in_anything_written_or_in_a_list_of_processes(
+    all_secrets: Secrets, process_list: Callable[[], str], gunicorn: StartGunicorn, tmp_path: Path
+) -> None:
+    settings = all_secrets.settings
+    key = json.loads(_run(settings, "keys", "create", "caller", "--credits", "5000", "--json"))["key"]
+    wallets = tmp_path / "wallets.ndjson"
+    rows = [{"blockchain": c, "type": "kol", "wallet_address": a} for c, a in WALLETS.items()]
+    wallets.write_text("".join(f"{json.dumps(row)}\n" for row in [*rows, {"blockchain": "none"}]))
+    away = "http://127.0.0.1:9"
+    without_database = replace(settings, database_url=f"postgresql://u:{all_secrets.password}@127.0.0.1:9/db")
+    without_store = replace(settings, valkey_url=f"valkey://:{all_secrets.store}@127.0.0.1:9")
+    written = [
+        _run(settings, "import", "wallets", str(wallets), status=3),
+        _run(settings, "keys", "list"),
+        _run(settings, "sync", "trades"),
+        _run(settings, "sync", "prices"),
+        _run(replace(settings, coingecko_url=away, binance_url=away), "sync", "prices", status=1),
+        _run(without_database, "sync", "trades", status=1),
+        _run(without_database, "keys", "list", status=1),
+    ]
+    servers = [
+        gunicorn(settings, workers=1),
+        gunicorn(replace(without_store, log_format="json"), workers=1),
+        gunicorn(without_database, workers=1),
+    ]
+    answers = [answer for each in servers for answer in _call(each, key, all_secrets.metrics)]
+    assert {200, 400, 404, 503} == {answer.status_code for answer in answers}
+    for each in servers:
+        each.stop()
+        written.append(each.log)
+        assert "/v1/wallets/holdings" in each.log
+    folders = {tmp_path, Path(settings.wallet_api_home)}
+    files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+    written += [file.read_text(errors="replace") for file in files]
+    answered = "\n".join(answer.text for answer in answers)
+    everything, listed = "\n".join(written), process_list()
+    assert "store of rate limits is away" in everything
+    assert {"gunicorn", "sync"} <= set(listed.split())
+    # A caller may be told of its own key, but of no other secret.
+    assert all_secrets.found_in(everything + listed + answered) == []
+    assert key[:20] not in everything + listed
