@@ -17,6 +17,12 @@ needs_chromium = pytest.mark.skipif(chromium() is None, reason="needs chromium: 
 _WALLETS = "#operations-Wallets-wallets"
 _LIVE = f"{_WALLETS} .live-responses-table"
 
+# After it was drawn anew.
+_DRAWN_WIDTH = """
+new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  resolve(document.documentElement.scrollWidth))))
+"""
+
 # The contrast of every text that is seen to what is behind it, and how much it needs: WCAG 2.2, 1.4.3.
 _TOO_PALE = """
 (() => {
@@ -108,6 +114,15 @@ def test_a_call_from_the_page_shows_the_answer(
         f"document.querySelector('{_LIVE} .response .response-col_status').innerText"
     ).startswith("200")
     assert service.wallet("solana", "kol") in page.value(f"document.querySelector('{_LIVE}').innerText")
+    for width in (1280, 768, 390, 320):
+        page.ask(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=844,
+            deviceScaleFactor=1,
+            mobile=width < 500,
+        )
+        assert page.value(_DRAWN_WIDTH) <= width
     assert page.problems == []
 
 

@@ -60,8 +60,18 @@ def document(app: Flask) -> dict[str, Any]:
     )
     for name, description in _TAGS:
         spec.tag({"name": name, "description": description})
-    spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer"})
-    spec.components.security_scheme("api_key", {"type": "apiKey", "in": "query", "name": "api_key"})
+    spec.components.security_scheme(
+        "bearer", {"type": "http", "scheme": "bearer", "description": "Your key in a header: the better way."}
+    )
+    spec.components.security_scheme(
+        "api_key",
+        {
+            "type": "apiKey",
+            "in": "query",
+            "name": "api_key",
+            "description": "Your key as a parameter, for what cannot set a header.",
+        },
+    )
     responses.add_headers(spec)
     rules = sorted(app.url_map.iter_rules(), key=lambda rule: list(OPERATIONS).index(rule.endpoint))
     for rule in rules:
