@@ -10,6 +10,7 @@ from tests.stub import faults
 from tests.sync.door import Operator, addresses, values
 from tests.sync.node import RENT, WRAPPED, Move, Node, error, now, transaction
 from tests.sync.outside import Fault, Outside, Row, in_turn, leg, message, swap
+from tests.sync.recorded import RECORDED
 
 USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
@@ -165,6 +166,10 @@ TRADES: dict[str, tuple[list[Move], dict[tuple[str, str], tuple[str, str]]]] = {
         ],
         {(BONK, "buy"): ("0.000009", "1"), (FART, "buy"): ("0.000007", "2")},
     ),
+    "an order book that keeps each side with an owner of its own": (
+        [own(None, -SOL), own(FART, 7), pool(WRAPPED, SOL, "one vault"), pool(FART, -7, "the other")],
+        {(FART, "buy"): ("0.000007", "1")},
+    ),
     "another wallet's swap in the same transaction": (
         [
             own(BONK, -9),
@@ -223,6 +228,21 @@ def test_what_moved_says_what_was_traded(node: Node, outside: Outside, operator:
     ledger = values(operator.ledger())
     assert {key[1:]: trade[:2] for key, trade in ledger.items()} == expected
     assert operator.sync("trades", "--chain", "solana").only["changed"] == 0
+
+
+def test_transactions_of_the_mainnet_are_the_trades_that_they_were(
+    node: Node, outside: Outside, operator: Operator
+) -> None:
+    outside.prices.hourly = lambda currency, moment: 160.0
+    operator.track(*(("solana", recorded.wallet) for recorded in RECORDED))
+    for recorded in RECORDED:
+        node.add(recorded.wallet, recorded.about, recorded.told)
+    done = operator.sync("trades", "--since", "2024-01-01")
+    assert (done.status, done.only["rejections"]) == (0, {})
+    trades = [
+        (key[1], (key[3], key[4], trade[0], trade[1])) for key, trade in sorted(operator.ledger().items())
+    ]
+    assert trades == sorted((recorded.wallet, trade) for recorded in RECORDED for trade in recorded.trades)
 
 
 @pytest.mark.parametrize("name", REFUSED)

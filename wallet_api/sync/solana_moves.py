@@ -72,8 +72,10 @@ class Transaction(msgspec.Struct, rename="camel"):
 
 @dataclass(frozen=True, slots=True)
 class _Moves:
+    """`exchangers` are all others but those who only got or gave the plain coin, or a single token."""
+
     own: _Moved
-    others: list[_Moved]
+    exchangers: list[_Moved]
     decimals: Mapping[str, int]
 
 
@@ -108,12 +110,12 @@ def _pairs(moves: _Moves) -> list[tuple[_Side, _Side]]:
     if len(tokens) == 1:
         # All that left the wallet, tips and a bot's fees as well, is what it paid.
         (mint,) = tokens
-        if not any(other[mint] and len(other) > 1 for other in moves.others):
+        if not any(other[mint] or other[None] * coin < 0 for other in moves.exchangers):
             raise BadRow(NO_EXCHANGE)
         return [(gained[0], (None, -coin))] if gained else [((None, coin), lost[0])]
     # By token: the part of the coin for which others exchanged it, and nothing else.
     prices = {mint: price for mint, units in tokens.items() if (price := _price(moves, mint, units))}
-    passed_on = not sum(other[None] for other in moves.others if len(other) > 1)
+    passed_on = not sum(other[None] for other in moves.exchangers)
     if len(gained) == len(lost) == 1 and passed_on:
         price = next(iter(prices.values()), None)
         if price is None:
@@ -128,7 +130,7 @@ def _pairs(moves: _Moves) -> list[tuple[_Side, _Side]]:
 
 def _price(moves: _Moves, mint: str, units: int) -> int | None:
     """How much of the coin others gave or took for just these units; None if anything else was in it."""
-    parties = [other for other in moves.others if other[mint] and len(other) > 1]
+    parties = [other for other in moves.exchangers if other[mint]]
     coin = sum(party[None] for party in parties)
     clean = all(party.keys() == {mint, None} for party in parties)
     exact = sum(party[mint] for party in parties) == -units
@@ -147,6 +149,7 @@ def _moves(wallet: Wallet, told: Transaction) -> _Moves:
         raise BadRow("not as many balances as accounts")
     owners = list(keys)
     decimals: dict[str, int] = {}
+    wrappers: set[str] = set()
     moved: defaultdict[str, _Moved] = defaultdict(Counter)
     for balances, sign in ((meta.pre_token_balances, -1), (meta.post_token_balances, 1)):
         for balance in balances or ():
@@ -154,7 +157,10 @@ def _moves(wallet: Wallet, told: Transaction) -> _Moves:
                 raise BadRow("a balance of no account")
             owner = balance.owner or keys[balance.account_index]
             owners[balance.account_index] = owner
-            if balance.mint != WRAPPED:
+            if balance.mint == WRAPPED:
+                # A pool may keep each of its sides with an owner of its own; nobody tips in wrapped coins.
+                wrappers.add(owner)
+            else:
                 decimals[balance.mint] = read_decimals(balance.ui_token_amount.decimals)
                 moved[owner][balance.mint] += sign * read_amount(balance.ui_token_amount.amount)
     for owner, before, after in zip(owners, meta.pre_balances, meta.post_balances, strict=True):
@@ -167,7 +173,8 @@ def _moves(wallet: Wallet, told: Transaction) -> _Moves:
     for owner, assets in moved.items():
         moved[owner] = Counter({key: units for key, units in assets.items() if units and key not in unique})
     own = moved.pop(wallet.address, Counter())
-    return _Moves(own, list(moved.values()), decimals)
+    exchangers = [other for owner, other in moved.items() if len(other) > 1 or owner in wrappers]
+    return _Moves(own, exchangers, decimals)
 
 
 def _amount(wallet: Wallet, moves: _Moves, side: _Side) -> Decimal:
