@@ -16,7 +16,11 @@ from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow, good
 # Large enough that a position or bucket is touched once for many trades, small enough that two batches in
 # memory stay far below the importer's bound of 300 MB.
 BATCH_ROWS = 200_000
+# The first is smaller, and each at most twice as large as the one before, lest PostgreSQL wait for the first.
+FIRST_ROWS = 25_000
 LANES = 2
+# What is worth a second connection.
+TWO_LANES_ROWS = 20_000
 
 Reject = Callable[[int, bytes, BadRow], None]
 Progress = Callable[[], None]
@@ -120,9 +124,8 @@ def import_trades(
 ) -> Summary:
     """Take trades in, `batch_rows` at a time; `progress` is called after each batch.
 
-    While the next batch is read and checked, PostgreSQL merges the one before: in two halves at once, each
-    in a transaction, with all trades of a wallet in one. For that a second connection is opened once there
-    is a full batch.
+    While the next batch is read and checked, PostgreSQL merges the one before: a large one in two halves at
+    once, each in a transaction, with all trades of a wallet in one.
     """
     summary = Summary()
     merge.prepare(connection)
@@ -133,12 +136,14 @@ def import_trades(
     lanes = [connection]
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor(1 + LANES))
-        pending = pool.submit(read_batch, records, wallet_ids, batch_rows)
+        rows = min(FIRST_ROWS, batch_rows)
+        pending = pool.submit(read_batch, records, wallet_ids, rows)
         while batch := pending.result():
-            pending = pool.submit(read_batch, records, wallet_ids, batch_rows)
+            rows = min(2 * rows, batch_rows)
+            pending = pool.submit(read_batch, records, wallet_ids, rows)
             for number, line, fault in batch.rejected:
                 reject(number, line, fault)
-            while len(lanes) < LANES and len(batch) == batch_rows:
+            while len(lanes) < LANES and len(batch) >= TWO_LANES_ROWS:
                 lanes.append(stack.enter_context(_another(connection)))
             merge.add_tokens(connection, batch.tokens)
             merges = [
