@@ -131,7 +131,11 @@ class _Flusher:
             # Threads do not survive a fork.
             if self._process != os.getpid():
                 self._process = os.getpid()
-                Thread(target=self._run, name="access log", daemon=True).start()
+                try:
+                    Thread(target=self._run, name="access log", daemon=True).start()
+                except RuntimeError:
+                    # The process is ending, and starts no more threads.
+                    self._flush()
 
     def _run(self) -> None:
         while self._wanted.wait():
