@@ -1,6 +1,7 @@
 """`wallet-api sync trades` with a plain Solana node: from balances before and after to the ledger."""
 
 import itertools
+import json
 import threading
 from datetime import datetime, timedelta
 
@@ -464,6 +465,41 @@ def test_killed_and_run_again_the_ledger_is_the_same(node: Node, operator: Opera
         f"t{number}": f"1.{number:09d}".rstrip("0").rstrip(".") for number in range(120)
     }
     assert operator.sync().only["changed"] == 0
+
+
+def test_a_reading_that_failed_goes_on_from_what_has_landed(node: Node, operator: Operator) -> None:
+    for number in range(120):
+        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
+    node.faults["t110"] = faults.status(500)
+    assert operator.sync(SYNC_OVERLAP_SECONDS="0").only["failures"] == {"server_error": 1}
+    assert len(operator.ledger()) == 100
+    node.faults.clear()
+    node.calls.clear()
+    assert operator.sync(SYNC_OVERLAP_SECONDS="0").only["changed"] == 20
+    assert node.asked("getTransaction") == [f"t{number}" for number in range(100, 120)]
+
+
+def test_a_wallet_with_much_to_read_gives_way_to_the_others(node: Node, operator: Operator) -> None:
+    (quiet,) = addresses("solana", 1)
+    operator.track(("solana", quiet))
+    for number in range(230):
+        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
+    process = operator.start("trades", "--every", "1", "--json", SYNC_RPC_REQUESTS_PER_SECOND="40")
+    assert process.stdout is not None
+    try:
+        first = json.loads(process.stdout.readline())
+        assert (first["synced"], first["behind"], first["left"]) == (1, 1, 0)
+        node.add(quiet, "now", buy(now(), wallet=quiet))
+        second = json.loads(process.stdout.readline())
+        assert (second["synced"], second["behind"]) == (1, 1)
+        assert "now" in {key[2] for key in operator.ledger()}
+        while json.loads(process.stdout.readline())["behind"]:
+            pass
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+    assert len(operator.ledger()) == 231
+    assert len(node.asked("getTransaction")) == 231
 
 
 def test_round_after_round_only_what_is_new_is_asked_for(node: Node, operator: Operator) -> None:

@@ -1,6 +1,7 @@
 """`wallet-api sync trades|prices`: bring the ledger up to date from outside, once or again and again."""
 
 import logging
+import math
 import re
 import sys
 import threading
@@ -134,6 +135,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
                 since=since,
                 overlap=timedelta(seconds=settings.sync_overlap_seconds),
                 threads=settings.sync_threads,
+                turn_seconds=options["every"] or math.inf,
             )
             # Two bars would write over each other.
             bar = sys.stderr.isatty() and settings.log_format == "text" and len(readings) == 1

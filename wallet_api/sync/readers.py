@@ -40,12 +40,16 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The trades of one chunk of a wallet, whose reading began at `began`."""
+    """The trades of one chunk of a wallet, whose reading began at `began`.
+
+    `gives_way`: the rest of the wallet is for the next round.
+    """
 
     task: Task
     chunk: Chunk
     drafted: Drafted
     began: datetime
+    gives_way: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +66,22 @@ Result = Piece | Failure
 class Readers:
     """Reads `tasks` in their order, `count` wallets at once; to be used as a context.
 
+    A wallet that takes longer than `turn_seconds` gives way after the chunk that it is at.
+
     Between the readers and the caller there is room for few results, so that memory stays bounded
     however far the database falls behind.
     """
 
     def __init__(
-        self, source: TradeSource, tasks: Iterable[Task], count: int, stopping: threading.Event
+        self,
+        source: TradeSource,
+        tasks: Iterable[Task],
+        count: int,
+        turn_seconds: float,
+        stopping: threading.Event,
     ) -> None:
         self._source = source
+        self._turn_seconds = turn_seconds
         self._tasks = iter(tasks)
         self._lock = threading.Lock()
         self._stopping = stopping
@@ -138,10 +150,13 @@ class Readers:
 
     def _read_wallet(self, task: Task) -> None:
         began = datetime.now(UTC)
+        turn_ends = time.monotonic() + self._turn_seconds
         try:
             for chunk in self._source.chunks(task.wallet, task.start):
-                self._put(Piece(task, chunk, draft_trades(task.wallet.chain, chunk.swaps), began))
-                if self._over():
+                gives_way = chunk.until is not None and time.monotonic() > turn_ends
+                drafted = draft_trades(task.wallet.chain, chunk.swaps)
+                self._put(Piece(task, chunk, drafted, began, gives_way))
+                if gives_way or self._over():
                     return
         except ProviderFault as fault:
             if refusal_of(fault) is not None:

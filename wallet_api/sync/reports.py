@@ -14,6 +14,7 @@ def trades_data(summary: TradesSummary) -> dict[str, Any]:
         "synced": summary.synced,
         "failed": sum(summary.failed.values()),
         "failures": dict(summary.failed),
+        "behind": summary.behind,
         "left": summary.left,
         "swaps": summary.swaps,
         "trades": summary.trades,
@@ -38,6 +39,8 @@ def trades_words(data: Mapping[str, Any]) -> str:
         words.append(f"{data['rejected']} rejected ({_counted(data['rejections'])})")
     if data["failed"]:
         words.append(f"{data['failed']} wallets failed ({_counted(data['failures'])})")
+    if data["behind"]:
+        words.append(f"{data['behind']} wallets with more to read")
     if data["left"]:
         words.append(f"{data['left']} wallets left")
     words.append(f"{data['requests']} requests in {data['seconds']} s")

@@ -1,6 +1,7 @@
 """One round of `sync trades`: every tracked wallet is read once, and what it did since is landed."""
 
 import logging
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -31,11 +32,16 @@ _NO_PRICE = "price_missing"
 
 @dataclass
 class TradesSummary:
-    """What a round did. `left` are wallets not tried; `stopped` says why, `pause_seconds` for how long."""
+    """What a round did.
+
+    `behind` are wallets with more to read than one turn allows, `left` those not tried; `stopped` says why,
+    `pause_seconds` for how long.
+    """
 
     wallets: int = 0
     synced: int = 0
     failed: Counter[str] = field(default_factory=Counter)
+    behind: int = 0
     left: int = 0
     swaps: int = 0
     trades: int = 0
@@ -48,7 +54,10 @@ class TradesSummary:
 
 @dataclass(frozen=True, slots=True)
 class TradesSync:
-    """What rounds work with: the source, how it is read, and from when on trades are wanted."""
+    """What rounds work with: the source, how it is read, and from when on trades are wanted.
+
+    A wallet that takes longer than `turn_seconds` goes on in the next round, so that it holds up no other.
+    """
 
     source: TradeSource
     prices: Prices
@@ -56,6 +65,7 @@ class TradesSync:
     since: datetime
     overlap: timedelta
     threads: int
+    turn_seconds: float = math.inf
 
     def round(
         self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
@@ -67,7 +77,7 @@ class TradesSync:
         """
         tasks = tasks_due(connection, self.chains, self.since, self.overlap, datetime.now(UTC))
         landing = _Landing(connection, self.prices, tasks)
-        with Readers(self.source, tasks, self.threads, stopping) as readers:
+        with Readers(self.source, tasks, self.threads, self.turn_seconds, stopping) as readers:
             for group in readers.groups():
                 landing.land(group)
                 if landing.summary.stopped is not None:
@@ -84,13 +94,14 @@ class _Landing:
         self._prices = prices
         self._tasks = tasks
         self._synced: set[int] = set()
+        self._behind: set[int] = set()
         self._failed: dict[int, str] = {}
         self._strikes = 0
         self.summary = TradesSummary(wallets=len(tasks))
 
     @property
     def done(self) -> int:
-        return len(self._synced) + len(self._failed)
+        return len(self._synced) + len(self._behind) + len(self._failed)
 
     def land(self, group: Sequence[Result]) -> None:
         """Trades first, then how far they reach: killed in between, the same is read again."""
@@ -99,6 +110,7 @@ class _Landing:
         landed = self._land_trades(pieces)
         save_synced(self._connection, landed)
         self._synced |= {piece.task.wallet.wallet_id for piece in landed if piece.chunk.until is None}
+        self._behind |= {piece.task.wallet.wallet_id for piece in landed if piece.gives_way}
         if landed:
             self._strikes = 0
         for result in group:
@@ -110,12 +122,13 @@ class _Landing:
         summary = self.summary
         summary.synced = len(self._synced)
         summary.failed = Counter(self._failed.values())
+        summary.behind = len(self._behind)
         summary.left = len(self._tasks) - self.done
         beats = {}
         for chain in CHAINS:
             wallets = [task.wallet.wallet_id for task in self._tasks if task.wallet.chain.name == chain]
             failed = sum(wallet in self._failed for wallet in wallets)
-            synced = sum(wallet in self._synced for wallet in wallets)
+            synced = sum(wallet in self._synced | self._behind for wallet in wallets)
             if synced and synced + failed == len(wallets):
                 beats[chain] = (len(wallets), failed)
         beat(self._connection, "trades", beats, datetime.now(UTC))

@@ -35,7 +35,8 @@ def save_synced(connection: Connection, pieces: Iterable[Piece]) -> None:
                     "wallet_id": piece.task.wallet.wallet_id,
                     "synced_from": piece.task.complete_from,
                     "synced_until": piece.chunk.until or piece.began,
-                    "rechecked_at": piece.began if piece.task.recheck and piece.chunk.until is None else None,
+                    # Of a long reading that is interrupted the next one goes on from here.
+                    "rechecked_at": (piece.chunk.until or piece.began) if piece.task.recheck else None,
                     "tried_at": piece.began,
                 }
                 for piece in pieces
