@@ -1,10 +1,11 @@
 """Both syncs for a long time with faults: is a trade missed or doubled, and does memory stay flat?
 
-    python -m tests.benchmarks.sync_soak [--minutes 30] [--wallets 40] [--every 5] [--kills]
+    python -m tests.benchmarks.sync_soak [--minutes 30] [--wallets 40] [--every 5] [--kills] [--node]
 
 Wallets trade all the time, and the provider tells some of it late, in pieces and out of order; one call in
 twelve fails in one of many ways, and now and then the database drops the session. With --kills the
-process is also killed and started again every minute, and its memory then says nothing. At the end
+process is also killed and started again every minute, and its memory then says nothing. With --node
+Solana's trades come from a node, with faults of its own. At the end
 the ledger has to equal what was made up, exactly. Ends with status 0 if so, and if memory stayed flat.
 """
 
@@ -17,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -28,6 +29,7 @@ from flask import Response
 
 from tests.stub import faults
 from tests.sync.door import Operator
+from tests.sync.node import Node
 from tests.sync.outside import Fault, Outside, Row
 from tests.sync.worlds import World, make_world
 from wallet_api import embedded, migrations
@@ -48,6 +50,8 @@ _FAULTS: tuple[Fault, ...] = (
     faults.raw(b"<html>busy</html>", "text/html"),
     faults.close(),
 )
+# What a node says of a transaction that it lists and does not have yet.
+_NULL = faults.raw(b'{"jsonrpc": "2.0", "id": 0, "result": null}')
 
 
 @dataclass
@@ -108,15 +112,19 @@ class Sync:
 @click.option("--every", default=5.0, show_default=True)
 @click.option("--per-second", default=3.0, show_default=True, help="Transactions of all wallets together.")
 @click.option("--kills", is_flag=True, help="Kill and start it again every minute.")
-def main(minutes: float, wallets: int, every: float, per_second: float, kills: bool) -> None:
+@click.option("--node", is_flag=True, help="Read Solana's trades from a node.")
+def main(minutes: float, wallets: int, every: float, per_second: float, kills: bool, node: bool) -> None:
     """Soak, and judge."""
-    with tempfile.TemporaryDirectory(prefix="wallet-api-soak-") as home:
+    with ExitStack() as stack, tempfile.TemporaryDirectory(prefix="wallet-api-soak-") as home:
         own = replace(Settings.from_environment(), wallet_api_home=home)
         with embedded.running(own, valkey=False) as settings, closing(Outside(page_rows=20)) as outside:
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
             operator = Operator(outside, str(settings.database_url))
-            world = make_world(outside, wallets, transactions=30)
+            own_node = stack.enter_context(closing(Node())) if node else None
+            if own_node is not None:
+                operator.environment |= own_node.environment
+            world = make_world(outside, wallets, transactions=30, node=own_node)
             operator.track(*world.wallets)
             syncs = [Sync(operator, job, every) for job in ("prices", "trades")]
             for sync in syncs:
@@ -141,7 +149,13 @@ def _live(
     def fault() -> Response | None:
         return chance.choice(_FAULTS)() if chance.random() < 1 / 12 else None
 
+    def node_fault() -> Response | None:
+        return chance.choice((*_FAULTS, _NULL))() if chance.random() < 1 / 12 else None
+
     world.outside.everywhere = prices.gecko = prices.binance = fault
+    if world.node is not None:
+        methods = ("getSignaturesForAddress", "getTransaction", "getMultipleAccounts")
+        world.node.faults = dict.fromkeys(methods, node_fault)
     began = time.monotonic()
     waiting: list[tuple[float, tuple[str, str], Row]] = []
     every_minute = _ticks(60.0)
@@ -171,6 +185,8 @@ def _live(
                 sync.start()
         time.sleep(0.5)
     world.outside.everywhere = prices.gecko = prices.binance = lambda: None
+    if world.node is not None:
+        world.node.faults = {}
     for _, wallet, row in waiting:
         world.outside.add(*wallet, row)
 

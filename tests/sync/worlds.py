@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from tests.sync.door import Key, Ledger, addresses, plain
+from tests.sync.node import Move, Node, transaction
 from tests.sync.outside import Outside, Row, leg, swap
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 
@@ -24,11 +25,12 @@ Trades = dict[tuple[str, str], tuple[Decimal, Decimal, Decimal | None]]
 
 @dataclass
 class World:
-    """A provider's rows for some wallets, and the ledger that they come to."""
+    """A provider's rows for some wallets, and the ledger that they come to; Solana's may be a node's."""
 
     outside: Outside
     wallets: list[tuple[str, str]]
     seed: int = 0
+    node: Node | None = None
     expected: Ledger = field(default_factory=dict)
     bad: int = 0
 
@@ -46,6 +48,9 @@ class World:
             for chain in NATIVE
         }
 
+        if self.node is not None:
+            self.node.names = {mint: f"Token {mint[:6]}" for mint in self._mints["solana"]}
+
     def happen(self, wallet: tuple[str, str], moment: datetime, told: timedelta = timedelta()) -> None:
         """Let a transaction of the wallet happen at `moment`, and be told at once."""
         for row in self.transaction(wallet, moment):
@@ -56,6 +61,9 @@ class World:
         chain = wallet[0]
         self._count += 1
         signature = f"0x{self._count:064x}" if chain != "solana" else f"T{self._count}"
+        if chain == "solana" and self.node is not None:
+            self._on_node(self.node, wallet, signature, moment)
+            return []
         kinds = (
             (self._single, 10),
             (self._split, 3),
@@ -72,6 +80,20 @@ class World:
             self.expected[key] = (plain(amount), plain(value), dollars, moment, f"Token {mint[:6]}")
         self._random.shuffle(rows)
         return rows
+
+    def _on_node(self, node: Node, wallet: tuple[str, str], signature: str, at: datetime) -> None:
+        mint, units, lamports = self._mint("solana"), *(self._random.randint(1, 10**9) for _ in range(2))
+        sign = self._random.choice((1, -1))
+        moves = [
+            Move(owner, asset, side * change)
+            for owner, side in ((wallet[1], sign), ("pool", -sign))
+            for asset, change in ((mint, units), (None, -lamports))
+        ]
+        value = Decimal(lamports).scaleb(-9)
+        key: Key = (*wallet, signature, mint, "buy" if sign > 0 else "sell")
+        amounts = (plain(Decimal(units).scaleb(-6)), plain(value), plain(value * DOLLARS["solana"]))
+        self.expected[key] = (*amounts, at, f"Token {mint[:6]}")
+        node.add(wallet[1], signature, transaction(at, wallet[1], *moves))
 
     def _single(self, chain: str, signature: str, at: datetime) -> tuple[list[Row], Trades]:
         mint, amount, value = self._mint(chain), self._amount(), self._amount()
@@ -134,7 +156,9 @@ class World:
         return Decimal(self._random.randint(1, 10**9)).scaleb(-self._random.choice((0, 3, 6)))
 
 
-def make_world(outside: Outside, wallets: int, transactions: int, seed: int = 0) -> World:
+def make_world(
+    outside: Outside, wallets: int, transactions: int, seed: int = 0, node: Node | None = None
+) -> World:
     """So many wallets over all chains, each with so many transactions in the last twenty days."""
     chains = sorted(NATIVE)
     each = {chain: iter(addresses(chain, wallets)) for chain in chains}
@@ -142,6 +166,7 @@ def make_world(outside: Outside, wallets: int, transactions: int, seed: int = 0)
         outside,
         [(chain, next(each[chain])) for chain, _ in zip(_cycle(chains), range(wallets), strict=False)],
         seed,
+        node,
     )
     now = datetime.now(UTC).replace(microsecond=0)
     for wallet in world.wallets:

@@ -1,64 +1,40 @@
 """`wallet-api sync trades|prices`: bring the ledger up to date from outside, once or again and again."""
 
-import logging
 import math
 import re
 import sys
 import threading
 import time
-import traceback
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import click
-import orjson
 
-from wallet_api import migrations
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import settings_with_database
+from wallet_api.cli.sync_rounds import (
+    SOME_FAILED,
+    Round,
+    Work,
+    bar_of_wallets,
+    log,
+    log_to_stderr,
+    run,
+    unseen,
+)
 from wallet_api.database import Connection
-from wallet_api.errors import ServiceUnavailable
-from wallet_api.logs import formatter
 from wallet_api.settings import Settings
-from wallet_api.sync.heartbeats import Job
 from wallet_api.sync.pace import Pace
 from wallet_api.sync.reports import prices_data, prices_words, trades_data, trades_words
 from wallet_api.sync.rounds import TradesSync
-from wallet_api.sync.schedule import repeat, stopped_by_signals
-from wallet_api.sync.session import AlreadyRunning, Stopped, sole_session
 from wallet_api.sync.wiring import Reading, price_sources, trade_sources
 
-SOME_FAILED = 3
-
-_RECONNECT_SECONDS = 2.0
 _FILL_SECONDS = 3600.0
 _FAILED_FILL_SECONDS = 300.0
 _SPAN = re.compile(r"([1-9]\d{0,5})([dhm])")
 _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
-
-log = logging.getLogger("wallet_api.sync")
-
-# One round: the seconds to pause after it at least, its summary in words and as data, and its exit status.
-Round = Callable[[Connection, threading.Event], tuple[float, str, dict[str, Any], int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What one session does round by round, and for which chains if it is theirs."""
-
-    job: Job
-    chains: Sequence[str]
-    round: Round
-
-    def __str__(self) -> str:
-        """Its name for people."""
-        some = 0 < len(self.chains) < len(CHAINS)
-        return f"{self.job} of {', '.join(self.chains)}" if some else self.job
 
 
 class _Since(click.ParamType[datetime]):
@@ -141,13 +117,13 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
             bar = sys.stderr.isatty() and settings.log_format == "text" and len(readings) == 1
             return Work("trades", reading.chains, _trades_round(job, reading.pace, bar=bar))
 
-        _run(settings, [work_on(reading) for reading in readings], **options)
+        run(settings, [work_on(reading) for reading in readings], **options)
 
 
 def _trades_round(job: TradesSync, pace: Pace, *, bar: bool) -> Round:
     def one(connection: Connection, stopping: threading.Event) -> tuple[float, str, dict[str, Any], int]:
         started, calls = time.monotonic(), pace.calls
-        with _bar() if bar else nullcontext(_unseen) as progress:
+        with bar_of_wallets() if bar else nullcontext(unseen) as progress:
             summary = job.round(connection, stopping, progress)
         data = {"chains": list(job.chains)} | trades_data(summary) | {"requests": pace.calls - calls}
         data["seconds"] = round(time.monotonic() - started, 1)
@@ -182,124 +158,12 @@ def sync_prices(since: datetime, **options: Any) -> None:
             status = 1 if nothing else SOME_FAILED if summary.missing or summary.missing_hours else 0
             return 0.0, prices_words(data), data, status
 
-        _run(settings, [Work("prices", (), one)], **options)
+        run(settings, [Work("prices", (), one)], **options)
 
 
 @contextmanager
 def _ready(options: dict[str, Any]) -> Iterator[tuple[Settings, ExitStack]]:
     verbose = options.pop("verbose")
     with settings_with_database() as settings, ExitStack() as stack:
-        _log_to_stderr(settings, stack, verbose=verbose)
+        log_to_stderr(settings, stack, verbose=verbose)
         yield settings, stack
-
-
-def _log_to_stderr(settings: Settings, stack: ExitStack, *, verbose: bool) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(formatter(settings))
-    if not verbose:
-        handler.setLevel(logging.WARNING)
-        # It speaks of holdings and of single pages; what becomes of a wallet is logged here.
-        handler.addFilter(lambda record: record.name != "wallet_api.holdings.fetch")
-    root = logging.getLogger()
-    root.addHandler(handler)
-    stack.callback(root.removeHandler, handler)
-    logging.getLogger("wallet_api").setLevel(logging.INFO)
-
-
-def _run(settings: Settings, works: Sequence[Work], every: float | None, as_json: bool, wait: bool) -> None:
-    """Do each work until it is done or we are asked to stop; those of different sources side by side."""
-    with stopped_by_signals() as stopping:
-
-        def do(work: Work) -> int:
-            try:
-                return _rounds(settings, work, stopping, every, as_json, wait)
-            except BaseException:
-                if every is not None:
-                    # Half of what was asked for is not what was asked for: whoever started us shall know.
-                    stopping.set()
-                raise
-
-        if len(works) == 1:
-            statuses = [do(works[0])]
-        else:
-            with ThreadPoolExecutor(len(works)) as executor:
-                statuses = list(executor.map(do, works))
-    if every is None and any(statuses):
-        sys.exit(1 if set(statuses) == {1} else SOME_FAILED)
-
-
-def _rounds(
-    settings: Settings, work: Work, stopping: threading.Event, every: float | None, as_json: bool, wait: bool
-) -> int:
-    status = 0
-    worked = False
-    url = str(settings.database_url)
-    while not stopping.is_set():
-        try:
-            with sole_session(url, work.job, work.chains, stopping, wait=wait) as connection:
-                if migrations.pending(connection):
-                    raise click.ClickException(
-                        "The tables are not up to date: run 'wallet-api migrate' first."
-                    )
-                worked = True
-
-                def one(connection: Connection = connection) -> float:
-                    nonlocal status
-                    pause, words, data, status = work.round(connection, stopping)
-                    _report(work, settings, words, data, as_json, goes_on=every is not None)
-                    return pause
-
-                repeat(one, every, stopping)
-            break
-        except AlreadyRunning as error:
-            raise click.ClickException(str(error)) from None
-        except click.ClickException:
-            raise
-        except Stopped:
-            break
-        except ServiceUnavailable as error:
-            # Whoever starts it and watches shall know at once that the address is wrong.
-            if every is None or not (worked or wait):
-                raise
-            log.warning("sync %s: %s", work, error.message)
-            stopping.wait(_RECONNECT_SECONDS)
-        except Exception as error:
-            if every is None:
-                raise
-            # What nobody foresaw costs a round, and not all that would follow. Its message stays
-            # untold, since it may hold a password.
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            log.error(  # noqa: TRY400
-                "sync %s: %s at %s:%s", work, type(error).__name__, Path(place.filename).name, place.lineno
-            )
-            stopping.wait(max(every, _RECONNECT_SECONDS))
-    return status
-
-
-def _unseen(done: int, of: int) -> None:
-    """No bar, where nobody looks at one."""
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    with click.progressbar(length=1, label="Wallets", file=sys.stderr) as bar:
-
-        def progress(done: int, of: int) -> None:
-            bar.length = of
-            bar.update(done - bar.pos)
-
-        yield progress
-
-
-def _report(
-    work: Work, settings: Settings, words: str, data: dict[str, Any], as_json: bool, *, goes_on: bool
-) -> None:
-    if as_json:
-        now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        click.echo(orjson.dumps({"job": work.job, "at": now} | data))
-    elif goes_on or settings.log_format == "json":
-        more = {"more": {"job": work.job} | data}
-        record = log.makeRecord(log.name, logging.INFO, "", 0, "%s: %s", (work, words), None, extra=more)
-        click.echo(formatter(settings).format(record))
-    else:
-        click.echo(f"{str(work).capitalize()}: {words}")
