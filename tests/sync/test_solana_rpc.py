@@ -249,14 +249,16 @@ def test_a_wallet_with_much_to_read_gives_way_to_the_others(node: Node, operator
     operator.track(("solana", quiet))
     for number in range(230):
         node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
-    process = operator.start("trades", "--every", "1", "--json", SYNC_RPC_REQUESTS_PER_SECOND="40")
+    process = operator.start("trades", "--every", "1", "--json", SYNC_RPC_REQUESTS_PER_SECOND="45")
     assert process.stdout is not None
     try:
         first = json.loads(process.stdout.readline())
         assert (first["synced"], first["behind"], first["left"]) == (1, 1, 0)
         node.add(quiet, "now", buy(now(), wallet=quiet))
-        second = json.loads(process.stdout.readline())
-        assert (second["synced"], second["behind"]) == (1, 1)
+        # The next round may have asked for the quiet one already; the one after that has not.
+        for _ in range(2):
+            later = json.loads(process.stdout.readline())
+        assert (later["synced"], later["behind"]) == (1, 1)
         assert "now" in {key[2] for key in operator.ledger()}
         while json.loads(process.stdout.readline())["behind"]:
             pass

@@ -19,7 +19,7 @@ from wallet_api import migrations
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.errors import ServiceUnavailable
-from wallet_api.logs import formatter
+from wallet_api.log_lines import formatter
 from wallet_api.settings import Settings
 from wallet_api.sync.heartbeats import Job
 from wallet_api.sync.schedule import repeat, stopped_by_signals

@@ -1,8 +1,9 @@
 """The sources that the settings name, each asked within its limit."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from pkgutil import resolve_name
 
 from prometheus_client import CollectorRegistry
 
@@ -17,7 +18,6 @@ from wallet_api.sync.moralis import MoralisTrades
 from wallet_api.sync.pace import Pace, at_pace
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.quotes import PriceSource
-from wallet_api.sync.solana_rpc import SolanaRpcTrades
 from wallet_api.sync.swaps import TradeSource
 
 # A page of a hundred swaps may take long; all of its tries together may not.
@@ -96,7 +96,9 @@ def _solana_rpc(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
     metrics = Metrics(CollectorRegistry())
     node = Node("SOLANA_RPC_URL", settings.solana_rpc_url, limits, metrics)
     at_pace(node.fetcher, pace)
-    return SolanaRpcTrades(node), pace
+    # Loaded only where it is chosen: its library for addresses takes 10 MB.
+    make: Callable[[Node], TradeSource] = resolve_name("wallet_api.sync.solana_rpc:SolanaRpcTrades")
+    return make(node), pace
 
 
 @contextmanager
