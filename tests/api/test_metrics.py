@@ -227,6 +227,26 @@ def test_all_workers_count_together_and_a_reload_forgets_nothing(
     assert _value(told, "wallet_api_requests_total", operation="wallets", status="200") == 30
 
 
+def test_charges_and_refusals_of_all_workers_are_counted_each_once(
+    gunicorn: StartGunicorn, settings: Settings, connection: Connection
+) -> None:
+    paid = create_key(connection, "paid", credits=40, rate="100000/second")
+    slow = create_key(connection, "slow", rate="10/hour")
+    server = gunicorn(replace(settings, credit_cost=2), workers=3, threads=2)
+    for key in (paid, slow):
+        for _ in range(30):
+            # A new connection each time, so that any worker may take it.
+            headers = _bearer(key) | {"Connection": "close"}
+            requests.get(f"{server.url}/v1/wallets", params=GROUP, headers=headers, timeout=20)
+    told = _samples(requests.get(f"{server.url}/metrics", timeout=20).text)
+    assert _value(told, "wallet_api_credits_charged_total", operation="wallets") == 40
+    assert _value(told, "wallet_api_requests_total", operation="wallets", status="200") == 30
+    refused = "wallet_api_refusals_total"
+    assert _value(told, refused, operation="wallets", code="forbidden", reason="insufficient_credits") == 10
+    assert _value(told, refused, operation="wallets", code="rate_limited", reason="") == 20
+    assert connection.execute("SELECT credits FROM api_keys WHERE name = 'paid'").fetchone() == {"credits": 0}
+
+
 @pytest.mark.parametrize("name", ["grafana-dashboard.json", "alerts.yml"])
 def test_dashboard_and_alerts_ask_for_metrics_that_there_are(
     settings: Settings, make_app: MakeApp, connection: Connection, name: str
