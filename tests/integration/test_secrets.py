@@ -86,7 +86,7 @@ def process_list() -> Iterator[Callable[[], str]]:
     stop = threading.Event()
 
     def look() -> None:
-        while not stop.wait(0.01):
+        while not stop.wait(0.1):
             for process in psutil.process_iter(["cmdline", "name"]):
                 seen.add(" ".join([process.info["name"] or "", *(process.info["cmdline"] or ())]))
 
