@@ -165,9 +165,10 @@ def test_every_fault_is_answered_rightly_and_in_time_and_tells_no_key(
         if case.scenario is not None:
             stub.scenarios[address] = case.scenario
         wallets.append((case, address))
-    server = gunicorn(replace(settings, solana_provider=solana_provider), workers=2, threads=8)
+    server = gunicorn(replace(settings, solana_provider=solana_provider), workers=2, threads=16)
     call = call_at(server)
-    with ThreadPoolExecutor(3) as pool, machine_delays(stub) as delays:
+    # Fewer than half of a worker's threads, so that each may wait.
+    with ThreadPoolExecutor(7) as pool, machine_delays(stub) as delays:
         first = list(pool.map(lambda wallet: call(wallet[0].chain, wallet[1]), wallets))
         last = list(pool.map(lambda wallet: _settled(call, wallet[0].chain, wallet[1]), wallets))
     met = [case for case, _ in wallets]

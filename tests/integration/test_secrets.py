@@ -104,8 +104,14 @@ def _run(settings: Settings, *arguments: str, status: int = 0) -> str:
     return output
 
 
+def _bearer(secret: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {secret}"}
+
+
 def _call(server: Gunicorn, key: str, metrics_token: str) -> Iterator[requests.Response]:
     """The answers to all operations for all chains, asked with the key in the header and in the query."""
+    # gunicorn waits two seconds for whoever keeps a connection.
+    closing_it = {"Connection": "close"}
     for chain, address in WALLETS.items():
         group = {"blockchain": chain, "type": "kol"}
         for path, arguments in (
@@ -118,9 +124,9 @@ def _call(server: Gunicorn, key: str, metrics_token: str) -> Iterator[requests.R
             (f"/v1/{key}", {}),
         ):
             url, with_key = f"{server.url}{path}", arguments | {"api_key": key}
-            yield requests.get(url, params=arguments, headers={"Authorization": f"Bearer {key}"}, timeout=30)
-            yield requests.get(url, params=with_key, timeout=30)
-    shown = {"Authorization": f"Bearer {metrics_token}"}
+            yield requests.get(url, params=arguments, headers=closing_it | _bearer(key), timeout=30)
+            yield requests.get(url, params=with_key, headers=closing_it, timeout=30)
+    shown = closing_it | _bearer(metrics_token)
     yield requests.get(f"{server.url}/metrics", headers=shown, timeout=30)
 
 
