@@ -3,12 +3,15 @@
 gunicorn reads the names of its settings from this module: https://docs.gunicorn.org/en/stable/settings.html
 """
 
+import fcntl
 import logging
 import os
 import shutil
 import socket
 import sys
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -44,6 +47,10 @@ _STATUS_LINES = {
 }
 
 
+_COUNTS = "wallet-api-metrics-"
+_FRESH_SECONDS = 60.0
+
+
 def _settings() -> Settings:
     try:
         return Settings.from_environment()
@@ -76,7 +83,26 @@ logger_class = "wallet_api.logs.GunicornLogger"
 
 def on_starting(server: Arbiter) -> None:
     """Make the folder in which the workers of this gunicorn count together."""
-    os.environ[SHARED_FOLDER] = tempfile.mkdtemp(prefix="wallet-api-metrics-", dir=worker_tmp_dir)
+    _clear_counts()
+    folder = os.environ[SHARED_FOLDER] = tempfile.mkdtemp(prefix=_COUNTS, dir=worker_tmp_dir)
+    # Never closed, and so held until the last of this gunicorn's processes has ended, in whatever way.
+    fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_SH)
+
+
+def _clear_counts() -> None:
+    """Remove what gunicorns that were killed have left: folders of ours that nobody holds any more."""
+    for folder in Path(worker_tmp_dir or tempfile.gettempdir()).glob(f"{_COUNTS}*"):
+        # Another user's, or removed meanwhile by another one who starts.
+        with suppress(OSError):
+            # One that was made just now may not be locked yet.
+            if time.time() - folder.stat().st_mtime < _FRESH_SECONDS:
+                continue
+            holder = os.open(folder, os.O_RDONLY)
+            try:
+                fcntl.flock(holder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(holder)
 
 
 def on_exit(server: Arbiter) -> None:

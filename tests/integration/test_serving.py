@@ -1,12 +1,14 @@
 """gunicorn as it runs in production: what is not HTTP gets our error body too, and no key is logged."""
 
 import json
+import os
 import shutil
 import signal
 import socket
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 import requests
 
@@ -82,6 +84,30 @@ def test_a_reload_takes_up_the_code_on_the_disk_and_drops_no_call(
     server.process.send_signal(signal.SIGHUP)
     while _version(server) != "99.0.0":
         pass
+
+
+def test_a_start_clears_away_the_counts_of_killed_gunicorns_alone(gunicorn: StartGunicorn) -> None:
+    killed, living = gunicorn(workers=1), gunicorn(workers=1)
+    left, kept = _counts_folder(killed), _counts_folder(living)
+    family = psutil.Process(killed.process.pid).children(recursive=True)
+    killed.process.kill()
+    killed.process.wait()
+    for worker in family:
+        worker.kill()
+    psutil.wait_procs(family, timeout=20)
+    assert left.is_dir()
+    for folder in (left, kept):
+        os.utime(folder, (0, 0))
+    gunicorn(workers=1)
+    assert not left.exists()
+    assert any(kept.iterdir())
+    assert "wallet_api_requests_total" in requests.get(f"{living.url}/metrics", timeout=20).text
+
+
+def _counts_folder(server: Gunicorn) -> Path:
+    links = (file.readlink() for file in Path(f"/proc/{server.process.pid}/fd").iterdir())
+    (folder,) = (link for link in links if link.name.startswith("wallet-api-metrics-"))
+    return folder
 
 
 def _version(server: Gunicorn) -> str:
