@@ -116,6 +116,13 @@ def post_fork(server: Arbiter, worker: ThreadWorker) -> None:
     values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
 
 
+def worker_exit(server: Arbiter, worker: ThreadWorker) -> None:
+    """End what the worker has open: left to the end of Python, its threads would be waited for in vain."""
+    services = getattr(worker.wsgi, "extensions", {}).get("wallet_api")
+    if services is not None:
+        services.close()
+
+
 def on_reload(server: Arbiter) -> None:
     """After SIGHUP, new workers run the code that is on the disk by then, and all of it."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "wallet_api"]:
