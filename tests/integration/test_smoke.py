@@ -64,7 +64,8 @@ def test_a_healthy_service_gets_silence_and_no_tool_is_shown_the_key(
 def test_each_fault_of_the_data_is_one_line(
     gunicorn: StartGunicorn, service: DemoService, connection: Connection
 ) -> None:
-    server = gunicorn(service.settings)
+    # Without kept answers, which are those of a quarter of a second ago.
+    server = gunicorn(replace(service.settings, answer_ttl_seconds=0.0))
     for damage, repair, line in (
         ("UPDATE volume_rollup SET volume = -volume", None, "volume: an hour has more than its day"),
         (
