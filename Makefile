@@ -17,8 +17,8 @@ install: $(INSTALLED) ## make .venv with the locked versions of everything (PYTH
 run: $(INSTALLED) ## start the whole service with its own servers and demo data; Ctrl-C stops it
 	@exec $(BIN)/wallet-api up
 
-test: $(INSTALLED) ## run the tests
-	$(BIN)/python -m pytest
+test: $(INSTALLED) ## run the tests, three files at a time
+	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 lint: $(INSTALLED) ## look at style, types and layers
 	$(BIN)/ruff check

@@ -1,5 +1,6 @@
 """What the tests of syncs stand on: the stub of the outside, and an operator with a database."""
 
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ from tests.sync.outside import Outside
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
-_NAME = "wallet_api_test_sync"
+_NAME = f"wallet_api_test_sync_{os.getpid()}"
 
 
 @pytest.fixture(scope="session")
