@@ -135,19 +135,21 @@ def import_trades(
     }
     lanes = [connection]
     with ExitStack() as stack:
-        pool = stack.enter_context(ThreadPoolExecutor(1 + LANES))
+        # Batches are read by one thread always: memory that several have used is not shared between them.
+        reader = stack.enter_context(ThreadPoolExecutor(1))
+        mergers = stack.enter_context(ThreadPoolExecutor(LANES))
         rows = min(FIRST_ROWS, batch_rows)
-        pending = pool.submit(read_batch, records, wallet_ids, rows)
+        pending = reader.submit(read_batch, records, wallet_ids, rows)
         while batch := pending.result():
             rows = min(2 * rows, batch_rows)
-            pending = pool.submit(read_batch, records, wallet_ids, rows)
+            pending = reader.submit(read_batch, records, wallet_ids, rows)
             for number, line, fault in batch.rejected:
                 reject(number, line, fault)
             while len(lanes) < LANES and len(batch) >= TWO_LANES_ROWS:
                 lanes.append(stack.enter_context(_another(connection)))
             merge.add_tokens(connection, batch.tokens)
             merges = [
-                pool.submit(_land, lane, share, batch.tokens)
+                mergers.submit(_land, lane, share, batch.tokens)
                 for lane, share in zip(lanes, batch.shares(len(lanes)), strict=True)
             ]
             summary.changed += sum(merge.result() for merge in merges)
