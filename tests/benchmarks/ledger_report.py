@@ -76,7 +76,7 @@ def missed(found: All) -> list[str]:
 def plot(found: All, file: Path) -> None:
     """The median of each operation by the number of trades, beside the other ways to ask."""
     # The same run gives the same file.
-    mpl.rcParams["svg.hashsalt"] = "ledger"
+    mpl.rcParams |= {"svg.hashsalt": "ledger", "svg.fonttype": "none"}
     figure = Figure(figsize=(9, 5.5), layout="constrained")
     axes = figure.subplots()
     for place, operation in enumerate(_OPERATIONS):
