@@ -1,4 +1,4 @@
-"""The official Python client, unchanged, against the running service: https://pypi.org/project/cabalspy/."""
+"""The official Python client, the package cabalspy, unchanged, against the running service."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
