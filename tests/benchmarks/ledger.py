@@ -159,28 +159,18 @@ def _other_ways(connection: Connection, home: Path, now: datetime) -> Figures:
         ledger_report.HEAVY: ledger_sql.HISTORY_WALKED,
         ledger_report.BOARD: ledger_sql.LEADERBOARD_WALKED,
     }
-    for name, statement in sums.items():
-        sql = statement.format(**values)
-        figures |= _timed(
-            f"sums in SQL, {name}",
-            lambda sql=sql: connection.execute(sql).fetchall(),  # type: ignore[misc]
-            _OTHER_CALLS,
-        )
-    for name, statement in walked.items():
-        sql = statement.format(**values)
-        figures |= _timed(
-            f"same figures in SQL, {name}",
-            lambda sql=sql: connection.execute(sql).fetchall(),  # type: ignore[misc]
-            1,
-        )
-    with ledger_duckdb.export(connection, home) as database:
-        for name, statement in sums.items():
-            sql = statement.format(**values)
-            figures |= _timed(
-                f"sums in DuckDB, {name}",
-                lambda sql=sql: database.execute(sql).fetchall(),  # type: ignore[misc]
-                _OTHER_CALLS,
-            )
+    with ledger_duckdb.export(connection, home) as duckdb:
+        for way, database, statements, calls in (
+            ("sums in SQL", connection, sums, _OTHER_CALLS),
+            ("same figures in SQL", connection, walked, 1),
+            ("sums in DuckDB", duckdb, sums, _OTHER_CALLS),
+        ):
+            for name, statement in statements.items():
+
+                def ask(database: Any = database, sql: str = statement.format(**values)) -> None:
+                    database.execute(sql).fetchall()
+
+                figures |= _timed(f"{way}, {name}", ask, calls)
     return figures
 
 

@@ -8,7 +8,7 @@ from typing import ParamSpec, Protocol, TypeVar
 from flask import Flask, Response, current_app, g, request
 
 from wallet_api.access.credits import Credits
-from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key
+from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key, may_hold_key
 from wallet_api.access.limits import KeyLimiter
 from wallet_api.database import Database
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
@@ -126,9 +126,8 @@ def is_keyless(app: Flask, endpoint: str | None) -> bool:
 
 
 def _key_parameters() -> list[str]:
-    query: bytes = request.query_string
     # Nearly all callers use the header, and need not wait until their query is taken apart.
-    return request.args.getlist("api_key") if b"api_key" in query or b"%" in query else []
+    return request.args.getlist("api_key") if may_hold_key(request.query_string) else []
 
 
 def _refuse_repeated(parameters: list[str]) -> None:

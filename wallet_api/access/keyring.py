@@ -47,6 +47,11 @@ def bearer_key(authorization: str | None) -> str | None:
     return key
 
 
+def may_hold_key(query: bytes) -> bool:
+    """Whether a query string may have the parameter api_key, in whatever encoding; it is not taken apart."""
+    return b"api_key" in query or b"%" in query
+
+
 class KeyRing:
     """The keys one process has met. Unknown ones are kept apart, so that guesses push out no good key."""
 

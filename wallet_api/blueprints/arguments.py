@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Flask, current_app, request
 
+from wallet_api.access.keyring import may_hold_key
 from wallet_api.schemas import arguments
 
 _EXTENSION = "wallet_api.arguments"
@@ -27,7 +28,7 @@ def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     query: bytes = request.query_string
     load = current_app.extensions[_EXTENSION] if len(query) <= _MAX_KEPT_BYTES else _load
     # A key has no place in what is kept; without one the string is as good as what it is taken apart to.
-    asked = _pairs() if b"api_key" in query or b"%" in query else query
+    asked = _pairs() if may_hold_key(query) else query
     loaded: Mapping[str, Any] = load(schema, asked)
     return loaded
 

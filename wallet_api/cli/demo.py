@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from wallet_api import migrations
-from wallet_api.cli.environment import settings_with_database
+from wallet_api.cli.environment import require_tables, settings_with_database
 from wallet_api.cli.showcase import find_demo
 from wallet_api.database import connect
 from wallet_api.demo import Loaded, load
@@ -27,8 +26,7 @@ def demo(**size: int) -> None:
     with settings_with_database() as settings:
         url = str(settings.database_url)
         with connect(url) as connection:
-            if migrations.pending(connection):
-                raise click.ClickException("The tables are not up to date: run 'wallet-api migrate' first.")
+            require_tables(connection)
             home = Path(settings.wallet_api_home).expanduser().resolve()
             # Noted where `up` works on this database, so that it knows the demo's wallets from its user's.
             known = find_demo(connection, home) if home.is_dir() else None

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import click
+
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect, translated
 from wallet_api.settings import Settings
@@ -31,3 +33,9 @@ def database() -> Iterator[Connection]:
         connect(str(settings.database_url)) as connection,
     ):
         yield connection
+
+
+def require_tables(connection: Connection) -> None:
+    """End the command, saying what to do, if the tables are not up to date."""
+    if migrations.pending(connection):
+        raise click.ClickException("The tables are not up to date: run 'wallet-api migrate' first.")

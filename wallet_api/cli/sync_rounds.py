@@ -15,8 +15,8 @@ from typing import Any
 import click
 import orjson
 
-from wallet_api import migrations
 from wallet_api.chains import CHAINS
+from wallet_api.cli.environment import require_tables
 from wallet_api.database import Connection
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.log_lines import formatter
@@ -97,10 +97,7 @@ def _rounds(
     while not stopping.is_set():
         try:
             with sole_session(url, work.job, work.chains, stopping, wait=wait) as connection:
-                if migrations.pending(connection):
-                    raise click.ClickException(
-                        "The tables are not up to date: run 'wallet-api migrate' first."
-                    )
+                require_tables(connection)
                 worked = True
 
                 def one(connection: Connection = connection) -> float:

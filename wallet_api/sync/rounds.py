@@ -125,10 +125,11 @@ class _Landing:
         summary.behind = len(self._behind)
         summary.left = len(self._tasks) - self.done
         beats = {}
+        through = self._synced | self._behind
         for chain in CHAINS:
             wallets = [task.wallet.wallet_id for task in self._tasks if task.wallet.chain.name == chain]
             failed = sum(wallet in self._failed for wallet in wallets)
-            synced = sum(wallet in self._synced | self._behind for wallet in wallets)
+            synced = sum(wallet in through for wallet in wallets)
             if synced and synced + failed == len(wallets):
                 beats[chain] = (len(wallets), failed)
         beat(self._connection, "trades", beats, datetime.now(UTC))
