@@ -3,6 +3,7 @@
 
 -- Small, and needed beside every wallet's rows: a copy on each worker.
 SELECT create_reference_table('wallets');
+SELECT create_reference_table('wallet_groups');
 SELECT create_reference_table('tokens');
 SELECT create_reference_table('native_prices');
 

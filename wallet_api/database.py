@@ -39,9 +39,14 @@ class QueryTimeout(ServiceUnavailable):
 
 
 def load_sql(package: str, name: str) -> LiteralString:
-    """The text of `name`.sql beside the modules of `package`: one whole statement."""
+    """The text of `name`.sql beside the modules of `package`, without comments and indentation.
+
+    One whole statement; psycopg looks for the parameters of one longer than 4,096 characters at every call.
+    """
+    text = resources.files(package).joinpath(f"{name}.sql").read_text(encoding="utf-8")
+    lines = [line.strip() for line in text.splitlines()]
     # Our own packaged files are as trusted as literals, which is all psycopg takes as a query.
-    return resources.files(package).joinpath(f"{name}.sql").read_text(encoding="utf-8")
+    return "\n".join(line for line in lines if line and not line.startswith("--"))
 
 
 class Database:

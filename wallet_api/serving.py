@@ -6,11 +6,13 @@ gunicorn reads the names of its settings from this module: https://docs.gunicorn
 import fcntl
 import logging
 import os
+import select
 import shutil
 import socket
 import sys
 import tempfile
 import time
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -24,7 +26,7 @@ from gunicorn.http.errors import (
     ParseException,
     UnsupportedTransferCoding,
 )
-from gunicorn.workers.gthread import ThreadWorker
+from gunicorn.workers.gthread import TConn, ThreadWorker
 from prometheus_client import values
 
 # Loaded here, before the fork, the code is read once and its memory is shared by all workers.
@@ -49,6 +51,7 @@ _STATUS_LINES = {
 
 _COUNTS = "wallet-api-metrics-"
 _FRESH_SECONDS = 60.0
+_LEAVE_SECONDS = 0.02
 
 
 def _settings() -> Settings:
@@ -130,7 +133,47 @@ def on_reload(server: Arbiter) -> None:
 
 
 class Worker(ThreadWorker):
-    """Threads that answer even what is not HTTP with our error body, and log nothing of what was sent."""
+    """Threads that answer even what is not HTTP with our error body, and log nothing of what was sent.
+
+    While all of its threads are busy, a worker leaves new connections to the others. gunicorn's own takes
+    every one it can: of sixteen opened at once, all often wait for one worker while another has no work.
+    """
+
+    _handled = 0
+    _looks_at = 0.0
+    _seen: list[socket.socket] = []
+
+    def enqueue_req(self, conn: TConn) -> None:
+        """Hand a request to the threads."""
+        self._handled += 1
+        super().enqueue_req(conn)
+        if self._handled >= self.cfg.threads:
+            super().set_accept_enabled(False)
+
+    def finish_request(self, conn: TConn, fs: Future[Any]) -> None:
+        """Take a request back from them."""
+        self._handled -= 1
+        super().finish_request(conn, fs)
+
+    def set_accept_enabled(self, enabled: bool | None) -> None:
+        """Called on every turn of the loop that finds new connections not being taken."""
+        busy = self._handled >= self.cfg.threads
+        if enabled and busy:
+            self._take_what_is_left()
+        super().set_accept_enabled(bool(enabled) and not busy)
+
+    def _take_what_is_left(self) -> None:
+        # Where all workers are busy, requests on open connections would come before new ones for ever: what
+        # waits at two looks in turn, no other takes.
+        now = time.monotonic()
+        if now < self._looks_at:
+            return
+        self._looks_at = now + _LEAVE_SECONDS
+        waiting = select.select(self.sockets, (), (), 0)[0]
+        for listener in waiting:
+            if listener in self._seen:
+                self.accept(listener)
+        self._seen = waiting
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: BaseException) -> None:
         """Refuse what never became a request, or what failed outside the application."""

@@ -1,5 +1,6 @@
 """GET /v1/wallets/history: what stands beside the figures, and figures where digits are hard to keep."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -11,10 +12,17 @@ from tests.ledger.caller import Caller
 from tests.ledger.door import Importer, Row
 from tests.naive import Ledger
 from wallet_api.database import Connection
+from wallet_api.settings import Settings
 
 SOLANA = "So11111111111111111111111111111111111111112"
 EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
 NOW = datetime.now(UTC).replace(microsecond=0)
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """A service that works out each answer anew."""
+    return replace(settings, answer_ttl_seconds=0)
 
 
 @pytest.fixture
@@ -150,3 +158,25 @@ def test_numbers_are_plain_json_numbers_without_exponents(
     assert '"value":1000000000000000000000000000000,' in reply.text.replace(" ", "")
     assert '"value":0.000000001,' in reply.text.replace(" ", "")
     assert history(caller)["lifetime_stats"]["buy"] == Decimal("1" + "0" * 30 + ".000000001")
+
+
+def test_a_wallet_is_found_under_its_type_and_id_of_now(
+    caller: Caller, importer: Importer, connection: Connection
+) -> None:
+    def status(type: str) -> int:
+        document = caller.ask("/wallets/history", blockchain="solana", type=type, address=SOLANA)
+        if document["success"]:
+            assert document["data"]["profile"]["type"] == type
+            return 200
+        assert document["error"]["reason"] == "wallet_not_found"
+        return 404
+
+    assert (status("kol"), status("smart")) == (200, 404)
+    importer.wallets([{"blockchain": "solana", "type": "smart", "wallet_address": SOLANA}])
+    assert (status("kol"), status("smart")) == (404, 200)
+    # Taken out and tracked again: another wallet may have the id that it had.
+    connection.execute("UPDATE wallets SET wallet_id = wallet_id + 1000")
+    connection.execute("UPDATE wallets SET wallet_id = wallet_id - 999 WHERE blockchain = 'eth'")
+    assert (status("kol"), status("smart")) == (404, 200)
+    connection.execute("DELETE FROM wallets WHERE blockchain = 'solana'")
+    assert (status("kol"), status("smart")) == (404, 404)

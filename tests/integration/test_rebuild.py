@@ -12,7 +12,7 @@ from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow
 
-TABLES = ("trades", "positions", "position_rollup", "volume_rollup")
+TABLES = ("trades", "positions", "position_rollup", "volume_rollup", "wallet_groups")
 
 
 def refuse(number: int, line: bytes, fault: BadRow) -> None:
@@ -57,6 +57,10 @@ def test_a_damaged_ledger_is_put_right_and_the_damage_counted(connection: Connec
         "UPDATE volume_rollup SET volume = 2 * volume WHERE token_id = 0 AND bucket_seconds = 3600"
         " AND ends_at > now() - interval '1 day'"
     )
+    connection.execute(
+        "UPDATE wallet_groups SET wallet_count = 0 WHERE blockchain = 'solana' AND type = 'kol'"
+    )
+    connection.execute("DELETE FROM wallet_groups WHERE blockchain = 'bnb' AND type = 'kol'")
     connection.execute("UPDATE trades SET realized = 0, realized_cost = 0 WHERE realized > 0")
 
     changed = rebuild_ledger(connection)
@@ -65,6 +69,7 @@ def test_a_damaged_ledger_is_put_right_and_the_damage_counted(connection: Connec
     assert changed["positions"] == damaged["n"] > 0
     assert changed["position_rollup"] == 2
     assert changed["volume_rollup"] > 0
+    assert changed["wallet_groups"] == 2
     assert changed["trades"] > 0
     assert content(connection) == before
     assert rebuild_ledger(connection) == dict.fromkeys(TABLES, 0)
@@ -86,6 +91,10 @@ def test_a_wallet_that_changes_its_type_takes_its_volume_along(connection: Conne
         "SELECT count(*) AS n FROM volume_rollup WHERE blockchain = 'bnb' AND type = 'kol'"
     ).fetchone()
     assert left == {"n": 0}
+    counts = connection.execute(
+        "SELECT wallet_count FROM wallet_groups WHERE blockchain = 'bnb' AND type = 'kol'"
+    )
+    assert counts.fetchall() == [{"wallet_count": 0}]
     assert rebuild_ledger(connection) == dict.fromkeys(TABLES, 0)
 
 

@@ -5,6 +5,8 @@ import os
 import shutil
 import signal
 import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,6 +16,8 @@ import requests
 
 import wallet_api
 from tests.processes import Gunicorn, StartGunicorn
+from wallet_api.access.keys import create_key
+from wallet_api.database import Connection
 
 
 def _raw(server: Gunicorn, request: bytes) -> tuple[int, str, dict[str, object]]:
@@ -102,6 +106,37 @@ def test_a_start_clears_away_the_counts_of_killed_gunicorns_alone(gunicorn: Star
     assert not left.exists()
     assert any(kept.iterdir())
     assert "wallet_api_requests_total" in requests.get(f"{living.url}/metrics", timeout=20).text
+
+
+def test_a_worker_whose_threads_are_all_busy_leaves_new_connections_to_the_others(
+    gunicorn: StartGunicorn, connection: Connection
+) -> None:
+    server = gunicorn(workers=2, threads=2)
+    key = create_key(connection, "waiting")
+    headers = {"Authorization": f"Bearer {key}"}
+    # Three questions, for equal ones would share one query.
+    slow = [f"{server.url}/v1/wallets?blockchain=solana&type=kol&limit={limit}" for limit in (1, 2, 3)]
+    taken = []
+    with ThreadPoolExecutor(3) as callers:
+        with connection.transaction():
+            connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
+            waiting = [callers.submit(requests.get, url, headers=headers, timeout=60) for url in slow]
+            deadline = time.monotonic() + 5
+            while _queries_that_wait(connection) < 3:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            # One thread of four is free, and a new connection each time.
+            for _ in range(30):
+                taken.append(requests.get(f"{server.url}/healthz", timeout=60).elapsed.total_seconds())
+        assert [call.result().status_code for call in waiting] == [200, 200, 200]
+    assert max(taken) < 1
+
+
+def _queries_that_wait(connection: Connection) -> int:
+    found = connection.execute("SELECT count(*) AS n FROM pg_locks WHERE NOT granted").fetchone()
+    assert found is not None
+    waiting: int = found["n"]
+    return waiting
 
 
 def _counts_folder(server: Gunicorn) -> Path:

@@ -75,7 +75,8 @@ def parsed(body: bytes) -> Any:
 
 def clear(connection: Connection) -> None:
     """Empty the ledger: as fast as it goes, since it has few rows."""
-    tables = ("trades", "positions", "position_rollup", "volume_rollup", "native_prices", "tokens", "wallets")
+    ledger = ("trades", "positions", "position_rollup", "volume_rollup")
+    tables = (*ledger, "native_prices", "tokens", "wallet_groups", "wallets")
     connection.execute("; ".join(f"DELETE FROM {table}" for table in tables))
 
 

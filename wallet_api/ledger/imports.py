@@ -26,6 +26,7 @@ Reject = Callable[[int, bytes, BadRow], None]
 Progress = Callable[[], None]
 
 _WALLETS = load_sql(__package__, "wallets")
+_GROUPS = load_sql(__package__, "groups")
 _RETYPED = load_sql(__package__, "retyped")
 _REGROUPED = load_sql(__package__, "regrouped")
 _PRICES = load_sql(__package__, "prices")
@@ -78,6 +79,7 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
             connection.execute(_REGROUPED, {**recent, "sign": -1})
             merge.add_to_volume(connection, recent["horizon"])
         summary.changed = connection.execute(_WALLETS).rowcount
+        connection.execute(_GROUPS)
         if retyped:
             connection.execute("TRUNCATE walked")
             connection.execute(_REGROUPED, {**recent, "sign": 1})

@@ -19,6 +19,7 @@ _CHANGED_POSITIONS = load_sql(__package__, "rebuild_changed_positions")
 _CHANGED_DAYS = load_sql(__package__, "rebuild_changed_days")
 _CHANGED_VOLUME = load_sql(__package__, "rebuild_changed_volume")
 _RECENT = load_sql(__package__, "regrouped")
+_GROUPS = load_sql(__package__, "groups")
 
 
 def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of: None) -> dict[str, int]:
@@ -26,7 +27,7 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
 
     One wallet a transaction, under its lock, so that imports and readers go on beside it.
     """
-    changed = {"trades": 0, "positions": 0, "position_rollup": 0, "volume_rollup": 0}
+    changed = {"trades": 0, "positions": 0, "position_rollup": 0, "volume_rollup": 0, "wallet_groups": 0}
     merge.prepare(connection)
     connection.execute(_STAGING)
     wallet_ids = [
@@ -39,6 +40,7 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
                 changed[table] += rows
     with connection.transaction():
         changed["volume_rollup"] = _rebuild_volume(connection, wallet_ids)
+        changed["wallet_groups"] = connection.execute(_GROUPS).rowcount
     progress(len(wallet_ids), len(wallet_ids))
     return changed
 

@@ -1,6 +1,5 @@
 """The tracked wallets: the list of a group, and one of them."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -15,29 +14,26 @@ _LIST = load_sql(__package__, "list_wallets")
 _FIND = load_sql(__package__, "find_wallet")
 
 
-@dataclass(frozen=True)
-class Wallet:
-    """A tracked wallet, as the other questions need it."""
-
-    wallet_id: int
-    type: str
-
-
 class _WalletKey(msgspec.Struct, array_like=True, frozen=True):
     """A wallet's place among those of its group."""
 
     address: cursors.Text
 
 
-def find_wallet(connection: Connection, blockchain: str, address: str, type: str | None = None) -> Wallet:
-    """The tracked wallet of this address. Raises NotFound if there is none, or not under this type."""
+def find_wallet(connection: Connection, blockchain: str, type: str, address: str) -> int:
+    """The id of the tracked wallet of this address. Raises NotFound if there is none of this type."""
     found = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
-    if found is None or type not in (None, found["type"]):
-        under = f" as {type}" if type else ""
-        raise NotFound(
-            f"The wallet {address} is not tracked on {blockchain}{under}.", reason="wallet_not_found"
-        )
-    return Wallet(found["wallet_id"], found["type"])
+    if found is None or found["type"] != type:
+        raise untracked(blockchain, type, address)
+    wallet_id: int = found["wallet_id"]
+    return wallet_id
+
+
+def untracked(blockchain: str, type: str, address: str) -> NotFound:
+    """There is no tracked wallet of this address and type."""
+    return NotFound(
+        f"The wallet {address} is not tracked on {blockchain} as {type}.", reason="wallet_not_found"
+    )
 
 
 def list_wallets(

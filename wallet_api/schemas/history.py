@@ -75,7 +75,7 @@ class TradeSchema(Schema):
 class HistorySchema(Schema):
     """The data of GET /v1/wallets/history. Trades are newest first; tokens by their latest trade."""
 
-    profile = fields.Nested(ProfileSchema, required=True)
+    profile = Rows(ProfileSchema, required=True)
     lifetime_stats = Rows(LifetimeStatsSchema, required=True)
     win_rate_distribution = Rows(DistributionSchema, required=True)
     token_overview = Rows(TokenOverviewSchema, many=True, required=True)
