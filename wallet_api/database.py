@@ -151,8 +151,7 @@ class _Pool:
             raise
         self._away = False
         try:
-            with connection:
-                yield connection
+            yield connection
         finally:
             self._pool.putconn(connection)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from ipaddress import ip_address, ip_network
+from typing import NamedTuple
 
 from flask import Blueprint, Flask, Response, g, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -65,6 +66,15 @@ def init_app(app: Flask, registry: CollectorRegistry) -> None:
     app.after_request(counters.count)
 
 
+class _Labelled(NamedTuple):
+    """What counts the answers of one operation and status."""
+
+    requests: Counter
+    seconds: Histogram
+    cached: Counter
+    credits: Counter
+
+
 class _Counters:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._requests = Counter(
@@ -109,30 +119,32 @@ class _Counters:
     def count(self, response: Response) -> Response:
         """Count the request that `response` answers."""
         operation = _operation()
-        requests, seconds = self._of(operation, response.status_code)
-        requests.inc()
+        own = self._of(operation, response.status_code)
+        own.requests.inc()
         started = g.pop("started", None)
         if started is not None:
-            seconds.observe(time.perf_counter() - started)
+            own.seconds.observe(time.perf_counter() - started)
         refusal = g.pop("refusal", None)
         if refusal is not None:
             self._refusals.labels(operation, *refusal).inc()
         elif g.pop("cached", False):
-            self._cached.labels(operation).inc()
+            own.cached.inc()
         key = g.get("api_key")
         if key is not None:
-            self._count_call(operation, charged=not key.unlimited and response.status_code == 200)
+            settings, limits = services().settings, services().gate.limits
+            if response.status_code == 200 and not key.unlimited and not g.free_of_charge:
+                own.credits.inc(settings.credit_cost)
+            if settings.valkey_url is not None and limits.fallback_active:
+                self._alone.inc()
         return response
 
-    def _labelled(self, operation: str, status: int) -> tuple[Counter, Histogram]:
-        return self._requests.labels(operation, status), self._seconds.labels(operation)
-
-    def _count_call(self, operation: str, *, charged: bool) -> None:
-        own = services()
-        if charged and not g.free_of_charge:
-            self._credits.labels(operation).inc(own.settings.credit_cost)
-        if own.settings.valkey_url is not None and own.gate.limits.fallback_active:
-            self._alone.inc()
+    def _labelled(self, operation: str, status: int) -> _Labelled:
+        return _Labelled(
+            self._requests.labels(operation, status),
+            self._seconds.labels(operation),
+            self._cached.labels(operation),
+            self._credits.labels(operation),
+        )
 
 
 class _Data(Collector):
