@@ -15,6 +15,8 @@ from tests.ledger.command import Outcome, command, rejects_of
 from tests.ledger.door import Row
 from wallet_api.cli import cli
 from wallet_api.database import Connection
+from wallet_api.ledger import tokens
+from wallet_api.ledger.tokens import TokenIds
 
 SOLANA = "So11111111111111111111111111111111111111112"
 UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
@@ -275,3 +277,15 @@ def test_a_database_that_is_away_is_status_one_without_a_traceback_or_a_password
     assert (status, output) == (1, "")
     assert "Traceback" not in error
     assert "secret-word" not in error
+
+
+def test_an_import_that_meets_more_tokens_than_it_remembers_finds_their_ids_again(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "_REMEMBERED", 3)
+    ids = TokenIds(connection)
+    named = [("solana", name) for name in "abcde"]
+    first = {token: ids.of([token])[token] for token in named}
+    assert len(set(first.values())) == len(named)
+    assert {token: ids.of(named)[token] for token in named} == first
+    assert TokenIds(connection).of(named) == first

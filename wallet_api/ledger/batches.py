@@ -1,8 +1,9 @@
 """Trades of a file, checked and made ready to be copied in, so many at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import chain, islice
+from itertools import islice
+from operator import itemgetter
 
 import msgspec
 
@@ -14,53 +15,71 @@ from wallet_api.ledger.rows import BadRow, TradeRow
 LOCKS = 64
 
 _encode = msgspec.json.Encoder().encode
-_BLOCK_TEXTS = 2000
+_BLOCK_LINES = 1000
+NULL = "\\N"
 
 WalletIds = dict[tuple[str, str], int]
-Share = list[dict[str, str]]
+Token = tuple[str, str]
+# A position, as wallet id and token, and its trades: lines in PostgreSQL's COPY text format, without the
+# position they begin with, cut after what identifies a trade.
+Share = list[tuple[int, Token, dict[str, str]]]
 
 
 class Batch:
-    """The good rows of a batch, of equal ones the last, by lock and identity; and what was rejected."""
+    """The good rows of a batch, of equal ones the last, by position; and what was rejected."""
 
     def __init__(self) -> None:
         self.rows = 0
-        self.tokens: dict[tuple[str, str], int] = {}
-        # Lines in PostgreSQL's COPY text format: what identifies a trade, and the rest of its line.
-        self.trades: list[dict[str, str]] = [{} for _ in range(LOCKS)]
         self.rejected: list[tuple[int, bytes, BadRow]] = []
+        self.tokens: set[Token] = set()
+        self._positions: list[dict[tuple[int, Token], dict[str, str]]] = [{} for _ in range(LOCKS)]
+        self._sizes = [0] * LOCKS
 
     def __len__(self) -> int:
         return self.rows + len(self.rejected)
 
-    def add(self, wallet_id: int, trade: TradeRow) -> None:
-        """Take in a checked row."""
+    def add(self, wallet_id: int, trade: TradeRow, amount: str, value: str, usd: str | None) -> None:
+        """Take in a checked row, and its amounts as texts."""
         self.rows += 1
-        token = self.tokens.setdefault((trade.blockchain, trade.mint), len(self.tokens))
+        lock = wallet_id % LOCKS
+        self._sizes[lock] += 1
+        token = (trade.blockchain, trade.mint)
+        position = (wallet_id, token)
+        trades = self._positions[lock].get(position)
+        if trades is None:
+            trades = self._positions[lock][position] = {}
+            self.tokens.add(token)
         side = "t" if trade.transaction_type == "sell" else "f"
-        name = "\\N" if trade.token_name is None else _escaped(trade.token_name)
-        usd = "\\N" if trade.value_usd is None else str(trade.value_usd)
-        key = f"{wallet_id}\t{token}\t{_escaped(trade.tx_signature)}\t{side}\t{trade.event_index}"
-        self.trades[wallet_id % LOCKS][key] = (
-            f"\t{_time(trade.created_at)}\t{name}\t{trade.token_amount!s}\t{trade.value!s}\t{usd}\n"
+        name = NULL if trade.token_name is None else _escaped(trade.token_name)
+        trades[f"{_escaped(trade.tx_signature)}\t{side}\t{trade.event_index}"] = (
+            f"\t{_time(trade.created_at)}\t{name}\t{amount}\t{value}\t{usd or NULL}\n"
         )
 
     def shares(self, count: int) -> list[Share]:
         """The trades in so many parts of nearly the same size, those of one lock in one part."""
         shares: list[Share] = [[] for _ in range(count)]
         sizes = [0] * count
-        for trades in sorted(self.trades, key=len, reverse=True):
+        for lock in sorted(range(LOCKS), key=self._sizes.__getitem__, reverse=True):
             smallest = sizes.index(min(sizes))
-            shares[smallest].append(trades)
-            sizes[smallest] += len(trades)
+            shares[smallest] += [(*position, trades) for position, trades in self._positions[lock].items()]
+            sizes[smallest] += self._sizes[lock]
         return shares
 
 
-def blocks(share: Share) -> Iterator[str]:
-    """The lines of a share, in pieces of bearable size."""
-    texts = chain.from_iterable(item for trades in share for item in trades.items())
-    while block := "".join(islice(texts, _BLOCK_TEXTS)):
-        yield block
+def blocks(share: Share, token_ids: Mapping[Token, int]) -> Iterator[str]:
+    """The lines of a share in the order of positions, which PostgreSQL then need not sort, some at a time."""
+    texts: list[str] = []
+    lines = 0
+    for wallet_id, token_id, trades in sorted(
+        ((wallet_id, token_ids[token], trades) for wallet_id, token, trades in share), key=itemgetter(0, 1)
+    ):
+        start = f"{wallet_id}\t{token_id}\t"
+        texts += [f"{start}{key}{rest}" for key, rest in trades.items()]
+        lines += len(trades)
+        if lines >= _BLOCK_LINES:
+            yield "".join(texts)
+            texts, lines = [], 0
+    yield "".join(texts)
 
 
 def read_batch(records: Iterator[Record[TradeRow]], wallet_ids: WalletIds, rows: int) -> Batch:
@@ -71,11 +90,11 @@ def read_batch(records: Iterator[Record[TradeRow]], wallet_ids: WalletIds, rows:
         try:
             if isinstance(row, BadRow):
                 raise row
-            row.check(now)
+            amounts = row.check(now)
             wallet_id = wallet_ids.get((row.blockchain, row.wallet_address))
             if wallet_id is None:
                 raise BadRow(_unknown_wallet(row))
-            batch.add(wallet_id, row)
+            batch.add(wallet_id, row, *amounts)
         except BadRow as fault:
             batch.rejected.append((number, line, fault))
     return batch

@@ -3,7 +3,7 @@
 -- Needs trades_pkey, native_prices_pkey.
 INSERT INTO fresh
 SELECT incoming.wallet_id,
-       token.token_id,
+       incoming.token_id,
        incoming.created_at,
        incoming.event_index,
        incoming.is_sell,
@@ -14,22 +14,23 @@ SELECT incoming.wallet_id,
        incoming.value,
        COALESCE(incoming.value_usd, derived.value_usd) AS value_usd
   FROM incoming
-  JOIN batch_tokens AS token
-    ON token.token_number = incoming.token_number
   JOIN touched
     ON touched.wallet_id = incoming.wallet_id
-   AND touched.token_id = token.token_id
+   AND touched.token_id = incoming.token_id
    AND touched.rewalk
   LEFT JOIN trades AS known
     ON known.wallet_id = incoming.wallet_id
-   AND known.token_id = token.token_id
+   AND known.token_id = incoming.token_id
    AND known.tx_signature = incoming.tx_signature
    AND known.is_sell = incoming.is_sell
    AND known.event_index = incoming.event_index
  CROSS JOIN LATERAL (
        SELECT CASE WHEN incoming.value_usd IS NULL
-                   THEN incoming.value * (SELECT usd
-                                             FROM nearest_price(token.blockchain, incoming.created_at) AS usd)
+                   THEN (SELECT incoming.value * price.usd
+                           FROM wallets
+                          CROSS JOIN LATERAL nearest_price(wallets.blockchain, incoming.created_at)
+                                     AS price (usd)
+                          WHERE wallets.wallet_id = incoming.wallet_id)
               END AS value_usd
        ) AS derived
  WHERE known.wallet_id IS NULL

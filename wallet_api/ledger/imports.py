@@ -1,6 +1,6 @@
 """Taking files in: rows are checked, staged with COPY, and merged batch by batch, each in a transaction."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -9,9 +9,10 @@ from typing import Any
 
 from wallet_api.database import Connection, connect, load_sql
 from wallet_api.ledger import merge
-from wallet_api.ledger.batches import Share, blocks, read_batch
+from wallet_api.ledger.batches import Share, Token, blocks, read_batch
 from wallet_api.ledger.readers import Record
 from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow, good
+from wallet_api.ledger.tokens import TokenIds
 
 # Large enough that a position or bucket is touched once for many trades, small enough that two batches in
 # memory stay far below the importer's bound of 300 MB.
@@ -42,7 +43,7 @@ _COPY_WALLETS = (
     " copytrade_link) FROM STDIN"
 )
 _COPY_TRADES = (
-    "COPY incoming (wallet_id, token_number, tx_signature, is_sell, event_index, created_at, token_name,"
+    "COPY incoming (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, token_name,"
     " token_amount, value, value_usd) FROM STDIN"
 )
 _COPY_PRICES = "COPY incoming_prices (line_number, currency, usd, priced_at) FROM STDIN"
@@ -135,6 +136,7 @@ def import_trades(
         (row["blockchain"], row["address"]): row["wallet_id"]
         for row in connection.execute("SELECT blockchain, address, wallet_id FROM wallets")
     }
+    token_ids = TokenIds(connection)
     lanes = [connection]
     with ExitStack() as stack:
         # Batches are read by one thread always: memory that several have used is not shared between them.
@@ -149,9 +151,9 @@ def import_trades(
                 reject(number, line, fault)
             while len(lanes) < LANES and len(batch) >= TWO_LANES_ROWS:
                 lanes.append(stack.enter_context(_another(connection)))
-            merge.add_tokens(connection, batch.tokens)
+            ids = token_ids.of(batch.tokens)
             merges = [
-                mergers.submit(_land, lane, share, batch.tokens)
+                mergers.submit(_land, lane, share, ids)
                 for lane, share in zip(lanes, batch.shares(len(lanes)), strict=True)
             ]
             summary.changed += sum(merge.result() for merge in merges)
@@ -167,9 +169,9 @@ def _another(connection: Connection) -> Connection:
     return other
 
 
-def _land(connection: Connection, share: Share, tokens: Iterable[tuple[str, str]]) -> int:
+def _land(connection: Connection, share: Share, token_ids: Mapping[Token, int]) -> int:
     with connection.transaction():
         with connection.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
-            for block in blocks(share):
+            for block in blocks(share, token_ids):
                 copy.write(block)
-        return merge.merge_incoming(connection, tokens, datetime.now(UTC))
+        return merge.merge_incoming(connection, datetime.now(UTC))

@@ -1,6 +1,5 @@
 """What one batch does to the ledger: the statements, in their order, inside the caller's transaction."""
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from wallet_api.database import Connection, DuplicateKey, load_sql, savepoint
@@ -16,8 +15,6 @@ _STAGING = load_sql(__package__, "staging")
 _LOCK = load_sql(__package__, "lock")
 _LOCK_WALLET = load_sql(__package__, "lock_wallet")
 _LOCK_ALL = load_sql(__package__, "lock_all")
-_TOKENS = load_sql(__package__, "tokens")
-_BATCH_TOKENS = load_sql(__package__, "batch_tokens")
 _TOUCHED = load_sql(__package__, "touched")
 _TOUCHED_AGAIN = load_sql(__package__, "touched_again")
 _FRESH = load_sql(__package__, "fresh")
@@ -61,20 +58,10 @@ def lock_wallet(connection: Connection, wallet_id: int) -> None:
     connection.execute(_LOCK_WALLET, {"lock_class": LOCK_CLASS, "wallet_id": wallet_id})
 
 
-def add_tokens(connection: Connection, tokens: Iterable[tuple[str, str]]) -> None:
-    """Give each token, as (blockchain, mint), its id. In no transaction, lest other imports wait for it."""
-    connection.execute(_TOKENS, _columns(tokens))
-
-
-def merge_incoming(connection: Connection, tokens: Iterable[tuple[str, str]], now: datetime) -> int:
-    """Merge `incoming`, in which no trade stands twice, into the ledger; how many are new or corrected.
-
-    Its token numbers are the places of `tokens`, all of which have an id.
-    """
-    connection.execute("ANALYZE incoming (wallet_id, token_number)")
+def merge_incoming(connection: Connection, now: datetime) -> int:
+    """Merge `incoming`, in which no trade stands twice, into the ledger; how many are new or corrected."""
+    connection.execute("ANALYZE incoming (wallet_id, token_id)")
     connection.execute(_LOCK, {"lock_class": LOCK_CLASS})
-    connection.execute(_BATCH_TOKENS, _columns(tokens))
-    connection.execute("ANALYZE batch_tokens")
     # A trade later than all of its position's is taken for new without a look at the ledger. Only when it
     # is there already, at an earlier time that this corrects, its key says so, and the batch is done again.
     try:
@@ -159,11 +146,3 @@ def add_to_volume(connection: Connection, horizon: datetime) -> None:
 def drop_volume(connection: Connection, horizon: datetime, *, corrected: bool) -> None:
     """Drop the groups' volume that no window reaches, and what corrections have emptied."""
     connection.execute(_EXPIRED_VOLUME, {"horizon": horizon, "corrected": corrected})
-
-
-def _columns(tokens: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    blockchains, mints = [], []
-    for blockchain, mint in tokens:
-        blockchains.append(blockchain)
-        mints.append(mint)
-    return {"blockchains": blockchains, "mints": mints}

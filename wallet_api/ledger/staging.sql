@@ -1,13 +1,7 @@
 -- The tables of one import session, empty again at each commit.
-CREATE TEMP TABLE IF NOT EXISTS batch_tokens (
-    token_number integer NOT NULL,
-    blockchain text NOT NULL,
-    token_id bigint NOT NULL
-) ON COMMIT DELETE ROWS;
-
 CREATE TEMP TABLE IF NOT EXISTS incoming (
     wallet_id bigint NOT NULL,
-    token_number integer NOT NULL,
+    token_id bigint NOT NULL,
     created_at timestamptz NOT NULL,
     event_index integer NOT NULL,
     is_sell boolean NOT NULL,

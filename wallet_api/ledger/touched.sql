@@ -2,13 +2,11 @@
 -- than what it has; the others are to be walked again. Needs positions_pkey.
 INSERT INTO touched
   WITH changed AS (
-       SELECT incoming.wallet_id,
-              token.token_id,
-              min(incoming.created_at) AS first_at
+       SELECT wallet_id,
+              token_id,
+              min(created_at) AS first_at
          FROM incoming
-         JOIN batch_tokens AS token
-           ON token.token_number = incoming.token_number
-        GROUP BY incoming.wallet_id, token.token_id
+        GROUP BY wallet_id, token_id
        )
 SELECT changed.wallet_id,
        changed.token_id,

@@ -4,7 +4,7 @@
 INSERT INTO walked
   WITH pending AS (
        SELECT incoming.wallet_id,
-              token.token_id,
+              incoming.token_id,
               incoming.created_at,
               incoming.event_index,
               incoming.is_sell,
@@ -14,16 +14,17 @@ INSERT INTO walked
               incoming.value,
               incoming.value_usd AS given_usd,
               CASE WHEN incoming.value_usd IS NULL
-                   THEN incoming.value * (SELECT usd
-                                             FROM nearest_price(token.blockchain, incoming.created_at) AS usd)
+                   THEN (SELECT incoming.value * price.usd
+                           FROM wallets
+                          CROSS JOIN LATERAL nearest_price(wallets.blockchain, incoming.created_at)
+                                     AS price (usd)
+                          WHERE wallets.wallet_id = incoming.wallet_id)
               END AS derived_usd,
               touched.start
          FROM incoming
-         JOIN batch_tokens AS token
-           ON token.token_number = incoming.token_number
          JOIN touched
            ON touched.wallet_id = incoming.wallet_id
-          AND touched.token_id = token.token_id
+          AND touched.token_id = incoming.token_id
           AND NOT touched.rewalk
         -- A fence, without which the price is looked up for each time that derived_usd is named.
         OFFSET 0

@@ -259,7 +259,8 @@ CREATE TYPE walk_state AS (
     realized_usd numeric
 );
 
--- One step of the moving weighted-average cost method; `at` is the trade's time in Unix seconds.
+-- One step of the moving weighted-average cost method; `at` is the trade's time in Unix seconds. Few
+-- statements, since each costs as much as several of the sums in it.
 CREATE FUNCTION walk_step(
     state walk_state, start walk_state, is_sell boolean,
     amount numeric, value numeric, value_usd numeric, at numeric, token_name text
@@ -269,66 +270,61 @@ $$
 DECLARE
     covered numeric;
     rest numeric;
-    cost_usd numeric;
+    covered_cost numeric;
+    covered_usd numeric;
 BEGIN
-    IF state IS NULL THEN
+    IF state.quantity IS NULL THEN
         state := start;
     END IF;
-    state.realized := NULL;
-    state.realized_cost := NULL;
-    state.hold_seconds := NULL;
-    state.realized_usd := NULL;
-    IF token_name IS NOT NULL THEN
-        state.token_name := token_name;
-    END IF;
-
     IF NOT is_sell THEN
-        state.acquired_at := CASE
-            WHEN state.quantity = 0 THEN at
-            ELSE quotient(state.acquired_at * state.quantity + at * amount, state.quantity + amount)
-        END;
-        state.quantity := state.quantity + amount;
-        state.cost := state.cost + value;
-        state.cost_usd := state.cost_usd + value_usd;
-        state.peak := greatest(state.peak, state.quantity);
-        RETURN state;
+        RETURN ROW(
+            state.quantity + amount,
+            state.cost + value,
+            state.cost_usd + value_usd,
+            CASE WHEN state.quantity = 0 THEN at
+                 ELSE quotient(state.acquired_at * state.quantity + at * amount, state.quantity + amount)
+            END,
+            greatest(state.peak, state.quantity + amount),
+            COALESCE(token_name, state.token_name),
+            NULL, NULL, NULL, NULL)::walk_state;
     END IF;
 
     -- What is sold beyond the quantity came in without a buy: neither profit nor loss.
     covered := least(amount, state.quantity);
     IF covered = 0 THEN
-        state.realized_usd := CASE WHEN value_usd IS NOT NULL THEN 0 END;
-        RETURN state;
+        RETURN ROW(
+            state.quantity, state.cost, state.cost_usd, state.acquired_at, state.peak,
+            COALESCE(token_name, state.token_name),
+            NULL, NULL, NULL, CASE WHEN value_usd IS NOT NULL THEN 0 END)::walk_state;
     END IF;
     rest := state.quantity - covered;
     IF rest = 0 THEN
-        state.realized_cost := state.cost;
+        covered_cost := state.cost;
+        covered_usd := state.cost_usd;
         state.cost := 0;
-        cost_usd := state.cost_usd;
+        state.cost_usd := 0;
     ELSE
-        state.realized_cost := quotient(state.cost * covered, state.quantity);
-        cost_usd := quotient(state.cost_usd * covered, state.quantity);
-        IF state.realized_cost < 0.0001 THEN
-            state.realized_cost := small_quotient(state.cost * covered, state.quantity);
+        covered_cost := quotient(state.cost * covered, state.quantity);
+        covered_usd := quotient(state.cost_usd * covered, state.quantity);
+        IF covered_cost < 0.0001 THEN
+            covered_cost := small_quotient(state.cost * covered, state.quantity);
         END IF;
         -- The difference of two numbers that are nearly equal would have few digits left.
         IF rest * 10000 < state.quantity THEN
             state.cost := small_quotient(state.cost * rest, state.quantity);
         ELSE
-            state.cost := state.cost - state.realized_cost;
+            state.cost := state.cost - covered_cost;
         END IF;
+        state.cost_usd := state.cost_usd - covered_usd;
     END IF;
-    IF covered = amount THEN
-        state.realized := value - state.realized_cost;
-        state.realized_usd := value_usd - cost_usd;
-    ELSE
-        state.realized := small_quotient(value * covered, amount) - state.realized_cost;
-        state.realized_usd := quotient(value_usd * covered, amount) - cost_usd;
-    END IF;
-    state.hold_seconds := at - state.acquired_at;
-    state.quantity := rest;
-    state.cost_usd := CASE WHEN rest = 0 THEN 0 ELSE state.cost_usd - cost_usd END;
-    RETURN state;
+    RETURN ROW(
+        rest, state.cost, state.cost_usd, state.acquired_at, state.peak,
+        COALESCE(token_name, state.token_name),
+        CASE WHEN covered = amount THEN value ELSE small_quotient(value * covered, amount) END - covered_cost,
+        covered_cost,
+        at - state.acquired_at,
+        CASE WHEN covered = amount THEN value_usd ELSE quotient(value_usd * covered, amount) END - covered_usd
+    )::walk_state;
 END
 $$;
 

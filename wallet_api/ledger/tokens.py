@@ -1,0 +1,52 @@
+"""The ids of tokens, which an import remembers from batch to batch."""
+
+from collections.abc import Collection, Iterable
+
+from wallet_api.database import Connection, load_sql
+from wallet_api.ledger.batches import Token
+
+# As many as take some 30 MB.
+_REMEMBERED = 100_000
+
+_FIND = load_sql(__package__, "find_tokens")
+_ADD = load_sql(__package__, "tokens")
+
+
+class TokenIds:
+    """Tells the ids of tokens, and gives new ones theirs.
+
+    In no transaction of its own, lest other imports wait for it.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._ids: dict[Token, int] = {}
+
+    def of(self, tokens: Collection[Token]) -> dict[Token, int]:
+        """The ids of all that are asked for, and of others."""
+        unknown = [token for token in tokens if token not in self._ids]
+        if len(self._ids) + len(unknown) > _REMEMBERED:
+            self._ids, unknown = {}, list(tokens)
+        else:
+            # The answer may still be in use by the batch before.
+            self._ids = self._ids.copy()
+        new = self._find(unknown)
+        if new:
+            self._connection.execute(_ADD, _columns(new))
+            self._find(new)
+        return self._ids
+
+    def _find(self, tokens: list[Token]) -> list[Token]:
+        if not tokens:
+            return []
+        for row in self._connection.execute(_FIND, _columns(tokens)):
+            self._ids[tokens[row["place"]]] = row["token_id"]
+        return [token for token in tokens if token not in self._ids]
+
+
+def _columns(tokens: Iterable[Token]) -> dict[str, list[str]]:
+    blockchains, mints = [], []
+    for blockchain, mint in tokens:
+        blockchains.append(blockchain)
+        mints.append(mint)
+    return {"blockchains": blockchains, "mints": mints}
