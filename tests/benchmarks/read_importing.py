@@ -1,0 +1,70 @@
+"""Ask for histories while an import runs: in each, the lifetime figures are the sums of its token overview.
+
+    python -m tests.benchmarks.read_importing [--trades 1000000]
+
+The importer is the command, in a process of its own; the histories are asked for one after the other, of
+forty wallets and the heavy one, until it ends.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tests.benchmarks import ledger_world
+from tests.integration.test_ledger_under_way import assert_whole
+from tests.ledger import door
+from wallet_api import embedded, migrations
+from wallet_api.database import Connection, connect
+from wallet_api.settings import Settings
+
+_COMMAND = "from wallet_api.cli import main; main()"
+_ASKED = "SELECT address, type FROM wallets WHERE blockchain = %s AND type = %s ORDER BY address LIMIT 40"
+
+
+@click.command()
+@click.option("--trades", default=1_000_000, show_default=True, help="How many are imported meanwhile.")
+def main(trades: int) -> None:
+    """Ends with an AssertionError at the first history that is not whole."""
+    with tempfile.TemporaryDirectory(prefix="wallet-bench-") as home:
+        ledger_world.write(Path(home), trades)
+        own = Settings(wallet_api_home=str(Path(home) / "home"))
+        with embedded.running(own, valkey=False) as settings:
+            url = str(settings.database_url)
+            with connect(url) as connection:
+                migrations.migrate(connection)
+                for name in ("wallets", "prices"):
+                    _importer(url, Path(home), name).wait()
+                click.echo(_ask_during(_importer(url, Path(home), "trades"), connection))
+
+
+def _importer(url: str, folder: Path, name: str) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-c", _COMMAND, "import", name, str(folder / f"{name}.ndjson"), "--json"]
+    return subprocess.Popen(command, env=os.environ | {"DATABASE_URL": url}, stdout=subprocess.DEVNULL)
+
+
+def _ask_during(importer: "subprocess.Popen[bytes]", connection: Connection) -> str:
+    group = (ledger_world.BLOCKCHAIN, ledger_world.TYPE)
+    wallets: list[dict[str, Any]] = connection.execute(_ASKED, group).fetchall()
+    wallets.append({"address": ledger_world.HEAVY, "type": ledger_world.TYPE})
+    asked = 0
+    states: set[tuple[str, int]] = set()
+    for wallet in cycle(wallets):
+        if importer.poll() is not None:
+            break
+        record = door.history(connection, group[0], wallet["type"], wallet["address"], limit=5)
+        assert_whole(record)
+        states.add((wallet["address"], record["lifetime_stats"]["total_tx_count"]))
+        asked += 1
+    if importer.returncode:
+        raise click.ClickException(f"The import ended with {importer.returncode}.")
+    return f"{asked:,} histories, each whole, of {len(wallets)} wallets in {len(states):,} states."
+
+
+if __name__ == "__main__":
+    main()
