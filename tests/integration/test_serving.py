@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import socket
+import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import requests
 
 import wallet_api
+from tests.load import callers, get
 from tests.processes import Gunicorn, StartGunicorn
 from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
@@ -130,6 +132,18 @@ def test_a_worker_whose_threads_are_all_busy_leaves_new_connections_to_the_other
                 taken.append(requests.get(f"{server.url}/healthz", timeout=60).elapsed.total_seconds())
         assert [call.result().status_code for call in waiting] == [200, 200, 200]
     assert max(taken) < 1
+
+
+def test_where_all_workers_are_busy_for_long_new_connections_are_taken_all_the_same(
+    gunicorn: StartGunicorn,
+) -> None:
+    server = gunicorn(workers=1, threads=1)
+    with callers(get(f"{server.url}/metrics"), threads=16) as met:
+        while len(met.answers) < 50:
+            time.sleep(0.01)
+        waits = [requests.get(f"{server.url}/healthz", timeout=20).elapsed.total_seconds() for _ in range(10)]
+    assert met.failures == []
+    assert statistics.median(waits) < 0.5, waits
 
 
 def _queries_that_wait(connection: Connection) -> int:

@@ -32,7 +32,7 @@ def positional(sql: str) -> tuple[str, list[str]]:
             names.append(match[1])
         return f"${names.index(match[1]) + 1}"
 
-    return re.sub(r"%\((\w+)\)s", number, re.sub(r"(?m)^--.*$", "", sql)), names
+    return re.sub(r"%\((\w+)\)s", number, sql), names
 
 
 _FIND_KEY = "SELECT key_id, expires_at, revoked_at FROM api_keys WHERE key_hash = $1"
@@ -45,7 +45,7 @@ SELECT address AS wallet_address, name, image_url, twitter, telegram, copytrade_
  ORDER BY address
  LIMIT $4
 """
-_COUNT = "SELECT count(*) FROM wallets WHERE blockchain = $1 AND type = $2"
+_COUNT = "SELECT wallet_count FROM wallet_groups WHERE blockchain = $1 AND type = $2"
 
 
 def presented_key(request: Request) -> str:
