@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.ledger [--sizes 100000,1000000] [--calls 200]
 
-All is measured in one run, each size on a server of its own below the folder for temporary files, so that
-ratios may be compared. What the figures mean: docs/benchmarks.md.
+All is measured in one run, each size on a server of its own below the folder for temporary files, and the
+answers of all sizes in turn, so that ratios may be compared. What the figures mean: docs/benchmarks.md.
 """
 
 import json
@@ -13,9 +13,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from wallet_api.settings import Settings
 Figures = dict[str, float]
 _COMMAND = "from wallet_api.cli import main; main()"
 _OTHER_CALLS = 5
+_ROUNDS = 4
 _COPIES = 3
 _MANY = 1_000_000
 
@@ -43,10 +44,14 @@ _MANY = 1_000_000
 @click.option("--folder", type=click.Path(path_type=Path), default=Path("build"), show_default=True)
 def main(sizes: str, calls: int, folder: Path) -> None:
     """Print one table of all sizes; write it as JSON, and as a plot, to the folder."""
-    found: dict[int, Figures] = {}
-    for size in map(int, sizes.split(",")):
-        with tempfile.TemporaryDirectory(prefix="wallet-bench-") as home:
-            found[size] = _measured(Path(home), size, calls)
+    with ExitStack() as stack:
+        ledgers = {size: stack.enter_context(_ledger(size)) for size in map(int, sizes.split(","))}
+        _say("asking of all sizes in turn")
+        _ask_in_turn(list(ledgers.values()), calls)
+        found = {}
+        for size, ledger in ledgers.items():
+            _say(f"{size:,} trades: asking otherwise")
+            found[size] = ledger.figures | _other_ways(ledger)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "bench-ledger.json").write_text(json.dumps(found, indent=2) + "\n")
     ledger_report.plot(found, folder / "bench-ledger.svg")
@@ -54,10 +59,22 @@ def main(sizes: str, calls: int, folder: Path) -> None:
     click.echo(f"\nAll figures: {folder}/bench-ledger.json; as a plot: {folder}/bench-ledger.svg")
 
 
-def _measured(home: Path, trades: int, calls: int) -> Figures:
-    _say(f"{trades:,} trades: making them")
-    ledger_world.write(home, trades)
+@dataclass
+class Ledger:
+    """A ledger of one size on a server of its own, below the folder `home`; and what was measured of it."""
+
+    home: Path
+    settings: Settings
+    connection: Connection
+    figures: Figures
+
+
+@contextmanager
+def _ledger(trades: int) -> Iterator[Ledger]:
     with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-bench-")))
+        _say(f"{trades:,} trades: making them")
+        ledger_world.write(home, trades)
         own = Settings(wallet_api_home=str(home / "home"))
         settings = stack.enter_context(embedded.running(own, valkey=False))
         connection = stack.enter_context(connect(str(settings.database_url)))
@@ -68,11 +85,7 @@ def _measured(home: Path, trades: int, calls: int) -> Figures:
         _say("raw COPY")
         figures["raw COPY, rows/s"] = trades / _raw_copy(connection, home, trades)
         figures["import : raw COPY"] = figures["import, rows/s"] / figures["raw COPY, rows/s"]
-        _say("asking")
-        now = datetime.now(UTC)
-        figures |= _answers(settings, connection, now, calls)
-        _say("asking otherwise")
-        return figures | _other_ways(connection, home, now)
+        yield Ledger(home, settings, connection, figures)
 
 
 def _import(settings: Settings, home: Path, trades: int) -> Figures:
@@ -119,34 +132,52 @@ def _blocks(file: Any) -> Iterator[bytes]:
         yield block
 
 
-def _answers(settings: Settings, connection: Connection, now: datetime, calls: int) -> Figures:
+def _ask_in_turn(ledgers: Sequence[Ledger], calls: int) -> None:
+    """Time each operation, of one ledger after the other, so that what else the machine does falls on all."""
+    with ExitStack() as stack:
+        asked = [stack.enter_context(_questions(ledger)) for ledger in ledgers]
+        for name in asked[0]:
+            times: list[list[float]] = [[] for _ in ledgers]
+            few = name == ledger_report.MADE
+            for _ in range(1 if few else _ROUNDS):
+                for questions, taken in zip(asked, times, strict=True):
+                    taken += _times(questions[name], _OTHER_CALLS if few else calls // _ROUNDS)
+            for ledger, taken in zip(ledgers, times, strict=True):
+                ledger.figures |= _medians(name, taken)
+
+
+@contextmanager
+def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], None]]]:
     """Each operation through the application, key, limit and all, with no answer shared."""
-    key = create_key(connection, "bench", rate="1000000/second")
-    app = create_app(replace(settings, answer_ttl_seconds=0.0))
+    key = create_key(ledger.connection, "bench", rate="1000000/second")
+    app = create_app(replace(ledger.settings, answer_ttl_seconds=0.0))
     client = app.test_client()
     group = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
-    questions: dict[str, tuple[str, dict[str, Any]]] = {
-        ledger_report.LIST: ("/v1/wallets", group | {"limit": 50}),
-        ledger_report.HEAVY: ("/v1/wallets/history", group | {"address": ledger_world.HEAVY}),
-        ledger_report.LIGHT: ("/v1/wallets/history", group | {"address": ledger_world.LIGHT}),
-        ledger_report.VOLUME: ("/v1/transactions/volume", group),
-        ledger_report.BOARD: ("/v1/wallet/leaderboard", group | {"period": "30d", "limit": 10}),
-    }
-    figures: Figures = {}
-    for name, (path, parameters) in questions.items():
 
-        def ask(path: str = path, parameters: dict[str, Any] = parameters) -> None:
-            answer = client.get(path, query_string=parameters, headers={"Authorization": f"Bearer {key}"})
+    def asking(path: str, **parameters: Any) -> Callable[[], None]:
+        def ask() -> None:
+            query = group | parameters
+            answer = client.get(path, query_string=query, headers={"Authorization": f"Bearer {key}"})
             assert answer.status_code == 200, answer.text
 
-        figures |= _timed(name, ask, calls)
+        return ask
+
+    def make() -> None:
+        rank_wallets(ledger.connection, datetime.now(UTC), period="30d", **group)
+
+    yield {
+        ledger_report.LIST: asking("/v1/wallets", limit=50),
+        ledger_report.HEAVY: asking("/v1/wallets/history", address=ledger_world.HEAVY),
+        ledger_report.LIGHT: asking("/v1/wallets/history", address=ledger_world.LIGHT),
+        ledger_report.VOLUME: asking("/v1/transactions/volume"),
+        ledger_report.BOARD: asking("/v1/wallet/leaderboard", period="30d", limit=10),
+        ledger_report.MADE: make,
+    }
     app.extensions["wallet_api"].close()
-    return figures | _timed(
-        ledger_report.MADE, lambda: rank_wallets(connection, now, period="30d", **group), _OTHER_CALLS
-    )
 
 
-def _other_ways(connection: Connection, home: Path, now: datetime) -> Figures:
+def _other_ways(ledger: Ledger) -> Figures:
+    connection = ledger.connection
     row = connection.execute(
         "SELECT wallet_id, sum(buy_txn + sell_txn)::float8 AS trades, count(*)::float8 AS tokens"
         "  FROM positions JOIN wallets USING (wallet_id) WHERE address = %s GROUP BY wallet_id",
@@ -154,7 +185,7 @@ def _other_ways(connection: Connection, home: Path, now: datetime) -> Figures:
     ).fetchone()
     assert row is not None
     figures: Figures = {"heavy wallet's trades": row["trades"], "its tokens": row["tokens"]}
-    values = {"wallet_id": row["wallet_id"], "now": now.isoformat()}
+    values = {"wallet_id": row["wallet_id"], "now": datetime.now(UTC).isoformat()}
     sums = {
         ledger_report.LIST: ledger_sql.LIST,
         ledger_report.HEAVY: ledger_sql.HISTORY_SUMS,
@@ -165,7 +196,7 @@ def _other_ways(connection: Connection, home: Path, now: datetime) -> Figures:
         ledger_report.HEAVY: ledger_sql.HISTORY_WALKED,
         ledger_report.BOARD: ledger_sql.LEADERBOARD_WALKED,
     }
-    with ledger_duckdb.export(connection, home) as duckdb:
+    with ledger_duckdb.export(connection, ledger.home) as duckdb:
         for way, database, statements, calls in (
             ("sums in SQL", connection, sums, _OTHER_CALLS),
             ("same figures in SQL", connection, walked, 1),
@@ -176,11 +207,12 @@ def _other_ways(connection: Connection, home: Path, now: datetime) -> Figures:
                 def ask(database: Any = database, sql: str = statement.format(**values)) -> None:
                     database.execute(sql).fetchall()
 
-                figures |= _timed(f"{way}, {name}", ask, calls)
+                figures |= _medians(f"{way}, {name}", _times(ask, calls))
     return figures
 
 
-def _timed(name: str, ask: Callable[[], Any], calls: int) -> Figures:
+def _times(ask: Callable[[], Any], calls: int) -> list[float]:
+    """The milliseconds of so many calls, and of one more before them that is not counted."""
     if calls > 1:
         ask()
     times = []
@@ -188,8 +220,12 @@ def _timed(name: str, ask: Callable[[], Any], calls: int) -> Figures:
         started = time.perf_counter()
         ask()
         times.append((time.perf_counter() - started) * 1000)
+    return times
+
+
+def _medians(name: str, times: Sequence[float]) -> Figures:
     figures = {f"{name}, p50 ms": statistics.median(times)}
-    if calls >= 100:
+    if len(times) >= 100:
         figures[f"{name}, p99 ms"] = statistics.quantiles(times, n=100)[98]
     return figures
 

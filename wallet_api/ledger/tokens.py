@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger.batches import Token
 
-# As many as take some 30 MB.
-_REMEMBERED = 100_000
+# As many as take some 15 MB.
+_REMEMBERED = 50_000
 
 _FIND = load_sql(__package__, "find_tokens")
 _ADD = load_sql(__package__, "tokens")
@@ -25,11 +25,12 @@ class TokenIds:
     def of(self, tokens: Collection[Token]) -> dict[Token, int]:
         """The ids of all that are asked for, and of others."""
         unknown = [token for token in tokens if token not in self._ids]
+        if not unknown:
+            return self._ids
+        # A copy: the batch before may be looking at what it was given.
+        self._ids = self._ids.copy()
         if len(self._ids) + len(unknown) > _REMEMBERED:
             self._ids, unknown = {}, list(tokens)
-        else:
-            # The answer may still be in use by the batch before.
-            self._ids = self._ids.copy()
         new = self._find(unknown)
         if new:
             self._connection.execute(_ADD, _columns(new))
@@ -37,8 +38,6 @@ class TokenIds:
         return self._ids
 
     def _find(self, tokens: list[Token]) -> list[Token]:
-        if not tokens:
-            return []
         for row in self._connection.execute(_FIND, _columns(tokens)):
             self._ids[tokens[row["place"]]] = row["token_id"]
         return [token for token in tokens if token not in self._ids]
