@@ -125,6 +125,8 @@ class _Pool:
             kwargs={
                 "autocommit": True,
                 "row_factory": dict_row,
+                # There are few statements, and all come again.
+                "prepare_threshold": 0,
                 "connect_timeout": CONNECT_TIMEOUT_SECONDS,
                 "options": options,
                 "application_name": "wallet-api",
