@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+from tests.ledger import crowd
+from tests.ledger.door import Importer
 from tests.load import callers, get
 from tests.nginx import Nginx, nginx, running_nginx, write_configuration
 from tests.processes import StartGunicorn
@@ -90,15 +92,9 @@ def test_nginx_finds_no_fault_in_the_configuration(tmp_path: Path) -> None:
 
 
 def test_calls_pass_as_they_are_with_the_callers_own_address(
-    gunicorn: StartGunicorn, start_nginx: Any, behind_nginx: Settings, key: str, connection: Connection
+    gunicorn: StartGunicorn, start_nginx: Any, behind_nginx: Settings, key: str, database_url: str
 ) -> None:
-    for number in range(40):
-        connection.execute(
-            "INSERT INTO wallets"
-            " (blockchain, type, address, name, image_url, twitter, telegram, copytrade_link)"
-            " VALUES ('solana', 'kol', %s, '', '', '', '', '')",
-            [f"wallet {number}"],
-        )
+    Importer(database_url).wallets([{**wallet, "type": "kol"} for wallet in crowd.wallets(40)])
     node = gunicorn(behind_nginx, workers=1)
     server = start_nginx([node.url])
     forged = {"X-Forwarded-For": "192.0.2.7", "Forwarded": "for=192.0.2.7", "Authorization": f"Bearer {key}"}

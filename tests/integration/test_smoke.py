@@ -74,8 +74,8 @@ def test_each_fault_of_the_data_is_one_line(
             "volume: status 500",
         ),
         (
-            "UPDATE wallets SET type = 'whale'",
-            "UPDATE wallets SET type = 'kol'",
+            "UPDATE wallets SET type = 'no ' || type",
+            "UPDATE wallets SET type = substr(type, 4)",
             "wallets: solana kol has none",
         ),
     ):
