@@ -1,6 +1,6 @@
 """The ids of tokens, which an import remembers from batch to batch."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger.batches import Token
@@ -22,13 +22,9 @@ class TokenIds:
         self._connection = connection
         self._ids: dict[Token, int] = {}
 
-    def of(self, tokens: Collection[Token]) -> dict[Token, int]:
-        """The ids of all that are asked for, and of others."""
+    def of(self, tokens: Collection[Token]) -> Mapping[Token, int]:
+        """The ids of all that are asked for, and of others; good until the next call."""
         unknown = [token for token in tokens if token not in self._ids]
-        if not unknown:
-            return self._ids
-        # A copy: the batch before may be looking at what it was given.
-        self._ids = self._ids.copy()
         if len(self._ids) + len(unknown) > _REMEMBERED:
             self._ids, unknown = {}, list(tokens)
         new = self._find(unknown)
@@ -38,6 +34,8 @@ class TokenIds:
         return self._ids
 
     def _find(self, tokens: list[Token]) -> list[Token]:
+        if not tokens:
+            return []
         for row in self._connection.execute(_FIND, _columns(tokens)):
             self._ids[tokens[row["place"]]] = row["token_id"]
         return [token for token in tokens if token not in self._ids]
