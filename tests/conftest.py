@@ -78,13 +78,12 @@ def valkey_url(servers: Settings) -> str:
 
 
 @pytest.fixture
-def settings(database_url: str, valkey_url: str, tmp_path: Path) -> Settings:
-    """The settings of a service with its own database and an empty Valkey."""
+def settings(database_url: str, valkey_url: str, tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
+    """The settings of a service with its own database and an empty Valkey, changed as a mark says."""
+    mark = request.node.get_closest_marker("settings")
+    own = {"web_threads": 4} | (mark.kwargs if mark else {})
     return Settings(
-        database_url=database_url,
-        valkey_url=valkey_url,
-        wallet_api_home=str(tmp_path / "home"),
-        web_threads=4,
+        database_url=database_url, valkey_url=valkey_url, wallet_api_home=str(tmp_path / "home"), **own
     )
 
 

@@ -12,7 +12,6 @@ import socket
 import sys
 import tempfile
 import time
-from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -139,28 +138,25 @@ class Worker(ThreadWorker):
     every one it can: of sixteen opened at once, all often wait for one worker while another has no work.
     """
 
-    _handled = 0
     _looks_at = 0.0
     _seen: list[socket.socket] = []
 
     def enqueue_req(self, conn: TConn) -> None:
         """Hand a request to the threads."""
-        self._handled += 1
         super().enqueue_req(conn)
-        if self._handled >= self.cfg.threads:
+        if self._is_busy():
             super().set_accept_enabled(False)
-
-    def finish_request(self, conn: TConn, fs: Future[Any]) -> None:
-        """Take a request back from them."""
-        self._handled -= 1
-        super().finish_request(conn, fs)
 
     def set_accept_enabled(self, enabled: bool | None) -> None:
         """Called on every turn of the loop that finds new connections not being taken."""
-        busy = self._handled >= self.cfg.threads
+        busy = self._is_busy()
         if enabled and busy:
             self._take_what_is_left()
         super().set_accept_enabled(bool(enabled) and not busy)
+
+    def _is_busy(self) -> bool:
+        threads: int = self.cfg.threads
+        return self.nr_conns - len(self.pending_conns) - len(self.keepalived_conns) >= threads
 
     def _take_what_is_left(self) -> None:
         # Where all workers are busy, requests on open connections would come before new ones for ever: what

@@ -1,6 +1,5 @@
 """GET /v1/wallets/history: what stands beside the figures, and figures where digits are hard to keep."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,17 +11,13 @@ from tests.ledger.caller import Caller
 from tests.ledger.door import Importer, Row
 from tests.naive import Ledger
 from wallet_api.database import Connection
-from wallet_api.settings import Settings
+
+# Each answer is worked out anew: what was imported a moment ago counts.
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 SOLANA = "So11111111111111111111111111111111111111112"
 EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
 NOW = datetime.now(UTC).replace(microsecond=0)
-
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A service that works out each answer anew."""
-    return replace(settings, answer_ttl_seconds=0)
 
 
 @pytest.fixture

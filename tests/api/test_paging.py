@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +13,9 @@ from tests.ledger.caller import Caller
 from tests.ledger.door import Importer, Row
 from tests.naive import Ledger
 from wallet_api.database import Connection
-from wallet_api.settings import Settings
+
+# Each answer is worked out anew: what was imported a moment ago counts.
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 GROUP = {"blockchain": "solana", "type": "kol"}
@@ -57,12 +58,6 @@ def trades(count: int, seed: int) -> list[Row]:
         ]
     }
     return list(rows.values())[:count]
-
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A service that works out each answer anew."""
-    return replace(settings, answer_ttl_seconds=0)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """GET /v1/transactions/volume: the window, its cap, dollars where there are any, the echo of the mint."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,17 +9,13 @@ from flask.testing import FlaskClient
 from tests.ledger.caller import Caller
 from tests.ledger.door import Importer, Row
 from wallet_api.database import Connection
-from wallet_api.settings import Settings
+
+# Each answer is worked out anew: what was imported a moment ago counts.
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 SOLANA = "So11111111111111111111111111111111111111112"
 EVM = "0xabcdef0123456789abcdef0123456789abcdef01"
 GROUP = {"blockchain": "solana", "type": "kol"}
-
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A service that works out each answer anew."""
-    return replace(settings, answer_ttl_seconds=0)
 
 
 @pytest.fixture

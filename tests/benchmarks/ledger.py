@@ -9,8 +9,6 @@ answers of all sizes in turn, so that ratios may be compared. What the figures m
 import json
 import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +21,7 @@ from typing import Any
 import click
 
 from tests.benchmarks import ledger_duckdb, ledger_report, ledger_sql, ledger_world
+from tests.processes import wallet_api
 from wallet_api import embedded, migrations
 from wallet_api.access.keys import create_key
 from wallet_api.app import create_app
@@ -31,7 +30,6 @@ from wallet_api.queries.leaderboard import rank_wallets
 from wallet_api.settings import Settings
 
 Figures = dict[str, float]
-_COMMAND = "from wallet_api.cli import main; main()"
 _OTHER_CALLS = 5
 _ROUNDS = 4
 _COPIES = 3
@@ -89,17 +87,14 @@ def _ledger(trades: int) -> Iterator[Ledger]:
 
 
 def _import(settings: Settings, home: Path, trades: int) -> Figures:
-    environment = os.environ | {"DATABASE_URL": str(settings.database_url)}
     for name in ("wallets", "prices", "trades"):
-        command = [sys.executable, "-c", _COMMAND, "import", name, str(home / f"{name}.ndjson"), "--json"]
         started = time.monotonic()
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        process = wallet_api("import", name, str(home / f"{name}.ndjson"), "--json", settings=settings)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.monotonic() - started
         if status:
-            raise click.ClickException(
-                f"The import of {name} ended with {os.waitstatus_to_exitcode(status)}."
-            )
+            said = "" if process.stdout is None else process.stdout.read()
+            raise click.ClickException(f"The import of {name} failed: {said}")
     return {"import, rows/s": trades / seconds, "importer, MB": usage.ru_maxrss / 1024}
 
 

@@ -6,9 +6,7 @@ The importer is the command, in a process of its own; the histories are asked fo
 forty wallets and the heavy one, until it ends.
 """
 
-import os
 import subprocess
-import sys
 import tempfile
 from itertools import cycle
 from pathlib import Path
@@ -19,11 +17,11 @@ import click
 from tests.benchmarks import ledger_world
 from tests.integration.test_ledger_under_way import assert_whole
 from tests.ledger import door
+from tests.processes import wallet_api
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.settings import Settings
 
-_COMMAND = "from wallet_api.cli import main; main()"
 _ASKED = "SELECT address, type FROM wallets WHERE blockchain = %s AND type = %s ORDER BY address LIMIT 40"
 
 
@@ -34,21 +32,30 @@ def main(trades: int) -> None:
     with tempfile.TemporaryDirectory(prefix="wallet-bench-") as home:
         ledger_world.write(Path(home), trades)
         own = Settings(wallet_api_home=str(Path(home) / "home"))
-        with embedded.running(own, valkey=False) as settings:
-            url = str(settings.database_url)
-            with connect(url) as connection:
-                migrations.migrate(connection)
-                for name in ("wallets", "prices"):
-                    _importer(url, Path(home), name).wait()
-                click.echo(_ask_during(_importer(url, Path(home), "trades"), connection))
+        with (
+            embedded.running(own, valkey=False) as settings,
+            connect(str(settings.database_url)) as connection,
+        ):
+            migrations.migrate(connection)
+            for name in ("wallets", "prices"):
+                _finish(_importer(settings, Path(home), name))
+            importer = _importer(settings, Path(home), "trades")
+            told = _ask_during(importer, connection)
+            _finish(importer)
+            click.echo(told)
 
 
-def _importer(url: str, folder: Path, name: str) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-c", _COMMAND, "import", name, str(folder / f"{name}.ndjson"), "--json"]
-    return subprocess.Popen(command, env=os.environ | {"DATABASE_URL": url}, stdout=subprocess.DEVNULL)
+def _importer(settings: Settings, folder: Path, name: str) -> "subprocess.Popen[str]":
+    return wallet_api("import", name, str(folder / f"{name}.ndjson"), "--json", settings=settings)
 
 
-def _ask_during(importer: "subprocess.Popen[bytes]", connection: Connection) -> str:
+def _finish(importer: "subprocess.Popen[str]") -> None:
+    said, _ = importer.communicate()
+    if importer.returncode:
+        raise click.ClickException(f"An import failed: {said}")
+
+
+def _ask_during(importer: "subprocess.Popen[str]", connection: Connection) -> str:
     group = (ledger_world.BLOCKCHAIN, ledger_world.TYPE)
     wallets: list[dict[str, Any]] = connection.execute(_ASKED, group).fetchall()
     wallets.append({"address": ledger_world.HEAVY, "type": ledger_world.TYPE})
@@ -61,8 +68,6 @@ def _ask_during(importer: "subprocess.Popen[bytes]", connection: Connection) -> 
         assert_whole(record)
         states.add((wallet["address"], record["lifetime_stats"]["total_tx_count"]))
         asked += 1
-    if importer.returncode:
-        raise click.ClickException(f"The import ended with {importer.returncode}.")
     return f"{asked:,} histories, each whole, of {len(wallets)} wallets in {len(states):,} states."
 
 

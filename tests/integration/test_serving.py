@@ -119,10 +119,10 @@ def test_a_worker_whose_threads_are_all_busy_leaves_new_connections_to_the_other
     # Three questions, for equal ones would share one query.
     slow = [f"{server.url}/v1/wallets?blockchain=solana&type=kol&limit={limit}" for limit in (1, 2, 3)]
     taken = []
-    with ThreadPoolExecutor(3) as callers:
+    with ThreadPoolExecutor(3) as pool:
         with connection.transaction():
             connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
-            waiting = [callers.submit(requests.get, url, headers=headers, timeout=60) for url in slow]
+            waiting = [pool.submit(requests.get, url, headers=headers, timeout=60) for url in slow]
             deadline = time.monotonic() + 5
             while _queries_that_wait(connection) < 3:
                 assert time.monotonic() < deadline

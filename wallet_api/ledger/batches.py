@@ -16,7 +16,7 @@ LOCKS = 64
 
 _encode = msgspec.json.Encoder().encode
 _BLOCK_LINES = 1000
-NULL = "\\N"
+_NULL = "\\N"
 
 WalletIds = dict[tuple[str, str], int]
 Token = tuple[str, str]
@@ -31,38 +31,36 @@ class Batch:
     def __init__(self) -> None:
         self.rows = 0
         self.rejected: list[tuple[int, bytes, BadRow]] = []
-        self.tokens: set[Token] = set()
         self._positions: list[dict[tuple[int, Token], dict[str, str]]] = [{} for _ in range(LOCKS)]
-        self._sizes = [0] * LOCKS
 
     def __len__(self) -> int:
         return self.rows + len(self.rejected)
 
+    @property
+    def tokens(self) -> set[Token]:
+        """What was traded."""
+        return {token for positions in self._positions for _, token in positions}
+
     def add(self, wallet_id: int, trade: TradeRow, amount: str, value: str, usd: str | None) -> None:
         """Take in a checked row, and its amounts as texts."""
         self.rows += 1
-        lock = wallet_id % LOCKS
-        self._sizes[lock] += 1
-        token = (trade.blockchain, trade.mint)
-        position = (wallet_id, token)
-        trades = self._positions[lock].get(position)
-        if trades is None:
-            trades = self._positions[lock][position] = {}
-            self.tokens.add(token)
+        position = (wallet_id, (trade.blockchain, trade.mint))
+        trades = self._positions[wallet_id % LOCKS].setdefault(position, {})
         side = "t" if trade.transaction_type == "sell" else "f"
-        name = NULL if trade.token_name is None else _escaped(trade.token_name)
+        name = _NULL if trade.token_name is None else _escaped(trade.token_name)
         trades[f"{_escaped(trade.tx_signature)}\t{side}\t{trade.event_index}"] = (
-            f"\t{_time(trade.created_at)}\t{name}\t{amount}\t{value}\t{usd or NULL}\n"
+            f"\t{_time(trade.created_at)}\t{name}\t{amount}\t{value}\t{usd or _NULL}\n"
         )
 
     def shares(self, count: int) -> list[Share]:
         """The trades in so many parts of nearly the same size, those of one lock in one part."""
         shares: list[Share] = [[] for _ in range(count)]
         sizes = [0] * count
-        for lock in sorted(range(LOCKS), key=self._sizes.__getitem__, reverse=True):
+        of_locks = [(sum(map(len, positions.values())), positions) for positions in self._positions]
+        for size, positions in sorted(of_locks, key=itemgetter(0), reverse=True):
             smallest = sizes.index(min(sizes))
-            shares[smallest] += [(*position, trades) for position, trades in self._positions[lock].items()]
-            sizes[smallest] += self._sizes[lock]
+            shares[smallest] += [(*position, trades) for position, trades in positions.items()]
+            sizes[smallest] += size
         return shares
 
 

@@ -81,15 +81,17 @@ def _read(connection: Connection, parameters: dict[str, Any]) -> Row:
     blockchain, type, address = (parameters[name] for name in ("blockchain", "type", "address"))
     with _lock:
         wallet_id = _wallet_ids.get((blockchain, address))
-    if wallet_id is not None:
-        found = connection.execute(_HISTORY, {"wallet_id": wallet_id, **parameters}).fetchone()
-        # Another wallet has the id by now, or this one another type: neither matches the statement.
-        if found is not None:
-            return found
-    wallet_id = find_wallet(connection, blockchain, type, address)
-    with _lock:
-        _wallet_ids[blockchain, address] = wallet_id
-    found = connection.execute(_HISTORY, {"wallet_id": wallet_id, **parameters}).fetchone()
+    found = None if wallet_id is None else _ask(connection, wallet_id, parameters)
+    if found is None:
+        # Not met yet; or another wallet has the id by now, or this one another type.
+        wallet_id = find_wallet(connection, blockchain, type, address)
+        with _lock:
+            _wallet_ids[blockchain, address] = wallet_id
+        found = _ask(connection, wallet_id, parameters)
     if found is None:
         raise untracked(blockchain, type, address)
     return found
+
+
+def _ask(connection: Connection, wallet_id: int, parameters: dict[str, Any]) -> Row | None:
+    return connection.execute(_HISTORY, {"wallet_id": wallet_id, **parameters}).fetchone()
