@@ -123,8 +123,9 @@ def _options(sockets: Path) -> list[str]:
         "work_mem": f"{min(max(megabytes // 256, 4), 32)}MB",
         # Where /dev/shm is as small as in a container, parallel queries would run out of it.
         "dynamic_shared_memory_type": "posix" if _has_roomy_shared_memory() else "mmap",
+        # After each checkpoint a page is written whole at its first change. Those of trades hardly compress,
+        # so wal_compression is off.
         "max_wal_size": "4GB",
-        "wal_compression": "on",
         "checkpoint_timeout": "15min",
         "checkpoint_completion_target": "0.9",
         "random_page_cost": "1.1",
