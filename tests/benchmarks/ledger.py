@@ -22,7 +22,6 @@ import click
 import psutil
 
 from tests.benchmarks import ledger_duckdb, ledger_report, ledger_sql, ledger_world
-from tests.processes import wallet_api
 from wallet_api import embedded, migrations
 from wallet_api.access.keys import create_key
 from wallet_api.app import create_app
@@ -90,14 +89,9 @@ def _ledger(trades: int) -> Iterator[Ledger]:
 def _import(settings: Settings, home: Path, trades: int) -> Figures:
     for name in ("wallets", "prices", "trades"):
         started = time.monotonic()
-        with wallet_api(
-            "import", name, str(home / f"{name}.ndjson"), "--json", settings=settings
-        ) as importer:
+        with ledger_world.importing(settings, home, name) as importer:
             most = _most_memory(importer)
             seconds = time.monotonic() - started
-            said, _ = importer.communicate()
-        if importer.returncode:
-            raise click.ClickException(f"The import of {name} failed: {said}")
     return {"import, rows/s": trades / seconds, "importer, MB": most / 1_000_000}
 
 

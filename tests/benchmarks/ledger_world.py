@@ -1,14 +1,19 @@
 """What the ledger is measured with: a demo world, and two wallets with records of the same size in all."""
 
+import subprocess
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from heapq import merge
 from pathlib import Path
 
 import base58
+import click
 
 from tests.benchmarks.http_world import Row, bytes_of, solana_address
+from tests.processes import wallet_api
 from wallet_api.demo.world import DAYS, World, ndjson
+from wallet_api.settings import Settings
 
 WALLETS = 1000
 HEAVY_TOKENS = 2_000
@@ -43,6 +48,17 @@ def write(folder: Path, trades: int) -> None:
     for name, rows in files.items():
         with (folder / f"{name}.ndjson").open("wb") as file:
             file.writelines(ndjson(rows))
+
+
+@contextmanager
+def importing(settings: Settings, folder: Path, name: str) -> Iterator["subprocess.Popen[str]"]:
+    """The command that takes one of these files in, while it runs. Raises ClickException if it fails."""
+    file = str(folder / f"{name}.ndjson")
+    with wallet_api("import", name, file, "--json", settings=settings) as importer:
+        yield importer
+        said, _ = importer.communicate()
+    if importer.returncode:
+        raise click.ClickException(f"The import of {name} failed: {said}")
 
 
 def _trades(address: str, trades: int, tokens: int, now: datetime) -> Iterator[Row]:

@@ -17,7 +17,6 @@ import click
 from tests.benchmarks import ledger_world
 from tests.integration.test_ledger_under_way import assert_whole
 from tests.ledger import door
-from tests.processes import wallet_api
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.settings import Settings
@@ -38,21 +37,11 @@ def main(trades: int) -> None:
         ):
             migrations.migrate(connection)
             for name in ("wallets", "prices"):
-                _finish(_importer(settings, Path(home), name))
-            importer = _importer(settings, Path(home), "trades")
-            told = _ask_during(importer, connection)
-            _finish(importer)
+                with ledger_world.importing(settings, Path(home), name):
+                    pass
+            with ledger_world.importing(settings, Path(home), "trades") as importer:
+                told = _ask_during(importer, connection)
             click.echo(told)
-
-
-def _importer(settings: Settings, folder: Path, name: str) -> "subprocess.Popen[str]":
-    return wallet_api("import", name, str(folder / f"{name}.ndjson"), "--json", settings=settings)
-
-
-def _finish(importer: "subprocess.Popen[str]") -> None:
-    said, _ = importer.communicate()
-    if importer.returncode:
-        raise click.ClickException(f"An import failed: {said}")
 
 
 def _ask_during(importer: "subprocess.Popen[str]", connection: Connection) -> str:
