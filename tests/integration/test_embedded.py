@@ -23,8 +23,10 @@ from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.server import LOG_LIMIT_BYTES
 from wallet_api.settings import Settings
 
-# A command that says when its servers are up, and works until its input ends.
+# A command that says when its servers are up, and works until its input ends. It looks for the end instead of
+# waiting in a read, which a signal that came just before would not wake.
 _COMMAND = """
+import select
 import sys
 from wallet_api import embedded
 from wallet_api.embedded.signals import end_in_order
@@ -32,7 +34,8 @@ from wallet_api.settings import Settings
 end_in_order()
 with embedded.running(Settings.from_environment(), valkey=True):
     print("up", flush=True)
-    sys.stdin.read()
+    while not select.select([sys.stdin], [], [], 0.1)[0]:
+        pass
 """
 
 
