@@ -66,41 +66,58 @@
          FROM position
         ORDER BY position.last_seen DESC, mint
        ),
-       candidate AS (
-       SELECT trades.tx_signature,
-              tokens.mint,
-              trades.token_id,
-              trades.token_name,
-              trades.is_sell,
-              trades.value,
-              trades.created_at,
-              trades.event_index,
-              row_number() OVER (ORDER BY trades.created_at DESC, trades.is_sell DESC, trades.tx_signature DESC,
-                                          trades.event_index DESC, tokens.mint DESC) AS place
+       -- In the order of the index alone, so that no more is read than is shown, whatever the plan; with all
+       -- trades of the last moment, for the rest of the order decides between these.
+       newest AS (
+       SELECT *
          FROM trades
-         JOIN tokens
-           ON tokens.token_id = trades.token_id
-        WHERE trades.wallet_id = %(wallet_id)s
-          AND trades.created_at <= %(created_at)s
-          AND (trades.created_at, trades.is_sell, trades.tx_signature, trades.event_index, tokens.mint)
+        WHERE wallet_id = %(wallet_id)s
+          AND created_at <= %(created_at)s
+          AND (created_at, is_sell, tx_signature, event_index,
+               (SELECT mint
+                  FROM tokens
+                 WHERE tokens.token_id = trades.token_id))
               < (%(created_at)s, %(is_sell)s, %(tx_signature)s, %(event_index)s, %(mint)s)
-        ORDER BY trades.created_at DESC, trades.is_sell DESC, trades.tx_signature DESC,
-                 trades.event_index DESC, tokens.mint DESC
+        ORDER BY created_at DESC
+        FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
+       ),
+       candidate AS (
+       SELECT newest.tx_signature,
+              position.mint,
+              COALESCE(newest.token_name, position.token_name, '') AS token_name,
+              newest.is_sell,
+              newest.value,
+              newest.created_at,
+              newest.event_index
+         FROM newest
+         JOIN position
+           ON position.token_id = newest.token_id
+        ORDER BY newest.created_at DESC, newest.is_sell DESC, newest.tx_signature DESC,
+                 newest.event_index DESC, position.mint DESC
         LIMIT %(limit)s::bigint + 1
        ),
-       listed_trade AS (
-       SELECT candidate.tx_signature,
-              candidate.mint,
-              COALESCE(candidate.token_name, position.token_name, '') AS token_name,
-              CASE WHEN candidate.is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
-              shown(candidate.value, 9) AS value,
-              %(currency)s::text AS currency,
-              shown_time(candidate.created_at) AS created_at
+       page AS (
+       SELECT *
          FROM candidate
-         JOIN position
-           ON position.token_id = candidate.token_id
-        WHERE candidate.place <= %(limit)s
-        ORDER BY candidate.place
+        ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
+        LIMIT %(limit)s::bigint
+       ),
+       listed_trade AS (
+       SELECT tx_signature,
+              mint,
+              token_name,
+              CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
+              shown(value, 9) AS value,
+              %(currency)s::text AS currency,
+              shown_time(page.created_at) AS created_at
+         FROM page
+        ORDER BY page.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
+       ),
+       last AS (
+       SELECT *
+         FROM page
+        ORDER BY created_at, is_sell, tx_signature, event_index, mint
+        LIMIT 1
        ),
        profile AS (
        SELECT address AS wallet_address,
@@ -134,5 +151,5 @@ SELECT row_to_json(profile)::text AS profile,
   FROM profile
  CROSS JOIN lifetime
  CROSS JOIN distribution
-  LEFT JOIN candidate AS last
-    ON last.place = %(limit)s
+  LEFT JOIN last
+    ON true
