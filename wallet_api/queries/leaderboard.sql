@@ -7,7 +7,11 @@
                   AS span (bucket_seconds, starts_at, ends_at)
        ),
        tracked AS MATERIALIZED (
-       SELECT *
+       SELECT wallet_id,
+              address,
+              name,
+              image_url,
+              twitter
          FROM wallets
         WHERE blockchain = %(blockchain)s
           AND type = %(type)s

@@ -1,15 +1,8 @@
 -- A page of the tracked wallets of a group, by address, and how many there are in all.
 -- Needs wallets_by_group, wallet_groups_pkey.
   WITH candidate AS (
-       SELECT address AS wallet_address,
-              name,
-              image_url,
-              twitter,
-              telegram,
-              copytrade_link,
-              blockchain,
-              type,
-              %(currency)s::text AS currency
+       SELECT address,
+              listed
          FROM wallets
         WHERE blockchain = %(blockchain)s
           AND type = %(type)s
@@ -20,7 +13,7 @@
        page AS (
        SELECT *
          FROM candidate
-        ORDER BY wallet_address
+        ORDER BY address
         LIMIT %(limit)s::bigint
        )
 SELECT COALESCE((SELECT wallet_count
@@ -29,7 +22,6 @@ SELECT COALESCE((SELECT wallet_count
                     AND type = %(type)s), 0) AS total,
        (SELECT count(*) > %(limit)s
           FROM candidate) AS has_more,
-       max(wallet_address) AS last_address,
-       -- Of whole rows: to build each object from its parts would take twice as long.
-       COALESCE(json_agg(row_to_json(page) ORDER BY wallet_address), '[]')::text AS wallets
+       max(address) AS last_address,
+       COALESCE(json_agg(listed ORDER BY address), '[]')::text AS wallets
   FROM page

@@ -42,16 +42,15 @@ def list_wallets(
     """The wallets of a group by address, byte-wise; all of them without `limit`. Raises InvalidParameter."""
     scope = ("wallets", blockchain, type)
     after = cursors.decode(cursor, scope, _WalletKey).address if cursor else ""
-    currency = CHAINS[blockchain].currency
     page = connection.execute(
-        _LIST, {"blockchain": blockchain, "type": type, "currency": currency, "after": after, "limit": limit}
+        _LIST, {"blockchain": blockchain, "type": type, "after": after, "limit": limit}
     ).fetchone()
     assert page is not None
     last = _WalletKey(page["last_address"]) if page["has_more"] else None
     return {
         "blockchain": blockchain,
         "type": type,
-        "currency": currency,
+        "currency": CHAINS[blockchain].currency,
         "pagination": {
             "total": page["total"],
             "limit": page["total"] if limit is None else limit,
