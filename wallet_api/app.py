@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from flask import Flask
+from flask import Flask, Request
 from prometheus_client import CollectorRegistry
 from werkzeug.middleware.proxy_fix import ProxyFix
+from werkzeug.routing import MapAdapter
 
 from wallet_api.access import gate
 from wallet_api.blueprints import (
@@ -31,10 +32,16 @@ from wallet_api.settings import Settings
 
 
 class _Service(Flask):
-    """Flask without a look, at every call of every function, whether that is asynchronous."""
+    """Flask without two things that it does at every call, and that are for nothing here."""
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """What finds the view by the path, without the host: no route depends on it, and no answer tells it."""
+        if request is None:
+            return super().create_url_adapter(None)
+        return self.url_map.bind("", path_info=request.path, default_method=request.method)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function itself: none of ours is."""
+        """The function itself: none of ours is asynchronous."""
         return func
 
 
