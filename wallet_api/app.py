@@ -35,7 +35,7 @@ class _Service(Flask):
     """Flask without two things that it does at every call, and that are for nothing here."""
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """What finds the view by the path, without the host: no route depends on it, and no answer tells it."""
+        """What finds the view, by the path without the host: no route and no answer depends on that."""
         if request is None:
             return super().create_url_adapter(None)
         return self.url_map.bind("", path_info=request.path, default_method=request.method)

@@ -68,11 +68,11 @@ class Snapshots:
         parameters = {"blockchain": blockchain, "address": address}
         try:
             with self._database.write() as connection:
-                row = connection.execute(_FIND, parameters).fetchone()
+                row = connection.ask(_FIND, parameters)
         except ServiceUnavailable:
             # While the primary is away nobody can read a wallet anew, but what a standby knows can be told.
             with self._database.read() as connection:
-                row = connection.execute(_FIND, parameters).fetchone()
+                row = connection.ask(_FIND, parameters)
             if row is not None and row["tokens"] is None:
                 raise
         if row is None:

@@ -94,4 +94,4 @@ def _read(connection: Connection, parameters: dict[str, Any]) -> Row:
 
 
 def _ask(connection: Connection, wallet_id: int, parameters: dict[str, Any]) -> Row | None:
-    return connection.execute(_HISTORY, {"wallet_id": wallet_id, **parameters}).fetchone()
+    return connection.ask(_HISTORY, {"wallet_id": wallet_id, **parameters})

@@ -39,7 +39,7 @@ def group_volume(
         "mint": mint if mint is None else chain.canonical(mint),
         "now": now,
     }
-    total = connection.execute(_VOLUME, parameters | columns(spans)).fetchone()
+    total = connection.ask(_VOLUME, parameters | columns(spans))
     assert total is not None
     data: dict[str, Any] = {
         "blockchain": blockchain,
