@@ -38,9 +38,9 @@ def cases(made: Made) -> dict[str, Case]:
         "bare Flask": Case("flask", ("/",)),
         "raw WSGI": Case("wsgi", ("/",)),
         "volume, hit": Case("service", (f"{volume}&hours=1",), 0.5, "peer, volume"),
-        "leaderboard of 10, hit": Case("service", (board,), 0.5, "peer, gates alone"),
+        "leaderboard of 10, hit": Case("service", (board,), 0.5, "peer, leaderboard"),
         "list of 50, hit": Case("service", (f"{everyone}&limit=50",), 0.5, "peer, list of 50"),
-        "holdings, hit": Case("service", (holdings + made.record_addresses[0],), 0.5, "peer, gates alone"),
+        "holdings, hit": Case("service", (holdings + made.record_addresses[0],), 0.5, "peer, holdings"),
         "history, hit": Case("service", (record + made.record_addresses[0],)),
         "volume, miss": Case(
             "fresh", tuple(f"{volume}&seconds={window}" for window in windows), 0.3, "peer, volume"
@@ -62,6 +62,8 @@ def cases(made: Made) -> dict[str, Case]:
         "peer, list of 50": Case(
             "peer", tuple(f"{everyone}&limit=50&after={place}" for place in made.crowd_addresses[49:-50:50])
         ),
+        "peer, leaderboard": Case("peer", (board,)),
+        "peer, holdings": Case("peer", tuple(holdings + address for address in made.record_addresses)),
     }
 
 

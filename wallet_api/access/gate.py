@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
 
 from flask import Flask, Response, current_app, g, request
+from flask.globals import app_ctx
 
 from wallet_api.access.credits import Credits
 from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key, may_hold_key
@@ -60,9 +61,10 @@ class Gate:
         self.limits.close()
 
     def _admit(self) -> None:
-        # g may outlive a request, in a shell or a test.
-        g.api_key = None
-        g.free_of_charge = False
+        here = app_ctx.g
+        # It may outlive a request, in a shell or a test.
+        here.api_key = None
+        here.free_of_charge = False
         # An unknown route or a wrong method is told as such, to everyone.
         if request.routing_exception is not None or is_keyless(current_app, request.endpoint):
             return
@@ -73,17 +75,18 @@ class Gate:
             if not any(parameters):
                 raise Unauthorized(reason="missing_api_key")
         key = self.keys.find(bearer or parameters[0])
-        g.api_key = key
+        here.api_key = key
         self.limits.count(key)
         _refuse_repeated(parameters)
 
     def _charge_and_tell(self, response: Response) -> Response:
-        key: ApiKey | None = g.get("api_key")
+        here = app_ctx.g
+        key: ApiKey | None = here.get("api_key")
         if key is None:
             return response
         left = None
         if not key.unlimited:
-            if response.status_code == 200 and not g.free_of_charge and request.method in ("GET", "HEAD"):
+            if response.status_code == 200 and not here.free_of_charge and request.method in ("GET", "HEAD"):
                 response, left = self._charge(key, response)
             elif response.status_code < 500:
                 left = self._left(key)

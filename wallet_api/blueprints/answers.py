@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from flask import Flask, Response, current_app, g, request
+from werkzeug.datastructures import Headers
 
 from wallet_api.blueprints.encodings import CODINGS, MIN_BYTES, choose
 from wallet_api.blueprints.envelope import JSON, meta, to_json
@@ -40,6 +41,16 @@ def answer_version(
     return _respond(found.answer, cached, cache_age_seconds)
 
 
+class _Complete(Response):
+    """A response whose headers are complete as soon as its length is known: nothing relative is in them."""
+
+    def get_wsgi_headers(self, environ: dict[str, Any]) -> Headers:
+        """The headers themselves, not a copy to set the length in, when it is set."""
+        if self.status_code == 200 and "Content-Length" in self.headers:
+            return self.headers
+        return super().get_wsgi_headers(environ)
+
+
 def _respond(answer: Answer, cached: bool, cache_age_seconds: int) -> Response:
     g.cached = cached
     # To be kept by its caller alone, who asks with the ETag whether it is still so.
@@ -59,4 +70,4 @@ def _respond(answer: Answer, cached: bool, cache_age_seconds: int) -> Response:
         begun = answer.begun(coding)
         parts = (begun.compressed, CODINGS[coding].end(begun, end))
     body = b"".join(parts) if len(parts[0]) < _MIN_SPLIT_BYTES else parts
-    return Response(body, headers=headers, content_type=JSON)
+    return _Complete(body, headers=headers, content_type=JSON)

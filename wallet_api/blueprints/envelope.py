@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 from flask import Flask, Response, current_app, g, request
+from flask.globals import app_ctx
 from werkzeug.exceptions import HTTPException
 
 from wallet_api import __version__
@@ -42,10 +43,11 @@ def init_app(app: Flask) -> None:
 
 def request_id() -> str:
     """The id of this request, `req_` and 24 hexadecimal digits; made at its first use."""
-    if "request_id" not in g:
+    here = app_ctx.g
+    name: str | None = here.get("request_id")
+    if name is None:
         number = next(current_app.extensions[_EXTENSION]) & _LARGEST
-        g.request_id = f"req_{number:024x}"
-    name: str = g.request_id
+        name = here.request_id = f"req_{number:024x}"
     return name
 
 

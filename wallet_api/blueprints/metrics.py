@@ -9,7 +9,8 @@ from functools import cache
 from ipaddress import ip_address, ip_network
 from typing import NamedTuple
 
-from flask import Blueprint, Flask, Response, g, request
+from flask import Blueprint, Flask, Response, request
+from flask.globals import app_ctx
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
@@ -121,20 +122,22 @@ class _Counters:
         operation = _operation()
         own = self._of(operation, response.status_code)
         own.requests.inc()
-        started = g.pop("started", None)
+        # Not through `g` itself, which looks for the request at every use.
+        here = app_ctx.g
+        started = here.pop("started", None)
         if started is not None:
             own.seconds.observe(time.perf_counter() - started)
-        refusal = g.pop("refusal", None)
+        refusal = here.pop("refusal", None)
         if refusal is not None:
             self._refusals.labels(operation, *refusal).inc()
-        elif g.pop("cached", False):
+        elif here.pop("cached", False):
             own.cached.inc()
-        key = g.get("api_key")
+        key = here.get("api_key")
         if key is not None:
-            settings, limits = services().settings, services().gate.limits
-            if response.status_code == 200 and not key.unlimited and not g.free_of_charge:
-                own.credits.inc(settings.credit_cost)
-            if settings.valkey_url is not None and limits.fallback_active:
+            known = services()
+            if response.status_code == 200 and not key.unlimited and not here.free_of_charge:
+                own.credits.inc(known.settings.credit_cost)
+            if known.settings.valkey_url is not None and known.gate.limits.fallback_active:
                 self._alone.inc()
         return response
 
@@ -189,10 +192,11 @@ class _Data(Collector):
 
 
 def _start() -> None:
-    # g may outlive a request, in a test.
-    g.pop("refusal", None)
-    g.pop("cached", None)
-    g.started = time.perf_counter()
+    here = app_ctx.g
+    # It may outlive a request, in a test.
+    here.pop("refusal", None)
+    here.pop("cached", None)
+    here.started = time.perf_counter()
 
 
 def _operation() -> str:

@@ -5,9 +5,10 @@ same Valkey and writes the same headers. Nothing is cached.
 """
 
 import hashlib
+import json
 import os
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
@@ -19,8 +20,9 @@ from slowapi.errors import RateLimitExceeded
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import load_sql
+from wallet_api.queries import leaderboard as board
+from wallet_api.queries import volume as sums
 from wallet_api.queries.spans import cover
-from wallet_api.queries.volume import BUCKET_SECONDS
 
 
 def positional(sql: str) -> tuple[str, list[str]]:
@@ -38,6 +40,8 @@ def positional(sql: str) -> tuple[str, list[str]]:
 _FIND_KEY = "SELECT key_id, expires_at, revoked_at FROM api_keys WHERE key_hash = $1"
 _CHARGE = "UPDATE api_keys SET credits = credits - 1 WHERE key_id = $1 AND credits >= 1 RETURNING credits"
 _VOLUME, _VOLUME_NAMES = positional(load_sql("wallet_api.queries", "volume"))
+_BOARD, _BOARD_NAMES = positional(load_sql("wallet_api.queries", "leaderboard"))
+_SNAPSHOT, _SNAPSHOT_NAMES = positional(load_sql("wallet_api.holdings", "find_snapshot"))
 _LIST = """
 SELECT address AS wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain, type
   FROM wallets
@@ -99,6 +103,13 @@ def answer(data: dict[str, Any]) -> dict[str, Any]:
     return {"success": True, "data": data, "meta": meta}
 
 
+def window(length: timedelta, sizes: Sequence[int]) -> dict[str, Any]:
+    """The time until now, in the buckets of our rollups."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    columns = zip(*cover(now - length, now, sizes), strict=True)
+    return {"now": now, **dict(zip(("sizes", "starts", "ends"), columns, strict=True))}
+
+
 Charged = Annotated[asyncpg.Connection, Depends(charged)]
 
 
@@ -120,11 +131,8 @@ async def volume(
     seconds: Annotated[int, Query(ge=1)] = 86_400,
 ) -> dict[str, Any]:
     """What our volume answers, without a mint."""
-    now = datetime.now(UTC).replace(microsecond=0)
-    spans = cover(now - timedelta(seconds=seconds), now, BUCKET_SECONDS)
-    sizes, starts, ends = zip(*spans, strict=True)
-    values = {"blockchain": blockchain, "type": type, "mint": None, "now": now}
-    values |= {"sizes": sizes, "starts": starts, "ends": ends}
+    values = {"blockchain": blockchain, "type": type, "mint": None}
+    values |= window(timedelta(seconds=seconds), sums.BUCKET_SECONDS)
     row = await connection.fetchrow(_VOLUME, *(values[name] for name in _VOLUME_NAMES))
     return answer(
         {
@@ -163,3 +171,39 @@ async def wallets(
             "wallets": [{**row, "currency": currency} for row in rows],
         }
     )
+
+
+@app.get("/v1/wallet/leaderboard")
+@limiter.limit("100000000/minute")
+async def leaderboard(
+    request: Request,
+    response: Response,
+    blockchain: str,
+    type: str,
+    connection: Charged,
+    period: str = "1d",
+    limit: Annotated[int, Query(ge=1)] = 10,
+) -> dict[str, Any]:
+    """The ranked wallets of our leaderboard."""
+    values = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency}
+    values |= window(board.PERIODS[period], board.BUCKET_SECONDS)
+    rows = await connection.fetch(_BOARD, *(values[name] for name in _BOARD_NAMES))
+    return answer({"period": period, "wallets": [json.loads(row["entry"]) for row in rows[:limit]]})
+
+
+@app.get("/v1/wallets/holdings")
+@limiter.limit("100000000/minute")
+async def holdings(
+    request: Request, response: Response, blockchain: str, address: str, connection: Charged
+) -> dict[str, Any]:
+    """What our holdings answer while they are fresh."""
+    values = {"blockchain": blockchain, "address": address}
+    row = await connection.fetchrow(_SNAPSHOT, *(values[name] for name in _SNAPSHOT_NAMES))
+    tokens = json.loads(row["tokens"])
+    found = {
+        "tokens": tokens,
+        "count": row["token_count"],
+        "last_updated": row["last_updated"],
+        "stale": False,
+    }
+    return answer({"active_holdings": found})
