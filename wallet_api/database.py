@@ -18,6 +18,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
+from wallet_api.turns import give_up
 
 Row = dict[str, Any]
 
@@ -210,6 +211,7 @@ class _Pool:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """A connection, waited for; but while the server is away only the first call waits long."""
+        give_up()
         wait_seconds = AWAY_TIMEOUT_SECONDS if self._away else POOL_TIMEOUT_SECONDS
         try:
             connection = self._pool.getconn(wait_seconds)

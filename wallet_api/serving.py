@@ -35,6 +35,7 @@ from wallet_api.blueprints.envelope import refuse
 from wallet_api.blueprints.metrics import SHARED_FOLDER
 from wallet_api.errors import ApiError
 from wallet_api.settings import Settings, SettingsError
+from wallet_api.turns import Turns
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +52,8 @@ _STATUS_LINES = {
 _COUNTS = "wallet-api-metrics-"
 _FRESH_SECONDS = 60.0
 _LEAVE_SECONDS = 0.02
+_AT_ONCE = 2
+_LATE_SECONDS = 0.02
 
 
 def _settings() -> Settings:
@@ -140,6 +143,16 @@ class Worker(ThreadWorker):
 
     _looks_at = 0.0
     _seen: list[socket.socket] = []
+
+    def get_thread_pool(self) -> Turns:  # type: ignore[override]
+        """The threads, a few of which work at a time."""
+        self._turns = Turns(self.cfg.threads, _AT_ONCE)
+        return self._turns
+
+    def wait_for_and_dispatch_events(self, timeout: float | None) -> None:
+        """Go once through the loop; a client that is slow to send or to read holds up no other for long."""
+        super().wait_for_and_dispatch_events(_LATE_SECONDS if self._turns.waiting else timeout)
+        self._turns.relieve(_LATE_SECONDS)
 
     def enqueue_req(self, conn: TConn) -> None:
         """Hand a request to the threads."""

@@ -8,6 +8,7 @@ import socket
 import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -108,6 +109,24 @@ def test_a_start_clears_away_the_counts_of_killed_gunicorns_alone(gunicorn: Star
     assert not left.exists()
     assert any(kept.iterdir())
     assert "wallet_api_requests_total" in requests.get(f"{living.url}/metrics", timeout=20).text
+
+
+def test_clients_that_are_slow_to_send_hold_up_no_other(gunicorn: StartGunicorn) -> None:
+    server = gunicorn(workers=1, threads=8)
+    address = urlsplit(server.url)
+    call = b"GET /healthz HTTP/1.1\r\nHost: there\r\n\r\n"
+    with ExitStack() as stack:
+        for _ in range(6):
+            slow = stack.enter_context(
+                socket.create_connection((str(address.hostname), int(address.port or 0)))
+            )
+            slow.sendall(call)
+            assert slow.recv(65536).startswith(b"HTTP/1.1 200 OK")
+            # The next request on the connection is begun, and never ended.
+            slow.sendall(call[:-2])
+        with requests.Session() as session:
+            for _ in range(20):
+                assert session.get(f"{server.url}/healthz", timeout=5).status_code == 200
 
 
 def test_a_worker_whose_threads_are_all_busy_leaves_new_connections_to_the_others(

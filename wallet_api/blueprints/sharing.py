@@ -11,6 +11,7 @@ from cachetools import TLRUCache
 
 from wallet_api.blueprints.encodings import CODINGS, Begun
 from wallet_api.blueprints.envelope import to_json
+from wallet_api.turns import give_up
 
 
 class Answer:
@@ -82,6 +83,7 @@ class SharedAnswers:
                 self._making[question] = now, own
         if making is None:
             return Shared(self._make(question, make, now, own), False, 0)
+        give_up()
         answer = making.result()
         return Shared(answer, True, int(self._timer() - answer.made_at))
 
