@@ -81,21 +81,24 @@ def _measured(wrk: str, rounds: int, seconds: int, only: str) -> dict[str, Any]:
             if process.name() in ("postgres", "valkey-server") and str(home) in " ".join(process.cmdline())
         ]
         paths = _path_files(home, chosen)
-        runs: list[dict[str, Measured]] = []
+
+        def measured(name: str, seconds: int) -> Measured:
+            case = chosen[name]
+            backends = [process for store in stores for process in (store, *store.children(recursive=True))]
+            server = servers[case.server]
+            return measure(wrk, server, backends, paths[name], max(1, seconds), made.key, case.headers)
+
+        runs: list[http_report.Run] = []
         # The round before the first is not counted: plans, caches and leases get warm.
         for number in range(-1, rounds):
-            run = {}
-            for name, case in chosen.items():
+            run = http_report.Run({}, {})
+            length = seconds if number >= 0 else seconds // 2
+            beside = measured(http_report.YARDSTICK, length // 2)
+            for name in chosen:
                 click.echo(f"\rround {number + 1} of {rounds}: {name:40}", nl=False, err=True)
-                run[name] = measure(
-                    wrk,
-                    servers[case.server],
-                    [process for store in stores for process in (store, *store.children(recursive=True))],
-                    paths[name],
-                    max(1, seconds if number >= 0 else seconds // 2),
-                    made.key,
-                    case.headers,
-                )
+                before, run.cases[name] = beside, measured(name, length)
+                beside = measured(http_report.YARDSTICK, length // 2)
+                run.yardsticks[name] = (before.calls_per_second + beside.calls_per_second) / 2
             runs.append(run)
         found: dict[str, Any] = {"cases": http_report.figures(chosen, runs[1:])}
         if not only:
@@ -107,7 +110,7 @@ def _measured(wrk: str, rounds: int, seconds: int, only: str) -> dict[str, Any]:
         click.echo(f"\r{'':60}\r", nl=False, err=True)
         return found | {
             "machine": {"cores": psutil.cpu_count(), "load": os.getloadavg(), "python": sys.version},
-            "rounds": [{name: asdict(measured) for name, measured in run.items()} for run in runs[1:]],
+            "rounds": [asdict(run) for run in runs[1:]],
         }
 
 

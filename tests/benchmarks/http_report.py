@@ -1,7 +1,8 @@
-"""The figures of a run: medians over its rounds, ratios within each, the targets, and a table of all."""
+"""The figures of a run: medians over its rounds, ratios to the yardstick beside, targets, and a table of all."""
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tests.benchmarks.http_cases import (
@@ -16,7 +17,17 @@ from tests.benchmarks.http_load import Measured
 
 YARDSTICK = "bare Flask"
 
-Run = Mapping[str, Measured]
+
+@dataclass(frozen=True)
+class Run:
+    """A round: each case, and the calls per second of the yardstick just before and after it."""
+
+    cases: dict[str, Measured]
+    yardsticks: dict[str, float]
+
+    def of_yardstick(self, name: str) -> float:
+        """What a case is of the yardstick beside it: machines change their speed within seconds."""
+        return self.cases[name].calls_per_second / self.yardsticks[name]
 
 
 def figures(cases: Mapping[str, Case], runs: Sequence[Run]) -> dict[str, dict[str, Any]]:
@@ -25,25 +36,25 @@ def figures(cases: Mapping[str, Case], runs: Sequence[Run]) -> dict[str, dict[st
 
 
 def _figures(name: str, case: Case, runs: Sequence[Run]) -> dict[str, Any]:
-    def median(value: Callable[[Run], float]) -> float:
-        return statistics.median(value(run) for run in runs)
+    def median(value: Callable[[Measured], float]) -> float:
+        return statistics.median(value(run.cases[name]) for run in runs)
 
-    def of(other: str) -> float | None:
-        if any(other not in run for run in runs):
+    def of_peer(peer: str) -> float | None:
+        if any(peer not in run.cases for run in runs):
             return None
-        return median(lambda run: run[name].calls_per_second / run[other].calls_per_second)
+        return statistics.median(run.of_yardstick(name) / run.of_yardstick(peer) for run in runs)
 
     return {
-        "calls_per_second": median(lambda run: run[name].calls_per_second),
-        "of_flask": of(YARDSTICK),
-        "of_peer": of(case.peer) if case.peer else None,
+        "calls_per_second": median(lambda case: case.calls_per_second),
+        "of_flask": statistics.median(run.of_yardstick(name) for run in runs),
+        "of_peer": of_peer(case.peer) if case.peer else None,
         "least_of_flask": case.least,
-        "server_cpu_us": median(lambda run: run[name].server_cpu * 1e6),
-        "stores_cpu_us": median(lambda run: run[name].stores_cpu * 1e6),
-        "p50_ms": median(lambda run: run[name].p50),
-        "p99_ms": median(lambda run: run[name].p99),
-        "p99_of_p50": median(lambda run: run[name].p99 / run[name].p50),
-        "bytes": median(lambda run: run[name].bytes_per_call),
+        "server_cpu_us": median(lambda case: case.server_cpu * 1e6),
+        "stores_cpu_us": median(lambda case: case.stores_cpu * 1e6),
+        "p50_ms": median(lambda case: case.p50),
+        "p99_ms": median(lambda case: case.p99),
+        "p99_of_p50": median(lambda case: case.p99 / case.p50),
+        "bytes": median(lambda case: case.bytes_per_call),
     }
 
 
