@@ -1,4 +1,4 @@
-"""The figures of a run: medians over its rounds, ratios to the yardstick beside, targets, and a table of all."""
+"""The figures of a run: medians over its rounds, ratios to the yardstick beside, targets, and a table."""
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence

@@ -82,18 +82,23 @@
         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
        ),
        candidate AS (
-       SELECT newest.tx_signature,
-              position.mint,
-              COALESCE(newest.token_name, position.token_name, '') AS token_name,
-              newest.is_sell,
-              newest.value,
-              newest.created_at,
-              newest.event_index
+       -- Looked up one by one: a join may compare each trade with all of the wallet's tokens.
+       SELECT tx_signature,
+              (SELECT mint
+                 FROM tokens
+                WHERE tokens.token_id = newest.token_id) AS mint,
+              COALESCE(token_name,
+                       (SELECT token_name
+                          FROM positions
+                         WHERE wallet_id = %(wallet_id)s
+                           AND positions.token_id = newest.token_id),
+                       '') AS token_name,
+              is_sell,
+              value,
+              created_at,
+              event_index
          FROM newest
-         JOIN position
-           ON position.token_id = newest.token_id
-        ORDER BY newest.created_at DESC, newest.is_sell DESC, newest.tx_signature DESC,
-                 newest.event_index DESC, position.mint DESC
+        ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
         LIMIT %(limit)s::bigint + 1
        ),
        page AS (
