@@ -39,6 +39,18 @@ with embedded.running(Settings.from_environment(), valkey=True):
 """
 
 
+# Put before it: SIGTERM comes while the first of its processes is being started.
+_TERMINATED = """
+import os, signal, subprocess
+begin = subprocess.Popen._execute_child
+def execute(*arguments):
+    begin(*arguments)
+    subprocess.Popen._execute_child = begin
+    os.kill(os.getpid(), signal.SIGTERM)
+subprocess.Popen._execute_child = execute
+"""
+
+
 @pytest.fixture
 def home() -> Iterator[Path]:
     """A folder for servers, in which none is left running."""
@@ -59,9 +71,9 @@ def own(home: Path) -> Settings:
 
 
 @contextmanager
-def _command(settings: Settings) -> Iterator["subprocess.Popen[str]"]:
+def _command(settings: Settings, code: str = _COMMAND) -> Iterator["subprocess.Popen[str]"]:
     with subprocess.Popen(
-        [sys.executable, "-c", _COMMAND],
+        [sys.executable, "-c", code],
         env=environment_of(settings),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -201,6 +213,18 @@ def test_sigterm_while_starting_leaves_nothing_running_and_the_next_start_works(
     assert processes_of(home) == []
     with embedded.running(own, valkey=True) as settings:
         _remember(settings, "fine")
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["initdb", "server"])
+def test_sigterm_while_a_process_is_being_started_leaves_none(
+    own: Settings, home: Path, is_new: bool
+) -> None:
+    if not is_new:
+        with embedded.running(own, valkey=False) as settings:
+            _remember(settings, "kept")
+    with _command(own, _TERMINATED + _COMMAND) as command:
+        assert command.wait() == 128 + signal.SIGTERM
+    assert processes_of(home) == []
 
 
 def test_servers_left_by_a_killed_command_are_taken_over(own: Settings, home: Path) -> None:

@@ -14,6 +14,7 @@ import psutil
 from wallet_api.embedded.account import Account, let_reach, let_use, own
 from wallet_api.embedded.errors import EmbeddedError
 from wallet_api.embedded.server import ENVIRONMENT, Server
+from wallet_api.embedded.signals import deferred
 
 VERSION = "18"
 NAME = "wallet_api"
@@ -88,24 +89,27 @@ def _initialise(bin_folder: Path, folder: Path, account: Account | None) -> None
 
 def _run(command: tuple[str, ...], text: str, folder: Path, account: Account | None) -> str | None:
     """What the program complained about, or None when it did its work."""
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        env=ENVIRONMENT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        **(account.popen_options() if account else {}),
-    ) as process:
-        try:
-            complaint = process.communicate(text)[1]
-        except BaseException:
+    process = None
+    try:
+        with deferred():
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=ENVIRONMENT,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+                **(account.popen_options() if account else {}),
+            )
+        complaint = process.communicate(text)[1]
+    except BaseException:
+        if process is not None:
             # With all it has started, which would go on writing here; unless it has just ended by itself.
-            with suppress(ProcessLookupError):
+            with process, suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            raise
+        raise
     return complaint.strip() if process.returncode else None
 
 

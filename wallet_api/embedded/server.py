@@ -14,6 +14,7 @@ import psutil
 
 from wallet_api.embedded.account import Account
 from wallet_api.embedded.errors import EmbeddedError
+from wallet_api.embedded.signals import deferred
 
 LOG_LIMIT_BYTES = 8 * 1024 * 1024
 # A crash may leave gigabytes of log to replay before the first connection is taken.
@@ -88,7 +89,7 @@ class Server:
         self._kill_leftovers()
 
     def _spawn(self) -> "subprocess.Popen[bytes]":
-        with self.log.open("ab") as log:
+        with self.log.open("ab") as log, deferred():
             return subprocess.Popen(
                 self.command,
                 cwd=self.folder,
