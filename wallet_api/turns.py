@@ -94,7 +94,7 @@ class Turns(Executor):
 
 
 def give_up() -> None:
-    """To be called before this thread waits for anything: another one may work meanwhile."""
+    """To be called before this thread waits for long: another one may work meanwhile."""
     pass_on: Callable[[], Any] | None = getattr(_mine, "give_up", None)
     if pass_on is not None:
         pass_on()

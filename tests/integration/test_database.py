@@ -1,13 +1,29 @@
 """Connections to PostgreSQL: what `ask` answers, and what it raises, against execute()."""
 
+import socket
+import socketserver
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import LiteralString
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from wallet_api.database import Connection, DatabaseUnavailable, QueryTimeout, connect, translated
+from wallet_api.database import (
+    Connection,
+    Database,
+    DatabaseUnavailable,
+    QueryTimeout,
+    connect,
+    translated,
+)
+from wallet_api.settings import Settings
+from wallet_api.turns import Turns
 
 _TYPES: LiteralString = """
 SELECT %(text)s::text AS text, %(text)s::text IS NULL AS missing, %(whole)s::bigint AS whole,
@@ -84,3 +100,62 @@ def test_a_connection_that_the_server_ends_is_unavailable(connection: Connection
             with pytest.raises(DatabaseUnavailable), translated():
                 other.ask("SELECT 1 AS one", {})
         assert other.closed
+
+
+@contextmanager
+def _farther(url: str, seconds: float) -> Iterator[str]:
+    """The address of the same database, where everything that is sent to it arrives so much later."""
+    folder = conninfo_to_dict(url)["host"]
+
+    def pass_on(source: socket.socket, target: socket.socket, later: float) -> None:
+        while sent := source.recv(1 << 16):
+            time.sleep(later)
+            target.sendall(sent)
+        target.shutdown(socket.SHUT_WR)
+
+    class Relay(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with socket.socket(socket.AF_UNIX) as server:
+                server.connect(f"{folder}/.s.PGSQL.5432")
+                back = threading.Thread(target=pass_on, args=(server, self.request, 0.0))
+                back.start()
+                pass_on(self.request, server, seconds)
+                back.join()
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Relay) as relay:
+        thread = threading.Thread(target=relay.serve_forever)
+        thread.start()
+        host, port = relay.server_address[:2]
+        yield make_conninfo(url, host=host, port=port)
+        relay.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("away_seconds", [0.0, 0.002])
+def test_another_call_goes_on_only_while_one_waits_for_a_server_that_is_far(
+    database_url: str, away_seconds: float
+) -> None:
+    begun: list[str] = []
+
+    def first() -> None:
+        with database.read() as connection:
+            begun.append("first")
+            connection.ask("SELECT pg_sleep(0.2)::text AS waited", {})
+        begun.append("first has waited")
+
+    with ExitStack() as stack:
+        if away_seconds:
+            database_url = stack.enter_context(_farther(database_url, away_seconds))
+        database = Database(Settings(database_url=database_url))
+        stack.callback(database.close)
+        with database.read():
+            pass
+        turns = Turns(2, 1)
+        stack.callback(turns.shutdown)
+        done = [turns.submit(first), turns.submit(lambda: begun.append("second"))]
+        for future in done:
+            future.result(10)
+    if away_seconds:
+        assert sorted(begun[:2]) == ["first", "second"]
+    else:
+        assert begun == ["first", "first has waited", "second"]

@@ -16,6 +16,7 @@ from wallet_api.holdings.providers import make_provider
 from wallet_api.holdings.refresh import Cache, Refresher
 from wallet_api.holdings.snapshots import Known, Snapshot, Snapshots
 from wallet_api.settings import Settings
+from wallet_api.turns import give_up
 
 # How often a call looks whether another worker has read its wallet: at first, and at most.
 _FIRST_LOOK_SECONDS = 0.02
@@ -119,6 +120,7 @@ class HoldingsService:
                 remaining = deadline - time.monotonic()
                 if remaining <= 0:
                     return Holdings(None, stale=False, cached=False)
+                give_up()
                 if done is not None:
                     done.wait(remaining)
                 else:
