@@ -9,7 +9,7 @@ from wallet_api.queries.spans import Span, columns, cover
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
-SIZES = (3600, 60, 1)
+SIZES = (1, 60, 3600)
 
 # However busy the machine is.
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -77,3 +77,4 @@ def test_columns_are_the_spans_as_arrays() -> None:
         "starts": "{1970-01-01T00:00:00+00:00,1970-01-01T00:01:00+00:00}",
         "ends": "{1970-01-01T00:01:00+00:00,1970-01-01T00:01:01+00:00}",
     }
+    assert columns([]) == {"sizes": "{}", "starts": "{}", "ends": "{}"}

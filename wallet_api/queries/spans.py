@@ -1,6 +1,6 @@
 """Windows of time, cut into the buckets that the rollups hold."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -16,34 +16,42 @@ class Span(NamedTuple):
 
 
 def cover(starts_at: datetime, ends_at: datetime, sizes: Sequence[int]) -> list[Span]:
-    """The fewest buckets that together are exactly (starts_at, ends_at]; `sizes` come largest first."""
-    if starts_at >= ends_at:
-        return []
-    if not sizes:
-        return [Span(0, starts_at, ends_at)]
-    size = timedelta(seconds=sizes[0])
-    first = _EPOCH - ((_EPOCH - starts_at) // size) * size
-    last = _EPOCH + ((ends_at - _EPOCH) // size) * size
-    if first >= last:
-        return cover(starts_at, ends_at, sizes[1:])
-    return [
-        *cover(starts_at, first, sizes[1:]),
-        Span(sizes[0], first, last),
-        *cover(last, ends_at, sizes[1:]),
-    ]
+    """The fewest buckets that together are exactly (starts_at, ends_at], in the order of time.
+
+    `sizes` come smallest first, and each divides the next.
+    """
+    before: list[Span] = []
+    after: list[Span] = []
+    smaller = 0
+    for size in sizes:
+        step = timedelta(seconds=size)
+        first = _EPOCH - ((_EPOCH - starts_at) // step) * step
+        last = _EPOCH + ((ends_at - _EPOCH) // step) * step
+        if first >= last:
+            break
+        if starts_at < first:
+            before.append(Span(smaller, starts_at, first))
+        if last < ends_at:
+            after.append(Span(smaller, last, ends_at))
+        starts_at, ends_at, smaller = first, last, size
+    within = [Span(smaller, starts_at, ends_at)] if starts_at < ends_at else []
+    return [*before, *within, *reversed(after)]
 
 
 def columns(spans: Sequence[Span]) -> dict[str, str]:
-    """The spans as the arrays that the queries take, in PostgreSQL's notation, which is sent as it is.
+    """The spans of a window as the arrays that the queries take, in PostgreSQL's notation, sent as it is.
 
     As lists they would take psycopg longer than the query takes PostgreSQL.
     """
+    # Each begins where the one before it ends.
+    edges = [span.starts_at.isoformat() for span in spans]
+    edges += [span.ends_at.isoformat() for span in spans[-1:]]
     return {
-        "sizes": _array(str(span.bucket_seconds) for span in spans),
-        "starts": _array(span.starts_at.isoformat() for span in spans),
-        "ends": _array(span.ends_at.isoformat() for span in spans),
+        "sizes": _array([str(span.bucket_seconds) for span in spans]),
+        "starts": _array(edges[:-1]),
+        "ends": _array(edges[1:]),
     }
 
 
-def _array(values: Iterable[str]) -> str:
+def _array(values: Sequence[str]) -> str:
     return "{" + ",".join(values) + "}"

@@ -8,9 +8,9 @@ from wallet_api.database import Connection, load_sql
 from wallet_api.queries.spans import columns, cover
 
 MAX_WINDOW_SECONDS = 86_400
-BUCKET_SECONDS = (3600, 60, 1)
+BUCKET_SECONDS = (1, 60, 3600)
 # One token's trades are too few for minutes to be worth their upkeep.
-TOKEN_BUCKET_SECONDS = (3600, 1)
+TOKEN_BUCKET_SECONDS = (1, 3600)
 
 _VOLUME = load_sql(__package__, "volume")
 
