@@ -75,8 +75,8 @@ def gunicorn(target: str, log: Path, environment: Mapping[str, str], *options: s
 
 @contextmanager
 def uvicorn(target: str, log: Path, environment: Mapping[str, str]) -> Iterator[Server]:
-    """uvicorn with as many workers, on its fast loop and parser."""
-    options = ("--port", "{port}", "--workers", str(WORKERS), "--log-level", "warning", "--no-access-log")
+    """uvicorn with as many workers, on its fast loop and parser; with its access log, as gunicorn has one."""
+    options = ("--port", "{port}", "--workers", str(WORKERS), "--log-level", "info", "--access-log")
     fast = ("--loop", "uvloop", "--http", "httptools")
     with _running(["-m", "uvicorn", *options, *fast, target], log, environment) as server:
         yield server
