@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -24,37 +24,32 @@ def end_in_order() -> None:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """No signal ends what is done in here; one that comes is forgotten, for the end has begun already."""
-    if threading.current_thread() is not threading.main_thread():
-        # Only the main thread may set handlers, and only it gets signals.
+    with _handled_by(signal.SIG_IGN):
         yield
-        return
-    numbers = (signal.SIGINT, *_ENDING)
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
 def deferred() -> Iterator[None]:
     """A signal that comes in here counts at the end: a process that is being started is known by then."""
+    came: list[int] = []
+    with _handled_by(lambda number, frame: came.append(number)):
+        yield
+    if came:
+        signal.raise_signal(came[0])
+
+
+@contextmanager
+def _handled_by(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
+        # Only the main thread may set handlers, and only it gets signals.
         yield
         return
-    came: list[int] = []
-    before = {
-        number: signal.signal(number, lambda number, frame: came.append(number))
-        for number in (signal.SIGINT, *_ENDING)
-    }
+    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, *_ENDING)}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    if came:
-        signal.raise_signal(came[0])
+        for number, own in before.items():
+            signal.signal(number, own)
 
 
 def _raise_terminated(number: int, frame: FrameType | None) -> None:
