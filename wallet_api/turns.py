@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from queue import SimpleQueue
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -70,11 +70,9 @@ class Turns(Executor):
             for thread in self._threads:
                 thread.join()
 
-    def _pass_on(self, thread: int) -> bool:
-        has_turn = self._since.pop(thread, None) is not None
-        if has_turn:
+    def _pass_on(self, thread: int) -> None:
+        if self._since.pop(thread, None) is not None:
             self._free.put(None)
-        return has_turn
 
     def _work(self) -> None:
         me = threading.get_ident()
@@ -95,6 +93,6 @@ class Turns(Executor):
 
 def give_up() -> None:
     """To be called before this thread waits for long: another one may work meanwhile."""
-    pass_on: Callable[[], Any] | None = getattr(_mine, "give_up", None)
+    pass_on: Callable[[], None] | None = getattr(_mine, "give_up", None)
     if pass_on is not None:
         pass_on()
