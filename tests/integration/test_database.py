@@ -9,11 +9,13 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import LiteralString
+from urllib.parse import unquote
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
+from tests.outages import socket_folder
 from wallet_api.database import (
     Connection,
     Database,
@@ -105,7 +107,7 @@ def test_a_connection_that_the_server_ends_is_unavailable(connection: Connection
 @contextmanager
 def _farther(url: str, seconds: float) -> Iterator[str]:
     """The address of the same database, where everything that is sent to it arrives so much later."""
-    folder = conninfo_to_dict(url)["host"]
+    folder = unquote(socket_folder(url))
 
     def pass_on(source: socket.socket, target: socket.socket, later: float) -> None:
         while sent := source.recv(1 << 16):
