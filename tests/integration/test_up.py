@@ -147,7 +147,8 @@ def test_a_signal_ends_everything_in_order(home: Path, number: signal.Signals) -
 
 @pytest.mark.parametrize("later_seconds", [0.0, 0.4, 0.7, 1.0])
 def test_ctrl_c_in_the_first_second_shows_no_traceback(empty_home: Path, later_seconds: float) -> None:
-    with wallet_api("up", "--no-demo", settings=Settings(wallet_api_home=str(empty_home))) as process:
+    options = ("--no-demo", "--port", str(_free_port()))
+    with wallet_api("up", *options, settings=Settings(wallet_api_home=str(empty_home))) as process:
         started = psutil.Process(process.pid)
         while not any("psycopg_binary" in loaded.path for loaded in started.memory_maps()):
             time.sleep(0.01)
