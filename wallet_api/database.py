@@ -19,8 +19,8 @@ from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from wallet_api.errors import ServiceUnavailable
+from wallet_api.leadership import give_up_lead
 from wallet_api.settings import Settings
-from wallet_api.turns import give_up
 
 Row = dict[str, Any]
 
@@ -219,7 +219,7 @@ class _Pool:
     def connection(self) -> Iterator[Connection]:
         """A connection, waited for; but while the server is away only the first call waits long."""
         if self._round_trip_seconds > _NEAR_SECONDS:
-            give_up()
+            give_up_lead()
         wait_seconds = AWAY_TIMEOUT_SECONDS if self._away else POOL_TIMEOUT_SECONDS
         try:
             connection = self._pool.getconn(wait_seconds)

@@ -24,8 +24,8 @@ from wallet_api.database import (
     connect,
     translated,
 )
+from wallet_api.leadership import Leadership
 from wallet_api.settings import Settings
-from wallet_api.turns import Turns
 
 _TYPES: LiteralString = """
 SELECT %(text)s::text AS text, %(text)s::text IS NULL AS missing, %(whole)s::bigint AS whole,
@@ -134,17 +134,9 @@ def _farther(url: str, seconds: float) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("away_seconds", [0.0, 0.002])
-def test_another_call_goes_on_only_while_one_waits_for_a_server_that_is_far(
+def test_another_thread_leads_only_while_one_waits_for_a_server_that_is_far(
     database_url: str, away_seconds: float
 ) -> None:
-    begun: list[str] = []
-
-    def first() -> None:
-        with database.read() as connection:
-            begun.append("first")
-            connection.ask("SELECT pg_sleep(0.2)::text AS waited", {})
-        begun.append("first has waited")
-
     with ExitStack() as stack:
         if away_seconds:
             database_url = stack.enter_context(_farther(database_url, away_seconds))
@@ -152,12 +144,10 @@ def test_another_call_goes_on_only_while_one_waits_for_a_server_that_is_far(
         stack.callback(database.close)
         with database.read():
             pass
-        turns = Turns(2, 1)
-        stack.callback(turns.shutdown)
-        done = [turns.submit(first), turns.submit(lambda: begun.append("second"))]
-        for future in done:
-            future.result(10)
-    if away_seconds:
-        assert sorted(begun[:2]) == ["first", "second"]
-    else:
-        assert begun == ["first", "first has waited", "second"]
+        leadership = Leadership(1, lambda: time.sleep(0.01), late_seconds=60)
+        stack.callback(leadership.shutdown)
+        leadership.take()
+        leadership.begin()
+        with database.read() as connection:
+            connection.ask("SELECT pg_sleep(0.1)::text AS waited", {})
+        assert leadership.end() is (away_seconds == 0)

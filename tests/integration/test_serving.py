@@ -129,6 +129,27 @@ def test_clients_that_are_slow_to_send_hold_up_no_other(gunicorn: StartGunicorn)
                 assert session.get(f"{server.url}/healthz", timeout=5).status_code == 200
 
 
+def test_a_stop_waits_for_calls_that_are_under_way_and_not_for_silent_connections(
+    gunicorn: StartGunicorn, connection: Connection
+) -> None:
+    server = gunicorn(workers=1, threads=2)
+    address = urlsplit(server.url)
+    headers = {"Authorization": f"Bearer {create_key(connection, 'waiting')}"}
+    slow = [f"{server.url}/v1/wallets?blockchain=solana&type=kol&limit={limit}" for limit in (1, 2)]
+    with ExitStack() as stack:
+        for _ in range(3):
+            stack.enter_context(socket.create_connection((str(address.hostname), int(address.port or 0))))
+        pool = stack.enter_context(ThreadPoolExecutor(2))
+        with connection.transaction():
+            connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
+            waiting = [pool.submit(requests.get, url, headers=headers, timeout=60) for url in slow]
+            _await_waiting_queries(connection, 2)
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(1)
+        assert [call.result().status_code for call in waiting] == [200, 200]
+        assert server.process.wait(8) == 0
+
+
 def test_a_worker_whose_threads_are_all_busy_leaves_new_connections_to_the_others(
     gunicorn: StartGunicorn, connection: Connection
 ) -> None:
@@ -142,10 +163,7 @@ def test_a_worker_whose_threads_are_all_busy_leaves_new_connections_to_the_other
         with connection.transaction():
             connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
             waiting = [pool.submit(requests.get, url, headers=headers, timeout=60) for url in slow]
-            deadline = time.monotonic() + 5
-            while _queries_that_wait(connection) < 3:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            _await_waiting_queries(connection, 3)
             # One thread of four is free, and a new connection each time.
             for _ in range(30):
                 taken.append(requests.get(f"{server.url}/healthz", timeout=60).elapsed.total_seconds())
@@ -165,11 +183,15 @@ def test_where_all_workers_are_busy_for_long_new_connections_are_taken_all_the_s
     assert statistics.median(waits) < 0.5, waits
 
 
-def _queries_that_wait(connection: Connection) -> int:
-    found = connection.execute("SELECT count(*) AS n FROM pg_locks WHERE NOT granted").fetchone()
-    assert found is not None
-    waiting: int = found["n"]
-    return waiting
+def _await_waiting_queries(connection: Connection, number: int) -> None:
+    deadline = time.monotonic() + 5
+    waiting = 0
+    while waiting < number:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+        found = connection.execute("SELECT count(*) AS n FROM pg_locks WHERE NOT granted").fetchone()
+        assert found is not None
+        waiting = found["n"]
 
 
 def _counts_folder(server: Gunicorn) -> Path:

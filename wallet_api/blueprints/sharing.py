@@ -11,7 +11,7 @@ from cachetools import TLRUCache
 
 from wallet_api.blueprints.encodings import CODINGS, Begun
 from wallet_api.blueprints.envelope import to_json
-from wallet_api.turns import give_up
+from wallet_api.leadership import give_up_lead
 
 
 class Answer:
@@ -83,7 +83,7 @@ class SharedAnswers:
                 self._making[question] = now, own
         if making is None:
             return Shared(self._make(question, make, now, own), False, 0)
-        give_up()
+        give_up_lead()
         answer = making.result()
         return Shared(answer, True, int(self._timer() - answer.made_at))
 

@@ -15,8 +15,8 @@ from wallet_api.holdings.metrics import Metrics
 from wallet_api.holdings.providers import make_provider
 from wallet_api.holdings.refresh import Cache, Refresher
 from wallet_api.holdings.snapshots import Known, Snapshot, Snapshots
+from wallet_api.leadership import give_up_lead
 from wallet_api.settings import Settings
-from wallet_api.turns import give_up
 
 # How often a call looks whether another worker has read its wallet: at first, and at most.
 _FIRST_LOOK_SECONDS = 0.02
@@ -120,7 +120,7 @@ class HoldingsService:
                 remaining = deadline - time.monotonic()
                 if remaining <= 0:
                     return Holdings(None, stale=False, cached=False)
-                give_up()
+                give_up_lead()
                 if done is not None:
                     done.wait(remaining)
                 else:

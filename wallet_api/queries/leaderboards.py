@@ -15,9 +15,9 @@ import msgspec
 from wallet_api.chains import CHAINS
 from wallet_api.database import Database
 from wallet_api.errors import ApiError
+from wallet_api.leadership import give_up_lead
 from wallet_api.queries import cursors
 from wallet_api.queries.leaderboard import Entry, rank_wallets
-from wallet_api.turns import give_up
 
 log = logging.getLogger(__name__)
 
@@ -119,7 +119,7 @@ class Leaderboards:
         if board is not None and age <= self._ttl_seconds:
             return board, True
         assert making is not None
-        give_up()
+        give_up_lead()
         return making.result(), False
 
     def _make(self, group: _Group) -> _Board:
