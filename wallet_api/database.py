@@ -67,6 +67,13 @@ class Connection(psycopg.Connection[Row]):
         super().__init__(*arguments, **options)
         self._transformer = Transformer(self)
         self._statements: set[bytes] = set()
+        self._looker = select.poll()
+        self._looker.register(self.pgconn.socket, select.POLLIN)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether the server has sent something unasked. To an idle connection it does so when it ends it."""
+        return bool(self._looker.poll(0))
 
     def ask(self, statement: LiteralString, parameters: Mapping[str, Any]) -> Row | None:
         """The first row of what `load_sql` has loaded, or None if there is no row; prepared at its first use.
@@ -248,10 +255,8 @@ class _Pool:
         self._round_trip_seconds = math.inf
 
     def _check(self, connection: Connection) -> None:
-        # Nobody writes to an idle connection but a server that ends it. Looking costs no round trip.
-        looker = select.poll()
-        looker.register(connection.fileno(), select.POLLIN)
-        if looker.poll(0):
+        # Looking costs no round trip.
+        if connection.has_news:
             connection.close()
             self._round_trip_seconds = math.inf
             # The others died with it, and are told by their silence too: all are made anew in one go.
