@@ -219,17 +219,21 @@ def test_a_worker_is_killed_under_load(outages: Outages, report: Report, tmp_pat
             psutil.wait_procs([victim], timeout=20)
             back = time.monotonic()
             _go_on()
+    # When the head of an answer is under way, nginx has nothing left to put in its place.
+    broken_off = [failure for failure in met.failures if "IncompleteRead" in failure]
+    assert met.failures == broken_off
+    met.failures.clear()
     _only_our_refusals(met)
     recovery = met.recovered_seconds(back)
     report.add(
         "A worker killed (SIGKILL) under load",
-        "503 for its calls of that moment, behind nginx",
+        "503 for its calls of that moment, behind nginx; an answer that had begun breaks off",
         met,
         recovery,
     )
     assert recovery < RECOVERY_SECONDS
     # At most the calls that it had in hand.
-    assert met.statuses[503] <= 4
+    assert met.statuses[503] + len(broken_off) <= 4
     _wait(lambda: len(workers(outages.gunicorn)) == 2)
 
 
