@@ -73,6 +73,7 @@ class Worker(ThreadWorker):
     """
 
     _accepts = False
+    _answered = 0
     _looks_at = 0.0
     _seen: list[socket.socket] = []
 
@@ -95,6 +96,14 @@ class Worker(ThreadWorker):
         self._answer(timeout)
         if not self._leadership.is_mine:
             self._leadership.take()
+
+    def accept(self, listener: socket.socket) -> None:
+        """Take a new connection; or several, where there are so many that a turn of the loop takes long."""
+        for _ in range(max(1, self._answered // 4)):
+            before = self.nr_conns
+            super().accept(listener)
+            if self.nr_conns == before:
+                return
 
     def enqueue_req(self, conn: TConn) -> None:
         """Have a request answered. A new connection has sent none yet, and is watched with the others."""
@@ -173,7 +182,9 @@ class Worker(ThreadWorker):
             elif self.alive and not self._accepts:
                 timeout = _LEAVE_SECONDS
         super().wait_for_and_dispatch_events(timeout)
+        self._answered = 0
         while self._requests and not self._is_full():
+            self._answered += 1
             conn = self._requests.popleft()
             self._leadership.begin()
             done = cast("Future[bool]", _Done(self.handle(conn)))

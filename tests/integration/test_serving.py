@@ -1,5 +1,6 @@
 """gunicorn as it runs in production: what is not HTTP gets our error body too, and no key is logged."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -181,6 +182,37 @@ def test_where_all_workers_are_busy_for_long_new_connections_are_taken_all_the_s
         waits = [requests.get(f"{server.url}/healthz", timeout=20).elapsed.total_seconds() for _ in range(10)]
     assert met.failures == []
     assert statistics.median(waits) < 0.5, waits
+
+
+def test_of_many_callers_who_come_at_once_none_waits_for_long(gunicorn: StartGunicorn) -> None:
+    server = gunicorn(workers=2, threads=8)
+    callers_at_once = 300
+    answers = asyncio.run(_answers_until_all_have_one(server, callers_at_once))
+    # Until the last of them had its first answer, the others had a few each.
+    assert answers < 15 * callers_at_once
+
+
+async def _answers_until_all_have_one(server: Gunicorn, callers_at_once: int) -> int:
+    address = urlsplit(server.url)
+    answers = 0
+    without = callers_at_once
+
+    async def call() -> None:
+        nonlocal answers, without
+        reader, writer = await asyncio.open_connection(str(address.hostname), int(address.port or 0))
+        own = 0
+        while without:
+            writer.write(b"GET /healthz HTTP/1.1\r\nHost: there\r\n\r\n")
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = next(line for line in head.split(b"\r\n") if line.startswith(b"Content-Length: "))
+            await reader.readexactly(int(length.split(b": ")[1]))
+            without -= own == 0
+            own += 1
+            answers += 1
+        writer.close()
+
+    await asyncio.wait_for(asyncio.gather(*(call() for _ in range(callers_at_once))), 60)
+    return answers
 
 
 def _await_waiting_queries(connection: Connection, number: int) -> None:
