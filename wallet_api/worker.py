@@ -99,7 +99,7 @@ class Worker(ThreadWorker):
 
     def accept(self, listener: socket.socket) -> None:
         """Take a new connection; or several, where there are so many that a turn of the loop takes long."""
-        for _ in range(max(1, self._answered // 4)):
+        for _ in range(min(max(1, self._answered // 4), self.worker_connections - self.nr_conns)):
             before = self.nr_conns
             super().accept(listener)
             if self.nr_conns == before:
