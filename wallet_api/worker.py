@@ -74,6 +74,7 @@ class Worker(ThreadWorker):
 
     _accepts = False
     _answered = 0
+    _begun = 0
     _looks_at = 0.0
     _seen: list[socket.socket] = []
 
@@ -210,14 +211,16 @@ class Worker(ThreadWorker):
 
     def _take_what_is_left(self) -> None:
         # Where all workers are busy, requests on open connections would come before new ones for ever: what
-        # waits at two looks in turn, no other takes.
+        # waits at two looks in turn, no other takes. Nor does this one while all it has in hand is stuck.
         now = time.monotonic()
         if now < self._looks_at:
             return
         self._looks_at = now + _LEAVE_SECONDS
+        is_stuck = self._is_full() and self.nr == self._begun
+        self._begun = self.nr
         waiting = select.select(self.sockets, (), (), 0)[0]
         for listener in waiting:
-            if listener in self._seen:
+            if listener in self._seen and not is_stuck:
                 self.accept(listener)
         self._seen = waiting
 

@@ -172,6 +172,27 @@ def test_a_worker_whose_threads_are_all_busy_leaves_new_connections_to_the_other
     assert max(taken) < 1
 
 
+def test_a_worker_that_is_stuck_takes_no_connection_that_another_could(
+    gunicorn: StartGunicorn, connection: Connection
+) -> None:
+    server = gunicorn(workers=2, threads=1)
+    headers = {"Authorization": f"Bearer {create_key(connection, 'waiting')}"}
+    slow = f"{server.url}/v1/wallets?blockchain=solana&type=kol"
+    _, other = _workers(server)
+    with ThreadPoolExecutor(2) as pool:
+        other.suspend()
+        with connection.transaction():
+            connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
+            waiting = pool.submit(requests.get, slow, headers=headers, timeout=60)
+            _await_waiting_queries(connection, 1)
+            light = pool.submit(requests.get, f"{server.url}/healthz", timeout=60)
+            time.sleep(4)
+            assert not light.done()
+            other.resume()
+            assert light.result(10).status_code == 200
+        assert waiting.result().status_code == 200
+
+
 def test_where_all_workers_are_busy_for_long_new_connections_are_taken_all_the_same(
     gunicorn: StartGunicorn,
 ) -> None:
@@ -224,6 +245,15 @@ def _await_waiting_queries(connection: Connection, number: int) -> None:
         found = connection.execute("SELECT count(*) AS n FROM pg_locks WHERE NOT granted").fetchone()
         assert found is not None
         waiting = found["n"]
+
+
+def _workers(server: Gunicorn) -> list[psutil.Process]:
+    """Its two workers, once both have been started."""
+    deadline = time.monotonic() + 20
+    while len(found := psutil.Process(server.process.pid).children()) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
 
 
 def _counts_folder(server: Gunicorn) -> Path:
