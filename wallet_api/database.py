@@ -29,7 +29,7 @@ CONNECT_TIMEOUT_SECONDS = 2
 POOL_TIMEOUT_SECONDS = 2.0
 # How long a call waits for a connection while the server is known to be away.
 AWAY_TIMEOUT_SECONDS = 0.05
-# Whoever asks a server that answers sooner keeps its turn: to pass it on takes longer than to wait.
+# Whoever asks a server that answers sooner keeps the lead: to hand it over takes longer than to wait.
 _NEAR_SECONDS = 0.0005
 _ROUND_TRIPS = 5
 # A server that vanished without a word is noticed within about this time; a socket file ignores it.

@@ -117,8 +117,6 @@ class Worker(ThreadWorker):
             self.pending_conns.append(conn)
             readable = partial(self.on_pending_socket_readable, conn)
             self.poller.register(conn.sock, selectors.EVENT_READ, readable)
-        if self._is_busy():
-            self.set_accept_enabled(False)
 
     def set_accept_enabled(self, enabled: bool | None) -> None:
         """Called on every turn of the loop that finds new connections not being taken."""
@@ -193,6 +191,8 @@ class Worker(ThreadWorker):
                 self.method_queue.defer(self.finish_request, conn, done)
                 return
             self.finish_request(conn, done)
+        if self._is_busy():
+            self.set_accept_enabled(False)
 
     def _in_hand(self) -> int:
         """The requests that have come and are not answered."""
