@@ -18,6 +18,8 @@ from psycopg.sql import SQL, Identifier
 
 from tests.callers import WALLETS, call_at_once
 from tests.processes import Gunicorn, StartGunicorn
+from tests.signals import workers
+from tests.waiting import eventually
 from wallet_api.access.credits import LEASED_CALLS
 from wallet_api.access.gate import free_of_charge
 from wallet_api.access.keys import create_key, top_up_key
@@ -46,20 +48,7 @@ def _wait_until_nothing_is_leased(connection: Connection) -> None:
     def settled() -> bool:
         return _credits(connection)[1] == 0
 
-    assert _eventually(settled), _credits(connection)
-
-
-def _eventually(happened: Callable[[], bool], seconds: float = 15.0) -> bool:
-    pause = threading.Event()
-    for _ in range(int(seconds / 0.05)):
-        if happened():
-            return True
-        pause.wait(0.05)
-    return False
-
-
-def _workers(server: Gunicorn) -> list[psutil.Process]:
-    return psutil.Process(server.process.pid).children()
+    assert eventually(settled), _credits(connection)
 
 
 class _Killer:
@@ -79,11 +68,11 @@ class _Killer:
                 self._trying.release()
 
     def _try(self) -> None:
-        processes = [psutil.Process(self._server.process.pid), *_workers(self._server)]
+        processes = [psutil.Process(self._server.process.pid), *workers(self._server)]
         for process in processes:
             process.suspend()
         # What it had sent to the database is still done there.
-        assert _eventually(self._database_is_idle)
+        assert eventually(self._database_is_idle)
         self.done = _credits(self._connection)[1] > 0
         for process in processes:
             if self.done:
@@ -254,7 +243,7 @@ def test_no_credit_is_lost_or_sold_twice_when_a_worker_is_killed_under_load(
 
     def kill(answer: int) -> None:
         if answer in (700, 1400, 2100):
-            os.kill(_workers(server)[0].pid, signal.SIGKILL)
+            os.kill(workers(server)[0].pid, signal.SIGKILL)
 
     answers = call_at_once(server.url, key, 3000, callers=callers, after=kill)
     assert set(answers) == {200, None}
@@ -294,7 +283,7 @@ def test_what_a_crashed_machine_may_have_spent_is_kept_and_told(
     before = _credits(connection)
     assert before[1] > 0
     restarted = gunicorn(workers=1, threads=1)
-    assert _eventually(lambda: f"worker {path.stem}" in restarted.log)
+    assert eventually(lambda: f"worker {path.stem}" in restarted.log)
     assert _credits(connection) == before
     assert call_at_once(restarted.url, key, 1, callers=1) == {200: 1}
 
@@ -370,7 +359,7 @@ def test_an_outage_of_the_database_loses_nothing(
         statuses.append(_ask(client, key, "/v1/plain").status_code)
         return bool(statuses[-1] == 200)
 
-    assert _eventually(works)
+    assert eventually(works)
     _wait_until_nothing_is_leased(connection)
     assert _credits(connection) == (1_000_000 - statuses.count(200), 0)
 

@@ -19,6 +19,7 @@ from werkzeug.test import TestResponse
 
 from tests.callers import WALLETS, call_at_once
 from tests.processes import StartGunicorn
+from tests.waiting import eventually
 from wallet_api import embedded
 from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
@@ -77,16 +78,6 @@ def _stopped(store: KillableValkey) -> Iterator[None]:
         os.kill(process, signal.SIGCONT)
 
 
-def _eventually(happened: Callable[[], bool], seconds: float) -> bool:
-    pause = threading.Event()
-    deadline = time.monotonic() + seconds
-    while not happened():
-        if time.monotonic() > deadline:
-            return False
-        pause.wait(0.05)
-    return True
-
-
 def test_every_answer_tells_limit_remaining_and_reset(client: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "caller", rate="5/minute")
     before = time.time()
@@ -134,7 +125,7 @@ def test_when_the_window_is_over_calls_pass_again(client: FlaskClient, connectio
     key = create_key(connection, "caller", rate="1/second")
     assert _ask(client, key).status_code == 200
     assert _ask(client, key).status_code == 429
-    assert _eventually(lambda: _ask(client, key).status_code == 200, 5)
+    assert eventually(lambda: _ask(client, key).status_code == 200, 5)
 
 
 def test_refused_arguments_and_missing_credits_count_and_tell(
@@ -210,7 +201,7 @@ def test_what_was_leased_and_not_used_comes_back(
     assert call_at_once(server.url, key, 400, callers=8) == {200: 400}
     with valkey.Valkey.from_url(valkey_url.replace("valkey+unix", "unix")) as store:
         (name,) = store.keys("LIMITER/*")
-        assert _eventually(lambda: int(store.hget(name, "used")) == 400, 5), store.hgetall(name)
+        assert eventually(lambda: int(store.hget(name, "used")) == 400, 5), store.hgetall(name)
 
 
 def test_before_a_call_is_refused_leased_counts_on_their_way_back_are_waited_for(
@@ -263,7 +254,7 @@ def test_when_the_store_is_killed_calls_pass_and_when_it_is_back_it_counts_again
     assert limits.fallback_active
 
     own_valkey.start()
-    assert _eventually(lambda: not limits.fallback_active, 2.0)
+    assert eventually(lambda: not limits.fallback_active, 2.0)
     fresh = create_key(connection, "fresh", rate="5/minute")
     assert _state(_ask(app.test_client(), fresh)) == (5, 4)
     assert _state(_ask(other.test_client(), fresh)) == (5, 3)
@@ -289,7 +280,7 @@ def test_a_store_that_hangs_delays_one_call_and_no_other(
         assert {_ask(app.test_client(), key).status_code for _ in range(20)} == {200}
         assert time.monotonic() - began < 1.0
         assert limits.fallback_active
-    assert _eventually(lambda: not limits.fallback_active, 2.0)
+    assert eventually(lambda: not limits.fallback_active, 2.0)
     # What was counted meanwhile is in the store now, and not only here. The call that hung may count twice.
     _, remaining = _state(_ask(app.test_client(), key))
     assert remaining in (100 - 23, 100 - 24)

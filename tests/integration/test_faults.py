@@ -25,6 +25,7 @@ from tests.nginx import nginx, running_nginx
 from tests.outages import GROUP, Outages, is_our_refusal, service_with_own_servers
 from tests.processes import start_gunicorn
 from tests.signals import reload, workers
+from tests.waiting import eventually
 from wallet_api.database import Connection, connect
 
 RECOVERY_SECONDS = 2.0
@@ -71,10 +72,7 @@ def _page(report: Report) -> str:
 
 def _wait(condition: Callable[[], bool], seconds: float = 20.0) -> None:
     """Calls go on in other threads; come back when they have met what is waited for."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "what was waited for did not come about"
-        threading.Event().wait(0.02)
+    assert eventually(condition, seconds, 0.02), "what was waited for did not come about"
 
 
 def _go_on() -> None:

@@ -8,8 +8,9 @@ import signal
 import socket
 import statistics
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,6 +21,8 @@ import requests
 import wallet_api
 from tests.load import callers, get
 from tests.processes import Gunicorn, StartGunicorn
+from tests.signals import workers
+from tests.waiting import eventually
 from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
 
@@ -135,19 +138,12 @@ def test_a_stop_waits_for_calls_that_are_under_way_and_not_for_silent_connection
 ) -> None:
     server = gunicorn(workers=1, threads=2)
     address = urlsplit(server.url)
-    headers = {"Authorization": f"Bearer {create_key(connection, 'waiting')}"}
-    slow = [f"{server.url}/v1/wallets?blockchain=solana&type=kol&limit={limit}" for limit in (1, 2)]
     with ExitStack() as stack:
         for _ in range(3):
             stack.enter_context(socket.create_connection((str(address.hostname), int(address.port or 0))))
-        pool = stack.enter_context(ThreadPoolExecutor(2))
-        with connection.transaction():
-            connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
-            waiting = [pool.submit(requests.get, url, headers=headers, timeout=60) for url in slow]
-            _await_waiting_queries(connection, 2)
+        with _calls_that_wait(server, connection, 2):
             server.process.send_signal(signal.SIGTERM)
             time.sleep(1)
-        assert [call.result().status_code for call in waiting] == [200, 200]
         assert server.process.wait(8) == 0
 
 
@@ -155,20 +151,11 @@ def test_a_worker_whose_threads_are_all_busy_leaves_new_connections_to_the_other
     gunicorn: StartGunicorn, connection: Connection
 ) -> None:
     server = gunicorn(workers=2, threads=2)
-    key = create_key(connection, "waiting")
-    headers = {"Authorization": f"Bearer {key}"}
-    # Three questions, for equal ones would share one query.
-    slow = [f"{server.url}/v1/wallets?blockchain=solana&type=kol&limit={limit}" for limit in (1, 2, 3)]
     taken = []
-    with ThreadPoolExecutor(3) as pool:
-        with connection.transaction():
-            connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
-            waiting = [pool.submit(requests.get, url, headers=headers, timeout=60) for url in slow]
-            _await_waiting_queries(connection, 3)
-            # One thread of four is free, and a new connection each time.
-            for _ in range(30):
-                taken.append(requests.get(f"{server.url}/healthz", timeout=60).elapsed.total_seconds())
-        assert [call.result().status_code for call in waiting] == [200, 200, 200]
+    with _calls_that_wait(server, connection, 3):
+        # One thread of four is free, and a new connection each time.
+        for _ in range(30):
+            taken.append(requests.get(f"{server.url}/healthz", timeout=60).elapsed.total_seconds())
     assert max(taken) < 1
 
 
@@ -176,21 +163,15 @@ def test_a_worker_that_is_stuck_takes_no_connection_that_another_could(
     gunicorn: StartGunicorn, connection: Connection
 ) -> None:
     server = gunicorn(workers=2, threads=1)
-    headers = {"Authorization": f"Bearer {create_key(connection, 'waiting')}"}
-    slow = f"{server.url}/v1/wallets?blockchain=solana&type=kol"
-    _, other = _workers(server)
-    with ThreadPoolExecutor(2) as pool:
-        other.suspend()
-        with connection.transaction():
-            connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
-            waiting = pool.submit(requests.get, slow, headers=headers, timeout=60)
-            _await_waiting_queries(connection, 1)
-            light = pool.submit(requests.get, f"{server.url}/healthz", timeout=60)
-            time.sleep(4)
-            assert not light.done()
-            other.resume()
-            assert light.result(10).status_code == 200
-        assert waiting.result().status_code == 200
+    assert eventually(lambda: len(workers(server)) == 2, 20)
+    other = workers(server)[1]
+    other.suspend()
+    with ThreadPoolExecutor(1) as pool, _calls_that_wait(server, connection, 1):
+        light = pool.submit(requests.get, f"{server.url}/healthz", timeout=60)
+        time.sleep(4)
+        assert not light.done()
+        other.resume()
+        assert light.result(10).status_code == 200
 
 
 def test_where_all_workers_are_busy_for_long_new_connections_are_taken_all_the_same(
@@ -236,24 +217,26 @@ async def _answers_until_all_have_one(server: Gunicorn, callers_at_once: int) ->
     return answers
 
 
-def _await_waiting_queries(connection: Connection, number: int) -> None:
-    deadline = time.monotonic() + 5
-    waiting = 0
-    while waiting < number:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+@contextmanager
+def _calls_that_wait(server: Gunicorn, connection: Connection, number: int) -> Iterator[None]:
+    """While this lasts, so many calls wait for the database; then they are answered."""
+    headers = {"Authorization": f"Bearer {create_key(connection, 'waiting')}"}
+    # Questions that differ, for equal ones would share one query.
+    listed = f"{server.url}/v1/wallets?blockchain=solana&type=kol"
+    urls = [f"{listed}&limit={limit}" for limit in range(1, number + 1)]
+
+    def all_wait() -> bool:
         found = connection.execute("SELECT count(*) AS n FROM pg_locks WHERE NOT granted").fetchone()
         assert found is not None
-        waiting = found["n"]
+        return bool(found["n"] >= number)
 
-
-def _workers(server: Gunicorn) -> list[psutil.Process]:
-    """Its two workers, once both have been started."""
-    deadline = time.monotonic() + 20
-    while len(found := psutil.Process(server.process.pid).children()) < 2:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found
+    with ThreadPoolExecutor(number) as pool:
+        with connection.transaction():
+            connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
+            waiting = [pool.submit(requests.get, url, headers=headers, timeout=60) for url in urls]
+            assert eventually(all_wait, 5)
+            yield
+        assert [call.result().status_code for call in waiting] == [200] * number
 
 
 def _counts_folder(server: Gunicorn) -> Path:

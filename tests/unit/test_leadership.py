@@ -3,11 +3,12 @@
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from queue import Empty, SimpleQueue
 
 import pytest
 
+from tests.waiting import eventually
 from wallet_api.leadership import Leadership, give_up_lead
 
 FOLLOWERS = 3
@@ -47,7 +48,7 @@ class Crew:
 
     def have_begun(self, *names: str) -> bool:
         """Whether these jobs, and no others, have begun, in this order, and none comes soon after."""
-        _wait_until(lambda: len(self.begun) >= len(names))
+        assert eventually(lambda: len(self.begun) >= len(names), seconds=10, pause_seconds=0.001)
         time.sleep(3 * LATE_SECONDS)
         return [name for name, _ in self.begun] == list(names)
 
@@ -166,7 +167,7 @@ def test_a_late_job_is_seen_however_long_there_was_none_before(crew: Crew) -> No
             crew.add(name)
             names.append(name)
         began = time.monotonic()
-        _wait_until(lambda: len(crew.begun) == len(names))
+        assert eventually(lambda: len(crew.begun) == len(names), seconds=10, pause_seconds=0.001)
         assert time.monotonic() - began < 4 * LATE_SECONDS
         crew.end(*names[-2:])
 
@@ -187,19 +188,12 @@ def test_shutdown_ends_the_followers() -> None:
         return sum(thread.name.startswith("follower") for thread in threading.enumerate())
 
     # Those of other tests have been told to end.
-    _wait_until(lambda: followers() == 0)
+    assert eventually(lambda: followers() == 0, seconds=10, pause_seconds=0.001)
     leadership = Leadership(FOLLOWERS, lambda: None, LATE_SECONDS)
     assert followers() == FOLLOWERS
     leadership.shutdown()
-    _wait_until(lambda: followers() == 0)
+    assert eventually(lambda: followers() == 0, seconds=10, pause_seconds=0.001)
 
 
 def test_giving_up_elsewhere_than_in_a_job_is_nothing() -> None:
     give_up_lead()
-
-
-def _wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
