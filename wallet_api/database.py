@@ -32,6 +32,9 @@ AWAY_TIMEOUT_SECONDS = 0.05
 # Whoever asks a server that answers sooner keeps the lead: to hand it over takes longer than to wait.
 _NEAR_SECONDS = 0.0005
 _ROUND_TRIPS = 5
+# A connection to spare for so long is closed. They are lent in turn, and each is a process of the server: the
+# fewer there are, the more of what a statement needs is in the caches of the next one still.
+_IDLE_SECONDS = 10.0
 # A server that vanished without a word is noticed within about this time; a socket file ignores it.
 _KEEPALIVES = {
     "keepalives_idle": 5,
@@ -66,7 +69,8 @@ class Connection(psycopg.Connection[Row]):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._transformer = Transformer(self)
-        self._statements: set[bytes] = set()
+        # Prepared, with the names of their columns as soon as these are known.
+        self._statements: dict[bytes, tuple[str, ...]] = {}
         self._looker = select.poll()
         self._looker.register(self.pgconn.socket, select.POLLIN)
 
@@ -88,7 +92,7 @@ class Connection(psycopg.Connection[Row]):
         with self.lock:
             if asked.name not in self._statements:
                 self._checked(self.pgconn.prepare(asked.name, asked.text))
-                self._statements.add(asked.name)
+                self._statements[asked.name] = ()
             # The declared type forgets that a parameter may be NULL.
             result = self._checked(self.pgconn.exec_prepared(asked.name, values))  # type: ignore[arg-type]
             self._transformer.set_pgresult(result)
@@ -97,7 +101,10 @@ class Connection(psycopg.Connection[Row]):
             self._transformer.set_pgresult(None)
         if row is None:
             return None
-        names = ((result.fname(number) or b"").decode() for number in range(result.nfields))
+        names = self._statements[asked.name]
+        if not names:
+            names = tuple((result.fname(number) or b"").decode() for number in range(result.nfields))
+            self._statements[asked.name] = names
         return dict(zip(names, row, strict=True))
 
     def _checked(self, result: PGresult) -> PGresult:
@@ -149,17 +156,13 @@ class Database:
             settings.web_threads,
         )
 
-    @contextmanager
-    def read(self) -> Iterator[Connection]:
-        """A connection that can change nothing. Raises DatabaseUnavailable, QueryTimeout."""
-        with translated(), self._reads.connection() as connection:
-            yield connection
+    def read(self) -> "_Loan":
+        """A connection that can change nothing, for a `with`. Raises DatabaseUnavailable, QueryTimeout."""
+        return _Loan(self._reads)
 
-    @contextmanager
-    def write(self) -> Iterator[Connection]:
-        """A connection to the primary. Raises DatabaseUnavailable, QueryTimeout."""
-        with translated(), self._writes.connection() as connection:
-            yield connection
+    def write(self) -> "_Loan":
+        """A connection to the primary, for a `with`. Raises DatabaseUnavailable, QueryTimeout."""
+        return _Loan(self._writes)
 
     def close(self) -> None:
         """Close all connections; the pools cannot be used again."""
@@ -213,6 +216,7 @@ class _Pool:
             },
             min_size=1,
             max_size=size,
+            max_idle=_IDLE_SECONDS,
             timeout=POOL_TIMEOUT_SECONDS,
             # Given up at once, so that the next call tries anew instead of waiting for a growing back-off.
             reconnect_timeout=0.2,
@@ -222,8 +226,7 @@ class _Pool:
             open=True,
         )
 
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def take(self) -> Connection:
         """A connection, waited for; but while the server is away only the first call waits long."""
         if self._round_trip_seconds > _NEAR_SECONDS:
             give_up_lead()
@@ -234,10 +237,11 @@ class _Pool:
             self._away = True
             raise
         self._away = False
-        try:
-            yield connection
-        finally:
-            self._pool.putconn(connection)
+        return connection
+
+    def take_back(self, connection: Connection) -> None:
+        """Lend it to the next who takes one."""
+        self._pool.putconn(connection)
 
     def close(self) -> None:
         """Close all connections."""
@@ -262,6 +266,26 @@ class _Pool:
             # The others died with it, and are told by their silence too: all are made anew in one go.
             self._pool.check()
             raise psycopg.OperationalError("the server has ended the connection")
+
+
+class _Loan:
+    """A pool's connection, taken and given back by a `with`; a generator would take as long as the pool."""
+
+    def __init__(self, pool: _Pool) -> None:
+        self._pool = pool
+
+    def __enter__(self) -> Connection:
+        try:
+            self._connection = self._pool.take()
+        except psycopg.OperationalError as error:
+            raise DatabaseUnavailable from error
+        return self._connection
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._pool.take_back(self._connection)
+        if isinstance(error, psycopg.Error):
+            with translated():
+                raise error
 
 
 @contextmanager

@@ -115,6 +115,11 @@ def test_every_query_of_the_api_finds_its_rows_by_indexes_which_its_head_names(s
         assert "Seq Scan" not in plan, f"{name_of(file)}:\n{plan}"
 
 
+def test_a_history_never_compares_each_trade_with_each_token(session: Connection) -> None:
+    plan = explain(session, PACKAGE / "queries" / "history.sql")
+    assert "Hash Full Join" in plan or "Merge Full Join" in plan, plan
+
+
 def test_no_comment_holds_a_percent_sign_that_the_driver_would_read() -> None:
     for file in STATEMENTS:
         for line in file.read_text().splitlines():

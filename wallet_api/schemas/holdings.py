@@ -1,16 +1,16 @@
 """The shapes of a wallet's holdings."""
 
-from marshmallow import Schema, fields
+from marshmallow import fields
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
-from wallet_api.schemas.fields import Rows
+from wallet_api.schemas.fields import Rows, Shape
 
 
 class HoldingsArguments(AddressMixin, ChainArguments):
     """The arguments of GET /v1/wallets/holdings."""
 
 
-class TokenBalanceSchema(Schema):
+class TokenBalanceSchema(Shape):
     """What is held of one token."""
 
     token_address = fields.String(
@@ -27,7 +27,7 @@ class TokenBalanceSchema(Schema):
     )
 
 
-class ActiveHoldingsSchema(Schema):
+class ActiveHoldingsSchema(Shape):
     """A wallet's balances, the native coin first, then by amount; empty while `loading`."""
 
     tokens = Rows(TokenBalanceSchema, many=True, required=True)
@@ -39,7 +39,7 @@ class ActiveHoldingsSchema(Schema):
     loading = fields.Boolean(required=True, metadata={"description": "True: call again shortly."})
 
 
-class HoldingsSchema(Schema):
+class HoldingsSchema(Shape):
     """The data of GET /v1/wallets/holdings."""
 
     active_holdings = fields.Nested(ActiveHoldingsSchema, required=True)

@@ -1,8 +1,8 @@
 """The shapes of the leaderboard."""
 
-from marshmallow import Schema, fields
+from marshmallow import fields
 
-from wallet_api.schemas.fields import Amount, Choice, Rows
+from wallet_api.schemas.fields import Amount, Choice, Rows, Shape
 from wallet_api.schemas.wallets import PagedArguments, PaginationSchema
 
 PERIODS = ("6h", "1d", "7d", "30d")
@@ -14,7 +14,7 @@ class LeaderboardArguments(PagedArguments):
     period = Choice(PERIODS, required=True, metadata={"description": "The period of the figures."})
 
 
-class EntryProfileSchema(Schema):
+class EntryProfileSchema(Shape):
     """Who the ranked wallet is."""
 
     name = fields.String()
@@ -23,7 +23,7 @@ class EntryProfileSchema(Schema):
     currency = fields.String()
 
 
-class PeriodStatsSchema(Schema):
+class PeriodStatsSchema(Shape):
     """A wallet's figures over the period. What cannot be known is absent."""
 
     realized_pnl = Amount()
@@ -36,7 +36,7 @@ class PeriodStatsSchema(Schema):
     avg_hold_time_minutes = Amount()
 
 
-class PeriodDistributionSchema(Schema):
+class PeriodDistributionSchema(Shape):
     """The tokens with a covered sell in the period, by the profit that the period's sells realized."""
 
     win_rate_percentage = Amount()
@@ -48,7 +48,7 @@ class PeriodDistributionSchema(Schema):
     win_count = fields.Integer()
 
 
-class EntrySchema(Schema):
+class EntrySchema(Shape):
     """One ranked wallet."""
 
     wallet = fields.String(required=True)
@@ -58,7 +58,7 @@ class EntrySchema(Schema):
     period_win_rate_distribution = fields.Nested(PeriodDistributionSchema)
 
 
-class LeaderboardSchema(Schema):
+class LeaderboardSchema(Shape):
     """The data of GET /v1/wallet/leaderboard, by total volume descending, then by address."""
 
     blockchain = fields.String(required=True)

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, post_load, validates_schema
+from marshmallow import ValidationError, fields, post_load, validates_schema
 
 from wallet_api.schemas.arguments import MAX_TEXT, GroupArguments
-from wallet_api.schemas.fields import Amount, Text, WholeNumber
+from wallet_api.schemas.fields import Amount, Shape, Text, WholeNumber
 
 DEFAULT_WINDOW_SECONDS = 86_400
 
@@ -35,7 +35,7 @@ class VolumeArguments(GroupArguments):
         return data | {"window_seconds": seconds + minutes * 60 + hours * 3600}
 
 
-class VolumeSchema(Schema):
+class VolumeSchema(Shape):
     """The data of GET /v1/transactions/volume."""
 
     blockchain = fields.String(required=True)

@@ -1,9 +1,9 @@
 """The shapes of the list of tracked wallets."""
 
-from marshmallow import Schema, fields
+from marshmallow import fields
 
 from wallet_api.schemas.arguments import GroupArguments
-from wallet_api.schemas.fields import Rows, WholeNumber
+from wallet_api.schemas.fields import Rows, Shape, WholeNumber
 
 
 class PagedArguments(GroupArguments):
@@ -17,7 +17,7 @@ class WalletsArguments(PagedArguments):
     """The arguments of GET /v1/wallets. Without `limit` all wallets come in one response."""
 
 
-class ProfileSchema(Schema):
+class ProfileSchema(Shape):
     """A tracked wallet's public profile. Unset texts are empty."""
 
     wallet_address = fields.String(required=True)
@@ -36,7 +36,7 @@ class ListedProfileSchema(ProfileSchema):
     copytrade_link = fields.String(required=True)
 
 
-class PaginationSchema(Schema):
+class PaginationSchema(Shape):
     """Where the page stands. `next_cursor` is null at the end."""
 
     limit = fields.Integer(required=True)
@@ -50,7 +50,7 @@ class CountedPaginationSchema(PaginationSchema):
     total = fields.Integer(required=True)
 
 
-class WalletsSchema(Schema):
+class WalletsSchema(Shape):
     """The data of GET /v1/wallets, by address, byte-wise."""
 
     blockchain = fields.String(required=True)
