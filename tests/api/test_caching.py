@@ -14,6 +14,7 @@ from tests.callers import call_at_once
 from tests.ledger.door import Importer
 from tests.processes import StartGunicorn
 from wallet_api.access.keys import create_key
+from wallet_api.blueprints.encodings import CODINGS, Begun, Coding
 from wallet_api.blueprints.sharing import SharedAnswers
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
@@ -188,6 +189,96 @@ def test_an_answer_ages_and_is_made_anew_when_it_is_too_old() -> None:
         shared = answers.once("question", lambda: 1)
         told.append((shared.cached, shared.cache_age_seconds))
     assert told == [(False, 0), (True, 7), (True, 9), (False, 0)]
+
+
+class _Clock:
+    """Seconds that pass when told."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        """The time now."""
+        return self.now
+
+    def make(self, value: int, seconds: float) -> Callable[[], int]:
+        """Makes `value`, which takes so long."""
+
+        def make() -> int:
+            self.now += seconds
+            return value
+
+        return make
+
+
+def test_one_caller_has_a_slow_answer_made_anew_before_it_is_too_old() -> None:
+    clock = _Clock()
+    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
+    answers.once("question", clock.make(1, 2.0))
+    told = []
+    # It took two seconds, and ends at 110.
+    for clock.now in (102.0, 107.9, 108.0, 109.0, 115.9):
+        shared = answers.once("question", clock.make(2, 2.0))
+        told.append((shared.answer.begin[-1:], shared.cached, shared.cache_age_seconds))
+    assert told == [(b"1", True, 2), (b"1", True, 7), (b"2", False, 0), (b"2", True, 1), (b"2", True, 7)]
+
+
+def test_nobody_waits_for_an_answer_that_is_made_early() -> None:
+    clock = _Clock()
+    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
+    answers.once("question", clock.make(1, 4.0))
+    clock.now = 107.0
+    begun, may_end = threading.Event(), threading.Event()
+
+    def make() -> int:
+        begun.set()
+        assert may_end.wait(20)
+        return 2
+
+    with ThreadPoolExecutor(1) as pool:
+        early = pool.submit(answers.once, "question", make)
+        assert begun.wait(20)
+        meanwhile = answers.once("question", clock.make(3, 0.0))
+        may_end.set()
+        assert early.result().answer.begin.endswith(b"2")
+    assert (meanwhile.answer.begin[-1:], meanwhile.cached, meanwhile.cache_age_seconds) == (b"1", True, 7)
+
+
+def test_an_answer_is_kept_to_its_end_when_it_cannot_be_made_anew() -> None:
+    clock = _Clock()
+    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
+    answers.once("question", clock.make(1, 4.0))
+
+    def fail() -> None:
+        raise ValueError("no")
+
+    for clock.now in (108.0, 110.0 - 0.1):
+        assert answers.once("question", fail).cached
+    clock.now = 110.1
+    with pytest.raises(ValueError, match="no"):
+        answers.once("question", fail)
+
+
+def test_an_answer_made_anew_is_compressed_as_the_one_before_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compressed = []
+
+    def begin(content: bytes) -> Begun:
+        compressed.append(content)
+        return Begun(b"", 0, 0)
+
+    monkeypatch.setitem(CODINGS, "gzip", Coding(begin, CODINGS["gzip"].end))
+    clock = _Clock()
+    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
+    answers.once("question", clock.make(1, 4.0)).answer.begun("gzip")
+    assert len(compressed) == 1
+    clock.now = 107.0
+    answers.once("question", clock.make(2, 4.0))
+    assert len(compressed) == 2
+    clock.now = 114.0
+    answers.once("question", clock.make(3, 4.0))
+    assert len(compressed) == 2
 
 
 def test_kept_answers_stay_within_their_bytes() -> None:

@@ -15,22 +15,36 @@ from wallet_api.leadership import give_up_lead
 
 
 class Answer:
-    """The data of an answer, as the bytes that every response with it begins with."""
+    """The data of an answer, as the bytes that every response with it begins with.
+
+    `made_at` is when its making began, `took_seconds` how long that took, `codings` are the content codings
+    that it was asked for in.
+    """
 
     def __init__(self, data: Any, made_at: float) -> None:
         self.made_at = made_at
+        self.took_seconds = 0.0
         # Without the brace at its end, before which each response puts its own meta.
         self.begin = to_json({"success": True, "data": data})[:-1]
         # Weak, since meta differs: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
         self.etag = f'W/"{sha256(self.begin).hexdigest()[:24]}"'
+        self.codings: set[str] = set()
+        self._lock = Lock()
         self._begun: dict[str, Begun] = {}
 
     def begun(self, coding: str) -> Begun:
         """The same in a content coding, compressed when first asked for."""
-        begun = self._begun.get(coding)
-        if begun is None:
-            begun = self._begun[coding] = CODINGS[coding].begin(self.begin)
-        return begun
+        self.codings.add(coding)
+        return self._begun.get(coding) or self.compress(coding)
+
+    def compress(self, coding: str) -> Begun:
+        """See to it that it is there when it is asked for."""
+        if self._lock.locked():
+            give_up_lead()
+        with self._lock:
+            if coding not in self._begun:
+                self._begun[coding] = CODINGS[coding].begin(self.begin)
+        return self._begun[coding]
 
 
 class Shared(NamedTuple):
@@ -45,7 +59,8 @@ class SharedAnswers:
     """The answers of one process, together at most `max_bytes` of data.
 
     What is answered to a call was worked out at most `ttl_seconds` before the call came. With 0 nothing is
-    kept, and every call has its own worked out.
+    kept, and every call has its own worked out. One of those who ask has an answer worked out anew a little
+    before it is too old, so that the others need not wait.
     """
 
     def __init__(
@@ -73,24 +88,46 @@ class SharedAnswers:
             return Shared(Answer(make(), now), False, 0)
         with self._lock:
             kept = self._kept.get(question)
-            if kept is not None:
-                return Shared(kept, True, int(now - kept.made_at))
             began, making = self._making.get(question, (now, None))
             # What began too long ago may not know of what has landed since.
-            if making is None or now - began > self._ttl_seconds:
+            if now - began > self._ttl_seconds:
                 making = None
+            if kept is not None and (making is not None or now < self._due(kept)):
+                return Shared(kept, True, int(now - kept.made_at))
+            if making is None:
                 own: Future[Answer] = Future()
                 self._making[question] = now, own
-        if making is None:
-            return Shared(self._make(question, make, now, own), False, 0)
-        give_up_lead()
-        answer = making.result()
-        return Shared(answer, True, int(self._timer() - answer.made_at))
+        if making is not None:
+            give_up_lead()
+            answer = making.result()
+            return Shared(answer, True, int(self._timer() - answer.made_at))
+        try:
+            return Shared(self._make(question, make, now, own, kept), False, 0)
+        except Exception:
+            if kept is None:
+                raise
+            # It is good still. Whoever asks when it is not is told what fails.
+            return Shared(kept, True, int(now - kept.made_at))
 
-    def _make(self, question: Hashable, make: Callable[[], Any], now: float, own: "Future[Answer]") -> Answer:
+    def _due(self, answer: Answer) -> float:
+        # As early as it took, so that the next one is there when this one ends.
+        early = min(answer.took_seconds, self._ttl_seconds / 2)
+        return answer.made_at + self._ttl_seconds - early
+
+    def _make(
+        self,
+        question: Hashable,
+        make: Callable[[], Any],
+        now: float,
+        own: "Future[Answer]",
+        before: Answer | None,
+    ) -> Answer:
         answer = None
         try:
             answer = Answer(make(), now)
+            for coding in tuple(before.codings) if before else ():
+                answer.compress(coding)
+            answer.took_seconds = self._timer() - now
             own.set_result(answer)
         except BaseException as error:
             own.set_exception(error)
