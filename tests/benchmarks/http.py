@@ -40,6 +40,7 @@ from wallet_api.settings import Settings
 
 _MIXED_CALLS = 100_000
 _SERVICE = "wallet_api.app:create_app()"
+_FLASK = "tests.benchmarks.peers.bare_flask:app"
 _JSON_AGG = """
 SELECT json_agg(listed)::text
   FROM (SELECT address AS wallet_address, name, image_url, twitter, telegram, copytrade_link,
@@ -127,7 +128,8 @@ def _servers(settings: Settings, home: Path, wanted: set[str]) -> Iterator[dict[
     logs = ("--access-logfile", str(home / "access.log"))
     with ExitStack() as stack:
         makers = {
-            "flask": lambda log: gunicorn("tests.benchmarks.peers.bare_flask:app", log, environment, *logs),
+            "flask": lambda log: gunicorn(_FLASK, log, environment, *logs),
+            "gthread": lambda log: gunicorn(_FLASK, log, environment, *logs, "--worker-class", "gthread"),
             "wsgi": lambda log: gunicorn("tests.benchmarks.peers.raw_wsgi:app", log, environment, *logs),
             "service": lambda log: gunicorn(_SERVICE, log, environment, *logs),
             "fresh": lambda log: gunicorn(_SERVICE, log, environment | kept_nothing, *logs),

@@ -37,6 +37,7 @@ def cases(made: Made) -> dict[str, Case]:
     gzip = {"Accept-Encoding": "gzip"}
     return {
         "bare Flask": Case("flask", ("/",)),
+        "bare Flask, gthread": Case("gthread", ("/",)),
         "raw WSGI": Case("wsgi", ("/",)),
         "volume, hit": Case("service", (f"{volume}&hours=1",), 0.5, "peer, volume"),
         "leaderboard of 10, hit": Case("service", (board,), 0.5, "peer, leaderboard"),

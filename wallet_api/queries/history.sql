@@ -51,12 +51,12 @@
                      ',"sold":', shown(sold, 9),
                      ',"realized_pnl":', shown(realized, 9),
                      ',"realized_pnl_percentage":', percentage(realized, realized_cost),
-                     ',"currency":', to_json(%(currency)s::text),
-                     ',"buy_txn":', buy_txn,
+                     ',"currency":"', %(currency)s::text,
+                     '","buy_txn":', buy_txn,
                      ',"sell_txn":', sell_txn,
-                     ',"first_seen":"', shown_time(first_seen), '"',
-                     ',"last_seen":"', shown_time(last_seen), '"',
-                     ',"still_holding":', still_holding::text,
+                     ',"first_seen":"', shown_time(first_seen),
+                     '","last_seen":"', shown_time(last_seen),
+                     '","still_holding":', still_holding::text,
                      '}') AS token
          FROM position
         ORDER BY last_seen DESC, mint
@@ -97,11 +97,11 @@
        SELECT concat('{"tx_signature":', to_json(tx_signature),
                      ',"mint":', to_json(mint),
                      ',"token_name":', to_json(token_name),
-                     ',"transaction_type":', CASE WHEN is_sell THEN '"sell"' ELSE '"buy"' END,
-                     ',"value":', shown(value, 9),
-                     ',"currency":', to_json(%(currency)s::text),
-                     ',"created_at":"', shown_time(created_at), '"',
-                     '}') AS trade
+                     ',"transaction_type":"', CASE WHEN is_sell THEN 'sell' ELSE 'buy' END,
+                     '","value":', shown(value, 9),
+                     ',"currency":"', %(currency)s::text,
+                     '","created_at":"', shown_time(created_at),
+                     '"}') AS trade
          FROM candidate
         ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
         LIMIT %(limit)s::bigint
@@ -132,8 +132,8 @@
           AND type = %(type)s
        )
 SELECT row_to_json(profile)::text AS profile,
-       concat('{"currency":', to_json(%(currency)s::text),
-              ',"buy":', shown(invested, 9),
+       concat('{"currency":"', %(currency)s::text,
+              '","buy":', shown(invested, 9),
               ',"sell":', shown(sold, 9),
               ',"realized_pnl":', shown(realized, 9),
               ',"realized_pnl_percentage":', percentage(realized, realized_cost),
