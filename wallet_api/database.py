@@ -4,6 +4,7 @@ import math
 import re
 import select
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -32,9 +33,6 @@ AWAY_TIMEOUT_SECONDS = 0.05
 # Whoever asks a server that answers sooner keeps the lead: to hand it over takes longer than to wait.
 _NEAR_SECONDS = 0.0005
 _ROUND_TRIPS = 5
-# A connection to spare for so long is closed. They are lent in turn, and each is a process of the server: the
-# fewer there are, the more of what a statement needs is in the caches of the next one still.
-_IDLE_SECONDS = 10.0
 # A server that vanished without a word is noticed within about this time; a socket file ignores it.
 _KEEPALIVES = {
     "keepalives_idle": 5,
@@ -195,6 +193,18 @@ def connect(url: str, **options: Any) -> Connection:
         )
 
 
+class _Stack(deque[Connection]):
+    """Idle connections, of which the one that was used last is lent first.
+
+    psycopg lends them in turn, and has no setting for that. Each is a process of the server: lent in turn,
+    one needs a fifth more time for a history, since what it used last has left the caches meanwhile.
+    """
+
+    def popleft(self) -> Connection:
+        """The one that was put back last."""
+        return self.pop()
+
+
 class _Pool:
     """Connections to one server, or the first of several that will do; never one that is dead."""
 
@@ -216,15 +226,16 @@ class _Pool:
             },
             min_size=1,
             max_size=size,
-            max_idle=_IDLE_SECONDS,
             timeout=POOL_TIMEOUT_SECONDS,
             # Given up at once, so that the next call tries anew instead of waiting for a growing back-off.
             reconnect_timeout=0.2,
             reconnect_failed=self._note_failure,
             configure=self._measure,
             check=self._check,
-            open=True,
+            open=False,
         )
+        self._pool._pool = _Stack()
+        self._pool.open()
 
     def take(self) -> Connection:
         """A connection, waited for; but while the server is away only the first call waits long."""

@@ -5,7 +5,7 @@ import socketserver
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import LiteralString
@@ -102,6 +102,15 @@ def test_a_connection_that_the_server_ends_is_unavailable(connection: Connection
             with pytest.raises(DatabaseUnavailable), translated():
                 other.ask("SELECT 1 AS one", {})
         assert other.closed
+
+
+def test_the_connection_that_was_used_last_is_lent_again(database_url: str) -> None:
+    with closing(Database(Settings(database_url=database_url))) as database:
+        with database.read() as last, database.read() as other:
+            assert other is not last
+        for _ in range(3):
+            with database.read() as lent:
+                assert lent is last
 
 
 @contextmanager
