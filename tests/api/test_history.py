@@ -155,6 +155,18 @@ def test_numbers_are_plain_json_numbers_without_exponents(
     assert history(caller)["lifetime_stats"]["buy"] == Decimal("1" + "0" * 30 + ".000000001")
 
 
+def test_a_ledger_that_has_lost_its_positions_tells_its_trades_all_the_same(
+    caller: Caller, importer: Importer, connection: Connection
+) -> None:
+    importer.trades([trade(1, "buy", "2", "10", token_name='A "name"'), trade(2, "sell", "1", "7")])
+    before = history(caller)["trades"]
+    connection.execute("TRUNCATE positions")
+    data = history(caller)
+    assert data["token_overview"] == []
+    # The second has its name from the position.
+    assert data["trades"] == [{**before[0], "token_name": ""}, before[1]]
+
+
 def test_a_wallet_is_found_under_its_type_and_id_of_now(
     caller: Caller, importer: Importer, connection: Connection
 ) -> None:

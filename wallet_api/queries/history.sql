@@ -78,7 +78,11 @@
        ),
        candidate AS (
        SELECT tx_signature,
-              mint,
+              -- A ledger may have lost positions, and wait for a rebuild.
+              COALESCE(position.mint,
+                       (SELECT mint
+                          FROM tokens
+                         WHERE tokens.token_id = newest.token_id)) AS mint,
               COALESCE(newest.token_name, position.token_name, '') AS token_name,
               is_sell,
               value,
