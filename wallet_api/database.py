@@ -67,8 +67,7 @@ class Connection(psycopg.Connection[Row]):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._transformer = Transformer(self)
-        # Prepared, with the names of their columns as soon as these are known.
-        self._statements: dict[bytes, tuple[str, ...]] = {}
+        self._statements: set[bytes] = set()
         self._looker = select.poll()
         self._looker.register(self.pgconn.socket, select.POLLIN)
 
@@ -90,7 +89,7 @@ class Connection(psycopg.Connection[Row]):
         with self.lock:
             if asked.name not in self._statements:
                 self._checked(self.pgconn.prepare(asked.name, asked.text))
-                self._statements[asked.name] = ()
+                self._statements.add(asked.name)
             # The declared type forgets that a parameter may be NULL.
             result = self._checked(self.pgconn.exec_prepared(asked.name, values))  # type: ignore[arg-type]
             self._transformer.set_pgresult(result)
@@ -99,10 +98,7 @@ class Connection(psycopg.Connection[Row]):
             self._transformer.set_pgresult(None)
         if row is None:
             return None
-        names = self._statements[asked.name]
-        if not names:
-            names = tuple((result.fname(number) or b"").decode() for number in range(result.nfields))
-            self._statements[asked.name] = names
+        names = ((result.fname(number) or b"").decode() for number in range(result.nfields))
         return dict(zip(names, row, strict=True))
 
     def _checked(self, result: PGresult) -> PGresult:
@@ -288,8 +284,9 @@ class _Loan:
     def __enter__(self) -> Connection:
         try:
             self._connection = self._pool.take()
-        except psycopg.OperationalError as error:
-            raise DatabaseUnavailable from error
+        except psycopg.Error:
+            with translated():
+                raise
         return self._connection
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:

@@ -81,7 +81,7 @@ class SharedAnswers:
     def once(self, question: Hashable, make: Callable[[], Any]) -> Shared:
         """The answer that is kept, or that another call is making right now, or else of `make`'s data.
 
-        Raises what `make` raises; that is not kept.
+        Raises what `make` raises, unless an answer is kept that is good still. A failure is not kept.
         """
         now = self._timer()
         if self._ttl_seconds == 0:

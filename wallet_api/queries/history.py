@@ -59,10 +59,7 @@ def wallet_history(
         **msgspec.structs.asdict(after),
     }
     found = _read(connection, parameters)
-    next_cursor = None
-    if found["has_more"]:
-        last = _TradeKey(*(found[name] for name in _TradeKey.__struct_fields__))
-        next_cursor = cursors.encode(scope, last)
+    last = _TradeKey(*(found[name] for name in _TradeKey.__struct_fields__)) if found["has_more"] else None
     data = {
         "profile": orjson.Fragment(found["profile"]),
         "lifetime_stats": orjson.Fragment(found["lifetime_stats"]),
@@ -71,7 +68,7 @@ def wallet_history(
         "trades": orjson.Fragment(found["trades"]),
         "pagination": {
             "limit": page_size,
-            "next_cursor": next_cursor,
+            "next_cursor": cursors.encode(scope, last) if last else None,
             "has_more": found["has_more"],
         },
     }

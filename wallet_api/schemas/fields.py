@@ -1,4 +1,4 @@
-"""The fields that several arguments share, each refusing what it does not allow by name."""
+"""What several schemas share: fields that refuse by name what they do not allow, and the base of answers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
