@@ -1,32 +1,19 @@
-"""Connections to PostgreSQL: a pool to read, one to write; the only place that meets psycopg's errors."""
+"""The pools of connections: one to read, one to write."""
 
 import math
-import re
-import select
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from functools import cache
-from importlib import resources
-from itertools import count
-from typing import Any, LiteralString, NamedTuple
+from contextlib import AbstractContextManager
 
 import psycopg
-from psycopg.adapt import PyFormat, Transformer
-from psycopg.pq import ConnStatus, ExecStatus
-from psycopg.pq.abc import PGresult
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from wallet_api.errors import ServiceUnavailable
+from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, Connection
+from wallet_api.database.failures import translated
 from wallet_api.leadership import give_up_lead
 from wallet_api.settings import Settings
 
-Row = dict[str, Any]
-
-# libpq takes no less; a host that drops packets is tried again before its own retransmission would.
-CONNECT_TIMEOUT_SECONDS = 2
 POOL_TIMEOUT_SECONDS = 2.0
 # How long a call waits for a connection while the server is known to be away.
 AWAY_TIMEOUT_SECONDS = 0.05
@@ -40,92 +27,6 @@ _KEEPALIVES = {
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,
 }
-
-
-class DatabaseUnavailable(ServiceUnavailable):
-    """The database cannot be reached right now. Try again shortly."""
-
-
-class QueryTimeout(ServiceUnavailable):
-    """The answer took too long to make. Try again shortly."""
-
-
-def load_sql(package: str, name: str) -> LiteralString:
-    """The text of `name`.sql beside the modules of `package`, without comments and indentation.
-
-    One whole statement; psycopg looks for the parameters of one longer than 4,096 characters at every call.
-    """
-    text = resources.files(package).joinpath(f"{name}.sql").read_text(encoding="utf-8")
-    lines = [line.strip() for line in text.splitlines()]
-    # Our own packaged files are as trusted as literals, which is all psycopg takes as a query.
-    return "\n".join(line for line in lines if line and not line.startswith("--"))
-
-
-class Connection(psycopg.Connection[Row]):
-    """psycopg's, with a shorter way for the statements that nearly every call asks."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._transformer = Transformer(self)
-        self._statements: set[bytes] = set()
-        self._looker = select.poll()
-        self._looker.register(self.pgconn.socket, select.POLLIN)
-
-    @property
-    def has_news(self) -> bool:
-        """Whether the server has sent something unasked. To an idle connection it does so when it ends it."""
-        return bool(self._looker.poll(0))
-
-    def ask(self, statement: LiteralString, parameters: Mapping[str, Any]) -> Row | None:
-        """The first row of what `load_sql` has loaded, or None if there is no row; prepared at its first use.
-
-        execute() goes through libpq in half a dozen steps, and waits for its turn in Python after each when
-        other threads are busy. This is one step, which blocks until the answer is there.
-        """
-        asked = _asked(statement)
-        values = self._transformer.dump_sequence(
-            [parameters[name] for name in asked.parameters], [PyFormat.TEXT] * len(asked.parameters)
-        )
-        with self.lock:
-            if asked.name not in self._statements:
-                self._checked(self.pgconn.prepare(asked.name, asked.text))
-                self._statements.add(asked.name)
-            # The declared type forgets that a parameter may be NULL.
-            result = self._checked(self.pgconn.exec_prepared(asked.name, values))  # type: ignore[arg-type]
-            self._transformer.set_pgresult(result)
-            row = self._transformer.load_row(0, tuple) if result.ntuples else None
-            # It may be large, and the connection lives on.
-            self._transformer.set_pgresult(None)
-        if row is None:
-            return None
-        names = ((result.fname(number) or b"").decode() for number in range(result.nfields))
-        return dict(zip(names, row, strict=True))
-
-    def _checked(self, result: PGresult) -> PGresult:
-        if result.status in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
-            return result
-        if self.pgconn.status == ConnStatus.BAD:
-            raise psycopg.OperationalError("the connection is lost")
-        raise psycopg.errors.error_from_result(result)
-
-
-class _Asked(NamedTuple):
-    """A statement with its parameters numbered, as PostgreSQL takes them."""
-
-    name: bytes
-    text: bytes
-    parameters: tuple[str, ...]
-
-
-_PARAMETER = re.compile(r"%\((\w+)\)s")
-_numbers = count(1)
-
-
-@cache
-def _asked(statement: LiteralString) -> _Asked:
-    names = tuple(dict.fromkeys(_PARAMETER.findall(statement)))
-    text = _PARAMETER.sub(lambda found: f"${names.index(found[1]) + 1}", statement)
-    return _Asked(b"wallet_api_%d" % next(_numbers), text.encode(), names)
 
 
 class Database:
@@ -150,11 +51,11 @@ class Database:
             settings.web_threads,
         )
 
-    def read(self) -> "_Loan":
+    def read(self) -> AbstractContextManager[Connection]:
         """A connection that can change nothing, for a `with`. Raises DatabaseUnavailable, QueryTimeout."""
         return _Loan(self._reads)
 
-    def write(self) -> "_Loan":
+    def write(self) -> AbstractContextManager[Connection]:
         """A connection to the primary, for a `with`. Raises DatabaseUnavailable, QueryTimeout."""
         return _Loan(self._writes)
 
@@ -162,31 +63,6 @@ class Database:
         """Close all connections; the pools cannot be used again."""
         self._reads.close()
         self._writes.close()
-
-
-class DuplicateKey(Exception):
-    """A row to be added has the key of one that is there."""
-
-
-@contextmanager
-def savepoint(connection: Connection) -> Iterator[None]:
-    """A part of a transaction that is undone alone. Raises DuplicateKey."""
-    try:
-        with connection.transaction():
-            yield
-    except psycopg.errors.UniqueViolation as error:
-        raise DuplicateKey from error
-
-
-def connect(url: str, **options: Any) -> Connection:
-    """A connection outside the pools, for commands that work long: no statement timeout, autocommit.
-
-    Raises DatabaseUnavailable.
-    """
-    with translated():
-        return Connection.connect(
-            url, autocommit=True, row_factory=dict_row, connect_timeout=CONNECT_TIMEOUT_SECONDS, **options
-        )
 
 
 class _Stack(deque[Connection]):
@@ -275,7 +151,7 @@ class _Pool:
             raise psycopg.OperationalError("the server has ended the connection")
 
 
-class _Loan:
+class _Loan(AbstractContextManager[Connection]):
     """A pool's connection, taken and given back by a `with`; a generator would take as long as the pool."""
 
     def __init__(self, pool: _Pool) -> None:
@@ -294,20 +170,3 @@ class _Loan:
         if isinstance(error, psycopg.Error):
             with translated():
                 raise error
-
-
-@contextmanager
-def translated() -> Iterator[None]:
-    """Turn the driver's errors into DatabaseUnavailable or QueryTimeout."""
-    try:
-        yield
-    except psycopg.errors.QueryCanceled as error:
-        raise QueryTimeout from error
-    except (
-        psycopg.OperationalError,
-        psycopg.InterfaceError,
-        # A primary that became a standby under us.
-        psycopg.errors.ReadOnlySqlTransaction,
-        PoolTimeout,
-    ) as error:
-        raise DatabaseUnavailable from error

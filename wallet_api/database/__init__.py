@@ -1,0 +1,18 @@
+"""PostgreSQL: the only room that meets its driver, and the errors of that."""
+
+from wallet_api.database.connection import Connection, Row, connect, load_sql, savepoint
+from wallet_api.database.failures import DatabaseUnavailable, DuplicateKey, QueryTimeout, translated
+from wallet_api.database.pools import Database
+
+__all__ = [
+    "Connection",
+    "Database",
+    "DatabaseUnavailable",
+    "DuplicateKey",
+    "QueryTimeout",
+    "Row",
+    "connect",
+    "load_sql",
+    "savepoint",
+    "translated",
+]

@@ -1,0 +1,38 @@
+"""What goes wrong with PostgreSQL, in our words."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from wallet_api.errors import ServiceUnavailable
+
+
+class DatabaseUnavailable(ServiceUnavailable):
+    """The database cannot be reached right now. Try again shortly."""
+
+
+class QueryTimeout(ServiceUnavailable):
+    """The answer took too long to make. Try again shortly."""
+
+
+class DuplicateKey(Exception):
+    """A row to be added has the key of one that is there."""
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn the driver's errors into DatabaseUnavailable or QueryTimeout."""
+    try:
+        yield
+    except psycopg.errors.QueryCanceled as error:
+        raise QueryTimeout from error
+    except (
+        psycopg.OperationalError,
+        psycopg.InterfaceError,
+        # A primary that became a standby under us.
+        psycopg.errors.ReadOnlySqlTransaction,
+        PoolTimeout,
+    ) as error:
+        raise DatabaseUnavailable from error
