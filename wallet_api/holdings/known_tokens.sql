@@ -1,9 +1,7 @@
--- The tokens that a wallet has traded, the latest first. Needs positions_pkey and tokens_pkey.
-  SELECT token.mint
-    FROM positions AS position
-    JOIN tokens AS token
-      ON token.token_id = position.token_id
-   WHERE position.wallet_id = %(wallet_id)s
-ORDER BY position.last_seen DESC,
-         token.mint
+-- The tokens that a wallet has traded, the latest first. Needs positions_pkey.
+  SELECT mint
+    FROM positions
+   WHERE wallet_id = %(wallet_id)s
+ORDER BY last_seen DESC,
+         mint
    LIMIT %(limit)s

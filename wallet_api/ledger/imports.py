@@ -16,7 +16,7 @@ from wallet_api.ledger.tokens import TokenIds
 
 # Large enough that a position or bucket is touched once for many trades, small enough that two batches in
 # memory stay far below the importer's bound of 300 MB.
-BATCH_ROWS = 150_000
+BATCH_ROWS = 200_000
 # The first is smaller, and each at most twice as large as the one before, lest PostgreSQL wait for the first.
 FIRST_ROWS = 25_000
 LANES = 2

@@ -1,15 +1,15 @@
 -- The touched positions as they stand after the walk: totals of the walked trades, added to what the
--- position had unless all of it was walked again. Needs positions_pkey.
+-- position had unless all of it was walked again. Needs positions_pkey, tokens_pkey.
 INSERT INTO positions AS position (
-       wallet_id, token_id, quantity, cost, cost_usd, acquired_at, peak, token_name,
+       wallet_id, token_id, mint, quantity, cost, cost_usd, acquired_at, peak, token_name,
        buy_txn, sell_txn, covered_txn, invested, sold, realized, realized_cost,
-       largest_buy, best_trade, worst_trade, first_seen, last_seen)
+       largest_buy, best_trade, worst_trade, first_seen, last_seen, listed)
   WITH total AS (
        SELECT wallet_id,
               token_id,
-              sum(buy_txn) AS buy_txn,
-              sum(sell_txn) AS sell_txn,
-              sum(covered_txn) AS covered_txn,
+              sum(buy_txn)::bigint AS buy_txn,
+              sum(sell_txn)::bigint AS sell_txn,
+              sum(covered_txn)::bigint AS covered_txn,
               sum(invested) AS invested,
               sum(sold) AS sold,
               sum(realized) AS realized,
@@ -22,36 +22,66 @@ INSERT INTO positions AS position (
          FROM walked_days
         WHERE sign = 1
         GROUP BY wallet_id, token_id
+       ),
+       after AS (
+       SELECT total.wallet_id,
+              total.token_id,
+              tokens.mint,
+              tokens.blockchain,
+              (walked.state).quantity,
+              (walked.state).cost,
+              (walked.state).cost_usd,
+              (walked.state).acquired_at,
+              (walked.state).peak,
+              (walked.state).token_name,
+              total.buy_txn + COALESCE(base.buy_txn, 0) AS buy_txn,
+              total.sell_txn + COALESCE(base.sell_txn, 0) AS sell_txn,
+              total.covered_txn + COALESCE(base.covered_txn, 0) AS covered_txn,
+              total.invested + COALESCE(base.invested, 0) AS invested,
+              total.sold + COALESCE(base.sold, 0) AS sold,
+              total.realized + COALESCE(base.realized, 0) AS realized,
+              total.realized_cost + COALESCE(base.realized_cost, 0) AS realized_cost,
+              greatest(total.largest_buy, base.largest_buy) AS largest_buy,
+              greatest(total.best_trade, base.best_trade) AS best_trade,
+              least(total.worst_trade, base.worst_trade) AS worst_trade,
+              least(total.first_seen, base.first_seen) AS first_seen,
+              total.last_seen
+         FROM total
+         JOIN walked
+           ON walked.wallet_id = total.wallet_id
+          AND walked.token_id = total.token_id
+          AND walked.is_last
+         JOIN tokens
+           ON tokens.token_id = total.token_id
+         LEFT JOIN positions AS base
+           ON base.wallet_id = total.wallet_id
+          AND base.token_id = total.token_id
+          AND NOT walked.rewalk
        )
-SELECT total.wallet_id,
-       total.token_id,
-       (walked.state).quantity,
-       (walked.state).cost,
-       (walked.state).cost_usd,
-       (walked.state).acquired_at,
-       (walked.state).peak,
-       (walked.state).token_name,
-       total.buy_txn + COALESCE(base.buy_txn, 0),
-       total.sell_txn + COALESCE(base.sell_txn, 0),
-       total.covered_txn + COALESCE(base.covered_txn, 0),
-       total.invested + COALESCE(base.invested, 0),
-       total.sold + COALESCE(base.sold, 0),
-       total.realized + COALESCE(base.realized, 0),
-       total.realized_cost + COALESCE(base.realized_cost, 0),
-       greatest(total.largest_buy, base.largest_buy),
-       greatest(total.best_trade, base.best_trade),
-       least(total.worst_trade, base.worst_trade),
-       least(total.first_seen, base.first_seen),
-       total.last_seen
-  FROM total
-  JOIN walked
-    ON walked.wallet_id = total.wallet_id
-   AND walked.token_id = total.token_id
-   AND walked.is_last
-  LEFT JOIN positions AS base
-    ON base.wallet_id = total.wallet_id
-   AND base.token_id = total.token_id
-   AND NOT walked.rewalk
+SELECT wallet_id,
+       token_id,
+       mint,
+       quantity,
+       cost,
+       cost_usd,
+       acquired_at,
+       peak,
+       token_name,
+       buy_txn,
+       sell_txn,
+       covered_txn,
+       invested,
+       sold,
+       realized,
+       realized_cost,
+       largest_buy,
+       best_trade,
+       worst_trade,
+       first_seen,
+       last_seen,
+       listed_position(mint, token_name, invested, sold, realized, realized_cost, native_currency(blockchain),
+                       buy_txn, sell_txn, first_seen, last_seen, still_held(quantity, peak))
+  FROM after
     ON CONFLICT (wallet_id, token_id) DO UPDATE
    SET quantity = excluded.quantity,
        cost = excluded.cost,
@@ -70,4 +100,5 @@ SELECT total.wallet_id,
        best_trade = excluded.best_trade,
        worst_trade = excluded.worst_trade,
        first_seen = excluded.first_seen,
-       last_seen = excluded.last_seen
+       last_seen = excluded.last_seen,
+       listed = excluded.listed

@@ -92,11 +92,17 @@ CREATE TABLE trades (
 CREATE INDEX trades_by_time ON trades (wallet_id, created_at);
 CREATE INDEX trades_without_usd ON trades (created_at) WHERE value_usd IS NULL;
 
+-- Whether what is left of a position is more than dust.
+CREATE FUNCTION still_held(quantity numeric, peak numeric) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT quantity > 0 AND quantity * 100 >= peak $$;
+
 -- What the walk over a position's trades leaves: its state now, and its totals.
 -- cost_usd is NULL while a buy since the position was last empty has no dollar value.
 CREATE TABLE positions (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
+    mint text COLLATE "C" NOT NULL,
     quantity numeric NOT NULL,
     cost numeric NOT NULL,
     cost_usd numeric,
@@ -115,9 +121,10 @@ CREATE TABLE positions (
     worst_trade numeric,
     first_seen timestamptz NOT NULL,
     last_seen timestamptz NOT NULL,
-    still_holding boolean NOT NULL GENERATED ALWAYS AS (quantity > 0 AND quantity * 100 >= peak) STORED,
-    closed boolean NOT NULL GENERATED ALWAYS AS
-        (covered_txn > 0 AND NOT (quantity > 0 AND quantity * 100 >= peak)) STORED,
+    still_holding boolean NOT NULL GENERATED ALWAYS AS (still_held(quantity, peak)) STORED,
+    closed boolean NOT NULL GENERATED ALWAYS AS (covered_txn > 0 AND NOT still_held(quantity, peak)) STORED,
+    -- Kept, since to make it takes longer than to read it: a history has one for each token.
+    listed text NOT NULL,
     PRIMARY KEY (wallet_id, token_id)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
@@ -199,6 +206,39 @@ $$ SELECT CASE WHEN whole = 0 THEN 0 ELSE shown(quotient(100 * part, whole), 4) 
 CREATE FUNCTION shown_time(moment timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE AS
 $$ SELECT to_char(moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') $$;
+
+-- A position as the history's token overview answers it. Put together by hand, which takes a third less time
+-- than row_to_json.
+CREATE FUNCTION listed_position(
+    mint text,
+    token_name text,
+    invested numeric,
+    sold numeric,
+    realized numeric,
+    realized_cost numeric,
+    currency text,
+    buy_txn bigint,
+    sell_txn bigint,
+    first_seen timestamptz,
+    last_seen timestamptz,
+    still_holding boolean
+) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS
+$$
+SELECT concat('{"mint":', to_json(mint),
+              ',"token_name":', to_json(COALESCE(token_name, '')),
+              ',"invested":', shown(invested, 9),
+              ',"sold":', shown(sold, 9),
+              ',"realized_pnl":', shown(realized, 9),
+              ',"realized_pnl_percentage":', percentage(realized, realized_cost),
+              ',"currency":"', currency,
+              '","buy_txn":', buy_txn,
+              ',"sell_txn":', sell_txn,
+              ',"first_seen":"', shown_time(first_seen),
+              '","last_seen":"', shown_time(last_seen),
+              '","still_holding":', still_holding::text,
+              '}')
+$$;
 
 -- The end of the bucket (end - size, end] that holds a moment.
 CREATE FUNCTION bucket_end(moment timestamptz, bucket_seconds integer) RETURNS timestamptz

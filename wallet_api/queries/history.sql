@@ -1,12 +1,9 @@
 -- A wallet's lifetime record and a page of its trades, newest first, all in one snapshot. JSON put together
 -- by hand takes a third less time than row_to_json does.
--- Needs positions_pkey, trades_by_time, tokens_pkey.
+-- Needs positions_pkey, trades_by_time.
   WITH position AS MATERIALIZED (
        SELECT token_id,
-              -- Not a join, which may read all tokens there are.
-              (SELECT mint
-                 FROM tokens
-                WHERE tokens.token_id = positions.token_id) AS mint,
+              mint,
               token_name,
               buy_txn,
               sell_txn,
@@ -17,9 +14,9 @@
               largest_buy,
               best_trade,
               worst_trade,
-              first_seen,
               last_seen,
               still_holding,
+              listed,
               CASE WHEN closed THEN profit_bucket(realized, realized_cost) END AS bucket
          FROM positions
         WHERE wallet_id = %(wallet_id)s
@@ -43,23 +40,6 @@
               count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
               count(*) FILTER (WHERE bucket = 3) AS above_500
          FROM position
-       ),
-       listed_token AS (
-       SELECT concat('{"mint":', to_json(mint),
-                     ',"token_name":', to_json(COALESCE(token_name, '')),
-                     ',"invested":', shown(invested, 9),
-                     ',"sold":', shown(sold, 9),
-                     ',"realized_pnl":', shown(realized, 9),
-                     ',"realized_pnl_percentage":', percentage(realized, realized_cost),
-                     ',"currency":"', %(currency)s::text,
-                     '","buy_txn":', buy_txn,
-                     ',"sell_txn":', sell_txn,
-                     ',"first_seen":"', shown_time(first_seen),
-                     '","last_seen":"', shown_time(last_seen),
-                     '","still_holding":', still_holding::text,
-                     '}') AS token
-         FROM position
-        ORDER BY last_seen DESC, mint
        ),
        -- In the order of the index alone, so that no more is read than is shown, whatever the plan; with all
        -- trades of the last moment, for the rest of the order decides between these.
@@ -158,8 +138,8 @@ SELECT row_to_json(profile)::text AS profile,
               ',"above_zero_to_100":', above_zero_to_100,
               ',"below_zero":', below_zero,
               '}') AS win_rate_distribution,
-       (SELECT concat('[', string_agg(token, ','), ']')
-          FROM listed_token) AS token_overview,
+       (SELECT concat('[', string_agg(listed, ',' ORDER BY last_seen DESC, mint), ']')
+          FROM position) AS token_overview,
        (SELECT concat('[', string_agg(trade, ','), ']')
           FROM listed_trade) AS trades,
        (SELECT count(*) > %(limit)s
