@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
 
-from flask import Flask, Response, current_app, g, request
-from flask.globals import app_ctx
+from flask import Flask, Request, Response, g, request
+from flask.globals import app_ctx, request_ctx
 
 from wallet_api.access.credits import Credits
 from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key, may_hold_key
@@ -49,6 +49,7 @@ class Gate:
     def __init__(self, app: Flask, settings: Settings, database: Database, refuse: Refuse) -> None:
         self.keys = KeyRing(database, settings.default_rate, settings.key_cache_seconds)
         self.credits = Credits(database, settings.credit_cost, Path(settings.wallet_api_home) / "credits")
+        self._app = app
         self._cost = settings.credit_cost
         self._refuse = refuse
         self.limits = KeyLimiter(app, settings.valkey_url)
@@ -61,15 +62,17 @@ class Gate:
         self.limits.close()
 
     def _admit(self) -> None:
+        # Not through `request` itself, which looks for the request at every use.
+        asked = request_ctx.request
         here = app_ctx.g
         # It may outlive a request, in a shell or a test.
         here.api_key = None
         here.free_of_charge = False
         # An unknown route or a wrong method is told as such, to everyone.
-        if request.routing_exception is not None or is_keyless(current_app, request.endpoint):
+        if asked.routing_exception is not None or is_keyless(self._app, asked.endpoint):
             return
-        parameters = _key_parameters()
-        bearer = bearer_key(request.headers.get("Authorization"))
+        parameters = _key_parameters(asked)
+        bearer = bearer_key(asked.headers.get("Authorization"))
         if bearer is None:
             _refuse_repeated(parameters)
             if not any(parameters):
@@ -128,9 +131,9 @@ def is_keyless(app: Flask, endpoint: str | None) -> bool:
     return getattr(app.view_functions.get(endpoint or ""), _KEYLESS, False)
 
 
-def _key_parameters() -> list[str]:
+def _key_parameters(asked: Request) -> list[str]:
     # Nearly all callers use the header, and need not wait until their query is taken apart.
-    return request.args.getlist("api_key") if may_hold_key(request.query_string) else []
+    return asked.args.getlist("api_key") if may_hold_key(asked.query_string) else []
 
 
 def _refuse_repeated(parameters: list[str]) -> None:

@@ -58,10 +58,11 @@ def _respond(answer: Answer, cached: bool, cache_age_seconds: int) -> Response:
     large = len(answer.begin) >= MIN_BYTES
     if large:
         headers.append(("Vary", "Accept-Encoding"))
-    if "HTTP_IF_NONE_MATCH" in request.environ and request.if_none_match.contains_raw(answer.etag):
+    environ = request.environ
+    if "HTTP_IF_NONE_MATCH" in environ and request.if_none_match.contains_raw(answer.etag):
         return Response(status=304, headers=headers)
     end = b',"meta":%b}' % to_json(meta(cached, cache_age_seconds))
-    coding = choose(request.environ.get("HTTP_ACCEPT_ENCODING")) if large else None
+    coding = choose(environ.get("HTTP_ACCEPT_ENCODING")) if large else None
     parts: tuple[bytes, bytes]
     if coding is None:
         parts = (answer.begin, end)
