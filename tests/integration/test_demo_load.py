@@ -16,7 +16,6 @@ HELD = """
 SELECT blockchain, address, mint, quantity
   FROM positions
   JOIN wallets USING (wallet_id)
-  JOIN tokens USING (blockchain, token_id)
  WHERE quantity > 0
 """
 
