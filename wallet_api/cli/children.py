@@ -10,7 +10,7 @@ from typing import Any
 import click
 import psutil
 
-from wallet_api.embedded.signals import undisturbed
+from wallet_api.embedded.signals import deferred, undisturbed
 
 # gunicorn lets calls that are under way end; see graceful_timeout in serving.
 STOP_SECONDS = 25.0
@@ -44,20 +44,21 @@ class Children:
         self, name: str, command: Sequence[str], environment: Mapping[str, str], **options: Any
     ) -> Iterator[Child]:
         """A process that is stopped, with all of its own, when this is left."""
-        # A session of its own: Ctrl-C in the terminal is for us, and we end our children in order.
-        child = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True, **options
-        )
-        # It is our child, so its number is its own until we have waited for it.
-        process = psutil.Process(child.pid)
+        child = None
         try:
-            self._running[name] = child, process.create_time()
+            with deferred():
+                # A session of its own: Ctrl-C in the terminal is for us, and we end our children in order.
+                child = subprocess.Popen(
+                    command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True, **options
+                )
+            # It is our child, so its number is its own until we have waited for it.
+            self._running[name] = child, psutil.Process(child.pid).create_time()
             self._note()
             yield child
         finally:
             with undisturbed():
-                if child.poll() is None:
-                    _end(process)
+                if child is not None and child.poll() is None:
+                    _end(psutil.Process(child.pid))
                     child.wait()
                 self._running.pop(name, None)
                 self._note()
