@@ -1,6 +1,6 @@
 -- A wallet's lifetime record and a page of its trades, newest first, all in one snapshot. JSON put together
 -- by hand takes a third less time than row_to_json does.
--- Needs positions_pkey, trades_by_time.
+-- Needs positions_pkey, trades_by_time, tokens_pkey.
   WITH position AS MATERIALIZED (
        SELECT token_id,
               mint,
