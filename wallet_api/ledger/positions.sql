@@ -1,9 +1,9 @@
 -- The touched positions as they stand after the walk: totals of the walked trades, added to what the
 -- position had unless all of it was walked again. Needs positions_pkey, tokens_pkey.
 INSERT INTO positions AS position (
-       wallet_id, token_id, mint, quantity, cost, cost_usd, acquired_at, peak, token_name,
+       wallet_id, token_id, quantity, cost, cost_usd, acquired_at, peak, token_name,
        buy_txn, sell_txn, covered_txn, invested, sold, realized, realized_cost,
-       largest_buy, best_trade, worst_trade, first_seen, last_seen, listed)
+       largest_buy, best_trade, worst_trade, first_seen, last_seen, mint, listed)
   WITH total AS (
        SELECT wallet_id,
               token_id,
@@ -26,8 +26,6 @@ INSERT INTO positions AS position (
        after AS (
        SELECT total.wallet_id,
               total.token_id,
-              tokens.mint,
-              tokens.blockchain,
               (walked.state).quantity,
               (walked.state).cost,
               (walked.state).cost_usd,
@@ -51,37 +49,18 @@ INSERT INTO positions AS position (
            ON walked.wallet_id = total.wallet_id
           AND walked.token_id = total.token_id
           AND walked.is_last
-         JOIN tokens
-           ON tokens.token_id = total.token_id
          LEFT JOIN positions AS base
            ON base.wallet_id = total.wallet_id
           AND base.token_id = total.token_id
           AND NOT walked.rewalk
        )
-SELECT wallet_id,
-       token_id,
+SELECT after.*,
        mint,
-       quantity,
-       cost,
-       cost_usd,
-       acquired_at,
-       peak,
-       token_name,
-       buy_txn,
-       sell_txn,
-       covered_txn,
-       invested,
-       sold,
-       realized,
-       realized_cost,
-       largest_buy,
-       best_trade,
-       worst_trade,
-       first_seen,
-       last_seen,
        listed_position(mint, token_name, invested, sold, realized, realized_cost, native_currency(blockchain),
                        buy_txn, sell_txn, first_seen, last_seen, still_held(quantity, peak))
   FROM after
+  JOIN tokens
+    ON tokens.token_id = after.token_id
     ON CONFLICT (wallet_id, token_id) DO UPDATE
    SET quantity = excluded.quantity,
        cost = excluded.cost,
