@@ -1,6 +1,7 @@
 """Real gunicorns for tests: started on a free port, asked over HTTP, stopped as an operator would."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -102,3 +103,17 @@ def wallet_api(*arguments: str, settings: Settings, **options: Any) -> "subproce
         text=True,
         **options,
     )
+
+
+def signalled(number: signal.Signals, word: str = "") -> str:
+    """Code before a command's own: the signal comes while the first process with `word` is being started."""
+    return f"""
+import os, subprocess
+begin = subprocess.Popen._execute_child
+def execute(self, command, *others):
+    begin(self, command, *others)
+    if any({word!r} in part for part in command):
+        subprocess.Popen._execute_child = begin
+        os.kill(os.getpid(), {number.value})
+subprocess.Popen._execute_child = execute
+"""

@@ -16,7 +16,7 @@ import psutil
 import pytest
 import valkey
 
-from tests.processes import environment_of, processes_of
+from tests.processes import environment_of, processes_of, signalled
 from wallet_api import embedded
 from wallet_api.database import connect
 from wallet_api.embedded import EmbeddedError
@@ -36,18 +36,6 @@ with embedded.running(Settings.from_environment(), valkey=True):
     print("up", flush=True)
     while not select.select([sys.stdin], [], [], 0.1)[0]:
         pass
-"""
-
-
-# Put before it: SIGTERM comes while the first of its processes is being started.
-_TERMINATED = """
-import os, signal, subprocess
-begin = subprocess.Popen._execute_child
-def execute(*arguments):
-    begin(*arguments)
-    subprocess.Popen._execute_child = begin
-    os.kill(os.getpid(), signal.SIGTERM)
-subprocess.Popen._execute_child = execute
 """
 
 
@@ -222,7 +210,7 @@ def test_sigterm_while_a_process_is_being_started_leaves_none(
     if not is_new:
         with embedded.running(own, valkey=False) as settings:
             _remember(settings, "kept")
-    with _command(own, _TERMINATED + _COMMAND) as command:
+    with _command(own, signalled(signal.SIGTERM) + _COMMAND) as command:
         assert command.wait() == 128 + signal.SIGTERM
     assert processes_of(home) == []
 

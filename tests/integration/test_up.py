@@ -16,7 +16,7 @@ import psutil
 import pytest
 import requests
 
-from tests.processes import environment_of, processes_of, wallet_api
+from tests.processes import environment_of, processes_of, signalled, wallet_api
 from wallet_api.settings import Settings
 
 _LAST_LINE = "Ctrl-C stops everything"
@@ -163,23 +163,10 @@ def test_ctrl_c_in_the_first_second_shows_no_traceback(empty_home: Path, later_s
     assert process.returncode in (-signal.SIGINT, 130, 0)
 
 
-# Run in place of the command: Ctrl-C comes while its gunicorn is being started.
-_INTERRUPTED = """
-import os, signal, subprocess, sys
-begin = subprocess.Popen._execute_child
-def execute(self, command, *others):
-    begin(self, command, *others)
-    if "gunicorn" in command:
-        os.kill(os.getpid(), signal.SIGINT)
-subprocess.Popen._execute_child = execute
-from wallet_api.cli import main
-sys.exit(main())
-"""
-
-
 def test_ctrl_c_while_a_child_is_being_started_leaves_none(empty_home: Path) -> None:
+    code = signalled(signal.SIGINT, "gunicorn") + "from wallet_api.cli import main; main()"
     ended = subprocess.run(
-        [sys.executable, "-c", _INTERRUPTED, "up", "--no-demo", "--port", str(_free_port())],
+        [sys.executable, "-c", code, "up", "--no-demo", "--port", str(_free_port())],
         env=environment_of(Settings(wallet_api_home=str(empty_home))),
         stdout=subprocess.PIPE,
         text=True,
