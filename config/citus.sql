@@ -10,6 +10,7 @@ SELECT create_reference_table('native_prices');
 -- All that there is of one wallet lies on one worker.
 SELECT create_distributed_table('trades', 'wallet_id', shard_count => 32);
 SELECT create_distributed_table('positions', 'wallet_id', colocate_with => 'trades');
+SELECT create_distributed_table('lifetimes', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('position_rollup', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 

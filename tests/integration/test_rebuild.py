@@ -12,7 +12,7 @@ from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow
 
-TABLES = ("trades", "positions", "position_rollup", "volume_rollup", "wallet_groups")
+TABLES = ("trades", "positions", "lifetimes", "position_rollup", "volume_rollup", "wallet_groups")
 
 
 def refuse(number: int, line: bytes, fault: BadRow) -> None:
@@ -50,6 +50,11 @@ def test_a_damaged_ledger_is_put_right_and_the_damage_counted(connection: Connec
     connection.execute("UPDATE positions SET realized = realized + 1 WHERE covered_txn > 3")
     damaged = connection.execute("SELECT count(*) AS n FROM positions WHERE covered_txn > 3").fetchone()
     connection.execute(
+        "UPDATE lifetimes SET largest_buy = largest_buy + 1"
+        " WHERE wallet_id = (SELECT max(wallet_id) FROM lifetimes)"
+    )
+    connection.execute("DELETE FROM lifetimes WHERE wallet_id = (SELECT min(wallet_id) FROM lifetimes)")
+    connection.execute(
         "DELETE FROM position_rollup WHERE (wallet_id, token_id, ends_at) IN"
         " (SELECT wallet_id, token_id, ends_at FROM position_rollup ORDER BY ends_at DESC LIMIT 2)"
     )
@@ -67,6 +72,7 @@ def test_a_damaged_ledger_is_put_right_and_the_damage_counted(connection: Connec
 
     assert damaged is not None
     assert changed["positions"] == damaged["n"] > 0
+    assert changed["lifetimes"] == 2
     assert changed["position_rollup"] == 2
     assert changed["volume_rollup"] > 0
     assert changed["wallet_groups"] == 2

@@ -23,6 +23,8 @@ _WALKED_ON = load_sql(__package__, "walked_on")
 _WALKED_AGAIN = load_sql(__package__, "walked_again")
 _WALKED_DAYS = load_sql(__package__, "walked_days")
 _POSITIONS = load_sql(__package__, "positions")
+_LIFETIMES_ON = load_sql(__package__, "lifetimes_on")
+_LIFETIMES_AGAIN = load_sql(__package__, "lifetimes_again")
 _REPLACED = load_sql(__package__, "replaced")
 _TRADES_ON = load_sql(__package__, "trades_on")
 _TRADES_AGAIN = load_sql(__package__, "trades_again")
@@ -118,6 +120,8 @@ def _store_positions(connection: Connection) -> None:
     connection.execute(_WALKED_DAYS)
     connection.execute("ANALYZE walked_days (wallet_id, token_id)")
     connection.execute(_POSITIONS)
+    connection.execute(_LIFETIMES_ON)
+    connection.execute(_LIFETIMES_AGAIN)
 
 
 def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) -> None:

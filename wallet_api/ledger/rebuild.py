@@ -13,9 +13,11 @@ Progress = Callable[[int, int], None]
 _STAGING = load_sql(__package__, "rebuild_staging")
 _TOUCHED = load_sql(__package__, "rebuild_touched")
 _KEEP_POSITIONS = load_sql(__package__, "rebuild_keep_positions")
+_KEEP_LIFETIME = load_sql(__package__, "rebuild_keep_lifetime")
 _KEEP_DAYS = load_sql(__package__, "rebuild_keep_days")
 _KEEP_VOLUME = load_sql(__package__, "rebuild_keep_volume")
 _CHANGED_POSITIONS = load_sql(__package__, "rebuild_changed_positions")
+_CHANGED_LIFETIME = load_sql(__package__, "rebuild_changed_lifetime")
 _CHANGED_DAYS = load_sql(__package__, "rebuild_changed_days")
 _CHANGED_VOLUME = load_sql(__package__, "rebuild_changed_volume")
 _RECENT = load_sql(__package__, "regrouped")
@@ -27,7 +29,8 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
 
     One wallet a transaction, under its lock, so that imports and readers go on beside it.
     """
-    changed = {"trades": 0, "positions": 0, "position_rollup": 0, "volume_rollup": 0, "wallet_groups": 0}
+    tables = ("trades", "positions", "lifetimes", "position_rollup", "volume_rollup", "wallet_groups")
+    changed = dict.fromkeys(tables, 0)
     merge.prepare(connection)
     connection.execute(_STAGING)
     wallet_ids = [
@@ -50,6 +53,7 @@ def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
     horizon = {"horizon": datetime.now(UTC) - merge.POSITION_HORIZON}
     merge.lock_wallet(connection, wallet_id)
     connection.execute(_KEEP_POSITIONS, wallet)
+    connection.execute(_KEEP_LIFETIME, wallet)
     connection.execute(_KEEP_DAYS, wallet)
     connection.execute(_TOUCHED, wallet)
     changed_trades = merge.walk_all(connection)
@@ -57,6 +61,7 @@ def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
     return {
         "trades": changed_trades,
         "positions": _count(connection, _CHANGED_POSITIONS, wallet),
+        "lifetimes": _count(connection, _CHANGED_LIFETIME, wallet),
         "position_rollup": _count(connection, _CHANGED_DAYS, wallet | horizon),
     }
 

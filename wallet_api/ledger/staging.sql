@@ -26,10 +26,14 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
     value_usd numeric
 ) ON COMMIT DELETE ROWS;
 
+-- Positions, and what they were before: unknown of those that are walked again in any case.
 CREATE TEMP TABLE IF NOT EXISTS touched (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
     rewalk boolean NOT NULL,
+    is_new boolean NOT NULL,
+    was_held boolean NOT NULL,
+    was_bucket integer,
     start walk_state NOT NULL
 ) ON COMMIT DELETE ROWS;
 
