@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import MapAdapter
 
-from wallet_api.access import gate
+from wallet_api.access import call, gate
 from wallet_api.blueprints import (
     answers,
     arguments,
@@ -59,6 +59,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     if settings.proxy_hops:
         hops = settings.proxy_hops
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0)  # type: ignore[method-assign]
+    call.init_app(app)
     metrics.init_app(app, registry)
     headers.init_app(app)
     envelope.init_app(app)

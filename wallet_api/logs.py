@@ -10,10 +10,11 @@ from datetime import timedelta
 from threading import Event, Thread
 from typing import Any
 
-from flask import g, has_request_context
+from flask import has_request_context
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
 
+from wallet_api.access.call import call_in_hand
 from wallet_api.log_lines import formatter
 from wallet_api.settings import Settings
 
@@ -108,4 +109,4 @@ class _OwnHandler(logging.StreamHandler[Any]):
 
 
 def _request_id() -> str | None:
-    return g.get("request_id") if has_request_context() else None
+    return call_in_hand().request_id if has_request_context() else None

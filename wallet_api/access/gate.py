@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
 
-from flask import Flask, Request, Response, g, request
-from flask.globals import app_ctx, request_ctx
+from flask import Flask, Request, Response
 
+from wallet_api.access.call import Call, call_in_hand
 from wallet_api.access.credits import Credits
 from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key, may_hold_key
 from wallet_api.access.limits import KeyLimiter
@@ -40,7 +40,7 @@ def keyless(view: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
 
 def free_of_charge() -> None:
     """The answer to this request costs no credit."""
-    g.free_of_charge = True
+    call_in_hand().free_of_charge = True
 
 
 class Gate:
@@ -52,6 +52,7 @@ class Gate:
         self._app = app
         self._cost = settings.credit_cost
         self._refuse = refuse
+        self._shared = settings.valkey_url is not None
         self.limits = KeyLimiter(app, settings.valkey_url)
         app.before_request(self._admit)
         app.after_request(self._charge_and_tell)
@@ -62,12 +63,8 @@ class Gate:
         self.limits.close()
 
     def _admit(self) -> None:
-        # Not through `request` itself, which looks for the request at every use.
-        asked = request_ctx.request
-        here = app_ctx.g
-        # It may outlive a request, in a shell or a test.
-        here.api_key = None
-        here.free_of_charge = False
+        call = call_in_hand()
+        asked = call.request
         # An unknown route or a wrong method is told as such, to everyone.
         if asked.routing_exception is not None or is_keyless(self._app, asked.endpoint):
             return
@@ -78,19 +75,20 @@ class Gate:
             if not any(parameters):
                 raise Unauthorized(reason="missing_api_key")
         key = self.keys.find(bearer or parameters[0])
-        here.api_key = key
+        call.key = key
         self.limits.count(key)
         _refuse_repeated(parameters)
 
     def _charge_and_tell(self, response: Response) -> Response:
-        here = app_ctx.g
-        key: ApiKey | None = here.get("api_key")
+        call = call_in_hand()
+        key = call.key
         if key is None:
             return response
+        call.counted_alone = self._shared and self.limits.fallback_active
         left = None
         if not key.unlimited:
-            if response.status_code == 200 and not here.free_of_charge and request.method in ("GET", "HEAD"):
-                response, left = self._charge(key, response)
+            if response.status_code == 200 and not call.free_of_charge:
+                response, left = self._charge(call, key, response)
             elif response.status_code < 500:
                 left = self._left(key)
                 # Nothing is charged for it, but it tells what only credits may learn.
@@ -101,9 +99,9 @@ class Gate:
         self.limits.tell(key, response.headers)
         return response
 
-    def _charge(self, key: ApiKey, response: Response) -> tuple[Response, int | None]:
+    def _charge(self, call: Call, key: ApiKey, response: Response) -> tuple[Response, int | None]:
         try:
-            return response, self.credits.charge(key.key_id)
+            left = self.credits.charge(key.key_id)
         except Forbidden as error:
             return self._refuse(error), self._left(key)
         except ServiceUnavailable as error:
@@ -112,6 +110,8 @@ class Gate:
             )
             # Whoever is away would not tell what is left either.
             return self._refuse(error), None
+        call.charged = self._cost
+        return response, left
 
     def _left(self, key: ApiKey) -> int | None:
         try:

@@ -25,13 +25,17 @@ _FIND = load_sql("wallet_api.access", "find_key")
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key as it was when it was read. `label` may be told; `unlimited` has no balance to charge."""
+    """A key as it was when it was read. `label` may be told; `unlimited` has no balance to charge.
+
+    `window` is the name under which its calls are counted.
+    """
 
     key_id: int
     label: str
     name: str
     unlimited: bool
     limit: RateLimitItem
+    window: str
     expires_at: datetime | None
     revoked_at: datetime | None
 
@@ -107,13 +111,16 @@ class KeyRing:
         return key
 
     def _key(self, hashed: bytes, row: Row) -> ApiKey:
+        limit = self._default_limit if row["rate"] is None else rate_limit(row["rate"])
+        # Of the hash, since several services may share one store of counts.
+        label = hashed.hex()[:24]
         return ApiKey(
             key_id=row["key_id"],
-            # Of the hash, since several services may share one store of counts.
-            label=hashed.hex()[:24],
+            label=label,
             name=row["name"],
             unlimited=row["unlimited"],
-            limit=self._default_limit if row["rate"] is None else rate_limit(row["rate"]),
+            limit=limit,
+            window=limit.key_for(label),
             expires_at=row["expires_at"],
             revoked_at=row["revoked_at"],
         )

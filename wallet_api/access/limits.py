@@ -2,6 +2,7 @@
 
 import math
 import time
+from typing import cast
 
 from flask import Flask
 from flask_limiter import Limiter
@@ -27,21 +28,21 @@ class KeyLimiter(Limiter):
         # limits of app, blueprints and routes takes longer than the rest of the gate, to find the only one.
         app.extensions.setdefault("limiter", set()).add(self)
         self.init_app(app)
+        self._windows = cast(LeasedStorage, self.storage)
 
     @property
     def fallback_active(self) -> bool:
         """Whether the shared store is away, so that this process counts by itself."""
-        return isinstance(self.storage, LeasedStorage) and self.storage.fallback_active
+        return self._windows.fallback_active
 
     def close(self) -> None:
         """Return what is counted ahead, and count no more."""
-        if isinstance(self.storage, LeasedStorage):
-            self.storage.give_back()
+        self._windows.give_back()
 
     def count(self, key: ApiKey) -> None:
         """Count one call. Raises RateLimited."""
         if not self.limiter.hit(key.limit, key.label):
-            reset, _ = self.limiter.get_window_stats(key.limit, key.label)
+            reset, _ = self._windows.state(key.window)
             wait = max(1, math.ceil(reset - time.time()))
             raise RateLimited(
                 f"This API key may call {key.limit.amount} times per {key.limit.GRANULARITY.name}."
@@ -51,7 +52,8 @@ class KeyLimiter(Limiter):
 
     def tell(self, key: ApiKey, headers: Headers) -> None:
         """Put the state of the limit into the headers of an answer."""
-        reset, remaining = self.limiter.get_window_stats(key.limit, key.label)
+        # Not by get_window_stats, which puts the name of the window together twice.
+        reset, used = self._windows.state(key.window)
         headers.add("X-RateLimit-Limit", str(key.limit.amount))
-        headers.add("X-RateLimit-Remaining", str(remaining))
+        headers.add("X-RateLimit-Remaining", str(max(0, key.limit.amount - used)))
         headers.add("X-RateLimit-Reset", str(math.ceil(reset)))

@@ -131,18 +131,24 @@ class LeasedStorage(Storage):
                 window.rest = 0
                 return window.count_here(amount, time.monotonic())
 
+    def state(self, key: str) -> tuple[float, int]:
+        """When the window ends, in Unix seconds, and how many calls this process knows to be counted.
+
+        When there is none: now, and none.
+        """
+        window = self._windows.get(key)
+        left = 0.0 if window is None else window.ends - time.monotonic()
+        if window is None or left <= 0:
+            return time.time(), 0
+        return time.time() + left, window.used - window.rest
+
     def get(self, key: str) -> int:
         """How many calls this process knows to be counted."""
-        window = self._windows.get(key)
-        if window is None or time.monotonic() >= window.ends:
-            return 0
-        return window.used - window.rest
+        return self.state(key)[1]
 
     def get_expiry(self, key: str) -> float:
         """When the window ends, in Unix seconds; now when there is none."""
-        window = self._windows.get(key)
-        left = 0.0 if window is None else max(0.0, window.ends - time.monotonic())
-        return time.time() + left
+        return self.state(key)[0]
 
     def check(self) -> bool:
         """Whether calls are counted across all workers, if they are meant to be; asks the store."""

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, current_app
 from werkzeug.datastructures import Headers
 
+from wallet_api.access.call import Call, call_in_hand
 from wallet_api.blueprints.encodings import CODINGS, MIN_BYTES, choose
 from wallet_api.blueprints.envelope import JSON, meta, to_json
 from wallet_api.blueprints.sharing import Answer, SharedAnswers
@@ -23,8 +24,10 @@ def init_app(app: Flask, ttl_seconds: float, max_bytes: int) -> None:
 def answer_once(arguments: Mapping[str, Any], make: Callable[[], Any]) -> Response:
     """Answer with the data that `make` gives, or has just given to another call with these arguments."""
     own: SharedAnswers = current_app.extensions[_EXTENSION]
-    found = own.once((request.endpoint, *arguments.items()), make)
-    return _respond(found.answer, found.cached, found.cache_age_seconds)
+    call = call_in_hand()
+    found = own.once((call.request.endpoint, *arguments.items()), make)
+    call.cached = found.cached
+    return _respond(call, found.answer, found.cache_age_seconds)
 
 
 def answer_version(
@@ -37,8 +40,10 @@ def answer_version(
 ) -> Response:
     """Answer with what `make` gives of data that is kept elsewhere, and changes with `version`."""
     own: SharedAnswers = current_app.extensions[_EXTENSION]
-    found = own.once((request.endpoint, version, *arguments.items()), make)
-    return _respond(found.answer, cached, cache_age_seconds)
+    call = call_in_hand()
+    found = own.once((call.request.endpoint, version, *arguments.items()), make)
+    call.cached = cached
+    return _respond(call, found.answer, cache_age_seconds)
 
 
 class _Complete(Response):
@@ -51,17 +56,16 @@ class _Complete(Response):
         return super().get_wsgi_headers(environ)
 
 
-def _respond(answer: Answer, cached: bool, cache_age_seconds: int) -> Response:
-    g.cached = cached
+def _respond(call: Call, answer: Answer, cache_age_seconds: int) -> Response:
     # To be kept by its caller alone, who asks with the ETag whether it is still so.
     headers = [("ETag", answer.etag), ("Cache-Control", "private, no-cache")]
     large = len(answer.begin) >= MIN_BYTES
     if large:
         headers.append(("Vary", "Accept-Encoding"))
-    environ = request.environ
-    if "HTTP_IF_NONE_MATCH" in environ and request.if_none_match.contains_raw(answer.etag):
+    environ = call.request.environ
+    if "HTTP_IF_NONE_MATCH" in environ and call.request.if_none_match.contains_raw(answer.etag):
         return Response(status=304, headers=headers)
-    end = b',"meta":%b}' % to_json(meta(cached, cache_age_seconds))
+    end = b',"meta":%b}' % to_json(meta(call, cache_age_seconds))
     coding = choose(environ.get("HTTP_ACCEPT_ENCODING")) if large else None
     parts: tuple[bytes, bytes]
     if coding is None:

@@ -1,18 +1,16 @@
 """Where every response is put together: the envelope of a success, the one shape of an error."""
 
 import logging
-import secrets
 import time
 from decimal import Decimal
-from itertools import count
 from typing import Any
 
 import orjson
-from flask import Flask, Response, current_app, g, request
-from flask.globals import app_ctx
+from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
 from wallet_api import __version__
+from wallet_api.access.call import Call, call_in_hand
 from wallet_api.errors import ApiError
 from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
@@ -23,47 +21,35 @@ _error = ErrorSchema()
 
 JSON = "application/json"
 
-_EXTENSION = "wallet_api.request_ids"
-_LARGEST = 2**96 - 1
-
 # What the framework raises by itself, in the words of our contract.
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "request_too_large", 429: "rate_limited"}
 
 
 def init_app(app: Flask) -> None:
-    """Give every request its id, and every failure the JSON error body."""
-    # Counted from anywhere, so that no two processes give the same: they are names, and need not be secret.
-    app.extensions[_EXTENSION] = count(secrets.randbits(96))
-    app.before_request(_name_request)
+    """Tell every caller the id of the call, and give every failure the JSON error body."""
     app.after_request(_tell_request_id)
     app.register_error_handler(ApiError, _answer_api_error)
     app.register_error_handler(HTTPException, _answer_http_exception)
     app.register_error_handler(Exception, _answer_crash)
 
 
-def request_id() -> str:
-    """The id of this request, `req_` and 24 hexadecimal digits; made at its first use."""
-    here = app_ctx.g
-    name: str | None = here.get("request_id")
-    if name is None:
-        number = next(current_app.extensions[_EXTENSION]) & _LARGEST
-        name = here.request_id = f"req_{number:024x}"
-    return name
-
-
 def answer(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
     """A 200 with `data` in the envelope."""
-    g.cached = cached
-    return _json(_success.dump({"data": data, "meta": meta(cached, cache_age_seconds)}))
+    call = call_in_hand()
+    call.cached = cached
+    return _json(_success.dump({"data": data, "meta": meta(call, cache_age_seconds)}))
 
 
 def refuse(error: ApiError, response: Response | None = None) -> Response:
     """The response to `error`; `response`, if given, lends the headers that it already carries."""
-    g.refusal = (error.code, error.reason or "")
-    detail: dict[str, Any] = {"code": error.code, "message": error.message, "request_id": request_id()}
+    call = call_in_hand()
+    call.refusal = (error.code, error.reason or "")
+    # Whatever was found before it failed.
+    call.cached = False
+    detail: dict[str, Any] = {"code": error.code, "message": error.message, "request_id": call.request_id}
     optional = {"parameter": error.parameter, "allowed": error.allowed, "reason": error.reason}
     detail |= {name: value for name, value in optional.items() if value is not None}
-    body = _json(_error.dump({"error": detail, "meta": meta(False, 0)}))
+    body = _json(_error.dump({"error": detail, "meta": meta(call, 0)}))
     if response is not None:
         response.set_data(body.get_data())
         response.content_type = body.content_type
@@ -77,11 +63,11 @@ def refuse(error: ApiError, response: Response | None = None) -> Response:
     return response
 
 
-def meta(cached: bool, cache_age_seconds: int) -> dict[str, Any]:
-    """About this response itself."""
+def meta(call: Call, cache_age_seconds: int) -> dict[str, Any]:
+    """About the response to this call itself."""
     return {
-        "request_id": request_id(),
-        "cached": cached,
+        "request_id": call.request_id,
+        "cached": call.cached,
         "cache_age_seconds": cache_age_seconds,
         "version": __version__,
         "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -93,23 +79,20 @@ def to_json(document: Any) -> bytes:
     return orjson.dumps(document, default=_exact)
 
 
-def _name_request() -> None:
-    request_id()
-
-
 def _tell_request_id(response: Response) -> Response:
-    response.headers.add("X-Request-ID", request_id())
+    response.headers.add("X-Request-ID", call_in_hand().request_id)
     return response
 
 
 def _answer_api_error(error: ApiError) -> Response:
     if error.status >= 500:
         # One line: an outage is told by every call that it stops.
-        log.warning("%s %s: %s (%s)", request_id(), error.code, error.message, _cause(error))
+        log.warning("%s %s: %s (%s)", call_in_hand().request_id, error.code, error.message, _cause(error))
     return refuse(error)
 
 
 def _answer_http_exception(error: HTTPException) -> Response:
+    request = call_in_hand().request
     own = error.get_response(request.environ)
     failure = ApiError(error.description or error.name)
     failure.status = error.code or 500
@@ -123,7 +106,8 @@ def _answer_http_exception(error: HTTPException) -> Response:
 
 
 def _answer_crash(error: Exception) -> Response:
-    log.error("%s crashed on %s", request_id(), request.endpoint, exc_info=error)
+    call = call_in_hand()
+    log.error("%s crashed on %s", call.request_id, call.request.endpoint, exc_info=error)
     return refuse(ApiError())
 
 

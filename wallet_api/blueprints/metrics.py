@@ -9,14 +9,14 @@ from functools import cache
 from ipaddress import ip_address, ip_network
 from typing import NamedTuple
 
-from flask import Blueprint, Flask, Response, request
-from flask.globals import app_ctx
+from flask import Blueprint, Flask, Request, Response, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from wallet_api.access.call import call_in_hand
 from wallet_api.access.gate import keyless
 from wallet_api.access.keyring import bearer_key
 from wallet_api.blueprints.services import services
@@ -61,9 +61,8 @@ def metrics() -> Response:
 
 
 def init_app(app: Flask, registry: CollectorRegistry) -> None:
-    """Count every request of `app`; to be called before all others hook into its requests."""
+    """Count every request of `app`; to be called before all others hook into its responses."""
     counters = _Counters(registry)
-    app.before_request(_start)
     app.after_request(counters.count)
 
 
@@ -119,26 +118,19 @@ class _Counters:
 
     def count(self, response: Response) -> Response:
         """Count the request that `response` answers."""
-        operation = _operation()
+        call = call_in_hand()
+        operation = _operation(call.request)
         own = self._of(operation, response.status_code)
         own.requests.inc()
-        # Not through `g` itself, which looks for the request at every use.
-        here = app_ctx.g
-        started = here.pop("started", None)
-        if started is not None:
-            own.seconds.observe(time.perf_counter() - started)
-        refusal = here.pop("refusal", None)
-        if refusal is not None:
-            self._refusals.labels(operation, *refusal).inc()
-        elif here.pop("cached", False):
+        own.seconds.observe(time.perf_counter() - call.started)
+        if call.refusal is not None:
+            self._refusals.labels(operation, *call.refusal).inc()
+        if call.cached:
             own.cached.inc()
-        key = here.get("api_key")
-        if key is not None:
-            known = services()
-            if response.status_code == 200 and not key.unlimited and not here.free_of_charge:
-                own.credits.inc(known.settings.credit_cost)
-            if known.settings.valkey_url is not None and known.gate.limits.fallback_active:
-                self._alone.inc()
+        if call.charged:
+            own.credits.inc(call.charged)
+        if call.counted_alone:
+            self._alone.inc()
         return response
 
     def _labelled(self, operation: str, status: int) -> _Labelled:
@@ -191,16 +183,8 @@ class _Data(Collector):
         yield from (ages, failed)
 
 
-def _start() -> None:
-    here = app_ctx.g
-    # It may outlive a request, in a test.
-    here.pop("refusal", None)
-    here.pop("cached", None)
-    here.started = time.perf_counter()
-
-
-def _operation() -> str:
-    endpoint = request.endpoint
+def _operation(asked: Request) -> str:
+    endpoint = asked.endpoint
     return "none" if endpoint is None else endpoint.rpartition(".")[2].removesuffix("_alias")
 
 

@@ -13,7 +13,13 @@
        -- In the order of the index alone, so that no more is read than is shown, whatever the plan; with all
        -- trades of the last moment, for the rest of the order decides between these.
        newest AS (
-       SELECT *
+       SELECT token_id,
+              tx_signature,
+              token_name,
+              is_sell,
+              value,
+              created_at,
+              event_index
          FROM trades
         WHERE wallet_id = %(wallet_id)s
           AND created_at <= %(created_at)s
