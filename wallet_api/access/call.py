@@ -1,61 +1,47 @@
-"""The call in hand: what each room leaves for those behind it, from the first hook to the last."""
+"""The call in hand: Flask's request, with what each room leaves for those behind it."""
 
 import secrets
 import time
+from collections.abc import Iterator
 from itertools import count
+from typing import Any, cast
 
-from flask import Flask, Request, current_app
-from flask.globals import app_ctx, request_ctx
+from flask import Flask, Request
+from flask.globals import request_ctx
 
 from wallet_api.access.keyring import ApiKey
 
-_EXTENSION = "wallet_api.request_ids"
 _LARGEST = 2**96 - 1
 
 
-class Call:
-    """One call. In one object, since Flask looks for the request anew at each use of what it keeps.
+class Call(Request):
+    """One call, and what becomes of it.
 
-    `refusal` is the code and the reason of the error that was answered, `charged` the credits that it cost,
-    `counted_alone` whether this process counted it without the others.
+    `request_id` is its name, `req_` and 24 hexadecimal digits, from the app's `numbers`; `started` is in seconds
+    of the performance counter; `charged` are the credits that it cost; `counted_alone` tells whether this
+    process counted it without the others, `refusal` the code and the reason of the error that was answered.
     """
 
-    __slots__ = (
-        *("request", "request_id", "started", "key", "free_of_charge", "charged", "counted_alone"),
-        *("cached", "refusal"),
-    )
+    numbers: Iterator[int]
+    key: ApiKey | None = None
+    free_of_charge = False
+    charged = 0
+    counted_alone = False
+    cached = False
+    refusal: tuple[str, str] | None = None
 
-    def __init__(self, request: Request, request_id: str) -> None:
-        self.request = request
-        self.request_id = request_id
+    def __init__(self, environ: dict[str, Any], *arguments: Any, **options: Any) -> None:
+        super().__init__(environ, *arguments, **options)
         self.started = time.perf_counter()
-        self.key: ApiKey | None = None
-        self.free_of_charge = False
-        self.charged = 0
-        self.counted_alone = False
-        self.cached = False
-        self.refusal: tuple[str, str] | None = None
+        self.request_id = f"req_{next(self.numbers) & _LARGEST:024x}"
 
 
 def init_app(app: Flask) -> None:
-    """Have every call begin; to be called before all others hook into the requests of `app`."""
+    """Let the requests of `app` be calls."""
     # Counted from anywhere, so that no two processes give the same: they are names, and need not be secret.
-    app.extensions[_EXTENSION] = count(secrets.randbits(96))
-    app.before_request(_begin)
+    app.request_class = type("Call", (Call,), {"numbers": count(secrets.randbits(96))})
 
 
 def call_in_hand() -> Call:
     """The call that this thread answers."""
-    here = app_ctx.g
-    try:
-        call: Call = here.call
-    except AttributeError:
-        # What fails so early that no hook has run.
-        _begin()
-        call = here.call
-    return call
-
-
-def _begin() -> None:
-    number = next(current_app.extensions[_EXTENSION]) & _LARGEST
-    app_ctx.g.call = Call(request_ctx.request, f"req_{number:024x}")
+    return cast(Call, request_ctx.request)

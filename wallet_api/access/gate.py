@@ -64,12 +64,11 @@ class Gate:
 
     def _admit(self) -> None:
         call = call_in_hand()
-        asked = call.request
         # An unknown route or a wrong method is told as such, to everyone.
-        if asked.routing_exception is not None or is_keyless(self._app, asked.endpoint):
+        if call.routing_exception is not None or is_keyless(self._app, call.endpoint):
             return
-        parameters = _key_parameters(asked)
-        bearer = bearer_key(asked.headers.get("Authorization"))
+        parameters = _key_parameters(call)
+        bearer = bearer_key(call.headers.get("Authorization"))
         if bearer is None:
             _refuse_repeated(parameters)
             if not any(parameters):

@@ -98,9 +98,12 @@ class KeyRing:
             return None
         hashed = key_hash(text)
         with self._lock:
-            key = self._known.get(hashed)
-            if key is not None or hashed in self._unknown:
-                return key
+            try:
+                # get() looks the key up three times.
+                return self._known[hashed]
+            except KeyError:
+                if hashed in self._unknown:
+                    return None
         with self._database.read() as connection:
             row = connection.execute(_FIND, {"key_hash": hashed}).fetchone()
         with self._lock:

@@ -25,7 +25,7 @@ def answer_once(arguments: Mapping[str, Any], make: Callable[[], Any]) -> Respon
     """Answer with the data that `make` gives, or has just given to another call with these arguments."""
     own: SharedAnswers = current_app.extensions[_EXTENSION]
     call = call_in_hand()
-    found = own.once((call.request.endpoint, *arguments.items()), make)
+    found = own.once((call.endpoint, *arguments.items()), make)
     call.cached = found.cached
     return _respond(call, found.answer, found.cache_age_seconds)
 
@@ -41,7 +41,7 @@ def answer_version(
     """Answer with what `make` gives of data that is kept elsewhere, and changes with `version`."""
     own: SharedAnswers = current_app.extensions[_EXTENSION]
     call = call_in_hand()
-    found = own.once((call.request.endpoint, version, *arguments.items()), make)
+    found = own.once((call.endpoint, version, *arguments.items()), make)
     call.cached = cached
     return _respond(call, found.answer, cache_age_seconds)
 
@@ -62,8 +62,8 @@ def _respond(call: Call, answer: Answer, cache_age_seconds: int) -> Response:
     large = len(answer.begin) >= MIN_BYTES
     if large:
         headers.append(("Vary", "Accept-Encoding"))
-    environ = call.request.environ
-    if "HTTP_IF_NONE_MATCH" in environ and call.request.if_none_match.contains_raw(answer.etag):
+    environ = call.environ
+    if "HTTP_IF_NONE_MATCH" in environ and call.if_none_match.contains_raw(answer.etag):
         return Response(status=304, headers=headers)
     end = b',"meta":%b}' % to_json(meta(call, cache_age_seconds))
     coding = choose(environ.get("HTTP_ACCEPT_ENCODING")) if large else None

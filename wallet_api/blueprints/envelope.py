@@ -92,22 +92,22 @@ def _answer_api_error(error: ApiError) -> Response:
 
 
 def _answer_http_exception(error: HTTPException) -> Response:
-    request = call_in_hand().request
-    own = error.get_response(request.environ)
+    call = call_in_hand()
+    own = error.get_response(call.environ)
     failure = ApiError(error.description or error.name)
     failure.status = error.code or 500
     failure.code = _HTTP_CODES.get(
         failure.status, "invalid_request" if failure.status < 500 else "internal_error"
     )
     if failure.status == 404:
-        failure.message = f"There is no {request.path[:128]!r} here. The operations are listed at /docs."
+        failure.message = f"There is no {call.path[:128]!r} here. The operations are listed at /docs."
     # The framework's own response carries Allow and Retry-After.
     return refuse(failure, Response(headers=own.headers))
 
 
 def _answer_crash(error: Exception) -> Response:
     call = call_in_hand()
-    log.error("%s crashed on %s", call.request_id, call.request.endpoint, exc_info=error)
+    log.error("%s crashed on %s", call.request_id, call.endpoint, exc_info=error)
     return refuse(ApiError())
 
 

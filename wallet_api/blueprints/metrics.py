@@ -9,7 +9,7 @@ from functools import cache
 from ipaddress import ip_address, ip_network
 from typing import NamedTuple
 
-from flask import Blueprint, Flask, Request, Response, request
+from flask import Blueprint, Flask, Response, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
@@ -119,7 +119,7 @@ class _Counters:
     def count(self, response: Response) -> Response:
         """Count the request that `response` answers."""
         call = call_in_hand()
-        operation = _operation(call.request)
+        operation = _operation(call.endpoint)
         own = self._of(operation, response.status_code)
         own.requests.inc()
         own.seconds.observe(time.perf_counter() - call.started)
@@ -183,8 +183,7 @@ class _Data(Collector):
         yield from (ages, failed)
 
 
-def _operation(asked: Request) -> str:
-    endpoint = asked.endpoint
+def _operation(endpoint: str | None) -> str:
     return "none" if endpoint is None else endpoint.rpartition(".")[2].removesuffix("_alias")
 
 

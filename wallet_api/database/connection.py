@@ -71,7 +71,7 @@ class Connection(psycopg.Connection[Row]):
             self._transformer.set_pgresult(None)
         if row is None:
             return None
-        names = ((result.fname(number) or b"").decode() for number in range(result.nfields))
+        names = [(result.fname(number) or b"").decode() for number in range(result.nfields)]
         return dict(zip(names, row, strict=True))
 
     def _checked(self, result: PGresult) -> PGresult:

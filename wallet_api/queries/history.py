@@ -59,7 +59,7 @@ def wallet_history(
         **msgspec.structs.asdict(after),
     }
     found = _read(connection, parameters)
-    last = _TradeKey(*(found[name] for name in _TradeKey.__struct_fields__)) if found["has_more"] else None
+    last = _TradeKey(*[found[name] for name in _TradeKey.__struct_fields__]) if found["has_more"] else None
     data = {
         "profile": orjson.Fragment(found["profile"]),
         "lifetime_stats": orjson.Fragment(found["lifetime_stats"]),
@@ -78,7 +78,7 @@ def wallet_history(
 
 
 def _read(connection: Connection, parameters: dict[str, Any]) -> Row:
-    blockchain, type, address = (parameters[name] for name in ("blockchain", "type", "address"))
+    blockchain, type, address = parameters["blockchain"], parameters["type"], parameters["address"]
     with _lock:
         wallet_id = _wallet_ids.get((blockchain, address))
     found = None if wallet_id is None else _ask(connection, wallet_id, parameters)
