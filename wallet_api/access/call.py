@@ -17,9 +17,9 @@ _LARGEST = 2**96 - 1
 class Call(Request):
     """One call, and what becomes of it.
 
-    `request_id` is its name, `req_` and 24 hexadecimal digits, from the app's `numbers`; `started` is in seconds
-    of the performance counter; `charged` are the credits that it cost; `counted_alone` tells whether this
-    process counted it without the others, `refusal` the code and the reason of the error that was answered.
+    `request_id` is its name, `req_` and 24 hexadecimal digits, from the app's `numbers`; `started` is of the
+    performance counter, in seconds; `charged` are the credits that it cost; `counted_alone` tells whether no
+    other process knows of it, `refusal` the code and the reason of the error that was answered.
     """
 
     numbers: Iterator[int]
