@@ -1,18 +1,9 @@
 -- A wallet's lifetime record and a page of its trades, newest first, all in one snapshot. JSON put together
 -- by hand takes a third less time than row_to_json does.
+-- The newest trades come in the order of the index alone, so that no more is read than is shown, whatever the
+-- plan; with all trades of the last moment, for the rest of the order decides between these.
 -- Needs positions_pkey, lifetimes_pkey, trades_by_time, tokens_pkey.
-  WITH position AS MATERIALIZED (
-       SELECT token_id,
-              mint,
-              token_name,
-              last_seen,
-              listed
-         FROM positions
-        WHERE wallet_id = %(wallet_id)s
-       ),
-       -- In the order of the index alone, so that no more is read than is shown, whatever the plan; with all
-       -- trades of the last moment, for the rest of the order decides between these.
-       newest AS (
+  WITH newest AS (
        SELECT token_id,
               tx_signature,
               token_name,
@@ -30,6 +21,13 @@
               < (%(created_at)s, %(is_sell)s, %(tx_signature)s, %(event_index)s, %(mint)s)
         ORDER BY created_at DESC
         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
+       ),
+       position AS (
+       SELECT token_id,
+              mint,
+              token_name
+         FROM positions
+        WHERE wallet_id = %(wallet_id)s
        ),
        candidate AS (
        SELECT tx_signature,
@@ -102,7 +100,8 @@ SELECT row_to_json(profile)::text AS profile,
            AS lifetime_stats,
        COALESCE(lifetime.listed_distribution, listed_distribution(0, 0, 0, 0)) AS win_rate_distribution,
        (SELECT concat('[', string_agg(listed, ',' ORDER BY last_seen DESC, mint), ']')
-          FROM position) AS token_overview,
+          FROM positions
+         WHERE wallet_id = %(wallet_id)s) AS token_overview,
        (SELECT concat('[', string_agg(trade, ','), ']')
           FROM listed_trade) AS trades,
        (SELECT count(*) > %(limit)s
