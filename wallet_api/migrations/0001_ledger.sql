@@ -50,6 +50,16 @@ CREATE FUNCTION still_held(quantity numeric, peak numeric) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT quantity > 0 AND quantity * 100 >= peak $$;
 
+-- A text as JSON. to_json, the only way before PostgreSQL 16, looks up at each call what a text is.
+DO $$
+BEGIN
+    EXECUTE format('CREATE FUNCTION json_text(value text) RETURNS json LANGUAGE sql STABLE PARALLEL SAFE AS %L',
+                   CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'SELECT to_json(value)'
+                        ELSE 'SELECT JSON_SCALAR(value)'
+                   END);
+END
+$$;
+
 CREATE FUNCTION native_currency(chain text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT CASE chain WHEN 'solana' THEN 'SOL' WHEN 'bnb' THEN 'BNB' ELSE 'ETH' END $$;
@@ -320,8 +330,8 @@ CREATE FUNCTION listed_position(
 ) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE AS
 $$
-SELECT concat('{"mint":', to_json(mint),
-              ',"token_name":', to_json(COALESCE(token_name, '')),
+SELECT concat('{"mint":', json_text(mint),
+              ',"token_name":', json_text(COALESCE(token_name, '')),
               ',"invested":', shown(invested, 9),
               ',"sold":', shown(sold, 9),
               ',"realized_pnl":', shown(realized, 9),

@@ -51,9 +51,9 @@
         LIMIT %(limit)s::bigint + 1
        ),
        listed_trade AS (
-       SELECT concat('{"tx_signature":', to_json(tx_signature),
-                     ',"mint":', to_json(mint),
-                     ',"token_name":', to_json(token_name),
+       SELECT concat('{"tx_signature":', json_text(tx_signature),
+                     ',"mint":', json_text(mint),
+                     ',"token_name":', json_text(token_name),
                      ',"transaction_type":"', CASE WHEN is_sell THEN 'sell' ELSE 'buy' END,
                      '","value":', trim_scale(round(value, 9)),
                      ',"currency":"', %(currency)s::text,
