@@ -52,7 +52,6 @@ class Gate:
         self._app = app
         self._cost = settings.credit_cost
         self._refuse = refuse
-        self._shared = settings.valkey_url is not None
         self.limits = KeyLimiter(app, settings.valkey_url)
         app.before_request(self._admit)
         app.after_request(self._charge_and_tell)
@@ -83,7 +82,7 @@ class Gate:
         key = call.key
         if key is None:
             return response
-        call.counted_alone = self._shared and self.limits.fallback_active
+        call.counted_alone = self.limits.fallback_active
         left = None
         if not key.unlimited:
             if response.status_code == 200 and not call.free_of_charge:

@@ -20,7 +20,7 @@ INSERT INTO lifetimes AS lifetime (
        ),
        turned AS (
        SELECT touched.wallet_id,
-              count(*) FILTER (WHERE touched.is_new) AS tokens,
+              count(*) FILTER (WHERE touched.was_held IS NULL) AS tokens,
               count(*) FILTER (WHERE position.still_holding) - count(*) FILTER (WHERE touched.was_held)
                   AS still_holding,
               count(*) FILTER (WHERE position.bucket = 0) - count(*) FILTER (WHERE touched.was_bucket = 0)

@@ -3,9 +3,6 @@ INSERT INTO touched
 SELECT DISTINCT wallet_id,
        token_id,
        TRUE AS rewalk,
-       FALSE AS is_new,
-       FALSE AS was_held,
-       NULL::integer AS was_bucket,
        ROW(0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL)::walk_state AS start
   FROM trades
  WHERE wallet_id = %(wallet_id)s

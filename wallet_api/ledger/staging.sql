@@ -26,15 +26,14 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
     value_usd numeric
 ) ON COMMIT DELETE ROWS;
 
--- Positions, and what they were before: unknown of those that are walked again in any case.
+-- was_held is NULL for new positions. It and was_bucket are not used of those that are walked again.
 CREATE TEMP TABLE IF NOT EXISTS touched (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
     rewalk boolean NOT NULL,
-    is_new boolean NOT NULL,
-    was_held boolean NOT NULL,
-    was_bucket integer,
-    start walk_state NOT NULL
+    start walk_state NOT NULL,
+    was_held boolean,
+    was_bucket integer
 ) ON COMMIT DELETE ROWS;
 
 -- sign is 1 for a trade as the walk leaves it, -1 for what it replaces; the latter's figures are negated,

@@ -11,15 +11,14 @@ INSERT INTO touched
 SELECT changed.wallet_id,
        changed.token_id,
        %(careful)s OR (position.last_seen IS NOT NULL AND changed.first_at <= position.last_seen) AS rewalk,
-       position.wallet_id IS NULL AS is_new,
-       COALESCE(position.still_holding, FALSE) AS was_held,
-       position.bucket AS was_bucket,
        ROW(COALESCE(position.quantity, 0),
            COALESCE(position.cost, 0),
            CASE WHEN position.wallet_id IS NULL THEN 0 ELSE position.cost_usd END,
            COALESCE(position.acquired_at, 0),
            COALESCE(position.peak, 0),
-           position.token_name, NULL, NULL, NULL, NULL)::walk_state AS start
+           position.token_name, NULL, NULL, NULL, NULL)::walk_state AS start,
+       position.still_holding AS was_held,
+       position.bucket AS was_bucket
   FROM changed
   LEFT JOIN positions AS position
     ON position.wallet_id = changed.wallet_id

@@ -83,23 +83,23 @@ SELECT row_to_json(listed)
                blockchain, type, currency) AS listed
 $$;
 
--- A wallet's lifetime figures as the history answers them. The larger part is in brackets, so that it is
--- worked out beforehand where it is of constants: for wallets that never traded.
+-- A wallet's lifetime figures as the history answers them; without figures, of one that never traded. The
+-- larger part is in brackets, so that it is worked out when that is planned.
 CREATE FUNCTION listed_stats(
     currency text,
-    invested numeric,
-    sold numeric,
-    realized numeric,
-    realized_cost numeric,
-    buy_txn bigint,
-    sell_txn bigint,
-    won bigint,
-    closed bigint,
-    tokens bigint,
-    largest_buy numeric,
-    best_trade numeric,
-    worst_trade numeric,
-    still_holding bigint
+    invested numeric DEFAULT 0,
+    sold numeric DEFAULT 0,
+    realized numeric DEFAULT 0,
+    realized_cost numeric DEFAULT 0,
+    buy_txn bigint DEFAULT 0,
+    sell_txn bigint DEFAULT 0,
+    won bigint DEFAULT 0,
+    closed bigint DEFAULT 0,
+    tokens bigint DEFAULT 0,
+    largest_buy numeric DEFAULT 0,
+    best_trade numeric DEFAULT 0,
+    worst_trade numeric DEFAULT 0,
+    still_holding bigint DEFAULT 0
 ) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$
@@ -123,7 +123,10 @@ SELECT '{"currency":"' || currency
 $$;
 
 CREATE FUNCTION listed_distribution(
-    below_zero bigint, above_zero_to_100 bigint, above_100_to_500 bigint, above_500 bigint
+    below_zero bigint DEFAULT 0,
+    above_zero_to_100 bigint DEFAULT 0,
+    above_100_to_500 bigint DEFAULT 0,
+    above_500 bigint DEFAULT 0
 ) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$

@@ -55,7 +55,7 @@
                      ',"mint":', json_text(mint),
                      ',"token_name":', json_text(token_name),
                      ',"transaction_type":"', CASE WHEN is_sell THEN 'sell' ELSE 'buy' END,
-                     '","value":', trim_scale(round(value, 9)),
+                     '","value":', shown(value, 9),
                      ',"currency":"', %(currency)s::text,
                      '","created_at":"', shown_time(created_at),
                      '"}') AS trade
@@ -96,9 +96,8 @@
           AND type = %(type)s
        )
 SELECT row_to_json(profile)::text AS profile,
-       COALESCE(lifetime.listed_stats, listed_stats(%(currency)s::text, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-           AS lifetime_stats,
-       COALESCE(lifetime.listed_distribution, listed_distribution(0, 0, 0, 0)) AS win_rate_distribution,
+       COALESCE(lifetime.listed_stats, listed_stats(%(currency)s::text)) AS lifetime_stats,
+       COALESCE(lifetime.listed_distribution, listed_distribution()) AS win_rate_distribution,
        (SELECT concat('[', string_agg(listed, ',' ORDER BY last_seen DESC, mint), ']')
           FROM positions
          WHERE wallet_id = %(wallet_id)s) AS token_overview,
