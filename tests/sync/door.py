@@ -114,6 +114,11 @@ class Operator:
             return connection.execute(statement, parameters).fetchall()  # type: ignore[arg-type]
 
 
+def now() -> str:
+    """For --since: no past hour is asked for. A minute ago would be in one while an hour is in its first."""
+    return datetime.now(UTC).isoformat()
+
+
 def plain(number: Decimal | str) -> str:
     """A number as text, without zeros at its end."""
     text = f"{Decimal(number):f}"

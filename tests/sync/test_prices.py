@@ -8,7 +8,7 @@ import pytest
 
 from tests.ledger.door import Importer
 from tests.stub import faults
-from tests.sync.door import Operator, plain
+from tests.sync.door import Operator, now, plain
 from tests.sync.outside import Fault, Outside
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -36,7 +36,7 @@ def hours(operator: Operator, currency: str) -> set[datetime]:
 
 def test_the_prices_of_now_land_with_the_time_they_were_made(outside: Outside, operator: Operator) -> None:
     outside.prices.latest["SOL"] = 182.31052342500814
-    done = operator.sync("prices", "--since", "1m")
+    done = operator.sync("prices", "--since", now())
     assert (done.status, done.only["changed"], done.only["sources"]) == (0, 3, ["coingecko"])
     prices = {currency: (usd, at) for (currency, at), usd in known(operator).items()}
     assert plain(prices["SOL"][0]) == "182.31052342500814"
@@ -63,14 +63,14 @@ def test_what_coingecko_does_not_have_binance_tells(
     outside: Outside, operator: Operator, fault: Fault
 ) -> None:
     outside.prices.gecko = fault
-    done = operator.sync("prices", "--since", "1m")
+    done = operator.sync("prices", "--since", now())
     assert (done.status, done.only["changed"], done.only["sources"]) == (0, 3, ["binance"])
     assert {plain(usd) for usd in known(operator).values()} == {"182.5", "640.25", "3001.5"}
 
 
 def test_only_the_coin_that_is_left_out_is_asked_elsewhere(outside: Outside, operator: Operator) -> None:
     outside.prices.unknown = frozenset({"BNB"})
-    done = operator.sync("prices", "--since", "1m")
+    done = operator.sync("prices", "--since", now())
     assert (done.status, done.only["changed"], done.only["sources"]) == (0, 3, ["binance", "coingecko"])
 
 

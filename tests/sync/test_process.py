@@ -19,7 +19,7 @@ from flask import request
 from tests.ledger.door import Row
 from tests.outages import socket_folder
 from tests.stub import faults
-from tests.sync.door import Operator, addresses
+from tests.sync.door import Operator, addresses, now
 from tests.sync.outside import Outside
 from tests.sync.worlds import World, make_world
 from wallet_api.database import connect
@@ -166,7 +166,7 @@ def test_one_at_a_time_and_the_second_says_who_is_the_first(
     assert "'wallet-api sync trades' is at work on this database already" in second.text
     assert f"pid {first.process.pid} on " in second.text
     # Prices are another job.
-    assert operator.sync("prices", "--since", "1m").status == 0
+    assert operator.sync("prices", "--since", now()).status == 0
     heir = start("trades", "--every", "60", "--wait")
     first.process.kill()
     assert heir.next_round()["synced"] == len(world.wallets)
