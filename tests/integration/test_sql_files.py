@@ -7,13 +7,14 @@ import sys
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import pytest
 
 import wallet_api
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger import merge
+from wallet_api.queries import history
 
 PACKAGE = Path(wallet_api.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.sql"))
@@ -61,9 +62,14 @@ def parameters_of(statement: str) -> dict[str, Any]:
 
 def explain(connection: Connection, file: Path) -> str:
     """PostgreSQL's plan for a statement."""
-    statement = load_sql(
-        f"wallet_api.{file.parent.relative_to(PACKAGE).as_posix().replace('/', '.')}", file.stem
+    return explain_statement(
+        connection,
+        load_sql(f"wallet_api.{file.parent.relative_to(PACKAGE).as_posix().replace('/', '.')}", file.stem),
     )
+
+
+def explain_statement(connection: Connection, statement: LiteralString) -> str:
+    """The same for a statement that has been loaded."""
     rows = connection.execute("EXPLAIN " + statement, parameters_of(statement))
     return "\n".join(row["QUERY PLAN"] for row in rows)
 
@@ -116,8 +122,10 @@ def test_every_query_of_the_api_finds_its_rows_by_indexes_which_its_head_names(s
 
 
 def test_a_history_never_compares_each_trade_with_each_token(session: Connection) -> None:
-    plan = explain(session, PACKAGE / "queries" / "history.sql")
-    assert "Hash Full Join" in plan or "Merge Full Join" in plan, plan
+    for page in (history.FIRST_PAGE, history.LATER_PAGE):
+        plan = explain_statement(session, page)
+        assert "Hash Full Join" in plan or "Merge Full Join" in plan, plan
+        assert "Seq Scan" not in plan, plan
 
 
 def test_no_comment_holds_a_percent_sign_that_the_driver_would_read() -> None:

@@ -67,7 +67,7 @@ class Gate:
         if call.routing_exception is not None or is_keyless(self._app, call.endpoint):
             return
         parameters = _key_parameters(call)
-        bearer = bearer_key(call.headers.get("Authorization"))
+        bearer = bearer_key(call.environ.get("HTTP_AUTHORIZATION"))
         if bearer is None:
             _refuse_repeated(parameters)
             if not any(parameters):

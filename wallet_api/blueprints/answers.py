@@ -3,10 +3,10 @@
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from flask import Flask, Response, current_app
+from flask import Flask, Response
 from werkzeug.datastructures import Headers
 
-from wallet_api.access.call import Call, call_in_hand
+from wallet_api.access.call import Call, app_in_hand, call_in_hand
 from wallet_api.blueprints.encodings import CODINGS, MIN_BYTES, choose
 from wallet_api.blueprints.envelope import JSON, meta, to_json
 from wallet_api.blueprints.sharing import Answer, SharedAnswers
@@ -23,7 +23,7 @@ def init_app(app: Flask, ttl_seconds: float, max_bytes: int) -> None:
 
 def answer_once(arguments: Mapping[str, Any], make: Callable[[], Any]) -> Response:
     """Answer with the data that `make` gives, or has just given to another call with these arguments."""
-    own: SharedAnswers = current_app.extensions[_EXTENSION]
+    own: SharedAnswers = app_in_hand().extensions[_EXTENSION]
     call = call_in_hand()
     found = own.once((call.endpoint, *arguments.items()), make)
     call.cached = found.cached
@@ -39,7 +39,7 @@ def answer_version(
     cache_age_seconds: int,
 ) -> Response:
     """Answer with what `make` gives of data that is kept elsewhere, and changes with `version`."""
-    own: SharedAnswers = current_app.extensions[_EXTENSION]
+    own: SharedAnswers = app_in_hand().extensions[_EXTENSION]
     call = call_in_hand()
     found = own.once((call.endpoint, version, *arguments.items()), make)
     call.cached = cached
@@ -75,4 +75,7 @@ def _respond(call: Call, answer: Answer, cache_age_seconds: int) -> Response:
         begun = answer.begun(coding)
         parts = (begun.compressed, CODINGS[coding].end(begun, end))
     body = b"".join(parts) if len(parts[0]) < _MIN_SPLIT_BYTES else parts
-    return _Complete(body, headers=headers, content_type=JSON)
+    response = _Complete(body, content_type=JSON)
+    # After its type and length, for which it looks through those that it has.
+    response.headers.extend(headers)
+    return response

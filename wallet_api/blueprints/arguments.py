@@ -5,8 +5,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from flask import Flask, current_app, request
+from flask import Flask
 
+from wallet_api.access.call import app_in_hand, call_in_hand
 from wallet_api.access.keyring import may_hold_key
 from wallet_api.schemas import arguments
 
@@ -25,8 +26,8 @@ def init_app(app: Flask) -> None:
 
 def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     """This call's arguments. Raises MissingParameter, InvalidParameter."""
-    query: bytes = request.query_string
-    load = current_app.extensions[_EXTENSION] if len(query) <= _MAX_KEPT_BYTES else _load
+    query: bytes = call_in_hand().query_string
+    load = app_in_hand().extensions[_EXTENSION] if len(query) <= _MAX_KEPT_BYTES else _load
     # A key has no place in what is kept; without one the string is as good as what it is taken apart to.
     asked = _pairs() if may_hold_key(query) else query
     loaded: Mapping[str, Any] = load(schema, asked)
@@ -41,4 +42,4 @@ def _load(schema: arguments.Arguments, asked: _Pairs | bytes) -> Mapping[str, An
 
 
 def _pairs() -> _Pairs:
-    return tuple(pair for pair in request.args.items(multi=True) if pair[0] != "api_key")
+    return tuple(pair for pair in call_in_hand().args.items(multi=True) if pair[0] != "api_key")

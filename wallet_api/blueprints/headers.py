@@ -36,5 +36,5 @@ def init_app(app: Flask) -> None:
 
 def completed(headers: Headers) -> Headers:
     """The headers of a response with those that it lacks."""
-    set_already = {name for name, _ in headers}
+    set_already = dict(headers)
     return headers + _HEADERS + [header for header in _UNLESS_SET if header[0] not in set_already]

@@ -40,7 +40,7 @@ class Connection(psycopg.Connection[Row]):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._transformer = Transformer(self)
-        self._statements: set[bytes] = set()
+        self._columns: dict[bytes, list[str]] = {}  # of the statements that are prepared
         self._looker = select.poll()
         self._looker.register(self.pgconn.socket, select.POLLIN)
 
@@ -57,22 +57,24 @@ class Connection(psycopg.Connection[Row]):
         """
         asked = _asked(statement)
         values = self._transformer.dump_sequence(
-            [parameters[name] for name in asked.parameters], [PyFormat.TEXT] * len(asked.parameters)
+            list(map(parameters.__getitem__, asked.parameters)), asked.formats
         )
         with self.lock:
-            if asked.name not in self._statements:
-                self._checked(self.pgconn.prepare(asked.name, asked.text))
-                self._statements.add(asked.name)
+            columns = self._columns.get(asked.name)
+            if columns is None:
+                columns = self._columns[asked.name] = self._prepare(asked)
             # The declared type forgets that a parameter may be NULL.
             result = self._checked(self.pgconn.exec_prepared(asked.name, values))  # type: ignore[arg-type]
             self._transformer.set_pgresult(result)
             row = self._transformer.load_row(0, tuple) if result.ntuples else None
             # It may be large, and the connection lives on.
             self._transformer.set_pgresult(None)
-        if row is None:
-            return None
-        names = [(result.fname(number) or b"").decode() for number in range(result.nfields)]
-        return dict(zip(names, row, strict=True))
+        return None if row is None else dict(zip(columns, row, strict=True))
+
+    def _prepare(self, asked: "_Asked") -> list[str]:
+        self._checked(self.pgconn.prepare(asked.name, asked.text))
+        described = self._checked(self.pgconn.describe_prepared(asked.name))
+        return [(described.fname(number) or b"").decode() for number in range(described.nfields)]
 
     def _checked(self, result: PGresult) -> PGresult:
         if result.status in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
@@ -88,6 +90,7 @@ class _Asked(NamedTuple):
     name: bytes
     text: bytes
     parameters: tuple[str, ...]
+    formats: list[PyFormat]
 
 
 _PARAMETER = re.compile(r"%\((\w+)\)s")
@@ -98,7 +101,7 @@ _numbers = count(1)
 def _asked(statement: LiteralString) -> _Asked:
     names = tuple(dict.fromkeys(_PARAMETER.findall(statement)))
     text = _PARAMETER.sub(lambda found: f"${names.index(found[1]) + 1}", statement)
-    return _Asked(b"wallet_api_%d" % next(_numbers), text.encode(), names)
+    return _Asked(b"wallet_api_%d" % next(_numbers), text.encode(), names, [PyFormat.TEXT] * len(names))
 
 
 def connect(url: str, **options: Any) -> Connection:

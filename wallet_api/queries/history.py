@@ -1,8 +1,7 @@
 """The lifetime record of one wallet."""
 
-from datetime import UTC, datetime
 from threading import Lock
-from typing import Any
+from typing import Any, LiteralString
 
 import msgspec
 import orjson
@@ -15,7 +14,10 @@ from wallet_api.queries.wallets import find_wallet, untracked
 
 MAX_LIMIT = 1000
 
-_HISTORY = load_sql(__package__, "history")
+LATER_PAGE = load_sql(__package__, "history")
+# To compare each trade with a cursor after none of them takes a tenth of the statement's time.
+_before, _, _compared = LATER_PAGE.partition("/* after the cursor */")
+FIRST_PAGE = _before + _compared.partition("/* in any case */")[2]
 
 # To look an id up takes a round trip, a tenth of the time of the whole answer.
 _wallet_ids: LRUCache[tuple[str, str], int] = LRUCache(10_000)
@@ -32,9 +34,6 @@ class _TradeKey(msgspec.Struct, array_like=True, frozen=True):
     mint: cursors.Text
 
 
-_NEWEST = _TradeKey(datetime(9999, 12, 31, tzinfo=UTC), True, "", 0, "")
-
-
 def wallet_history(
     connection: Connection,
     blockchain: str,
@@ -48,17 +47,17 @@ def wallet_history(
     All of one database snapshot. Raises NotFound, InvalidParameter.
     """
     scope = ("history", blockchain, type, address)
-    after = cursors.decode(cursor, scope, _TradeKey) if cursor else _NEWEST
     page_size = min(limit, MAX_LIMIT)
-    parameters = {
+    parameters: dict[str, Any] = {
         "blockchain": blockchain,
         "type": type,
         "address": address,
         "currency": CHAINS[blockchain].currency,
         "limit": page_size,
-        **msgspec.structs.asdict(after),
     }
-    found = _read(connection, parameters)
+    if cursor:
+        parameters |= msgspec.structs.asdict(cursors.decode(cursor, scope, _TradeKey))
+    found = _read(connection, LATER_PAGE if cursor else FIRST_PAGE, parameters)
     last = _TradeKey(*[found[name] for name in _TradeKey.__struct_fields__]) if found["has_more"] else None
     data = {
         "profile": orjson.Fragment(found["profile"]),
@@ -77,21 +76,17 @@ def wallet_history(
     return data
 
 
-def _read(connection: Connection, parameters: dict[str, Any]) -> Row:
+def _read(connection: Connection, statement: LiteralString, parameters: dict[str, Any]) -> Row:
     blockchain, type, address = parameters["blockchain"], parameters["type"], parameters["address"]
     with _lock:
         wallet_id = _wallet_ids.get((blockchain, address))
-    found = None if wallet_id is None else _ask(connection, wallet_id, parameters)
+    found = None if wallet_id is None else connection.ask(statement, {"wallet_id": wallet_id, **parameters})
     if found is None:
         # Not met yet; or another wallet has the id by now, or this one another type.
         wallet_id = find_wallet(connection, blockchain, type, address)
         with _lock:
             _wallet_ids[blockchain, address] = wallet_id
-        found = _ask(connection, wallet_id, parameters)
+        found = connection.ask(statement, {"wallet_id": wallet_id, **parameters})
     if found is None:
         raise untracked(blockchain, type, address)
     return found
-
-
-def _ask(connection: Connection, wallet_id: int, parameters: dict[str, Any]) -> Row | None:
-    return connection.ask(_HISTORY, {"wallet_id": wallet_id, **parameters})

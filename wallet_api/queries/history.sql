@@ -13,12 +13,14 @@
               event_index
          FROM trades
         WHERE wallet_id = %(wallet_id)s
+          /* after the cursor */
           AND created_at <= %(created_at)s
           AND (created_at, is_sell, tx_signature, event_index,
                (SELECT mint
                   FROM tokens
                  WHERE tokens.token_id = trades.token_id))
               < (%(created_at)s, %(is_sell)s, %(tx_signature)s, %(event_index)s, %(mint)s)
+          /* in any case */
         ORDER BY created_at DESC
         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
        ),
