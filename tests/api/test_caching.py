@@ -13,9 +13,10 @@ from flask.testing import FlaskClient
 from tests.callers import call_at_once
 from tests.ledger.door import Importer
 from tests.processes import StartGunicorn
+from tests.waiting import eventually
 from wallet_api.access.keys import create_key
 from wallet_api.blueprints.encodings import CODINGS, Begun, Coding
-from wallet_api.blueprints.sharing import SharedAnswers
+from wallet_api.blueprints.sharing import Shared, SharedAnswers
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
@@ -211,23 +212,27 @@ class _Clock:
         return make
 
 
-def test_one_caller_has_a_slow_answer_made_anew_before_it_is_too_old() -> None:
+def _told(shared: Shared) -> tuple[bytes, bool, int]:
+    return shared.answer.begin[-1:], shared.cached, shared.cache_age_seconds
+
+
+def test_one_caller_has_a_quick_answer_made_anew_before_it_is_too_old() -> None:
+    clock = _Clock()
+    answers = SharedAnswers(0.01, 1_000_000, timer=clock)
+    answers.once("question", clock.make(1, 0.001))
+    # It took a thousandth, and ends at 100.010.
+    clock.now = 100.0089
+    assert _told(answers.once("question", clock.make(2, 0.001))) == (b"1", True, 0)
+    clock.now = 100.0091
+    assert _told(answers.once("question", clock.make(2, 0.001))) == (b"2", False, 0)
+    clock.now = 100.0180
+    assert _told(answers.once("question", clock.make(3, 0.001))) == (b"2", True, 0)
+
+
+def test_nobody_waits_while_a_slow_answer_is_made_anew_before_it_is_too_old() -> None:
     clock = _Clock()
     answers = SharedAnswers(10.0, 1_000_000, timer=clock)
     answers.once("question", clock.make(1, 2.0))
-    told = []
-    # It took two seconds, and ends at 110.
-    for clock.now in (102.0, 107.9, 108.0, 109.0, 115.9):
-        shared = answers.once("question", clock.make(2, 2.0))
-        told.append((shared.answer.begin[-1:], shared.cached, shared.cache_age_seconds))
-    assert told == [(b"1", True, 2), (b"1", True, 7), (b"2", False, 0), (b"2", True, 1), (b"2", True, 7)]
-
-
-def test_nobody_waits_for_an_answer_that_is_made_early() -> None:
-    clock = _Clock()
-    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
-    answers.once("question", clock.make(1, 4.0))
-    clock.now = 107.0
     begun, may_end = threading.Event(), threading.Event()
 
     def make() -> int:
@@ -235,13 +240,50 @@ def test_nobody_waits_for_an_answer_that_is_made_early() -> None:
         assert may_end.wait(20)
         return 2
 
+    # It took two seconds, and ends at 110.
+    clock.now = 107.9
+    assert _told(answers.once("question", make)) == (b"1", True, 7)
+    assert not begun.wait(0.2)
+    clock.now = 108.0
+    assert _told(answers.once("question", make)) == (b"1", True, 8)
+    assert begun.wait(20)
+    clock.now = 109.0
+    assert _told(answers.once("question", clock.make(3, 0.0))) == (b"1", True, 9)
+    may_end.set()
+    assert eventually(lambda: _told(answers.once("question", clock.make(3, 0.0))) == (b"2", True, 1))
+
+
+def test_who_comes_when_an_answer_is_too_old_waits_for_the_one_that_is_made_by_then() -> None:
+    clock = _Clock()
+    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
+    answers.once("question", clock.make(1, 2.0))
+    may_end = threading.Event()
+
+    def make() -> int:
+        assert may_end.wait(20)
+        return 2
+
+    clock.now = 108.0
+    answers.once("question", make)
+    clock.now = 111.0
     with ThreadPoolExecutor(1) as pool:
-        early = pool.submit(answers.once, "question", make)
-        assert begun.wait(20)
-        meanwhile = answers.once("question", clock.make(3, 0.0))
+        late = pool.submit(answers.once, "question", clock.make(3, 0.0))
+        assert not late.done()
         may_end.set()
-        assert early.result().answer.begin.endswith(b"2")
-    assert (meanwhile.answer.begin[-1:], meanwhile.cached, meanwhile.cache_age_seconds) == (b"1", True, 7)
+        assert _told(late.result()) == (b"2", True, 3)
+
+
+def test_a_caller_makes_a_slow_answer_where_no_more_threads_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = _Clock()
+    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
+    answers.once("question", clock.make(1, 2.0))
+
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    clock.now = 108.0
+    assert _told(answers.once("question", clock.make(2, 1.0))) == (b"2", False, 0)
 
 
 def test_an_answer_is_kept_to_its_end_when_it_cannot_be_made_anew() -> None:
@@ -270,15 +312,18 @@ def test_an_answer_made_anew_is_compressed_as_the_one_before_was_asked_for(
 
     monkeypatch.setitem(CODINGS, "gzip", Coding(begin, CODINGS["gzip"].end))
     clock = _Clock()
-    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
-    answers.once("question", clock.make(1, 4.0)).answer.begun("gzip")
+    answers = SharedAnswers(0.01, 1_000_000, timer=clock)
+    made = [answers.once("question", clock.make(1, 0.001))]
+    made[0].answer.begun("gzip")
     assert len(compressed) == 1
-    clock.now = 107.0
-    answers.once("question", clock.make(2, 4.0))
-    assert len(compressed) == 2
-    clock.now = 114.0
-    answers.once("question", clock.make(3, 4.0))
-    assert len(compressed) == 2
+    # The same again is not compressed again; another is, and it is not asked for.
+    for moment, value in ((100.0095, 1), (100.0190, 2), (100.0285, 3)):
+        clock.now = moment
+        made.append(answers.once("question", clock.make(value, 0.001)))
+        if value == 1:
+            made[-1].answer.begun("gzip")
+    assert [shared.cached for shared in made] == [False] * 4
+    assert [content[-1:] for content in compressed] == [b"1", b"2"]
 
 
 def test_kept_answers_stay_within_their_bytes() -> None:

@@ -3,7 +3,9 @@
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from threading import Lock
+from contextlib import suppress
+from functools import partial
+from threading import Lock, Thread
 from typing import Any, NamedTuple
 
 from cachetools import TLRUCache
@@ -12,6 +14,9 @@ from xxhash import xxh3_128_hexdigest
 from wallet_api.blueprints.encodings import CODINGS, Begun
 from wallet_api.blueprints.envelope import to_json
 from wallet_api.leadership import give_up_lead
+
+# What takes longer is made ahead by a thread of its own, which costs a tenth of this.
+_LONG_SECONDS = 0.002
 
 
 class Answer:
@@ -32,6 +37,13 @@ class Answer:
         self.codings: set[str] = set()
         self._lock = Lock()
         self._begun: dict[str, Begun] = {}
+
+    def follow(self, before: "Answer") -> None:
+        """Have ready what `before` was asked for in; when nothing has changed, what it has compressed."""
+        if self.begin == before.begin:
+            self.begin, self._begun = before.begin, before._begun
+        for coding in tuple(before.codings):
+            self.compress(coding)
 
     def begun(self, coding: str) -> Begun:
         """The same in a content coding, compressed when first asked for."""
@@ -60,8 +72,9 @@ class SharedAnswers:
     """The answers of one process, together at most `max_bytes` of data.
 
     What is answered to a call was worked out at most `ttl_seconds` before the call came. With 0 nothing is
-    kept, and every call has its own worked out. One of those who ask has an answer worked out anew a little
-    before it is too old, so that the others need not wait.
+    kept, and every call has its own worked out. An answer that is still asked for is worked out anew a little
+    before it is too old: by one of those who ask, or by another thread where that takes long, so that nobody
+    else need wait. `make` may then be called outside the call.
     """
 
     def __init__(
@@ -102,18 +115,22 @@ class SharedAnswers:
             give_up_lead()
             answer = making.result()
             return Shared(answer, True, int(self._timer() - answer.made_at))
-        try:
-            return Shared(self._make(question, make, now, own, kept), False, 0)
-        except Exception:
-            if kept is None:
-                raise
-            # It is good still. Whoever asks when it is not is told what fails.
-            return Shared(kept, True, int(now - kept.made_at))
+        if kept is None:
+            return Shared(self._make(question, make, now, own), False, 0)
+        ahead = partial(self._make_ahead, question, make, now, own, kept)
+        made = _start(ahead) if kept.took_seconds > _LONG_SECONDS else ahead()
+        return Shared(kept, True, int(now - kept.made_at)) if made is None else Shared(made, False, 0)
 
     def _due(self, answer: Answer) -> float:
         # As early as it took, so that the next one is there when this one ends.
         early = min(answer.took_seconds, self._ttl_seconds / 2)
         return answer.made_at + self._ttl_seconds - early
+
+    def _make_ahead(self, *arguments: Any) -> Answer | None:
+        # What is kept is good still. Whoever asks when it is not is told what fails.
+        with suppress(Exception):
+            return self._make(*arguments)
+        return None
 
     def _make(
         self,
@@ -121,13 +138,13 @@ class SharedAnswers:
         make: Callable[[], Any],
         now: float,
         own: "Future[Answer]",
-        before: Answer | None,
+        before: Answer | None = None,
     ) -> Answer:
         answer = None
         try:
             answer = Answer(make(), now)
-            for coding in tuple(before.codings) if before else ():
-                answer.compress(coding)
+            if before is not None:
+                answer.follow(before)
             answer.took_seconds = self._timer() - now
             own.set_result(answer)
         except BaseException as error:
@@ -141,3 +158,12 @@ class SharedAnswers:
                     if answer is not None and len(answer.begin) <= self._max_bytes:
                         self._kept[question] = answer
         return answer
+
+
+def _start(work: Callable[[], Answer | None]) -> Answer | None:
+    """Do it in another thread, and return None; or here, where no more threads may be."""
+    try:
+        Thread(target=work, name="answer made ahead", daemon=True).start()
+    except RuntimeError:
+        return work()
+    return None
