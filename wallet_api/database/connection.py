@@ -40,7 +40,7 @@ class Connection(psycopg.Connection[Row]):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._transformer = Transformer(self)
-        self._columns: dict[bytes, list[str]] = {}  # of the statements that are prepared
+        self._columns: dict[bytes, list[str]] = {}  # of each prepared statement
         self._looker = select.poll()
         self._looker.register(self.pgconn.socket, select.POLLIN)
 
@@ -62,19 +62,18 @@ class Connection(psycopg.Connection[Row]):
         with self.lock:
             columns = self._columns.get(asked.name)
             if columns is None:
-                columns = self._columns[asked.name] = self._prepare(asked)
+                self._checked(self.pgconn.prepare(asked.name, asked.text))
+                columns = self._columns[asked.name] = []
             # The declared type forgets that a parameter may be NULL.
             result = self._checked(self.pgconn.exec_prepared(asked.name, values))  # type: ignore[arg-type]
+            if not columns:
+                # PostgreSQL would tell them before, but psycopg blocks all threads while it waits for that.
+                columns += [(result.fname(number) or b"").decode() for number in range(result.nfields)]
             self._transformer.set_pgresult(result)
             row = self._transformer.load_row(0, tuple) if result.ntuples else None
             # It may be large, and the connection lives on.
             self._transformer.set_pgresult(None)
         return None if row is None else dict(zip(columns, row, strict=True))
-
-    def _prepare(self, asked: "_Asked") -> list[str]:
-        self._checked(self.pgconn.prepare(asked.name, asked.text))
-        described = self._checked(self.pgconn.describe_prepared(asked.name))
-        return [(described.fname(number) or b"").decode() for number in range(described.nfields)]
 
     def _checked(self, result: PGresult) -> PGresult:
         if result.status in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
