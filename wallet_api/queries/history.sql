@@ -2,6 +2,7 @@
 -- by hand takes a third less time than row_to_json does.
 -- The newest trades come in the order of the index alone, so that no more is read than is shown, whatever the
 -- plan; with all trades of the last moment, for the rest of the order decides between these.
+-- The statement of a first page lacks what stands between the two marks: see history.py.
 -- Needs positions_pkey, lifetimes_pkey, trades_by_time, tokens_pkey.
   WITH newest AS (
        SELECT token_id,
