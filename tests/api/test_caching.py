@@ -197,9 +197,11 @@ class _Clock:
 
     def __init__(self) -> None:
         self.now = 100.0
+        self.step = 0.0
 
     def __call__(self) -> float:
-        """The time now."""
+        """The time now, which a look at it may change."""
+        self.now += self.step
         return self.now
 
     def make(self, value: int, seconds: float) -> Callable[[], int]:
@@ -284,6 +286,35 @@ def test_a_caller_makes_a_slow_answer_where_no_more_threads_may_be(monkeypatch: 
     monkeypatch.setattr(threading.Thread, "start", start)
     clock.now = 108.0
     assert _told(answers.once("question", clock.make(2, 1.0))) == (b"2", False, 0)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        LIST,
+        f"/v1/wallets/history?blockchain=eth&type=kol&address={ADDRESSES[0]}",
+        "/v1/transactions/volume?blockchain=eth&type=kol&hours=1",
+    ],
+)
+def test_every_operation_can_be_made_anew_outside_a_call(keeping: FlaskClient, key: str, path: str) -> None:
+    clock = _Clock()
+    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
+    keeping.application.extensions["wallet_api.answers"] = answers
+
+    def told() -> tuple[bool, int]:
+        meta = _ask(keeping, key, path).json["meta"]
+        return meta["cached"], meta["cache_age_seconds"]
+
+    # Each look at the clock takes a second, so the answer took long.
+    clock.step = 1.0
+    assert told() == (False, 0)
+    clock.step = 0.0
+    clock.now = 101.0 + 9.5
+    assert told() == (True, 9)
+    for thread in threading.enumerate():
+        if thread.name == "answer made ahead":
+            thread.join(20)
+    assert told() == (True, 0)
 
 
 def test_an_answer_is_kept_to_its_end_when_it_cannot_be_made_anew() -> None:

@@ -124,7 +124,7 @@ def _servers(settings: Settings, home: Path, wanted: set[str]) -> Iterator[dict[
         # The snapshots of this database are as old as it is, and there is no provider to ask.
         "HOLDINGS_TTL_SECONDS": "86400",
     }
-    kept_nothing = {"ANSWER_TTL_SECONDS": "0", "HOLDINGS_CACHE_BYTES": "1"}
+    kept_nothing = {"ANSWER_TTL_SECONDS": "0", "LEADERBOARD_TTL_SECONDS": "0", "HOLDINGS_CACHE_BYTES": "1"}
     logs = ("--access-logfile", str(home / "access.log"))
     with ExitStack() as stack:
         makers = {

@@ -47,6 +47,7 @@ def cases(made: Made) -> dict[str, Case]:
         "volume, miss": Case(
             "fresh", tuple(f"{volume}&seconds={window}" for window in windows), 0.3, "peer, volume"
         ),
+        "leaderboard of 10, miss": Case("fresh", (board,)),
         "list of 50, miss": Case(
             "fresh",
             tuple(f"{everyone}&limit=50&cursor={place}" for place in made.crowd_cursors),
@@ -73,7 +74,7 @@ def mixed(made: Made) -> tuple[str, ...]:
     """Calls of every kind, as a public service gets them: many the same, many that differ, a few large."""
     chosen = random.Random(2)
     all_cases = [case for case in cases(made).values() if case.server in ("service", "fresh")]
-    paths = [chosen.choice(chosen.choice(all_cases[:9]).paths) for _ in range(5_000)]
+    paths = [chosen.choice(chosen.choice(all_cases[:10]).paths) for _ in range(5_000)]
     heavy = f"/v1/wallets/history?blockchain=eth&type=kol&address={made.heavy_address}"
     everyone = "/v1/wallets?blockchain=base&type=smart"
     return (*paths, *[heavy] * 5, *[everyone] * 5)
