@@ -288,6 +288,29 @@ def test_a_caller_makes_a_slow_answer_where_no_more_threads_may_be(monkeypatch: 
     assert _told(answers.once("question", clock.make(2, 1.0))) == (b"2", False, 0)
 
 
+def test_a_caller_makes_a_slow_answer_while_two_others_are_being_made() -> None:
+    clock = _Clock()
+    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
+    for question in ("a", "b", "c"):
+        clock.now = 100.0
+        answers.once(question, clock.make(1, 2.0))
+    may_end = threading.Event()
+
+    def make() -> int:
+        assert may_end.wait(20)
+        return 2
+
+    clock.now = 108.0
+    for question in ("a", "b"):
+        assert _told(answers.once(question, make)) == (b"1", True, 8)
+    assert _told(answers.once("c", clock.make(2, 1.0))) == (b"2", False, 0)
+    may_end.set()
+    assert eventually(lambda: _told(answers.once("a", clock.make(3, 0.0))) == (b"2", True, 1))
+    # By then there is room again.
+    clock.now = 117.5
+    assert eventually(lambda: _told(answers.once("b", clock.make(3, 0.0)))[0] == b"3")
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -42,6 +42,6 @@ def init_app(app: Flask) -> None:
 
 
 # The call that this thread answers, and its app: what Flask's proxies stand for. Each use of a proxy goes
-# through four functions to get there, and the rooms ask a dozen times a call.
+# through four functions to get there, and the rooms ask some ten times a call.
 call_in_hand = cast(Callable[[], Call], request._get_current_object)  # type: ignore[attr-defined]
 app_in_hand = cast(Callable[[], Flask], current_app._get_current_object)  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from threading import Lock, Thread
+from threading import BoundedSemaphore, Lock, Thread
 from typing import Any, NamedTuple
 
 from cachetools import TLRUCache
@@ -17,6 +17,8 @@ from wallet_api.leadership import give_up_lead
 
 # What takes longer is made ahead by a thread of its own, which costs a tenth of this.
 _LONG_SECONDS = 0.002
+# At most so many at a time, as with leaderboards, or they would take all connections from those who wait.
+_MAKERS = 2
 
 
 class Answer:
@@ -73,8 +75,8 @@ class SharedAnswers:
 
     What is answered to a call was worked out at most `ttl_seconds` before the call came. With 0 nothing is
     kept, and every call has its own worked out. An answer that is still asked for is worked out anew a little
-    before it is too old: by one of those who ask, or by another thread where that takes long, so that nobody
-    else need wait. `make` may then be called outside the call.
+    before it is too old: by one of those who ask, or, where that takes long, by another thread while few are
+    at it, so that nobody else need wait. `make` may then be called outside the call.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class SharedAnswers:
         self._max_bytes = max_bytes
         self._lock = Lock()
         self._making: dict[Hashable, tuple[float, Future[Answer]]] = {}
+        self._makers = BoundedSemaphore(_MAKERS)
         self._kept: TLRUCache[Hashable, Answer] = TLRUCache(
             max_bytes,
             ttu=lambda question, answer, now: answer.made_at + ttl_seconds,
@@ -118,13 +121,32 @@ class SharedAnswers:
         if kept is None:
             return Shared(self._make(question, make, now, own), False, 0)
         ahead = partial(self._make_ahead, question, make, now, own, kept)
-        made = _start(ahead) if kept.took_seconds > _LONG_SECONDS else ahead()
+        made = None if kept.took_seconds > _LONG_SECONDS and self._start(ahead) else ahead()
         return Shared(kept, True, int(now - kept.made_at)) if made is None else Shared(made, False, 0)
 
     def _due(self, answer: Answer) -> float:
         # As early as it took, so that the next one is there when this one ends.
         early = min(answer.took_seconds, self._ttl_seconds / 2)
         return answer.made_at + self._ttl_seconds - early
+
+    def _start(self, work: Callable[[], object]) -> bool:
+        """Whether another thread does it; not while as many as may be are at work."""
+        if not self._makers.acquire(blocking=False):
+            return False
+
+        def run() -> None:
+            try:
+                work()
+            finally:
+                self._makers.release()
+
+        try:
+            Thread(target=run, name="answer made ahead", daemon=True).start()
+        except RuntimeError:
+            # The system has no more threads.
+            self._makers.release()
+            return False
+        return True
 
     def _make_ahead(self, *arguments: Any) -> Answer | None:
         # What is kept is good still. Whoever asks when it is not is told what fails.
@@ -158,12 +180,3 @@ class SharedAnswers:
                     if answer is not None and len(answer.begin) <= self._max_bytes:
                         self._kept[question] = answer
         return answer
-
-
-def _start(work: Callable[[], Answer | None]) -> Answer | None:
-    """Do it in another thread, and return None; or here, where no more threads may be."""
-    try:
-        Thread(target=work, name="answer made ahead", daemon=True).start()
-    except RuntimeError:
-        return work()
-    return None
