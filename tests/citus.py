@@ -159,12 +159,14 @@ def _constraint_faults(table: str, constraint: Any, column: str | None, tables: 
 
 def _function_faults(statement: Any, tables: Tables) -> Iterator[str]:
     name = statement.funcname[-1].sval
-    options = {option.defname: option.arg for option in statement.options}
-    body = options["as"][0].sval
-    if options["language"].sval == "sql":
+    options = {option.defname: option.arg for option in statement.options or ()}
+    if statement.sql_body is not None:
+        touched = [node.relname for node in found(statement.sql_body, ast.RangeVar)]
+    elif options["language"].sval == "sql":
+        body = options["as"][0].sval
         touched = [node.relname for part in statements(body) for node in found(part, ast.RangeVar)]
     else:
-        touched = re.findall(r"\w+", body)
+        touched = re.findall(r"\w+", options["as"][0].sval)
     for table in sorted(tables.distributed.intersection(touched)):
         yield f"the function {name} reads or writes {table}"
 

@@ -163,7 +163,7 @@ class Ledger:
             "total_volume": _shown(sum((trade.value for trade in trades), Fraction(0)), 9),
         }
         profits = [sale.realized_usd for sale in sales]
-        if None not in profits and all(trade.usd is not None for trade in trades if trade.is_sell):
+        if None not in profits:
             stats["realized_pnl_usd"] = _shown(sum((p for p in profits if p is not None), Fraction(0)), 4)
         usd = self._total_usd(wallet[0], trades, now)
         if usd is not None:

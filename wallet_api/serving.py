@@ -18,7 +18,10 @@ from prometheus_client import values
 
 # Loaded here, before the fork, the code is read once and its memory is shared by all workers.
 import wallet_api.app  # noqa: F401
+from wallet_api import migrations
 from wallet_api.blueprints.metrics import SHARED_FOLDER
+from wallet_api.database import connect
+from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings, SettingsError
 
 _COUNTS = "wallet-api-metrics-"
@@ -56,11 +59,29 @@ logger_class = "wallet_api.logs.GunicornLogger"
 
 
 def on_starting(server: Arbiter) -> None:
-    """Make the folder in which the workers of this gunicorn count together."""
+    """Refuse tables of a later version, and make the folder in which the workers of this gunicorn count."""
+    _check_tables(server)
     _clear_counts()
     folder = os.environ[SHARED_FOLDER] = tempfile.mkdtemp(prefix=_COUNTS, dir=worker_tmp_dir)
     # Never closed, and so held until the last of this gunicorn's processes has ended, in whatever way.
     fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_SH)
+
+
+def _check_tables(server: Arbiter) -> None:
+    """Stop the start of this version on tables that a later one has changed.
+
+    A database that is away is no reason: workers wait for it. Nor are missing tables, which /readyz names.
+    """
+    if _own.database_url is None:
+        return
+    try:
+        with connect(_own.database_url) as connection:
+            migrations.inspect(connection).check()
+    except ServiceUnavailable as error:
+        if server.log is not None:
+            server.log.warning("The tables were not checked: %s", error.message)
+    except migrations.SchemaError as error:
+        raise SystemExit(f"Error: {error}") from None
 
 
 def _clear_counts() -> None:

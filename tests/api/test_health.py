@@ -27,7 +27,13 @@ def test_a_process_that_answers_is_healthy_without_any_key(client: FlaskClient) 
 def test_a_service_with_all_its_parts_is_ready(client: FlaskClient) -> None:
     answer = client.get("/readyz")
     assert answer.status_code == 200
-    assert answer.json["data"] == {"status": "ready", "database": "ok", "primary": "ok", "store": "ok"}
+    assert answer.json["data"] == {
+        "status": "ready",
+        "database": "ok",
+        "tables": "ok",
+        "primary": "ok",
+        "store": "ok",
+    }
 
 
 def test_a_dead_database_makes_the_service_unready_but_not_unhealthy(
@@ -43,10 +49,10 @@ def test_a_dead_database_makes_the_service_unready_but_not_unhealthy(
 
 
 def test_missing_tables_are_named(client: FlaskClient, connection: Connection) -> None:
-    connection.execute("DELETE FROM schema_migrations WHERE name LIKE '0003%'")
+    connection.execute("DELETE FROM schema_migrations WHERE name LIKE '0006%'")
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json["error"]["reason"]) == (503, "migrations")
-    assert "0003_" in answer.json["error"]["message"]
+    assert "0006_" in answer.json["error"]["message"]
 
 
 def test_a_database_without_any_table_is_not_ready(

@@ -140,11 +140,11 @@ def test_callers_at_once_wait_for_one_making(
 
     # Slow, and another one each time: two makings could not tell the same.
     connection.execute(
-        "CREATE OR REPLACE FUNCTION latest_price(chain text, moment timestamptz) RETURNS numeric "
+        "CREATE OR REPLACE FUNCTION percentage(part numeric, whole numeric) RETURNS numeric "
         "LANGUAGE sql VOLATILE AS $$ SELECT extract(epoch FROM clock_timestamp()) FROM pg_sleep(0.3) $$"
     )
     with ThreadPoolExecutor(8) as pool:
         told = list(pool.map(ask, range(8)))
     assert {document["success"] for document in told} == {True}
     (data,) = {str(document["data"]) for document in told}
-    assert "total_volume_usd" in data
+    assert "win_rate_percentage" in data

@@ -108,20 +108,21 @@ def _trades(blockchain: str, address: str, tokens: int, now: datetime) -> Iterat
 def _save_balances(connection: Connection) -> None:
     tokens = [
         {
-            "token_address": "native" if number == 0 else solana_address(f"token {number}"),
-            "token_name": f"Token {number}",
+            "address": solana_address(f"token {number}"),
+            "name": f"Token {number}",
             "symbol": f"T{number}",
             "amount": str(10**9 * (number + 1)),
-            "amount_formatted": str(number + 1),
             "decimals": 9,
-            "verified_contract": False,
+            "verified": False,
+            "spam": False,
         }
-        for number in range(RECORD_TOKENS)
+        for number in range(1, RECORD_TOKENS)
     ]
     connection.execute(
-        "INSERT INTO holdings_snapshots (wallet_id, tokens, token_count, refreshed_at)"
-        " SELECT wallet_id, %s, %s, now() FROM wallets WHERE blockchain = 'solana' AND type = 'whale'",
-        (orjson.dumps(tokens).decode(), len(tokens)),
+        "INSERT INTO holdings_snapshots (wallet_id, native_amount, tokens, refreshed_at)"
+        " SELECT wallet_id, 1000000000, %s::jsonb, now()"
+        "   FROM wallets WHERE blockchain = 'solana' AND type = 'whale'",
+        [orjson.dumps(tokens).decode()],
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
@@ -16,6 +17,7 @@ from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
 
 Ask = Callable[..., TestResponse]
+AskAt = Callable[..., Ask]
 Hold = Callable[..., str]
 
 
@@ -102,6 +104,22 @@ def ask(client: FlaskClient, api_key: str) -> Ask:
         return client.get("/v1/wallets/holdings", query_string=query, headers=headers)
 
     return ask
+
+
+@pytest.fixture
+def ask_at(make_app: Callable[[Settings], Flask], settings: Settings, api_key: str) -> AskAt:
+    """Starts another worker, or one with other settings: `ask_at(holdings_ttl_seconds=0.2)` calls it."""
+
+    def at(**changes: Any) -> Ask:
+        client = make_app(replace(settings, **changes)).test_client()
+
+        def ask(chain: str, address: str) -> TestResponse:
+            query = {"blockchain": chain, "address": address, "api_key": api_key}
+            return client.get("/v1/wallets/holdings", query_string=query)
+
+        return ask
+
+    return at
 
 
 def evm_token(number: int, units: int, **facts: Any) -> Balance:

@@ -16,9 +16,9 @@ from tests.stub import faults
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
 from wallet_api.demo.balances import Balance
-from wallet_api.holdings.balances import in_order, to_json
 from wallet_api.holdings.faults import NotConfigured, ProviderFault
 from wallet_api.holdings.fetch import Limits
+from wallet_api.holdings.formatting import in_order, to_json
 from wallet_api.holdings.metrics import Metrics
 from wallet_api.holdings.providers import make_provider
 from wallet_api.holdings.providers.base import Provider, Wallet

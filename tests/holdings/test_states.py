@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import Ask, Hold, evm_token
+from tests.holdings.conftest import Ask, AskAt, Hold, evm_token
 from tests.stub import faults
 from tests.stub.server import Stub
 from wallet_api.access.keys import create_key
@@ -20,7 +19,6 @@ from wallet_api.database import Connection
 from wallet_api.demo.balances import Portfolio
 from wallet_api.settings import Settings
 
-MakeApp = Callable[[Settings], Flask]
 LOADING = {"tokens": [], "count": 0, "last_updated": None, "stale": False, "loading": True}
 WAIT = 0.5
 
@@ -28,22 +26,6 @@ WAIT = 0.5
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
     return replace(settings, holdings_wait_seconds=WAIT, holdings_failure_seconds=0.4, web_threads=8)
-
-
-@pytest.fixture
-def ask_at(make_app: MakeApp, settings: Settings, api_key: str) -> Callable[..., Ask]:
-    """Another worker, or one with other settings: `ask_at(holdings_ttl_seconds=0.2)` calls it."""
-
-    def at(**changes: Any) -> Ask:
-        client = make_app(replace(settings, **changes)).test_client()
-
-        def ask(chain: str, address: str) -> TestResponse:
-            query = {"blockchain": chain, "address": address, "api_key": api_key}
-            return client.get("/v1/wallets/holdings", query_string=query)
-
-        return ask
-
-    return at
 
 
 def active(response: TestResponse) -> dict[str, Any]:
@@ -81,7 +63,7 @@ class TestFresh:
         assert stub.asked[address] == 1
 
     def test_another_worker_asks_nobody_either(
-        self, ask: Ask, ask_at: Callable[..., Ask], track: Hold, stub: Stub
+        self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         ask("eth", address)
@@ -113,7 +95,7 @@ class TestFresh:
 
 class TestStale:
     def test_an_old_snapshot_is_answered_at_once_and_refreshed_once(
-        self, ask: Ask, ask_at: Callable[..., Ask], connection: Connection, track: Hold, stub: Stub
+        self, ask: Ask, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=8)
         _saved(connection, address, age_seconds=100)
@@ -172,7 +154,7 @@ class TestLoading:
         assert stub.asked[address] == 1
 
     def test_a_call_that_waits_learns_of_the_result_of_another_worker(
-        self, ask: Ask, ask_at: Callable[..., Ask], track: Hold, stub: Stub
+        self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         stub.scenarios[address] = faults.hang(stub.release)
@@ -205,9 +187,7 @@ class TestLoading:
         assert paid.headers["X-Credits-Remaining"] == "0"
         assert call().status_code == 403
 
-    def test_at_most_half_of_the_web_threads_wait(
-        self, ask_at: Callable[..., Ask], track: Hold, stub: Stub
-    ) -> None:
+    def test_at_most_half_of_the_web_threads_wait(self, ask_at: AskAt, track: Hold, stub: Stub) -> None:
         addresses = [track("eth") for _ in range(6)]
         for address in addresses:
             stub.scenarios[address] = faults.hang(stub.release)
@@ -222,15 +202,13 @@ class TestLoading:
             times = sorted(pool.map(seconds, addresses))
         assert [time < 1.0 for time in times] == [True] * 4 + [False] * 2
 
-    def test_without_patience_the_fetch_is_started_all_the_same(
-        self, ask_at: Callable[..., Ask], track: Hold
-    ) -> None:
+    def test_without_patience_the_fetch_is_started_all_the_same(self, ask_at: AskAt, track: Hold) -> None:
         ask, address = ask_at(holdings_wait_seconds=0.0), track("eth", native=7)
         assert active(ask("eth", address)) == LOADING
         assert native(until(lambda: ask("eth", address), lambda got: not active(got)["loading"])) == "7"
 
     def test_a_provider_that_hangs_on_one_chain_leaves_the_others_alone(
-        self, ask_at: Callable[..., Ask], track: Hold, stub: Stub
+        self, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
         ask = ask_at(holdings_fetch_threads=2)
         for _ in range(3):
@@ -242,7 +220,7 @@ class TestLoading:
         assert native(ask("base", track("base", native=7))) == "7"
 
     def test_loading_ends_also_when_the_provider_never_answers(
-        self, ask_at: Callable[..., Ask], track: Hold, stub: Stub
+        self, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth")
         stub.scenarios[address] = faults.hang(stub.release)
@@ -253,7 +231,7 @@ class TestLoading:
 
 class TestUnavailable:
     def test_a_failure_without_a_snapshot_is_told_and_remembered(
-        self, ask: Ask, ask_at: Callable[..., Ask], track: Hold, stub: Stub
+        self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth")
         stub.scenarios[address] = faults.status(400)
@@ -293,7 +271,7 @@ class TestUnavailable:
         assert 25 <= int(ask("eth", address).headers["Retry-After"]) <= 30
 
     def test_while_the_breaker_is_open_nobody_is_asked(
-        self, ask_at: Callable[..., Ask], connection: Connection, track: Hold, stub: Stub
+        self, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         ask = ask_at(holdings_breaker_failures=1, holdings_breaker_seconds=60.0)
         failed, unread, known = track("eth"), track("eth"), track("eth")
@@ -337,9 +315,7 @@ class TestWorkersThatDie:
         assert stub.asked[address] == 1
         assert native(ask("eth", address)) == "1"
 
-    def test_snapshots_outlive_the_service(
-        self, ask: Ask, ask_at: Callable[..., Ask], track: Hold, stub: Stub
-    ) -> None:
+    def test_snapshots_outlive_the_service(self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub) -> None:
         address = track("eth", native=7)
         before = active(ask("eth", address))
         stub.scenarios[address] = faults.status(500)
@@ -367,16 +343,15 @@ def test_a_call_that_asks_for_nothing_we_have_is_refused(client: FlaskClient, ap
 
 def _saved(connection: Connection, address: str, age_seconds: int) -> None:
     """A snapshot of one unit of the native coin, taken so long ago, in place of whatever is known."""
-    tokens = '[{"token_address":"native","amount":"1"}]'
     connection.execute(
         """
-        INSERT INTO holdings_snapshots (wallet_id, tokens, token_count, refreshed_at)
-        SELECT wallet_id, %s, 1, now() - make_interval(secs => %s) FROM wallets WHERE address = %s
+        INSERT INTO holdings_snapshots (wallet_id, native_amount, tokens, refreshed_at)
+        SELECT wallet_id, 1, '[]', now() - make_interval(secs => %s) FROM wallets WHERE address = %s
             ON CONFLICT (wallet_id) DO UPDATE
-           SET tokens = excluded.tokens, token_count = 1, refreshed_at = excluded.refreshed_at,
+           SET native_amount = 1, tokens = '[]', refreshed_at = excluded.refreshed_at,
                claim = NULL, claim_expires_at = NULL
         """,
-        (tokens, age_seconds, address),
+        (age_seconds, address),
     )
 
 

@@ -65,6 +65,10 @@ def test_a_query_keeps_to_the_rules(file: Path, tables: Tables) -> None:
             "CREATE FUNCTION f() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM trades'",
             "the function f",
         ),
+        (
+            "CREATE FUNCTION f() RETURNS SETOF numeric BEGIN ATOMIC SELECT value FROM trades; END",
+            "the function f",
+        ),
         ("SET search_path = ledger", "search_path"),
         ("SELECT * FROM trades WHERE wallet_id IN (1, 2) FOR UPDATE", "FOR UPDATE"),
         ("WITH RECURSIVE a AS (SELECT 1) SELECT * FROM a", "recursive"),

@@ -17,8 +17,9 @@ from tests.holdings.conftest import evm_token, impatient
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
 from wallet_api.demo.balances import Balance, Portfolio
-from wallet_api.holdings.balances import Balances, Token, clean, in_order, to_json
+from wallet_api.holdings.balances import Balances, Token, clean
 from wallet_api.holdings.fetch import Limits
+from wallet_api.holdings.formatting import in_order, to_json
 from wallet_api.holdings.metrics import Metrics
 from wallet_api.holdings.providers import make_provider
 from wallet_api.holdings.providers.base import Provider, Wallet

@@ -36,12 +36,11 @@ def caller(client: FlaskClient, database_url: str, connection: Connection) -> Ca
 
 
 def test_every_operation_answers_as_its_schema_would(caller: Caller, connection: Connection) -> None:
-    balance = {"token_address": "native", "token_name": "", "symbol": "SOL", "amount": "1"}
-    more = {"amount_formatted": "0.000000001", "decimals": 9, "verified_contract": False}
+    token = {"address": "token", "name": "", "symbol": "T", "amount": "1", "decimals": 9}
     connection.execute(
-        "INSERT INTO holdings_snapshots (wallet_id, tokens, token_count, refreshed_at)"
-        " SELECT wallet_id, %s, 1, now() FROM wallets",
-        [to_json([{**balance, **more}]).decode()],
+        "INSERT INTO holdings_snapshots (wallet_id, native_amount, tokens, refreshed_at)"
+        " SELECT wallet_id, 1, %s::jsonb, now() FROM wallets",
+        [to_json([{**token, "verified": False, "spam": False}]).decode()],
     )
     rows = 0
     for group in GROUPS:

@@ -6,7 +6,7 @@ from wallet_api.access.gate import keyless
 from wallet_api.blueprints.envelope import answer
 from wallet_api.blueprints.services import services
 from wallet_api.errors import ServiceUnavailable
-from wallet_api.migrations import pending
+from wallet_api.migrations import inspect
 from wallet_api.schemas.health import HealthSchema, ReadinessSchema
 
 blueprint = Blueprint("health", __name__)
@@ -35,25 +35,34 @@ def healthz() -> Response:
 def readyz() -> Response:
     """Tell whether calls can be answered, and what is missing: 503 without the database or its tables.
 
-    Without the primary, reads go on, and without the store each worker counts by itself: both are told, but
-    neither makes the service unready.
+    Without the primary, reads go on; without the store, each worker counts by itself; tables of a later
+    version stay readable. The answer names each of them, and the service stays ready.
     """
-    _check_tables()
+    newer = _newer_tables()
     return answer(
-        _readiness.dump({"status": "ready", "database": "ok", "primary": _primary(), "store": _store()})
+        _readiness.dump(
+            {
+                "status": "ready",
+                "database": "ok",
+                "tables": f"newer: {', '.join(newer)}" if newer else "ok",
+                "primary": _primary(),
+                "store": _store(),
+            }
+        )
     )
 
 
-def _check_tables() -> None:
+def _newer_tables() -> tuple[str, ...]:
     try:
         with services().database.read() as connection:
-            missing = pending(connection)
+            schema = inspect(connection)
     except ServiceUnavailable as error:
         raise NotReady("Not ready: the database cannot be reached.", "database") from error
-    if missing:
+    if schema.pending:
         raise NotReady(
-            f"Not ready: the tables lack {', '.join(missing)}. Run: wallet-api migrate", "migrations"
+            f"Not ready: the tables lack {', '.join(schema.pending)}. Run: wallet-api migrate", "migrations"
         )
+    return schema.newer
 
 
 def _primary() -> str:

@@ -10,7 +10,6 @@ from wallet_api.blueprints.answers import answer_version
 from wallet_api.blueprints.arguments import load_arguments
 from wallet_api.blueprints.envelope import answer
 from wallet_api.blueprints.services import services
-from wallet_api.holdings.service import Holdings
 from wallet_api.schemas.holdings import HoldingsArguments, HoldingsSchema
 
 blueprint = Blueprint("holdings", __name__, url_prefix="/v1")
@@ -22,33 +21,38 @@ _schema = HoldingsSchema()
 @blueprint.get("/wallets/holdings")
 @blueprint.get("/wallet/holdings", endpoint="holdings_alias")
 def holdings() -> Response:
-    """Tell what one wallet holds now, and how old that knowledge is."""
+    """Return the balances of one wallet, and how old they are."""
     arguments = load_arguments(_arguments)
-    found = services().holdings.read(**arguments)
+    service = services().holdings
+    found = service.read(**arguments)
+    snapshot = found.snapshot
+    if snapshot is None:
+        # A response without balances costs nothing.
+        free_of_charge()
+        return answer(
+            _dump({"tokens": [], "count": 0, "last_updated": None, "stale": found.stale, "loading": True})
+        )
 
     def active() -> Any:
-        return _schema.dump({"active_holdings": _active(found)})
+        formatted = service.format(arguments["blockchain"], snapshot)
+        return _dump(
+            {
+                "tokens": orjson.Fragment(formatted.tokens),
+                "count": formatted.count,
+                "last_updated": formatted.last_updated,
+                "stale": found.stale,
+                "loading": False,
+            }
+        )
 
-    if found.snapshot is None:
-        # Nobody pays for being told to come back.
-        free_of_charge()
-        return answer(active())
     return answer_version(
         arguments,
-        (found.snapshot.taken_at, found.stale),
+        (snapshot.refreshed_at, found.stale),
         active,
         cached=found.cached,
         cache_age_seconds=found.cache_age_seconds,
     )
 
 
-def _active(found: Holdings) -> dict[str, object]:
-    if found.snapshot is None:
-        return {"tokens": [], "count": 0, "last_updated": None, "stale": found.stale, "loading": True}
-    return {
-        "tokens": orjson.Fragment(found.snapshot.tokens),
-        "count": found.snapshot.count,
-        "last_updated": found.snapshot.last_updated,
-        "stale": found.stale,
-        "loading": False,
-    }
+def _dump(active: dict[str, object]) -> Any:
+    return _schema.dump({"active_holdings": active})

@@ -17,6 +17,7 @@ from wallet_api.cli.up import up
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
 from wallet_api.errors import ApiError
+from wallet_api.migrations import SchemaError
 from wallet_api.settings import SettingsError
 
 _COMMANDS: tuple[click.Command, ...] = (up, migrate, keys, import_files, sync, rebuild, demo)
@@ -48,7 +49,7 @@ def main() -> None:
         # Whoever read our output has seen enough; https://docs.python.org/3/library/signal.html#note-on-sigpipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
-    except (SettingsError, EmbeddedError) as error:
+    except (SettingsError, EmbeddedError, SchemaError) as error:
         _fail(str(error))
     except ApiError as error:
         cause = str(error.__cause__ or "").strip().split("\n", 1)[0]

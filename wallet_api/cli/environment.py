@@ -11,24 +11,28 @@ from wallet_api.settings import Settings
 
 
 @contextmanager
-def settings_with_database() -> Iterator[Settings]:
-    """The settings; an unset `database_url` becomes that of an embedded server, its tables up to date.
+def settings_with_database(*, migrate: bool = True) -> Iterator[Settings]:
+    """Yield the settings; an unset `database_url` becomes that of an embedded server.
 
-    Raises SettingsError, EmbeddedError, DatabaseUnavailable.
+    With `migrate`, the tables of an embedded server are brought up to date. Raises SettingsError,
+    EmbeddedError, DatabaseUnavailable, SchemaError.
     """
     own = Settings.from_environment()
     with embedded.running(own, valkey=False) as settings:
-        if own.database_url is None:
+        if own.database_url is None and migrate:
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
         yield settings
 
 
 @contextmanager
-def database() -> Iterator[Connection]:
-    """A connection to the database of this command, in autocommit. Raises as settings_with_database does."""
+def database(*, migrate: bool = True) -> Iterator[Connection]:
+    """Yield a connection to the database of this command, in autocommit.
+
+    Raises as settings_with_database does.
+    """
     with (
-        settings_with_database() as settings,
+        settings_with_database(migrate=migrate) as settings,
         translated(),
         connect(str(settings.database_url)) as connection,
     ):
@@ -36,6 +40,8 @@ def database() -> Iterator[Connection]:
 
 
 def require_tables(connection: Connection) -> None:
-    """End the command, saying what to do, if the tables are not up to date."""
-    if migrations.pending(connection):
+    """Raise ClickException or SchemaError, saying what to do, unless the tables are those of this version."""
+    schema = migrations.inspect(connection)
+    schema.check()
+    if schema.pending:
         raise click.ClickException("The tables are not up to date: run 'wallet-api migrate' first.")

@@ -9,9 +9,8 @@ import click
 import orjson
 
 from wallet_api.access import keys as access
-from wallet_api.cli.environment import database
+from wallet_api.cli.environment import database, require_tables
 from wallet_api.database import Connection, Row
-from wallet_api.migrations import pending
 
 _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED")
 
@@ -100,8 +99,7 @@ def top_up(name: str, credits: int) -> None:
 def _keys() -> Iterator[Connection]:
     try:
         with database() as connection:
-            if pending(connection):
-                raise click.ClickException("The tables are not up to date. Run: wallet-api migrate")
+            require_tables(connection)
             yield connection
     except access.KeyRequestError as error:
         raise click.ClickException(f"{error}.") from error

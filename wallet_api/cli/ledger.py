@@ -12,10 +12,13 @@ from wallet_api.ledger.rebuild import rebuild_ledger
 
 @click.command()
 def migrate() -> None:
-    """Bring the tables up to date."""
-    with database() as connection:
-        applied = migrations.migrate(connection)
-    click.echo(f"Applied {', '.join(applied)}." if applied else "The tables are up to date.")
+    """Bring the tables up to date.
+
+    Each step lands whole or not at all: after an interruption, run it again.
+    """
+    with database(migrate=False) as connection:
+        applied = migrations.migrate(connection, lambda name: click.echo(f"Applying {name} …"))
+    click.echo("The tables are up to date." if not applied else f"Applied {', '.join(applied)}.")
 
 
 @click.command()

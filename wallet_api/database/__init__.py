@@ -1,7 +1,13 @@
 """PostgreSQL: the only room that meets its driver, and the errors of that."""
 
 from wallet_api.database.connection import Connection, Row, connect, load_sql, savepoint
-from wallet_api.database.failures import DatabaseUnavailable, DuplicateKey, QueryTimeout, translated
+from wallet_api.database.failures import (
+    DatabaseUnavailable,
+    DuplicateKey,
+    MissingReference,
+    QueryTimeout,
+    translated,
+)
 from wallet_api.database.pools import Database
 
 __all__ = [
@@ -9,6 +15,7 @@ __all__ = [
     "Database",
     "DatabaseUnavailable",
     "DuplicateKey",
+    "MissingReference",
     "QueryTimeout",
     "Row",
     "connect",

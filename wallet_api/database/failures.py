@@ -21,13 +21,19 @@ class DuplicateKey(Exception):
     """A row to be added has the key of one that is there."""
 
 
+class MissingReference(Exception):
+    """A row to be added refers to one that is not there."""
+
+
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turn the driver's errors into DatabaseUnavailable or QueryTimeout."""
+    """Turn the driver's errors into DatabaseUnavailable, QueryTimeout or MissingReference."""
     try:
         yield
     except psycopg.errors.QueryCanceled as error:
         raise QueryTimeout from error
+    except psycopg.errors.ForeignKeyViolation as error:
+        raise MissingReference from error
     except (
         psycopg.OperationalError,
         psycopg.InterfaceError,

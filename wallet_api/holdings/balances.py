@@ -1,13 +1,10 @@
-"""What a wallet holds, as values: exact amounts, harmless texts, and the order in which they are shown."""
+"""What a wallet holds, as values: exact amounts and harmless texts."""
 
 import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any
-
-import orjson
 
 from wallet_api.chains import Chain
 
@@ -93,13 +90,6 @@ def _is_visible(letter: str) -> bool:
     return unicodedata.category(letter)[0] != "C" and unicodedata.category(letter) not in ("Zl", "Zp")
 
 
-def format_amount(amount: int, decimals: int) -> str:
-    """`amount / 10 ** decimals` in plain decimal notation, every digit of it and no trailing zeros."""
-    digits = str(amount).rjust(decimals + 1, "0")
-    point = len(digits) - decimals
-    return f"{digits[:point]}.{digits[point:]}".rstrip("0").rstrip(".") if decimals else digits
-
-
 def sum_by_address(tokens: Iterable[Token]) -> list[Token]:
     """One row a token, of wallets that hold some tokens in several accounts."""
     sums: dict[str, Token] = {}
@@ -115,33 +105,3 @@ def sum_by_address(tokens: Iterable[Token]) -> list[Token]:
                 spam=known.spam or token.spam,
             )
     return list(sums.values())
-
-
-def in_order(chain: Chain, balances: Balances, *, keep_spam: bool) -> list[Token]:
-    """The rows to show: the native coin, then what is held of each token, the most first, ties by address."""
-    native = Token(
-        NATIVE, chain.native_name, chain.currency, balances.native, chain.native_decimals, verified=True
-    )
-    held = [token for token in balances.tokens if token.amount and (keep_spam or not token.spam)]
-    held.sort(key=lambda token: token.address)
-    # Decimals compare exactly, whatever the context's precision; reverse keeps ties in order.
-    held.sort(key=lambda token: Decimal(f"{token.amount}E-{token.decimals}"), reverse=True)
-    return [native, *held]
-
-
-def to_json(tokens: Iterable[Token]) -> bytes:
-    """The rows as the JSON array that callers see."""
-    return orjson.dumps(
-        [
-            {
-                "token_address": token.address,
-                "token_name": token.name,
-                "symbol": token.symbol,
-                "amount": str(token.amount),
-                "amount_formatted": format_amount(token.amount, token.decimals),
-                "decimals": token.decimals,
-                "verified_contract": token.verified,
-            }
-            for token in tokens
-        ]
-    )

@@ -1,12 +1,12 @@
--- A tracked wallet with what is known of its balances, and what became of the latest attempts to read them.
--- Needs wallets_blockchain_address_key and holdings_snapshots_pkey.
+-- A tracked wallet with its latest balances, and the outcome of the latest attempts to read them.
+-- Needs wallets_blockchain_address_key, holdings_snapshots_pkey.
    SELECT wallet.wallet_id,
-          snapshot.tokens,
-          snapshot.token_count,
-          shown_time(snapshot.refreshed_at) AS last_updated,
+          snapshot.native_amount,
+          snapshot.tokens::text AS tokens,
+          snapshot.refreshed_at,
           extract(epoch FROM now() - snapshot.refreshed_at)::float8 AS age_seconds,
-          coalesce(snapshot.claim_expires_at > now(), FALSE) AS refreshing,
-          coalesce(extract(epoch FROM snapshot.retry_at - now()), 0)::float8 AS pause_seconds,
+          COALESCE(snapshot.claim_expires_at > now(), FALSE) AS refreshing,
+          COALESCE(extract(epoch FROM snapshot.retry_at - now()), 0)::float8 AS pause_seconds,
           snapshot.failure
      FROM wallets AS wallet
 LEFT JOIN holdings_snapshots AS snapshot

@@ -7,10 +7,10 @@ from cachetools import TLRUCache
 
 from wallet_api.chains import Chain
 from wallet_api.errors import ApiError
-from wallet_api.holdings.balances import in_order, to_json
 from wallet_api.holdings.faults import ProviderFault
+from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
 from wallet_api.holdings.providers.base import Provider, Wallet
-from wallet_api.holdings.snapshots import Claim, Snapshot, Snapshots
+from wallet_api.holdings.snapshots import Claim, Snapshots
 
 log = logging.getLogger(__name__)
 
@@ -19,23 +19,23 @@ MAX_RETRY_AFTER_SECONDS = 60.0
 
 
 class Cache:
-    """The fresh snapshots of this process, up to `max_bytes` of them, each for what is left of its time."""
+    """The fresh snapshots of this process, formatted, at most `max_bytes` of them; each until it is stale."""
 
     def __init__(self, ttl_seconds: float, max_bytes: int) -> None:
         self._lock = threading.Lock()
         self._max_bytes = max_bytes
-        self._entries: TLRUCache[tuple[str, str], Snapshot] = TLRUCache(
+        self._entries: TLRUCache[tuple[str, str], FormattedSnapshot] = TLRUCache(
             max_bytes,
             ttu=lambda key, snapshot, now: snapshot.taken_at + ttl_seconds,
             getsizeof=lambda snapshot: len(snapshot.tokens),
         )
 
-    def get(self, key: tuple[str, str]) -> Snapshot | None:
+    def get(self, key: tuple[str, str]) -> FormattedSnapshot | None:
         """The snapshot of (blockchain, address), if it is fresh."""
         with self._lock:
             return self._entries.get(key)
 
-    def put(self, key: tuple[str, str], snapshot: Snapshot) -> None:
+    def put(self, key: tuple[str, str], snapshot: FormattedSnapshot) -> None:
         """Keep it for as long as it is fresh."""
         with self._lock:
             if len(snapshot.tokens) <= self._max_bytes:
@@ -126,7 +126,7 @@ class Refresher:
             self._snapshots.fail(claim, ProviderFault().message, self._failure_seconds)
             raise
         else:
-            tokens = in_order(self._chain, balances, keep_spam=self._keep_spam)
-            snapshot = self._snapshots.save(claim, to_json(tokens), len(tokens))
+            snapshot = self._snapshots.save(claim, balances)
             if snapshot is not None:
-                self._cache.put((self._chain.name, address), snapshot)
+                formatted = format_snapshot(self._chain, snapshot, keep_spam=self._keep_spam)
+                self._cache.put((self._chain.name, address), formatted)

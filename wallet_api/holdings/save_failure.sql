@@ -1,4 +1,4 @@
--- Remembers for a while that the holder of a claim failed, and gives the claim back. Needs holdings_snapshots_pkey.
+-- Records that the holder of a claim failed, and releases the claim. Needs holdings_snapshots_pkey.
 UPDATE holdings_snapshots
    SET claim = NULL,
        claim_expires_at = NULL,

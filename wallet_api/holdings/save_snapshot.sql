@@ -1,8 +1,8 @@
--- Saves what the holder of a claim read, and gives the claim back; no row when the claim has lapsed to another.
--- Needs holdings_snapshots_pkey.
+-- Saves the balances that the holder of a claim read, and releases the claim; no row when the claim has expired
+-- and was taken over, or the wallet was removed. Needs holdings_snapshots_pkey.
 UPDATE holdings_snapshots
-   SET tokens = %(tokens)s,
-       token_count = %(token_count)s,
+   SET native_amount = %(native_amount)s,
+       tokens = %(tokens)s::jsonb,
        refreshed_at = now(),
        claim = NULL,
        claim_expires_at = NULL,
@@ -10,4 +10,4 @@ UPDATE holdings_snapshots
        failure = NULL
  WHERE wallet_id = %(wallet_id)s
    AND claim = %(claim)s
-RETURNING shown_time(refreshed_at) AS last_updated
+RETURNING refreshed_at

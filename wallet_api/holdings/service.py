@@ -11,6 +11,7 @@ from wallet_api.database import Database
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.holdings.faults import BreakerOpen
 from wallet_api.holdings.fetch import Limits
+from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
 from wallet_api.holdings.metrics import Metrics
 from wallet_api.holdings.providers import make_provider
 from wallet_api.holdings.refresh import Cache, Refresher
@@ -33,7 +34,7 @@ class HoldingsUnavailable(ServiceUnavailable):
 class Holdings:
     """One answer. `snapshot` is None while loading; `cached` is false if the call waited for the provider."""
 
-    snapshot: Snapshot | None
+    snapshot: Snapshot | FormattedSnapshot | None
     stale: bool
     cached: bool
 
@@ -49,6 +50,7 @@ class HoldingsService:
     def __init__(self, settings: Settings, database: Database, metrics: Metrics) -> None:
         self._ttl = settings.holdings_ttl_seconds
         self._wait_seconds = settings.holdings_wait_seconds
+        self._keep_spam = settings.holdings_keep_spam
         self._metrics = metrics
         limits = Limits.of(settings)
         self._snapshots = Snapshots(
@@ -63,7 +65,7 @@ class HoldingsService:
                 self._cache,
                 slots=limits.connections,
                 failure_seconds=settings.holdings_failure_seconds,
-                keep_spam=settings.holdings_keep_spam,
+                keep_spam=self._keep_spam,
             )
             for chain in CHAINS.values()
         }
@@ -85,21 +87,28 @@ class HoldingsService:
         self._metrics.answered(blockchain, state)
         return holdings
 
+    def format(self, blockchain: str, snapshot: Snapshot | FormattedSnapshot) -> FormattedSnapshot:
+        """Return the rows of a snapshot of `read` as they are answered; those of a cached one are ready."""
+        if isinstance(snapshot, FormattedSnapshot):
+            return snapshot
+        return format_snapshot(CHAINS[blockchain], snapshot, keep_spam=self._keep_spam)
+
     def close(self) -> None:
         """Close the connections to the providers."""
         for refresher in self._refreshers.values():
             refresher.close()
 
     def _read(self, blockchain: str, address: str) -> Holdings:
-        snapshot = self._cache.get((blockchain, address))
-        if snapshot is not None:
-            return Holdings(snapshot, stale=False, cached=True)
+        cached = self._cache.get((blockchain, address))
+        if cached is not None:
+            return Holdings(cached, stale=False, cached=True)
         known = self._snapshots.find(blockchain, address)
         if known.snapshot is None:
             return self._first(blockchain, address, known)
         if known.snapshot.age_seconds < self._ttl:
-            self._cache.put((blockchain, address), known.snapshot)
-            return Holdings(known.snapshot, stale=False, cached=True)
+            formatted = self.format(blockchain, known.snapshot)
+            self._cache.put((blockchain, address), formatted)
+            return Holdings(formatted, stale=False, cached=True)
         refresher = self._refreshers[blockchain]
         if not (known.refreshing or known.pause_seconds or refresher.pause_seconds()):
             refresher.start(known.wallet_id, address)
@@ -126,6 +135,9 @@ class HoldingsService:
                 else:
                     time.sleep(min(look_seconds, remaining))
                     look_seconds = min(2 * look_seconds, _LOOK_SECONDS)
+                formatted = self._cache.get((blockchain, address))
+                if formatted is not None:
+                    return Holdings(formatted, stale=False, cached=False)
                 known = self._snapshots.find(blockchain, address)
             return Holdings(known.snapshot, stale=False, cached=False)
         finally:

@@ -2,10 +2,16 @@
 
 import time
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
-from wallet_api.database import Database, Row, load_sql
+import msgspec
+import orjson
+
+from wallet_api.database import Database, MissingReference, Row, load_sql
 from wallet_api.errors import NotFound, ServiceUnavailable
+from wallet_api.holdings.balances import Balances, Token
 
 _FIND = load_sql(__package__, "find_snapshot")
 _CLAIM = load_sql(__package__, "claim_refresh")
@@ -18,16 +24,19 @@ MAX_KNOWN_TOKENS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a wallet held at `taken_at`, a time.monotonic() of this process; `tokens` is JSON as answered."""
+    """The balances that a provider returned for one wallet, spam included.
 
-    tokens: bytes
-    count: int
-    last_updated: str
+    `refreshed_at` is when they were read, by the database's clock; `taken_at` is the same moment as a
+    time.monotonic() of this process.
+    """
+
+    balances: Balances
+    refreshed_at: datetime
     taken_at: float
 
     @property
     def age_seconds(self) -> float:
-        """The time since it was taken."""
+        """The time since the balances were read."""
         return max(0.0, time.monotonic() - self.taken_at)
 
 
@@ -86,22 +95,24 @@ class Snapshots:
         )
 
     def claim(self, wallet_id: int) -> Claim | None:
-        """The right to read this wallet, or None: it is fresh, being read, or failed just now."""
+        """The right to read this wallet, or None: it is fresh, being read, failed just now, or removed."""
         claim = Claim(wallet_id, uuid.uuid4())
-        with self._database.write() as connection:
-            row = connection.execute(
-                _CLAIM,
-                {
-                    "wallet_id": wallet_id,
-                    "claim": claim.token,
-                    "claim_seconds": self._claim,
-                    "ttl_seconds": self._ttl,
-                },
-            ).fetchone()
+        parameters = {
+            "wallet_id": wallet_id,
+            "claim": claim.token,
+            "claim_seconds": self._claim,
+            "ttl_seconds": self._ttl,
+        }
+        try:
+            with self._database.write() as connection:
+                row = connection.execute(_CLAIM, parameters).fetchone()
+        except MissingReference:
+            # Removed after the statement had read it.
+            return None
         return claim if row is not None else None
 
-    def save(self, claim: Claim, tokens: bytes, count: int) -> Snapshot | None:
-        """The snapshot now shared by all; None if the claim had lapsed and another reads since."""
+    def save(self, claim: Claim, balances: Balances) -> Snapshot | None:
+        """The snapshot that all workers now share; None if the claim was taken over or the wallet removed."""
         taken_at = time.monotonic()
         with self._database.write() as connection:
             row = connection.execute(
@@ -109,11 +120,11 @@ class Snapshots:
                 {
                     "wallet_id": claim.wallet_id,
                     "claim": claim.token,
-                    "tokens": tokens.decode(),
-                    "token_count": count,
+                    "native_amount": balances.native,
+                    "tokens": _dump(balances.tokens),
                 },
             ).fetchone()
-        return Snapshot(tokens, count, row["last_updated"], taken_at) if row is not None else None
+        return Snapshot(balances, row["refreshed_at"], taken_at) if row is not None else None
 
     def fail(self, claim: Claim, failure: str, pause_seconds: float) -> None:
         """Let nobody try again for `pause_seconds`, and tell them why."""
@@ -138,5 +149,24 @@ class Snapshots:
 def _snapshot(row: Row) -> Snapshot | None:
     if row["tokens"] is None:
         return None
+    # Amounts are strings in the table, since a JSON number may pass through a float.
+    tokens = msgspec.json.decode(row["tokens"], type=list[Token], strict=False)
     taken_at = time.monotonic() - row["age_seconds"]
-    return Snapshot(row["tokens"].encode(), row["token_count"], row["last_updated"], taken_at)
+    return Snapshot(Balances(int(row["native_amount"]), tokens), row["refreshed_at"], taken_at)
+
+
+def _dump(tokens: Iterable[Token]) -> str:
+    rows = [
+        {
+            "address": token.address,
+            "name": token.name,
+            "symbol": token.symbol,
+            "amount": str(token.amount),
+            "decimals": token.decimals,
+            "verified": token.verified,
+            "spam": token.spam,
+        }
+        for token in tokens
+        if token.amount
+    ]
+    return orjson.dumps(rows).decode()

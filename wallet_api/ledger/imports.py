@@ -35,7 +35,7 @@ _UNPRICED = load_sql(__package__, "unpriced")
 
 _STAGE_WALLETS = """
 CREATE TEMP TABLE incoming_wallets (line_number bigint, LIKE wallets) ON COMMIT DROP;
-ALTER TABLE incoming_wallets DROP COLUMN wallet_id, DROP COLUMN listed
+ALTER TABLE incoming_wallets DROP COLUMN wallet_id
 """
 _STAGE_PRICES = "CREATE TEMP TABLE incoming_prices (line_number bigint, LIKE native_prices) ON COMMIT DROP"
 _COPY_WALLETS = (

@@ -1,33 +1,38 @@
 -- The lifetimes of wallets of which positions were walked again, from all of their positions.
 -- Needs positions_pkey, lifetimes_pkey.
 INSERT INTO lifetimes (
-       wallet_id, currency, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
+       wallet_id, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
        buy_txn, sell_txn, invested, sold, realized, realized_cost, largest_buy, best_trade, worst_trade)
-SELECT position.wallet_id,
-       min(native_currency(wallets.blockchain)),
+  WITH position AS (
+       SELECT positions.*,
+              still_held(quantity, peak) AS is_held,
+              CASE WHEN covered_txn > 0 AND NOT still_held(quantity, peak)
+                   THEN profit_bucket(realized, realized_cost)
+              END AS bucket
+         FROM (SELECT DISTINCT wallet_id
+                 FROM walked_days
+                WHERE rewalk) AS again
+         JOIN positions
+           ON positions.wallet_id = again.wallet_id
+       )
+SELECT wallet_id,
        count(*),
-       count(*) FILTER (WHERE position.still_holding),
-       count(*) FILTER (WHERE position.bucket = 0),
-       count(*) FILTER (WHERE position.bucket = 1),
-       count(*) FILTER (WHERE position.bucket = 2),
-       count(*) FILTER (WHERE position.bucket = 3),
-       sum(position.buy_txn)::bigint,
-       sum(position.sell_txn)::bigint,
-       sum(position.invested),
-       sum(position.sold),
-       sum(position.realized),
-       sum(position.realized_cost),
-       max(position.largest_buy),
-       max(position.best_trade),
-       min(position.worst_trade)
-  FROM (SELECT DISTINCT wallet_id
-          FROM walked_days
-         WHERE rewalk) AS again
-  JOIN positions AS position
-    ON position.wallet_id = again.wallet_id
-  JOIN wallets
-    ON wallets.wallet_id = again.wallet_id
- GROUP BY position.wallet_id
+       count(*) FILTER (WHERE is_held),
+       count(*) FILTER (WHERE bucket = 0),
+       count(*) FILTER (WHERE bucket = 1),
+       count(*) FILTER (WHERE bucket = 2),
+       count(*) FILTER (WHERE bucket = 3),
+       sum(buy_txn)::bigint,
+       sum(sell_txn)::bigint,
+       sum(invested),
+       sum(sold),
+       sum(realized),
+       sum(realized_cost),
+       max(largest_buy),
+       max(best_trade),
+       min(worst_trade)
+  FROM position
+ GROUP BY wallet_id
     ON CONFLICT (wallet_id) DO UPDATE
    SET tokens = excluded.tokens,
        still_holding = excluded.still_holding,

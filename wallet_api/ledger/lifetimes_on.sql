@@ -1,7 +1,7 @@
 -- What the batch adds to the lifetimes of wallets of which no position was walked again.
 -- Needs positions_pkey, lifetimes_pkey.
 INSERT INTO lifetimes AS lifetime (
-       wallet_id, currency, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
+       wallet_id, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
        buy_txn, sell_txn, invested, sold, realized, realized_cost, largest_buy, best_trade, worst_trade)
   WITH traded AS (
        SELECT wallet_id,
@@ -18,28 +18,32 @@ INSERT INTO lifetimes AS lifetime (
         GROUP BY wallet_id
        HAVING NOT bool_or(rewalk)
        ),
-       turned AS (
+       position AS (
        SELECT touched.wallet_id,
-              count(*) FILTER (WHERE touched.was_held IS NULL) AS tokens,
-              count(*) FILTER (WHERE position.still_holding) - count(*) FILTER (WHERE touched.was_held)
-                  AS still_holding,
-              count(*) FILTER (WHERE position.bucket = 0) - count(*) FILTER (WHERE touched.was_bucket = 0)
-                  AS below_zero,
-              count(*) FILTER (WHERE position.bucket = 1) - count(*) FILTER (WHERE touched.was_bucket = 1)
-                  AS above_zero_to_100,
-              count(*) FILTER (WHERE position.bucket = 2) - count(*) FILTER (WHERE touched.was_bucket = 2)
-                  AS above_100_to_500,
-              count(*) FILTER (WHERE position.bucket = 3) - count(*) FILTER (WHERE touched.was_bucket = 3)
-                  AS above_500
+              touched.was_held,
+              touched.was_bucket,
+              still_held(positions.quantity, positions.peak) AS is_held,
+              CASE WHEN positions.covered_txn > 0 AND NOT still_held(positions.quantity, positions.peak)
+                   THEN profit_bucket(positions.realized, positions.realized_cost)
+              END AS bucket
          FROM touched
-         JOIN positions AS position
-           ON position.wallet_id = touched.wallet_id
-          AND position.token_id = touched.token_id
+         JOIN positions
+           ON positions.wallet_id = touched.wallet_id
+          AND positions.token_id = touched.token_id
         WHERE NOT touched.rewalk
-        GROUP BY touched.wallet_id
+       ),
+       turned AS (
+       SELECT wallet_id,
+              count(*) FILTER (WHERE was_held IS NULL) AS tokens,
+              count(*) FILTER (WHERE is_held) - count(*) FILTER (WHERE was_held) AS still_holding,
+              count(*) FILTER (WHERE bucket = 0) - count(*) FILTER (WHERE was_bucket = 0) AS below_zero,
+              count(*) FILTER (WHERE bucket = 1) - count(*) FILTER (WHERE was_bucket = 1) AS above_zero_to_100,
+              count(*) FILTER (WHERE bucket = 2) - count(*) FILTER (WHERE was_bucket = 2) AS above_100_to_500,
+              count(*) FILTER (WHERE bucket = 3) - count(*) FILTER (WHERE was_bucket = 3) AS above_500
+         FROM position
+        GROUP BY wallet_id
        )
 SELECT traded.wallet_id,
-       native_currency(wallets.blockchain),
        turned.tokens,
        turned.still_holding,
        turned.below_zero,
@@ -58,8 +62,6 @@ SELECT traded.wallet_id,
   FROM traded
   JOIN turned
     ON turned.wallet_id = traded.wallet_id
-  JOIN wallets
-    ON wallets.wallet_id = traded.wallet_id
     ON CONFLICT (wallet_id) DO UPDATE
    SET tokens = lifetime.tokens + excluded.tokens,
        still_holding = lifetime.still_holding + excluded.still_holding,

@@ -3,7 +3,7 @@
 INSERT INTO positions AS position (
        wallet_id, token_id, quantity, cost, cost_usd, acquired_at, peak, token_name,
        buy_txn, sell_txn, covered_txn, invested, sold, realized, realized_cost,
-       largest_buy, best_trade, worst_trade, first_seen, last_seen, mint, listed)
+       largest_buy, best_trade, worst_trade, first_seen, last_seen, mint)
   WITH total AS (
        SELECT wallet_id,
               token_id,
@@ -55,9 +55,7 @@ INSERT INTO positions AS position (
           AND NOT walked.rewalk
        )
 SELECT after.*,
-       mint,
-       listed_position(mint, token_name, invested, sold, realized, realized_cost, native_currency(blockchain),
-                       buy_txn, sell_txn, first_seen, last_seen, still_held(quantity, peak))
+       mint
   FROM after
   JOIN tokens
     ON tokens.token_id = after.token_id
@@ -79,5 +77,4 @@ SELECT after.*,
        best_trade = excluded.best_trade,
        worst_trade = excluded.worst_trade,
        first_seen = excluded.first_seen,
-       last_seen = excluded.last_seen,
-       listed = excluded.listed
+       last_seen = excluded.last_seen

@@ -17,8 +17,10 @@ SELECT changed.wallet_id,
            COALESCE(position.acquired_at, 0),
            COALESCE(position.peak, 0),
            position.token_name, NULL, NULL, NULL, NULL)::walk_state AS start,
-       position.still_holding AS was_held,
-       position.bucket AS was_bucket
+       still_held(position.quantity, position.peak) AS was_held,
+       CASE WHEN position.covered_txn > 0 AND NOT still_held(position.quantity, position.peak)
+            THEN profit_bucket(position.realized, position.realized_cost)
+       END AS was_bucket
   FROM changed
   LEFT JOIN positions AS position
     ON position.wallet_id = changed.wallet_id

@@ -1,52 +1,153 @@
-"""The tables, as numbered SQL files, and what brings a database up to date with them."""
+"""The tables, as numbered SQL files, and what brings a database up to date with them.
+
+A landed file is never edited: a database keeps the checksum of each file that was applied to it.
+"""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
 from importlib import resources
 
 from wallet_api.database import Connection, load_sql
+from wallet_api.migrations import legacy
 
-_FILE = re.compile(r"(\d{4})_\w+\.sql")
+# Called with the name of each migration before it is applied.
+Progress = Callable[[str], None]
+
+_FILE = re.compile(r"\d{4}_\w+\.sql")
 # Any constant will do, as long as every process takes the same one.
 _LOCK = 7_401_001
 
 _CREATE_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY,
-    applied_at timestamptz NOT NULL DEFAULT now()
+    applied_at timestamptz NOT NULL DEFAULT now(),
+    checksum text NOT NULL
 )
+"""
+_HAS_TABLE = "SELECT to_regclass('public.schema_migrations') IS NOT NULL AS found"
+_RECORD = "INSERT INTO schema_migrations (name, checksum) VALUES (%s, %s)"
+_SERVICES = """
+SELECT count(*) AS connected
+  FROM pg_stat_activity
+ WHERE datname = current_database()
+   AND application_name = 'wallet-api'
 """
 
 
+class SchemaError(Exception):
+    """The tables cannot be used by this version; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """How a database's tables compare with this version's migrations, by their names.
+
+    `pending` are still to be applied, `newer` were applied by a later version, and the files of `changed` are
+    not the ones that were applied. `is_legacy` marks the tables of before the first of today's files.
+    """
+
+    pending: tuple[str, ...]
+    newer: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    is_legacy: bool = False
+
+    def check(self) -> None:
+        """Raise SchemaError unless this version can work with the tables, once the pending are applied."""
+        if self.newer:
+            raise SchemaError(
+                "The tables are newer than this version of wallet-api, which does not have "
+                f"{', '.join(self.newer)}. Install the version that made them, or a later one."
+            )
+        if self.changed:
+            raise SchemaError(
+                f"The tables were made by other contents of {', '.join(self.changed)} than this version has. "
+                "A migration is never edited: install an unmodified release, and put changes into a new file."
+            )
+
+
 def available() -> list[str]:
-    """The names of all migrations of this version, in order."""
+    """Return the names of all migrations of this version, in order."""
     files = resources.files(__name__).iterdir()
     return sorted(file.name.removesuffix(".sql") for file in files if _FILE.fullmatch(file.name))
 
 
-def pending(connection: Connection) -> list[str]:
-    """The names of the migrations that this database still needs, in order."""
-    exists = connection.execute("SELECT to_regclass('schema_migrations') IS NOT NULL AS found").fetchone()
+def checksum(name: str) -> str:
+    """Return the checksum of a migration of this version."""
+    return checksum_of(resources.files(__name__).joinpath(f"{name}.sql").read_text(encoding="utf-8"))
+
+
+def checksum_of(sql: str) -> str:
+    """Return the SHA-256 of statements; comments and white space do not count."""
+    return sha256("".join(re.sub(r"--.*", "", sql).split()).encode()).hexdigest()
+
+
+def inspect(connection: Connection) -> Schema:
+    """Compare the tables of a database with the migrations of this version."""
+    names = available()
+    exists = connection.execute(_HAS_TABLE).fetchone()
     if exists is None or not exists["found"]:
-        return available()
-    applied = {row["name"] for row in connection.execute("SELECT name FROM schema_migrations")}
-    return [name for name in available() if name not in applied]
+        return Schema(tuple(names))
+    rows = connection.execute("SELECT * FROM schema_migrations ORDER BY name").fetchall()
+    applied = {row["name"]: row.get("checksum") for row in rows}
+    if legacy.NAMES & applied.keys():
+        return Schema(tuple(names), is_legacy=True)
+    return Schema(
+        pending=tuple(name for name in names if name not in applied),
+        newer=tuple(name for name in applied if name not in names),
+        changed=tuple(name for name in names if name in applied and applied[name] != checksum(name)),
+    )
 
 
-def migrate(connection: Connection) -> list[str]:
-    """Bring the tables up to date; the names of what was applied now, in order.
+def migrate(connection: Connection, progress: Progress = lambda name: None) -> list[str]:
+    """Bring the tables up to date, and return the names of what was applied now, in order.
 
-    Each migration lands whole or not at all, and two commands at once apply each only once.
+    Each migration lands whole or not at all, and two commands at once apply each only once. Raises
+    SchemaError for tables that this version cannot bring up to date, or not while a service uses them.
     """
-    done = []
+    schema = inspect(connection)
+    schema.check()
+    if not schema.pending:
+        return []
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        place = connection.execute("SELECT current_schema() AS name").fetchone()
+        if place is None or place["name"] != "public":
+            raise SchemaError(
+                "The tables belong in the schema public, which has to come first in this role's search_path. "
+                "Run: ALTER ROLE … IN DATABASE … SET search_path = public"
+            )
         connection.execute(_CREATE_TABLE)
-    for name in pending(connection):
+    done: list[str] = []
+    while True:
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
-            if name not in pending(connection):
-                continue
-            connection.execute(load_sql(__name__, name))
-            connection.execute("INSERT INTO schema_migrations (name) VALUES (%s)", [name])
+            schema = inspect(connection)
+            schema.check()
+            if not schema.pending:
+                return done
+            name = schema.pending[0]
+            progress(name)
+            if schema.is_legacy:
+                _check_upgradable(connection)
+                connection.execute(load_sql(__name__, legacy.UPGRADE))
+            else:
+                connection.execute(load_sql(__name__, name))
+            connection.execute(_RECORD, [name, checksum(name)])
             done.append(name)
-    return done
+
+
+def _check_upgradable(connection: Connection) -> None:
+    if legacy.fingerprint(connection) != legacy.FINGERPRINT:
+        raise SchemaError(
+            "The tables were made by a development version from before commit d967877 and cannot be upgraded "
+            "in place. Run 'wallet-api migrate' of that commit first; or import wallets, prices and trades "
+            "into a new database, and make new keys there."
+        )
+    row = connection.execute(_SERVICES).fetchone()
+    if row is not None and row["connected"]:
+        raise SchemaError(
+            "This upgrade changes tables that the running service reads. Stop the service, run "
+            "'wallet-api migrate', and start it again: docs/production.md has the steps and the time."
+        )

@@ -46,7 +46,7 @@
               is_sell::integer,
               (realized_cost IS NOT NULL)::integer,
               (value_usd IS NULL)::integer,
-              (is_sell AND realized_usd IS NULL)::integer,
+              (realized_cost IS NOT NULL AND realized_usd IS NULL)::integer,
               value,
               COALESCE(value_usd, 0),
               CASE WHEN value_usd IS NULL THEN value ELSE 0 END,
@@ -86,7 +86,7 @@
          FROM piece
         GROUP BY wallet_id, token_id
        ),
-       wallet AS (
+       summed AS (
        SELECT wallet_id,
               sum(buy_txn) AS buy_txn,
               sum(sell_txn) AS sell_txn,
@@ -111,49 +111,60 @@
         GROUP BY wallet_id
        HAVING sum(buy_txn) + sum(sell_txn) > 0
        ),
+       latest AS (
+       SELECT (SELECT usd
+                 FROM native_prices
+                WHERE currency = %(currency)s
+                  AND priced_at <= %(now)s
+                ORDER BY priced_at DESC
+                LIMIT 1) AS usd
+       ),
        ranked AS (
-       SELECT wallet.*,
-              tracked.address,
+       SELECT tracked.address AS wallet,
+              row_number() OVER (ORDER BY round_half_up(volume, 9) DESC, tracked.address) AS rank,
               tracked.name,
               tracked.image_url,
               tracked.twitter,
-              shown(wallet.volume, 9) AS total_volume,
-              row_number() OVER (ORDER BY shown(wallet.volume, 9) DESC, tracked.address) AS rank
-         FROM wallet
+              %(currency)s::text AS currency,
+              round_half_up(realized, 9) AS realized_pnl,
+              CASE WHEN unpriced_sell_txn = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
+              buy_txn,
+              sell_txn,
+              buy_txn + sell_txn AS total_txn,
+              round_half_up(volume, 9) AS total_volume,
+              -- A trade without a dollar value counts with the latest native price.
+              CASE WHEN latest.usd IS NOT NULL THEN round_half_up(volume_usd + unpriced_volume * latest.usd, 4)
+                   WHEN unpriced_txn < buy_txn + sell_txn THEN round_half_up(volume_usd, 4)
+              END AS total_volume_usd,
+              CASE WHEN covered_txn = 0 THEN NULL
+                   WHEN realized_cost = 0 THEN round_half_up(quotient(hold_seconds, covered_txn * 60), 2)
+                   ELSE round_half_up(quotient(hold_cost, realized_cost * 60), 2)
+              END AS avg_hold_time_minutes,
+              percentage(win_count, closed_count) AS win_rate_percentage,
+              above_500,
+              above_100_to_500,
+              above_zero_to_100,
+              below_zero,
+              closed_count,
+              win_count
+         FROM summed
          JOIN tracked
-           ON tracked.wallet_id = wallet.wallet_id
+           ON tracked.wallet_id = summed.wallet_id
+        CROSS JOIN latest
        )
-SELECT address,
+SELECT wallet AS address,
        total_volume,
-       json_strip_nulls(json_build_object(
-           'wallet', address,
-           'rank', rank,
-           'profile', json_build_object(
-               'name', name,
-               'image_url', image_url,
-               'twitter', twitter,
-               'currency', %(currency)s::text),
-           'period_stats', json_build_object(
-               'realized_pnl', shown(realized, 9),
-               'realized_pnl_usd', CASE WHEN unpriced_sell_txn = 0 THEN shown(realized_usd, 4) END,
-               'buy_txn', buy_txn,
-               'sell_txn', sell_txn,
-               'total_txn', buy_txn + sell_txn,
-               'total_volume', total_volume,
-               'total_volume_usd', shown(usd_total(buy_txn + sell_txn, unpriced_txn, volume_usd,
-                                                   unpriced_volume, latest.usd), 4),
-               'avg_hold_time_minutes', CASE
-                   WHEN covered_txn = 0 THEN NULL
-                   WHEN realized_cost = 0 THEN shown(quotient(hold_seconds, covered_txn * 60), 2)
-                   ELSE shown(quotient(hold_cost, realized_cost * 60), 2) END),
-           'period_win_rate_distribution', json_build_object(
-               'win_rate_percentage', percentage(win_count, closed_count),
-               'above_500', above_500,
-               'above_100_to_500', above_100_to_500,
-               'above_zero_to_100', above_zero_to_100,
-               'below_zero', below_zero,
-               'closed_count', closed_count,
-               'win_count', win_count)))::text AS entry
+       (SELECT json_strip_nulls(row_to_json(entry))::text
+          FROM (SELECT wallet,
+                       rank,
+                       (SELECT row_to_json(profile)
+                          FROM (SELECT name, image_url, twitter, currency) AS profile) AS profile,
+                       (SELECT row_to_json(stats)
+                          FROM (SELECT realized_pnl, realized_pnl_usd, buy_txn, sell_txn, total_txn, total_volume,
+                                       total_volume_usd, avg_hold_time_minutes) AS stats) AS period_stats,
+                       (SELECT row_to_json(distribution)
+                          FROM (SELECT win_rate_percentage, above_500, above_100_to_500, above_zero_to_100,
+                                       below_zero, closed_count, win_count) AS distribution)
+                           AS period_win_rate_distribution) AS entry) AS entry
   FROM ranked
- CROSS JOIN latest_price(%(blockchain)s, %(now)s) AS latest (usd)
  ORDER BY rank

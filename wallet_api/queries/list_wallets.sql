@@ -1,16 +1,26 @@
--- A page of the tracked wallets of a group, by address, and how many there are in all.
+-- A page of the tracked wallets of a group, by address, and how many the group has in all.
 -- Needs wallets_by_group, wallet_groups_pkey.
   WITH page AS (
-       SELECT max(address) AS last_address,
-              COALESCE(json_agg(listed ORDER BY address), '[]')::text AS wallets
-         FROM (SELECT address,
-                      listed
-                 FROM wallets
-                WHERE blockchain = %(blockchain)s
-                  AND type = %(type)s
-                  AND address > %(after)s
-                ORDER BY address
-                LIMIT %(limit)s::bigint) AS candidate
+       SELECT address AS wallet_address,
+              name,
+              image_url,
+              twitter,
+              telegram,
+              copytrade_link,
+              blockchain,
+              type,
+              %(currency)s::text AS currency
+         FROM wallets
+        WHERE blockchain = %(blockchain)s
+          AND type = %(type)s
+          AND address > %(after)s
+        ORDER BY address
+        LIMIT %(limit)s::bigint
+       ),
+       listed AS (
+       SELECT max(wallet_address) AS last_address,
+              COALESCE(json_agg(row_to_json(page)), '[]')::text AS wallets
+         FROM page
        )
 SELECT COALESCE((SELECT wallet_count
                    FROM wallet_groups
@@ -22,4 +32,4 @@ SELECT COALESCE((SELECT wallet_count
                   AND address > last_address) AS has_more,
        last_address,
        wallets
-  FROM page
+  FROM listed

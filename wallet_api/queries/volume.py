@@ -36,6 +36,7 @@ def group_volume(
     parameters = {
         "blockchain": blockchain,
         "type": type,
+        "currency": chain.currency,
         "mint": mint if mint is None else chain.canonical(mint),
         "now": now,
     }

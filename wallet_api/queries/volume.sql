@@ -35,9 +35,20 @@
               COALESCE(sum(volume_usd), 0) AS volume_usd,
               COALESCE(sum(unpriced_volume), 0) AS unpriced_volume
          FROM part
+       ),
+       latest AS (
+       SELECT (SELECT usd
+                 FROM native_prices
+                WHERE currency = %(currency)s
+                  AND priced_at <= %(now)s
+                ORDER BY priced_at DESC
+                LIMIT 1) AS usd
        )
-SELECT shown(volume, 9) AS volume,
-       shown(usd_total(txn, unpriced_txn, volume_usd, unpriced_volume, latest.usd), 4) AS volume_usd,
+SELECT round_half_up(volume, 9) AS volume,
+       -- A trade without a dollar value counts with the latest native price.
+       CASE WHEN latest.usd IS NOT NULL THEN round_half_up(volume_usd + unpriced_volume * latest.usd, 4)
+            WHEN txn = 0 OR unpriced_txn < txn THEN round_half_up(volume_usd, 4)
+       END AS volume_usd,
        unpriced_txn > 0 AND unpriced_txn < txn AND latest.usd IS NULL AS is_partly_priced
   FROM total
- CROSS JOIN latest_price(%(blockchain)s, %(now)s) AS latest (usd)
+ CROSS JOIN latest

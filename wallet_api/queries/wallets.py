@@ -42,7 +42,16 @@ def list_wallets(
     """The wallets of a group by address, byte-wise; all of them without `limit`. Raises InvalidParameter."""
     scope = ("wallets", blockchain, type)
     after = cursors.decode(cursor, scope, _WalletKey).address if cursor else ""
-    page = connection.ask(_LIST, {"blockchain": blockchain, "type": type, "after": after, "limit": limit})
+    page = connection.ask(
+        _LIST,
+        {
+            "blockchain": blockchain,
+            "type": type,
+            "currency": CHAINS[blockchain].currency,
+            "after": after,
+            "limit": limit,
+        },
+    )
     assert page is not None
     last = _WalletKey(page["last_address"]) if page["has_more"] else None
     return {

@@ -16,6 +16,10 @@ class ReadinessSchema(Shape):
 
     status = fields.String(required=True, metadata={"enum": ["ready"]})
     database = fields.String(required=True, metadata={"enum": ["ok"]})
+    tables = fields.String(
+        required=True,
+        metadata={"description": "ok, or the migrations of a later version that the tables have."},
+    )
     primary = fields.String(
         required=True,
         metadata={"enum": ["ok", "away"], "description": "away: keys with a credit limit are not served."},

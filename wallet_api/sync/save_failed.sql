@@ -1,6 +1,10 @@
--- Note that a wallet could not be read, and why. Needs sync_wallets_pkey.
+-- Record that a tracked wallet could not be read, and why. Needs wallets_pkey, sync_wallets_pkey.
 INSERT INTO sync_wallets (wallet_id, tried_at, failure)
-VALUES (%(wallet_id)s, %(tried_at)s, %(failure)s)
+SELECT wallet.wallet_id,
+       %(tried_at)s::timestamptz,
+       %(failure)s::text
+  FROM wallets AS wallet
+ WHERE wallet.wallet_id = %(wallet_id)s
     ON CONFLICT (wallet_id) DO UPDATE
    SET tried_at = excluded.tried_at,
        failure = excluded.failure

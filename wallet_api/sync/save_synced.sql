@@ -1,6 +1,13 @@
--- Note that a wallet's trades of a span have landed. Needs sync_wallets_pkey.
+-- Record that a tracked wallet's trades of a span have landed. Needs wallets_pkey, sync_wallets_pkey.
 INSERT INTO sync_wallets AS state (wallet_id, synced_from, synced_until, rechecked_at, tried_at, failure)
-VALUES (%(wallet_id)s, %(synced_from)s, %(synced_until)s, %(rechecked_at)s, %(tried_at)s, NULL)
+SELECT wallet.wallet_id,
+       %(synced_from)s::timestamptz,
+       %(synced_until)s::timestamptz,
+       %(rechecked_at)s::timestamptz,
+       %(tried_at)s::timestamptz,
+       NULL
+  FROM wallets AS wallet
+ WHERE wallet.wallet_id = %(wallet_id)s
     ON CONFLICT (wallet_id) DO UPDATE
    SET synced_from = excluded.synced_from,
        synced_until = excluded.synced_until,

@@ -1,10 +1,12 @@
 """How far each wallet has been read, and from where it has to be read next."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Any, LiteralString
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Connection, MissingReference, Row, load_sql, translated
 from wallet_api.sync.readers import Failure, Piece, Task
 from wallet_api.sync.swaps import Wallet
 
@@ -26,39 +28,39 @@ def tasks_due(
 
 
 def save_synced(connection: Connection, pieces: Iterable[Piece]) -> None:
-    """Note that the trades of these pieces have landed."""
-    with connection.cursor() as cursor:
-        cursor.executemany(
+    """Record that the trades of these pieces have landed."""
+    for piece in pieces:
+        _save(
+            connection,
             _SAVE_SYNCED,
-            [
-                {
-                    "wallet_id": piece.task.wallet.wallet_id,
-                    "synced_from": piece.task.complete_from,
-                    "synced_until": piece.chunk.until or piece.began,
-                    # Of a long reading that is interrupted the next one goes on from here.
-                    "rechecked_at": (piece.chunk.until or piece.began) if piece.task.recheck else None,
-                    "tried_at": piece.began,
-                }
-                for piece in pieces
-            ],
+            {
+                "wallet_id": piece.task.wallet.wallet_id,
+                "synced_from": piece.task.complete_from,
+                "synced_until": piece.chunk.until or piece.began,
+                # Of a long reading that is interrupted the next one goes on from here.
+                "rechecked_at": (piece.chunk.until or piece.began) if piece.task.recheck else None,
+                "tried_at": piece.began,
+            },
         )
 
 
 def save_failed(connection: Connection, failures: Iterable[tuple[Task, str]], now: datetime) -> None:
-    """Note that these wallets were tried, and the outcome of each."""
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            _SAVE_FAILED,
-            [
-                {"wallet_id": task.wallet.wallet_id, "tried_at": now, "failure": outcome}
-                for task, outcome in failures
-            ],
-        )
+    """Record that these wallets were tried, and the outcome of each."""
+    for task, outcome in failures:
+        parameters = {"wallet_id": task.wallet.wallet_id, "tried_at": now, "failure": outcome}
+        _save(connection, _SAVE_FAILED, parameters)
 
 
 def outcome_of(failure: Failure) -> str:
     """The word for a failure in logs, summaries and the table."""
     return failure.fault.outcome if failure.fault is not None else "crashed"
+
+
+def _save(connection: Connection, statement: LiteralString, parameters: dict[str, Any]) -> None:
+    # Each in its own transaction, so that it holds the lock of one wallet only and cannot deadlock with a
+    # command that removes several. A wallet that is removed at the same moment has no state to record.
+    with suppress(MissingReference), translated():
+        connection.execute(statement, parameters)
 
 
 def _task(row: Row, since: datetime, overlap: timedelta, now: datetime) -> Task:

@@ -20,6 +20,8 @@ from slowapi.errors import RateLimitExceeded
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import load_sql
+from wallet_api.holdings.balances import Balances, Token
+from wallet_api.holdings.formatting import in_order, to_json
 from wallet_api.queries import leaderboard as board
 from wallet_api.queries import volume as sums
 from wallet_api.queries.spans import cover
@@ -199,11 +201,13 @@ async def holdings(
     """What our holdings answer while they are fresh."""
     values = {"blockchain": blockchain, "address": address}
     row = await connection.fetchrow(_SNAPSHOT, *(values[name] for name in _SNAPSHOT_NAMES))
-    tokens = json.loads(row["tokens"])
+    stored = [Token(**{**token, "amount": int(token["amount"])}) for token in json.loads(row["tokens"])]
+    balances = Balances(int(row["native_amount"]), stored)
+    tokens = json.loads(to_json(in_order(CHAINS[blockchain], balances, keep_spam=False)))
     found = {
         "tokens": tokens,
-        "count": row["token_count"],
-        "last_updated": row["last_updated"],
+        "count": len(tokens),
+        "last_updated": row["refreshed_at"].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "stale": False,
     }
     return answer({"active_holdings": found})

@@ -1,0 +1,397 @@
+"""What a snapshot stores, and what is computed when it is answered."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from werkzeug.test import TestResponse
+
+from tests.holdings.conftest import Ask, AskAt, Hold, evm_token, solana_token
+from tests.stub import faults
+from tests.stub.server import Stub
+from wallet_api import migrations
+from wallet_api.access.keys import create_key
+from wallet_api.database import Connection, Database, connect
+from wallet_api.holdings.balances import Balances, Token
+from wallet_api.holdings.snapshots import Snapshots
+from wallet_api.settings import Settings
+
+OLD_TABLES = sorted((Path(__file__).parents[1] / "data" / "d967877").glob("*.sql"))
+LARGEST = 2**256 - 1
+
+
+def active(response: TestResponse) -> dict[str, Any]:
+    assert response.status_code == 200, response.text
+    return dict(response.json["data"]["active_holdings"])
+
+
+def addresses(response: TestResponse) -> list[str]:
+    return [row["token_address"] for row in active(response)["tokens"]]
+
+
+def data_of(response: TestResponse) -> bytes:
+    """The bytes of a response without its meta, which differs each time."""
+    assert response.status_code == 200, response.text
+    return response.data.split(b',"meta":')[0]
+
+
+def stored(connection: Connection) -> dict[str, Any]:
+    """The only row of the table."""
+    (row,) = connection.execute("SELECT * FROM holdings_snapshots").fetchall()
+    return row
+
+
+def wait_for_threads() -> None:
+    """Return when all refreshes of this process have ended."""
+    for thread in threading.enumerate():
+        if thread.name.startswith("holdings-"):
+            thread.join(10)
+
+
+class TestStored:
+    def test_the_table_holds_the_fields_of_the_provider_and_nothing_formatted(
+        self, ask_at: AskAt, connection: Connection, track: Hold
+    ) -> None:
+        held, spam, empty = evm_token(1, LARGEST), evm_token(2, 9, spam=True, decimals=0), evm_token(3, 0)
+        ask_at(holdings_keep_spam=True)("eth", track("eth", native=7, tokens=(held, spam, empty)))
+        row = stored(connection)
+        assert row["native_amount"] == 7
+        assert sorted(row["tokens"], key=lambda token: str(token["name"])) == [
+            {
+                "address": token.address,
+                "name": token.name,
+                "symbol": token.symbol,
+                "amount": str(token.units),
+                "decimals": token.decimals,
+                "verified": False,
+                "spam": token.spam,
+            }
+            for token in (held, spam)
+        ]
+
+    def test_a_wallet_without_any_balance_is_stored_as_read(
+        self, ask: Ask, ask_at: AskAt, connection: Connection, track: Hold
+    ) -> None:
+        address = track("eth")
+        first = ask("eth", address)
+        row = stored(connection)
+        assert (row["native_amount"], row["tokens"]) == (0, [])
+        assert data_of(ask_at()("eth", address)) == data_of(first)
+        assert addresses(first) == ["native"]
+
+    def test_last_updated_is_the_stored_time_in_utc_whatever_the_servers_time_zone(
+        self, ask_at: AskAt, connection: Connection, track: Hold
+    ) -> None:
+        connection.execute(
+            "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = %L', current_database(),"
+            " 'Asia/Kathmandu'); END $$"
+        )
+        address = track("eth")
+        connection.execute(
+            """
+            INSERT INTO holdings_snapshots (wallet_id, native_amount, tokens, refreshed_at)
+            SELECT wallet_id, 1, '[]', '2026-01-30 23:59:59.999+00' FROM wallets
+            """
+        )
+        assert active(ask_at()("eth", address))["last_updated"] == "2026-01-30T23:59:59Z"
+
+
+class TestFormatted:
+    def test_a_snapshot_saved_with_spam_hides_it_once_the_setting_says_so(
+        self, ask_at: AskAt, track: Hold, stub: Stub
+    ) -> None:
+        for chain, token in (("eth", evm_token), ("solana", solana_token)):
+            good, spam = token(1, 5), token(2, 9, spam=True)
+            address = track(chain, native=7, tokens=(good, spam))
+            both = ["native", spam.address, good.address]
+            assert addresses(ask_at(holdings_keep_spam=True)(chain, address)) == both
+            asked = stub.asked[address]
+            assert addresses(ask_at()(chain, address)) == ["native", good.address]
+            assert addresses(ask_at(holdings_keep_spam=True)(chain, address)) == both
+            assert stub.asked[address] == asked
+
+    def test_a_snapshot_saved_without_spam_shows_it_after_the_next_refresh(
+        self, ask_at: AskAt, connection: Connection, track: Hold
+    ) -> None:
+        good, spam = evm_token(1, 5), evm_token(2, 9, spam=True)
+        address = track("eth", tokens=(good, spam))
+        assert addresses(ask_at()("eth", address)) == ["native", good.address]
+        assert addresses(ask_at(holdings_keep_spam=True)("eth", address)) == ["native", good.address]
+        _age(connection)
+        kept = ask_at(holdings_keep_spam=True)
+        assert active(kept("eth", address))["stale"] is True
+        wait_for_threads()
+        assert addresses(kept("eth", address)) == ["native", spam.address, good.address]
+
+    def test_a_stale_snapshot_follows_the_setting_too(
+        self, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
+    ) -> None:
+        good, spam = evm_token(1, 5), evm_token(2, 9, spam=True)
+        address = track("eth", tokens=(good, spam))
+        hidden, kept = ask_at(), ask_at(holdings_keep_spam=True)
+        assert len(addresses(kept("eth", address))) == 3
+        stub.scenarios[address] = faults.hang(stub.release)
+        _age(connection)
+        response = hidden("eth", address)
+        assert active(response)["stale"] is True
+        assert addresses(response) == ["native", good.address]
+
+    def test_every_digit_of_the_largest_amounts_survives_the_table(
+        self, ask: Ask, ask_at: AskAt, track: Hold
+    ) -> None:
+        tokens = tuple(
+            evm_token(number, LARGEST - number, decimals=decimals)
+            for number, decimals in enumerate((0, 1, 18, 77, 78, 255))
+        )
+        address = track("eth", native=LARGEST, tokens=tokens)
+        first = ask("eth", address)
+        (native, *rows) = active(first)["tokens"]
+        digits = str(LARGEST)
+        assert (native["amount"], native["amount_formatted"]) == (digits, f"{digits[:-18]}.{digits[-18:]}")
+        assert {row["token_address"]: row["amount"] for row in rows} == {
+            token.address: str(token.units) for token in tokens
+        }
+        assert data_of(ask_at()("eth", address)) == data_of(first)
+
+    def test_rows_are_in_the_order_of_their_whole_tokens_ties_by_address(
+        self, ask: Ask, ask_at: AskAt, track: Hold
+    ) -> None:
+        large, most = evm_token(1, 9, decimals=0), evm_token(2, 10, decimals=0)
+        equal = [evm_token(10 + places, 5 * 10**places, decimals=places) for places in (0, 3, 18)]
+        small, smallest = evm_token(3, LARGEST, decimals=255), evm_token(4, 1, decimals=255)
+        address = track("eth", native=0, tokens=(smallest, equal[2], large, equal[0], small, equal[1], most))
+        expected = [
+            "native",
+            *(most.address, large.address),
+            *sorted(token.address for token in equal),
+            *(small.address, smallest.address),
+        ]
+        first = ask("eth", address)
+        assert addresses(first) == expected
+        assert data_of(ask_at()("eth", address)) == data_of(first)
+
+    def test_many_threads_get_the_same_bytes_of_one_snapshot(
+        self, ask: Ask, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
+    ) -> None:
+        tokens = tuple(evm_token(number, 10**number, spam=number % 3 == 0) for number in range(1, 60))
+        address = track("eth", native=7, tokens=tokens)
+        ask("eth", address)
+        stub.scenarios[address] = faults.hang(stub.release)
+        _age(connection)
+        # Nothing is shared between calls, so that each thread formats the snapshot itself.
+        other = ask_at(answer_ttl_seconds=0.0)
+        answers: list[bytes] = []
+        threads = [
+            threading.Thread(target=lambda: answers.append(data_of(other("eth", address)))) for _ in range(12)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(answers) == 12
+        assert len(set(answers)) == 1
+
+
+amounts = st.integers(0, 256).flatmap(lambda bits: st.integers(0, 2**bits - 1))
+texts = st.text(st.characters(exclude_categories=["C"]), max_size=20)
+
+
+@pytest.fixture
+def database(settings: Settings) -> Any:
+    database = Database(settings)
+    yield database
+    database.close()
+
+
+def test_what_is_read_back_is_what_was_saved(database: Database, track: Hold) -> None:
+    address = track("eth")
+    snapshots = Snapshots(database, ttl_seconds=0.0, claim_seconds=60.0)
+    wallet_id = snapshots.find("eth", address).wallet_id
+    token = st.builds(Token, texts, texts, texts, amounts, st.integers(0, 255), st.booleans(), st.booleans())
+
+    @hypothesis_settings(max_examples=60, deadline=None)
+    @given(st.builds(Balances, amounts, st.lists(token, max_size=5)))
+    def check(balances: Balances) -> None:
+        claim = snapshots.claim(wallet_id)
+        assert claim is not None
+        saved = snapshots.save(claim, balances)
+        found = snapshots.find("eth", address).snapshot
+        assert saved is not None
+        assert found is not None
+        assert found.balances.native == balances.native
+        assert found.balances.tokens == [token for token in balances.tokens if token.amount]
+        assert found.refreshed_at == saved.refreshed_at
+
+    check()
+
+
+def test_a_snapshot_of_the_old_tables_is_answered_with_the_same_bytes_after_the_upgrade(
+    empty_database_url: str, settings: Settings, make_app: Callable[[Settings], Flask], stub: Stub
+) -> None:
+    rows = [
+        _answered("native", "Ether", "ETH", LARGEST, f"{str(LARGEST)[:-18]}.{str(LARGEST)[-18:]}", 18, True),
+        _answered("0x" + "b" * 40, 'Straße "x" \\ 🚀', "ß", LARGEST, str(LARGEST), 0, True),
+        _answered("0x" + "a" * 40, "", "", 10, "10", 0, False),
+        _answered("0x" + "1" * 40, "Tie", "T", 9 * 10**18, "9", 18, False),
+        _answered("0x" + "2" * 40, "Tie", "T", 9, "9", 0, False),
+        _answered("0x" + "c" * 40, "Dust", "D", 1, "0." + "0" * 254 + "1", 255, False),
+    ]
+    text = json.dumps(rows, separators=(",", ":"), ensure_ascii=False)
+    address, empty, unread = ("0x" + digit * 40 for digit in "def")
+    with connect(empty_database_url) as connection:
+        for file in OLD_TABLES:
+            connection.execute(file.read_bytes())
+        connection.execute(
+            "CREATE TABLE schema_migrations"
+            " (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
+        )
+        for file in OLD_TABLES:
+            connection.execute("INSERT INTO schema_migrations (name) VALUES (%s)", [file.stem])
+        for number, wallet in enumerate((address, empty, unread)):
+            connection.execute(
+                """
+                INSERT INTO wallets (wallet_id, blockchain, type, address, name, image_url, twitter, telegram,
+                                     copytrade_link)
+                VALUES (%s, 'eth', 'kol', %s, '', '', '', '', '')
+                """,
+                (number, wallet),
+            )
+        coin = json.dumps([_answered("native", "Ether", "ETH", 0, "0", 18, True)], separators=(",", ":"))
+        for number, tokens in enumerate((text, coin)):
+            connection.execute(
+                "INSERT INTO holdings_snapshots (wallet_id, tokens, token_count, refreshed_at)"
+                " VALUES (%s, %s, %s, '2026-01-30 12:51:16.9+00')",
+                (number, tokens, len(json.loads(tokens))),
+            )
+        # A failure without any success.
+        connection.execute(
+            "INSERT INTO holdings_snapshots (wallet_id, retry_at, failure)"
+            " VALUES (2, now() + interval '1 hour', 'The provider is out of order.')"
+        )
+        migrations.migrate(connection)
+        key = create_key(connection, "holdings")
+    stub.every = faults.status(500)
+    client = make_app(replace(settings, database_url=empty_database_url)).test_client()
+
+    def ask(wallet: str) -> TestResponse:
+        query = {"blockchain": "eth", "address": wallet, "api_key": key}
+        return client.get("/v1/wallets/holdings", query_string=query)
+
+    end = ',"last_updated":"2026-01-30T12:51:16Z","stale":true,"loading":false}}'
+    begin = '{"success":true,"data":{"active_holdings":{"tokens":'
+    assert data_of(ask(address)).decode() == f'{begin}{text},"count":{len(rows)}{end}'
+    assert data_of(ask(empty)).decode() == f'{begin}{coin},"count":1{end}'
+    response = ask(unread)
+    assert response.status_code == 503
+    assert "out of order" in response.json["error"]["message"]
+    wait_for_threads()
+
+
+class TestRemoved:
+    """Of a wallet that is removed nothing stays, and no refresh that is under way brings it back."""
+
+    @pytest.mark.parametrize("fails", [False, True])
+    def test_a_removal_during_a_refresh_leaves_no_row(
+        self,
+        ask_at: AskAt,
+        connection: Connection,
+        track: Hold,
+        stub: Stub,
+        caplog: pytest.LogCaptureFixture,
+        fails: bool,
+    ) -> None:
+        ask = ask_at(holdings_wait_seconds=0.3)
+        address = track("eth", native=7)
+
+        def answer() -> Any:
+            stub.release.wait(10)
+            return faults.status(400)() if fails else None
+
+        stub.scenarios[address] = answer
+        assert active(ask("eth", address))["loading"] is True
+        assert stored(connection)["claim"] is not None
+        _remove(connection, address)
+        stub.release.set()
+        wait_for_threads()
+        assert stub.asked[address] == 1
+        assert _count(connection) == 0
+        assert ask("eth", address).status_code == 404
+        assert "crashed" not in caplog.text
+
+    def test_a_removal_at_the_moment_of_the_claim_leaves_no_row(
+        self,
+        ask_at: AskAt,
+        connection: Connection,
+        track: Hold,
+        stub: Stub,
+        caplog: pytest.LogCaptureFixture,
+        database_url: str,
+    ) -> None:
+        ask = ask_at(holdings_wait_seconds=0.3)
+        address = track("eth", native=7)
+        with connect(database_url) as other, other.transaction():
+            _remove(other, address)
+            # The claim has read the wallet, and waits for this transaction.
+            assert active(ask("eth", address))["loading"] is True
+            deadline = time.monotonic() + 5
+            while not _waits(connection):
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+        wait_for_threads()
+        assert _count(connection) == 0
+        assert not stub.asked[address]
+        assert ask("eth", address).status_code == 404
+        assert "holdings refresh" not in caplog.text
+
+    def test_a_removed_wallet_takes_its_snapshot_and_no_other(
+        self, ask: Ask, connection: Connection, track: Hold
+    ) -> None:
+        removed, kept = track("eth", native=7), track("eth", native=8)
+        for address in (removed, kept):
+            ask("eth", address)
+        _remove(connection, removed)
+        assert stored(connection)["native_amount"] == 8
+
+
+def _answered(
+    address: str, name: str, symbol: str, amount: int, formatted: str, decimals: int, verified: bool
+) -> dict[str, Any]:
+    return {
+        "token_address": address,
+        "token_name": name,
+        "symbol": symbol,
+        "amount": str(amount),
+        "amount_formatted": formatted,
+        "decimals": decimals,
+        "verified_contract": verified,
+    }
+
+
+def _age(connection: Connection) -> None:
+    connection.execute("UPDATE holdings_snapshots SET refreshed_at = refreshed_at - interval '100 seconds'")
+
+
+def _remove(connection: Connection, address: str) -> None:
+    connection.execute("DELETE FROM wallets WHERE address = %s", (address,))
+
+
+def _count(connection: Connection) -> int:
+    (row,) = connection.execute("SELECT count(*) AS n FROM holdings_snapshots").fetchall()
+    return int(row["n"])
+
+
+def _waits(connection: Connection) -> bool:
+    row = connection.execute(
+        "SELECT count(*) AS n FROM pg_stat_activity"
+        " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    ).fetchone()
+    return row is not None and row["n"] > 0

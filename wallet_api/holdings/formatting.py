@@ -1,0 +1,76 @@
+"""Snapshots as they are answered: which rows, in which order, and amounts in decimal notation."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import orjson
+
+from wallet_api.chains import Chain
+from wallet_api.holdings.balances import NATIVE, Balances, Token
+from wallet_api.holdings.snapshots import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class FormattedSnapshot:
+    """A snapshot whose rows are formatted: `tokens` is the JSON array of the response, `count` its length."""
+
+    tokens: bytes
+    count: int
+    refreshed_at: datetime
+    taken_at: float
+
+    @property
+    def last_updated(self) -> str:
+        """When the balances were read: UTC, ISO 8601 with Z, whole seconds."""
+        return self.refreshed_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    @property
+    def age_seconds(self) -> float:
+        """The time since the balances were read."""
+        return max(0.0, time.monotonic() - self.taken_at)
+
+
+def format_snapshot(chain: Chain, snapshot: Snapshot, *, keep_spam: bool) -> FormattedSnapshot:
+    """Return the rows of a snapshot as JSON; without what the provider flags as spam, unless `keep_spam`."""
+    tokens = in_order(chain, snapshot.balances, keep_spam=keep_spam)
+    return FormattedSnapshot(to_json(tokens), len(tokens), snapshot.refreshed_at, snapshot.taken_at)
+
+
+def in_order(chain: Chain, balances: Balances, *, keep_spam: bool) -> list[Token]:
+    """Return the native coin, then each token that is held, the largest amount first, ties by address."""
+    native = Token(
+        NATIVE, chain.native_name, chain.currency, balances.native, chain.native_decimals, verified=True
+    )
+    held = [token for token in balances.tokens if token.amount and (keep_spam or not token.spam)]
+    held.sort(key=lambda token: token.address)
+    # Decimals compare exactly, whatever the context's precision; reverse keeps ties in order.
+    held.sort(key=lambda token: Decimal(f"{token.amount}E-{token.decimals}"), reverse=True)
+    return [native, *held]
+
+
+def to_json(tokens: Iterable[Token]) -> bytes:
+    """Return the rows as the JSON array of the response."""
+    return orjson.dumps(
+        [
+            {
+                "token_address": token.address,
+                "token_name": token.name,
+                "symbol": token.symbol,
+                "amount": str(token.amount),
+                "amount_formatted": format_amount(token.amount, token.decimals),
+                "decimals": token.decimals,
+                "verified_contract": token.verified,
+            }
+            for token in tokens
+        ]
+    )
+
+
+def format_amount(amount: int, decimals: int) -> str:
+    """Return `amount / 10 ** decimals` in plain decimal notation: every digit, no trailing zeros."""
+    digits = str(amount).rjust(decimals + 1, "0")
+    point = len(digits) - decimals
+    return f"{digits[:point]}.{digits[point:]}".rstrip("0").rstrip(".") if decimals else digits
