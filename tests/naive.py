@@ -32,17 +32,20 @@ class Ledger:
         self.prices: dict[tuple[str, datetime], Fraction] = {}
 
     def add_wallets(self, rows: Iterable[Row]) -> None:
-        """Track wallets, or change their profiles."""
+        """Track wallets, or change what a row gives of their profiles."""
         for row in rows:
             address = folded(row["blockchain"], row["wallet_address"])
-            self.wallets[row["blockchain"], address] = row | {"wallet_address": address}
+            known = self.wallets.get((row["blockchain"], address), {})
+            self.wallets[row["blockchain"], address] = known | row | {"wallet_address": address}
 
     def add_trades(self, rows: Iterable[Row]) -> None:
-        """Take in the rows of a trades file; a row that says nothing new changes nothing."""
+        """Take in the rows of a trades file; a derived dollar value stays while value and time do."""
         for row in rows:
-            trade = trade_of(row)
+            trade = trade_of(row, self.trades.get)
             known = self.trades.get(trade.identity)
-            if known is None or not known.says_the_same_as(trade):
+            if known is not None and known.derives_the_same_as(trade):
+                self.trades[trade.identity] = replace(trade, usd=known.usd)
+            else:
                 self.trades[trade.identity] = self._valued(trade)
 
     def add_prices(self, rows: Iterable[Row]) -> None:

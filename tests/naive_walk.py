@@ -3,6 +3,7 @@
 Written from the definitions in docs/figures.md, and sharing no code with the service.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -39,9 +40,10 @@ class Trade:
         """Its place among the trades of its wallet."""
         return (self.at, self.is_sell, self.signature.encode(), self.index, self.mint.encode())
 
-    def says_the_same_as(self, other: "Trade") -> bool:
-        """Whether both rows say the same, apart from a dollar value that neither came with."""
-        return replace(self, usd=None) == replace(other, usd=None)
+    def derives_the_same_as(self, other: "Trade") -> bool:
+        """Whether neither came with a dollar value, and both derive one from the same value and time."""
+        facts = ((t.given_usd, t.value, t.at) for t in (self, other))
+        return self.given_usd is None and next(facts) == next(facts)
 
 
 @dataclass(frozen=True)
@@ -128,22 +130,28 @@ def walk(trades: list[Trade]) -> Position:
     return Position(trades, sales, quantity, peak)
 
 
-def trade_of(row: Row) -> Trade:
-    """The trade that a row tells, not yet valued in dollars."""
+def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Trade:
+    """The trade of a row, not yet valued in dollars; what it leaves out is as `earlier` has that trade."""
     usd = row.get("value_usd")
-    return Trade(
+    trade = Trade(
         wallet=(row["blockchain"], folded(row["blockchain"], row["wallet_address"])),
         mint=folded(row["blockchain"], row["mint"]),
         signature=row["tx_signature"],
         is_sell=row["transaction_type"] == "sell",
-        index=row.get("event_index") or 0,
+        index=int(row.get("event_index") or 0),
         at=time_of(row["created_at"]),
         name=row.get("token_name") or "",
         amount=Fraction(str(row["token_amount"])),
         value=Fraction(str(row["value"])),
-        given_usd=None if usd is None else Fraction(str(usd)),
+        given_usd=None if usd in (None, "") else Fraction(str(usd)),
         usd=None,
     )
+    known = earlier(trade.identity)
+    if known is not None and "token_name" not in row:
+        trade = replace(trade, name=known.name)
+    if known is not None and "value_usd" not in row:
+        trade = replace(trade, given_usd=known.given_usd)
+    return trade
 
 
 def folded(blockchain: str, text: str) -> str:

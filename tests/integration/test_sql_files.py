@@ -87,7 +87,6 @@ def session(connection: Connection) -> Connection:
     merge.prepare(connection)
     for staging in (file for file in FILES if "staging" in file.name and file.stem != "staging"):
         connection.execute(load_sql(f"wallet_api.{staging.parent.name}", staging.stem))
-    connection.execute("CREATE TEMP TABLE incoming_wallets (line_number bigint, LIKE wallets)")
     connection.execute("CREATE TEMP TABLE incoming_prices (line_number bigint, LIKE native_prices)")
     connection.execute("SET enable_seqscan = off")
     return connection

@@ -18,6 +18,9 @@ EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
 MINTS = ("Mint1111", "mint1111", "Zed")
 GROUPS = (("solana", "kol"), ("solana", "smart"), ("eth", "kol"))
 SMALL = ("1", "2", "3", "7", "0.1", "0.5", "1000")
+# An optional field that a row leaves out.
+ABSENT = "(absent)"
+OPTIONAL = ("event_index", "token_name", "value_usd")
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 
@@ -67,8 +70,24 @@ def moments(now: datetime) -> st.SearchStrategy[str]:
     return st.builds(lambda edge, nudge: _text(edge + nudge), st.sampled_from(edges), st.sampled_from(nudges))
 
 
+def profiles() -> st.SearchStrategy[list[Row]]:
+    """A file of tracked wallets with any part of their profiles, each any number of times."""
+    text = st.sampled_from([ABSENT, None, "", "a", "b"])
+    rows = st.builds(
+        lambda wallet, **fields: _without_absent(wallet | fields),
+        st.sampled_from(
+            [{name: row[name] for name in ("blockchain", "wallet_address")} for row in wallets()]
+        ),
+        type=st.just("kol"),
+        name=text,
+        twitter=text,
+        telegram=text,
+    )
+    return st.lists(rows, min_size=1, max_size=6)
+
+
 def trades(now: datetime) -> st.SearchStrategy[Row]:
-    """One trade of one of the wallets."""
+    """One trade of one of the wallets; its optional fields are given, empty, or left out."""
     return st.builds(
         _trade,
         wallet=st.sampled_from(
@@ -77,11 +96,11 @@ def trades(now: datetime) -> st.SearchStrategy[Row]:
         mint=st.sampled_from(MINTS),
         signature=st.sampled_from(["a", "B", "é", "Ä", *(f"s{n}" for n in range(12))]),
         side=st.sampled_from(["buy", "buy", "sell"]),
-        index=st.sampled_from([0, 0, 0, 1, None]),
-        name=st.sampled_from(["", "Some Coin", None]),
+        index=st.sampled_from([0, 0, "0", 1, "", None, ABSENT]),
+        name=st.sampled_from(["Some Coin", "Other Coin", "", None, ABSENT, ABSENT]),
         amount=amounts(),
         value=amounts(zero=True),
-        usd=st.one_of(st.none(), st.none(), amounts(zero=True, decimals=6)),
+        usd=st.one_of(st.sampled_from([None, "", ABSENT, ABSENT]), amounts(zero=True, decimals=6)),
         at=moments(now),
     )
 
@@ -96,6 +115,11 @@ def prices(now: datetime) -> st.SearchStrategy[Row]:
     )
 
 
+def whole(row: Row) -> Row:
+    """The row with all fields: none of them is as the ledger has it."""
+    return dict.fromkeys(OPTIONAL) | row
+
+
 def distinct(
     rows: st.SearchStrategy[Row], key: Callable[[Row], Any], most: int
 ) -> st.SearchStrategy[list[Row]]:
@@ -106,7 +130,7 @@ def distinct(
 def trade_key(row: Row) -> tuple[Any, ...]:
     """What makes two rows one trade."""
     folded = str if row["blockchain"] == "solana" else str.lower
-    index = row.get("event_index") or 0
+    index = int(row.get("event_index") or 0)
     names = (folded(row["wallet_address"]), folded(row["mint"]), row["tx_signature"], row["transaction_type"])
     return (row["blockchain"], *names, index)
 
@@ -121,7 +145,7 @@ def _trade(
     mint: str,
     signature: str,
     side: str,
-    index: int | None,
+    index: int | str | None,
     name: str | None,
     amount: str,
     value: str,
@@ -138,8 +162,11 @@ def _trade(
         "value": value,
         "created_at": at,
     }
-    optional = {"event_index": index, "token_name": name, "value_usd": usd}
-    return row | {field: value for field, value in optional.items() if value is not None}
+    return _without_absent(row | {"event_index": index, "token_name": name, "value_usd": usd})
+
+
+def _without_absent(row: Row) -> Row:
+    return {field: value for field, value in row.items() if value != ABSENT}
 
 
 def _text(moment: datetime) -> str:

@@ -12,13 +12,14 @@ import orjson
 from wallet_api.cli.environment import database
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
+from wallet_api.ledger.names import Warn
 from wallet_api.ledger.readers import Record, Source, UnreadableFile, open_source
 from wallet_api.ledger.rejects import rejects_of
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
 
 SOME_REJECTED = 3
 
-_Take = Callable[[Connection, Source, imports.Reject, imports.Progress], imports.Summary]
+_Take = Callable[[Connection, Source, imports.Reject, imports.Progress, Warn], imports.Summary]
 
 _file = click.argument("file")
 _json = click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
@@ -27,6 +28,9 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print the summary 
 @click.group("import")
 def import_files() -> None:
     """Take in a file: NDJSON (.ndjson, .jsonl, or - for standard input) or CSV (.csv), each also with .gz.
+
+    A column that FILE leaves out keeps what is known; an empty cell (null or "" in NDJSON) clears it. Columns
+    that are not known are ignored with a warning.
 
     A row that cannot land is written with its line number and the reason to FILE.rejects.ndjson; all others
     land. Exit status: 0 all landed, 3 some were rejected, 1 nothing could be done.
@@ -37,7 +41,7 @@ def import_files() -> None:
 @_file
 @_json
 def import_wallets(file: str, as_json: bool) -> None:
-    """Track the wallets of FILE; those tracked already get the profile it gives them."""
+    """Track the wallets of FILE; those tracked already get the type and the profile that it contains."""
     _run(file, as_json, _take_wallets)
 
 
@@ -58,21 +62,33 @@ def import_prices(file: str, as_json: bool) -> None:
 
 
 def _take_wallets(
-    connection: Connection, source: Source, reject: imports.Reject, progress: imports.Progress
+    connection: Connection,
+    source: Source,
+    reject: imports.Reject,
+    progress: imports.Progress,
+    warn: Warn,
 ) -> imports.Summary:
-    return imports.import_wallets(connection, _watched(source.records(WalletRow), progress), reject)
+    return imports.import_wallets(connection, _watched(source.records(WalletRow, warn), progress), reject)
 
 
 def _take_trades(
-    connection: Connection, source: Source, reject: imports.Reject, progress: imports.Progress
+    connection: Connection,
+    source: Source,
+    reject: imports.Reject,
+    progress: imports.Progress,
+    warn: Warn,
 ) -> imports.Summary:
-    return imports.import_trades(connection, source.records(TradeRow), reject, progress)
+    return imports.import_trades(connection, source.records(TradeRow, warn), reject, progress)
 
 
 def _take_prices(
-    connection: Connection, source: Source, reject: imports.Reject, progress: imports.Progress
+    connection: Connection,
+    source: Source,
+    reject: imports.Reject,
+    progress: imports.Progress,
+    warn: Warn,
 ) -> imports.Summary:
-    return imports.import_prices(connection, _watched(source.records(PriceRow), progress), reject)
+    return imports.import_prices(connection, _watched(source.records(PriceRow, warn), progress), reject)
 
 
 def _watched(records: Iterator[Record[Any]], progress: imports.Progress) -> Iterator[Record[Any]]:
@@ -84,6 +100,7 @@ def _watched(records: Iterator[Record[Any]], progress: imports.Progress) -> Iter
 
 def _run(file: str, as_json: bool, take: _Take) -> None:
     started = time.monotonic()
+    warnings: list[str] = []
     try:
         with (
             open_source(file) as source,
@@ -91,9 +108,10 @@ def _run(file: str, as_json: bool, take: _Take) -> None:
             database() as connection,
             _bar(source) as progress,
         ):
-            summary = take(connection, source, rejects.add, progress)
+            summary = take(connection, source, rejects.add, progress, warnings.append)
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error
+    summary.warnings[:0] = warnings
     _report(summary, str(rejects.path), time.monotonic() - started, as_json)
     if summary.rejected:
         sys.exit(SOME_REJECTED)
@@ -109,6 +127,8 @@ def _bar(source: Source) -> Iterator[imports.Progress]:
 
 
 def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: bool) -> None:
+    for warning in summary.warnings:
+        click.echo(f"Warning: {warning}", err=True)
     if as_json:
         document: dict[str, Any] = {
             "landed": summary.landed,
@@ -118,6 +138,8 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
         }
         if summary.rejected:
             document["rejects"] = rejects
+        if summary.warnings:
+            document["warnings"] = summary.warnings
         click.echo(orjson.dumps(document))
         return
     unchanged = summary.landed - summary.changed

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
 from itertools import islice
 from operator import itemgetter
+from typing import NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from wallet_api.chains import CHAINS
-from wallet_api.ledger.readers import Record
-from wallet_api.ledger.rows import BadRow, TradeRow
+from wallet_api.ledger.fields import BadRow, check_address
+from wallet_api.ledger.lines import Record
+from wallet_api.ledger.rows import Text, TradeRow
 
 # Wallets share so many locks, lest a large batch fill the server's lock table (as in lock.sql).
 LOCKS = 64
@@ -17,6 +21,9 @@ LOCKS = 64
 _encode = msgspec.json.Encoder().encode
 _BLOCK_LINES = 1000
 _NULL = "\\N"
+# A column and the boolean one behind it, by which a field that the row leaves out keeps what is known.
+_EMPTY = f"{_NULL}\tf"
+_KEPT = f"{_NULL}\tt"
 
 WalletIds = dict[tuple[str, str], int]
 Token = tuple[str, str]
@@ -25,8 +32,21 @@ Token = tuple[str, str]
 Share = list[tuple[int, Token, dict[str, str]]]
 
 
+class _Columns(NamedTuple):
+    """What follows the identity in a line: the columns of `incoming` as COPY reads them."""
+
+    created_at: str
+    token_name: str
+    keeps_name: str
+    token_amount: str
+    value: str
+    value_usd: str
+    keeps_usd: str
+    derives_again: str
+
+
 class Batch:
-    """The good rows of a batch, of equal ones the last, by position; and what was rejected."""
+    """The good rows of a batch by position, rows of one trade merged into one; and what was rejected."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -41,16 +61,20 @@ class Batch:
         """What was traded."""
         return {token for positions in self._positions for _, token in positions}
 
-    def add(self, wallet_id: int, trade: TradeRow, amount: str, value: str, usd: str | None) -> None:
+    def add(self, wallet_id: int, trade: TradeRow, amount: str, value: str, usd: Text) -> None:
         """Take in a checked row, and its amounts as texts."""
         self.rows += 1
         position = (wallet_id, (trade.blockchain, trade.mint))
         trades = self._positions[wallet_id % LOCKS].setdefault(position, {})
         side = "t" if trade.transaction_type == "sell" else "f"
-        name = _NULL if trade.token_name is None else _escaped(trade.token_name)
-        trades[f"{_escaped(trade.tx_signature)}\t{side}\t{trade.event_index}"] = (
-            f"\t{_time(trade.created_at)}\t{name}\t{amount}\t{value}\t{usd or _NULL}\n"
-        )
+        name = trade.token_name
+        name_columns = f"{_escaped(name)}\tf" if name else _KEPT if name is UNSET else _EMPTY
+        usd_columns = f"{usd}\tf" if usd else _KEPT if usd is UNSET else _EMPTY
+        key = f"{_escaped(trade.tx_signature)}\t{side}\t{trade.event_index}"
+        line = f"\t{_time(trade.created_at)}\t{name_columns}\t{amount}\t{value}\t{usd_columns}\tf\n"
+        earlier = trades.setdefault(key, line)
+        if earlier is not line:
+            trades[key] = _merged(earlier, line)
 
     def shares(self, count: int) -> list[Share]:
         """The trades in so many parts of nearly the same size, those of one lock in one part."""
@@ -91,7 +115,7 @@ def read_batch(records: Iterator[Record[TradeRow]], wallet_ids: WalletIds, rows:
             amounts = row.check(now)
             wallet_id = wallet_ids.get((row.blockchain, row.wallet_address))
             if wallet_id is None:
-                raise BadRow(_unknown_wallet(row))
+                raise _unknown_wallet(row)
             batch.add(wallet_id, row, *amounts)
         except BadRow as fault:
             batch.rejected.append((number, line, fault))
@@ -110,6 +134,24 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
-def _unknown_wallet(trade: TradeRow) -> str:
-    known = CHAINS[trade.blockchain].is_address(trade.wallet_address)
-    return "the wallet is not tracked; import it first" if known else "wallet_address is not an address"
+def _merged(earlier: str, later: str) -> str:
+    """The later of two lines of one trade, with what it leaves out as in the earlier one."""
+    was = _Columns(*earlier[1:-1].split("\t"))
+    line = _Columns(*later[1:-1].split("\t"))
+    if line.keeps_name == "t":
+        line = line._replace(token_name=was.token_name, keeps_name=was.keeps_name)
+    if line.keeps_usd == "t":
+        line = line._replace(value_usd=was.value_usd, keeps_usd=was.keeps_usd)
+    if line.value_usd == _NULL and (
+        was.derives_again == "t"
+        or was.value_usd != _NULL
+        or Decimal(was.value) != Decimal(line.value)
+        or datetime.fromisoformat(was.created_at) != datetime.fromisoformat(line.created_at)
+    ):
+        line = line._replace(derives_again="t")
+    return "\t" + "\t".join(line) + "\n"
+
+
+def _unknown_wallet(trade: TradeRow) -> BadRow:
+    check_address(CHAINS[trade.blockchain], trade.wallet_address)
+    return BadRow("the wallet is not tracked; import it first")

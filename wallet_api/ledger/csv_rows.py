@@ -6,11 +6,16 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from wallet_api.ledger.fields import BadRow, shown
 from wallet_api.ledger.lines import MAX_LINE_BYTES, Record, too_long, without_mark
-from wallet_api.ledger.rows import BadRow, RowType
+from wallet_api.ledger.names import UnknownNames, Warn, all_names, missing, required_names
+from wallet_api.ledger.reasons import not_utf8, row_fault
+from wallet_api.ledger.rows import RowType
 
 # How far to look for the end of a quoted text.
 _MAX_RECORD_BYTES = 1 << 16
+_OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+_SHOWN_NAMES = 20
 
 
 class BadHeader(Exception):
@@ -34,25 +39,45 @@ class _Lines:
         self._back.extendleft(reversed(lines))
 
 
-def csv_records(lines: Iterable[bytes], row_type: type[RowType]) -> Iterator[Record[RowType]]:
-    """The rows after the header, numbered by their first lines. Raises BadHeader."""
+def csv_records(
+    lines: Iterable[bytes], row_type: type[RowType], warn: Warn | None = None
+) -> Iterator[Record[RowType]]:
+    """The rows after the header, numbered by their first lines; `warn` receives the unknown columns.
+
+    An empty cell is an empty text. Raises BadHeader.
+    """
     numbered = _Lines(without_mark(lines))
     names = _header(numbered, row_type)
+    if warn:
+        UnknownNames(row_type, "column", warn).check(names)
     for number, line in numbered:
         if not line.isspace():
             yield number, line, _record(numbered, line, names, row_type)
 
 
 def _header(lines: Iterable[tuple[int, bytes]], row_type: type[RowType]) -> list[str]:
+    needed = f"the first line must name the columns {', '.join(required_names(row_type))}"
     try:
         names = [
             name.strip() for name in _values(next((line for _, line in lines if not line.isspace()), b""))
         ]
     except BadRow as fault:
-        raise BadHeader(f"the header is not CSV: {fault}") from fault
-    missing = [f.name for f in msgspec.structs.fields(row_type) if f.required and f.name not in names]
-    if missing:
-        raise BadHeader(f"the header lacks {', '.join(missing)}")
+        raise BadHeader(f"the header cannot be read: {fault}") from fault
+    if not names:
+        raise BadHeader(f"the header is missing, since the file is empty; {needed}")
+    if len(names) == 1:
+        for delimiter, plural in _OTHER_DELIMITERS.items():
+            if delimiter in names[0]:
+                raise BadHeader(
+                    f"the header has one column {shown(names[0])}; separate columns by commas, not {plural}"
+                )
+    lacking = missing(row_type, names)
+    if lacking:
+        found = ", ".join(map(shown, names[:_SHOWN_NAMES])) + (", …" if len(names) > _SHOWN_NAMES else "")
+        raise BadHeader(f"the header lacks {lacking}; it has {found}; {needed}, spelled exactly so")
+    for name in all_names(row_type):
+        if names.count(name) > 1:
+            raise BadHeader(f"the header has the column {name} {names.count(name)} times; leave one")
     return names
 
 
@@ -86,21 +111,22 @@ def _row(record: bytes, names: list[str], row_type: type[RowType]) -> RowType | 
         return too_long()
     try:
         values = _values(record)
-        if len(values) != len(names):
-            return BadRow(f"{len(values)} values for {len(names)} columns")
-        # Empty is how CSV says absent.
-        given = {name: value for name, value in zip(names, values, strict=True) if value != ""}
-        return msgspec.convert(given, row_type, strict=False)
-    except msgspec.ValidationError as error:
-        return BadRow(str(error))
     except BadRow as fault:
         return fault
+    if len(values) != len(names):
+        hint = "; a value that contains a comma must be in double quotes" if len(values) > len(names) else ""
+        return BadRow(f"the line has {len(values)} values for {len(names)} columns{hint}")
+    given = dict(zip(names, values, strict=True))
+    try:
+        return msgspec.convert(given, row_type)
+    except msgspec.ValidationError:
+        return row_fault(given, row_type)
 
 
 def _values(record: bytes) -> list[str]:
     try:
         return next(csv.reader([record.decode()], strict=True), [])
     except UnicodeDecodeError as error:
-        raise BadRow("the line is not UTF-8") from error
+        raise not_utf8(error) from error
     except csv.Error as error:
-        raise BadRow(f"the line is not CSV: {error}") from error
+        raise BadRow("the line is not valid CSV", f": {error}") from error

@@ -3,15 +3,17 @@
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from wallet_api.database import Connection, connect, load_sql
 from wallet_api.ledger import merge
 from wallet_api.ledger.batches import Share, Token, blocks, read_batch
-from wallet_api.ledger.readers import Record
-from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow, good
+from wallet_api.ledger.fields import BadRow
+from wallet_api.ledger.lines import Record
+from wallet_api.ledger.repeats import repeated_wallets
+from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow, good
 from wallet_api.ledger.tokens import TokenIds
 
 # Large enough that a position or bucket is touched once for many trades, small enough that two batches in
@@ -26,6 +28,7 @@ TWO_LANES_ROWS = 20_000
 Reject = Callable[[int, bytes, BadRow], None]
 Progress = Callable[[], None]
 
+_WALLETS_STAGING = load_sql(__package__, "wallets_staging")
 _WALLETS = load_sql(__package__, "wallets")
 _GROUPS = load_sql(__package__, "groups")
 _RETYPED = load_sql(__package__, "retyped")
@@ -33,10 +36,6 @@ _REGROUPED = load_sql(__package__, "regrouped")
 _PRICES = load_sql(__package__, "prices")
 _UNPRICED = load_sql(__package__, "unpriced")
 
-_STAGE_WALLETS = """
-CREATE TEMP TABLE incoming_wallets (line_number bigint, LIKE wallets) ON COMMIT DROP;
-ALTER TABLE incoming_wallets DROP COLUMN wallet_id
-"""
 _STAGE_PRICES = "CREATE TEMP TABLE incoming_prices (line_number bigint, LIKE native_prices) ON COMMIT DROP"
 _COPY_WALLETS = (
     "COPY incoming_wallets (line_number, blockchain, type, address, name, image_url, twitter, telegram,"
@@ -44,27 +43,34 @@ _COPY_WALLETS = (
 )
 _COPY_TRADES = (
     "COPY incoming (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, token_name,"
-    " token_amount, value, value_usd) FROM STDIN"
+    " keeps_name, token_amount, value, value_usd, keeps_usd, derives_again) FROM STDIN"
 )
 _COPY_PRICES = "COPY incoming_prices (line_number, currency, usd, priced_at) FROM STDIN"
 
 
 @dataclass
 class Summary:
-    """What an import did: rows read that were good, those of them that changed something, rows rejected."""
+    """What an import did.
+
+    The rows read that were good, how many of them changed something, the rows rejected, and warnings.
+    """
 
     landed: int = 0
     changed: int = 0
     rejected: int = 0
+    warnings: list[str] = field(default_factory=list)
 
 
 def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]], reject: Reject) -> Summary:
-    """Track the wallets of `records`, in one transaction. One tracked already gets the new profile."""
+    """Track the wallets of `records`, in one transaction.
+
+    One tracked already gets the new type and profile; a field that its rows leave out stays as it is.
+    """
     summary = Summary()
     now = datetime.now(UTC)
     merge.prepare(connection)
+    connection.execute(_WALLETS_STAGING)
     with connection.transaction():
-        connection.execute(_STAGE_WALLETS)
         with connection.cursor() as cursor, cursor.copy(_COPY_WALLETS) as copy:
             for number, line, row in records:
                 try:
@@ -73,6 +79,7 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
                 except BadRow as fault:
                     reject(number, line, fault)
                     summary.rejected += 1
+        summary.warnings = repeated_wallets(connection)
         merge.lock_all(connection)
         retyped = [row["wallet_id"] for row in connection.execute(_RETYPED)]
         recent: dict[str, Any] = {"wallet_ids": retyped, "horizon": now - merge.VOLUME_HORIZON}
@@ -100,8 +107,8 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
             for number, line, row in records:
                 try:
                     price = good(row)
-                    price.check(now)
-                    copy.write_row((number, price.currency, price.usd, price.priced_at))
+                    usd = price.check(now)
+                    copy.write_row((number, price.currency, usd, price.priced_at))
                     summary.landed += 1
                 except BadRow as fault:
                     reject(number, line, fault)

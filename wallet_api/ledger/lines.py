@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
-from wallet_api.ledger.rows import BadRow, RowType
+from wallet_api.ledger.fields import BadRow
+from wallet_api.ledger.rows import RowType
 
 MAX_LINE_BYTES = 1 << 20
 

@@ -3,7 +3,7 @@
 import gzip
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -11,10 +11,15 @@ from typing import BinaryIO, cast
 import msgspec
 
 from wallet_api.ledger.csv_rows import BadHeader, csv_records
+from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.lines import MAX_LINE_BYTES, bounded_lines, too_long, without_mark
 from wallet_api.ledger.lines import Record as Record
-from wallet_api.ledger.rows import BadRow, RowType
+from wallet_api.ledger.names import UnknownNames, Warn
+from wallet_api.ledger.reasons import line_fault
+from wallet_api.ledger.rows import RowType
 
+# The lines of NDJSON that are searched for unknown members: to search them all takes as long as to read them.
+CHECKED_LINES = 100
 NDJSON_ENDINGS = (".ndjson", ".jsonl")
 CSV_ENDING = ".csv"
 
@@ -38,16 +43,17 @@ class Source:
         """How many bytes of the file, compressed as it is, were read so far; `size` is all of them."""
         return self._file.tell()
 
-    def records(self, row_type: type[RowType]) -> Iterator[Record[RowType]]:
+    def records(self, row_type: type[RowType], warn: Warn | None = None) -> Iterator[Record[RowType]]:
         """The rows of the file, blank lines left out. Raises UnreadableFile when there is none to be had.
 
+        `warn` receives a text for each column or member that rows do not have; without it they are ignored.
         Where a file breaks off, as one that was not copied whole does, a last record says so.
         """
         take = csv_records if self._is_csv else ndjson_records
         last = 0
         broken: BadRow | None = None
         try:
-            for record in take(bounded_lines(self._content), row_type):
+            for record in take(bounded_lines(self._content), row_type, warn):
                 last = record[0]
                 yield record
         except BadHeader as error:
@@ -77,19 +83,32 @@ def open_source(name: str) -> Iterator[Source]:
         yield Source(name, file, Path(name).stat().st_size)
 
 
-def ndjson_records(lines: Iterable[bytes], row_type: type[RowType]) -> Iterator[Record[RowType]]:
-    """The rows of NDJSON lines, numbered from 1. JSON numbers become decimals without passing a float."""
-    decode = msgspec.json.Decoder(row_type).decode
+def ndjson_records(
+    lines: Iterable[bytes], row_type: type[RowType], warn: Warn | None = None
+) -> Iterator[Record[RowType]]:
+    """The rows of NDJSON lines, numbered from 1; `warn` receives the unknown members of the first lines.
+
+    JSON numbers are whole numbers or texts, which pass no float.
+    """
+    decode = msgspec.json.Decoder(row_type, float_hook=str).decode
+    unknown = UnknownNames(row_type, "member", warn) if warn else None
     for number, line in enumerate(without_mark(lines), 1):
         if line.isspace():
             continue
         if len(line) > MAX_LINE_BYTES:
             yield number, b"", too_long()
             continue
+        if unknown and number <= CHECKED_LINES:
+            unknown.check(_members(line))
         try:
             row: RowType | BadRow = decode(line)
-        except msgspec.DecodeError as error:
-            row = BadRow(str(error))
-        except UnicodeDecodeError:
-            row = BadRow("the line is not UTF-8")
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            row = line_fault(line, row_type)
         yield number, line, row
+
+
+def _members(line: bytes) -> Collection[str]:
+    try:
+        return msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ()

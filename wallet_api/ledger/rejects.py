@@ -7,8 +7,8 @@ from typing import BinaryIO
 
 import orjson
 
+from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.readers import UnreadableFile
-from wallet_api.ledger.rows import BadRow
 
 
 class Rejects:

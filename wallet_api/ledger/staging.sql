@@ -1,4 +1,7 @@
 -- The tables of one import session, empty again at each commit.
+
+-- A row that leaves a field out keeps what the ledger has: keeps_name, keeps_usd. derives_again is set where
+-- an earlier row of the batch gave the trade another value, time or USD: a derived USD is then not kept.
 CREATE TEMP TABLE IF NOT EXISTS incoming (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
@@ -7,9 +10,12 @@ CREATE TEMP TABLE IF NOT EXISTS incoming (
     is_sell boolean NOT NULL,
     tx_signature text COLLATE "C" NOT NULL,
     token_name text,
+    keeps_name boolean NOT NULL,
     token_amount numeric NOT NULL,
     value numeric NOT NULL,
-    value_usd numeric
+    value_usd numeric,
+    keeps_usd boolean NOT NULL,
+    derives_again boolean NOT NULL
 ) ON COMMIT DELETE ROWS;
 
 CREATE TEMP TABLE IF NOT EXISTS fresh (

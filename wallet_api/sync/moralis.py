@@ -16,7 +16,7 @@ from wallet_api.holdings.balances import BadRow, clean, read_address
 from wallet_api.holdings.faults import Malformed
 from wallet_api.holdings.fetch import Fetcher
 from wallet_api.holdings.replies import Reply, read_json, read_row
-from wallet_api.ledger import rows
+from wallet_api.ledger import fields
 from wallet_api.settings import Settings
 from wallet_api.sync.swaps import BadSwap, Chunk, Leg, Swap, Wallet
 
@@ -131,7 +131,7 @@ def read_swap(wallet: Wallet, row: Mapping[str, Any]) -> Swap:
     if (
         not isinstance(signature, str)
         or not signature
-        or len(signature) > rows.MAX_SIGNATURE
+        or len(signature) > fields.MAX_SIGNATURE
         or "\0" in signature
     ):
         raise BadRow("no transaction hash")
@@ -178,7 +178,7 @@ def _number(value: Any) -> Decimal | None:
         return None
     try:
         number = Decimal(value).copy_abs()
-        rows.check_amount("amount", number)
+        fields.check_amount("amount", number)
     except (InvalidOperation, ValueError):
         return None
     return number
@@ -192,6 +192,6 @@ def _time(value: Any) -> datetime:
     except ValueError as error:
         raise BadRow("the time is not ISO 8601") from error
     try:
-        return rows.check_time("the time", moment, datetime.now(UTC))
-    except rows.BadRow as error:
-        raise BadRow(str(error)) from error
+        return fields.check_time("the time", moment, datetime.now(UTC))
+    except fields.BadRow as error:
+        raise BadRow(error.rule) from error

@@ -167,7 +167,7 @@ class _Landing:
         def reject(number: int, line: bytes, fault: BadRow) -> None:
             row = rows[number]
             log.info("%s on %s: %s: %s", row.wallet_address, row.blockchain, row.tx_signature, fault)
-            self.summary.rejected[str(fault)] += 1
+            self.summary.rejected[fault.rule] += 1
 
         if rows:
             imported = import_trades(self._connection, records(), reject)

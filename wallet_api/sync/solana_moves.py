@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from wallet_api.holdings.balances import BadRow, read_address, read_amount, read_decimals
-from wallet_api.ledger import rows
+from wallet_api.ledger import fields
 from wallet_api.sync.swaps import DIGITS, Leg, Swap, Wallet
 
 WRAPPED = "So11111111111111111111111111111111111111112"
@@ -182,9 +182,9 @@ def _amount(wallet: Wallet, moves: _Moves, side: _Side) -> Decimal:
     places = wallet.chain.native_decimals if mint is None else moves.decimals[mint]
     amount = Decimal(units).scaleb(-places)
     try:
-        rows.check_amount("an amount", amount)
-    except rows.BadRow as error:
-        raise BadRow(str(error)) from error
+        fields.check_amount("an amount", amount)
+    except fields.BadRow as error:
+        raise BadRow(error.rule) from error
     return amount
 
 

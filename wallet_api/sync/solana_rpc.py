@@ -17,7 +17,7 @@ from wallet_api.holdings.balances import BadRow
 from wallet_api.holdings.faults import Broken, Malformed
 from wallet_api.holdings.providers.jsonrpc import Node, Result
 from wallet_api.holdings.providers.solana_names import Names
-from wallet_api.ledger import rows
+from wallet_api.ledger import fields
 from wallet_api.sync.solana_moves import Transaction, read_swaps
 from wallet_api.sync.swaps import BadSwap, Chunk, Leg, Swap, Wallet
 
@@ -160,12 +160,14 @@ class SolanaRpcTrades:
 
 def _swaps_or_note(wallet: Wallet, row: _Row, transaction: Transaction) -> _Told:
     try:
-        rows.check_text("the signature", row.signature, rows.MAX_SIGNATURE, required=True)
+        fields.check_text("the signature", row.signature, fields.MAX_SIGNATURE, required=True)
         moment = row.moment if transaction.block_time is None else _time(transaction.block_time)
-        rows.check_time("the time", moment, datetime.now(UTC))
+        fields.check_time("the time", moment, datetime.now(UTC))
         return _Told(read_swaps(wallet, row.signature, moment, transaction))
-    except (BadRow, rows.BadRow) as error:
+    except BadRow as error:
         return _Told(bad=BadSwap(row.signature, str(error)))
+    except fields.BadRow as error:
+        return _Told(bad=BadSwap(row.signature, error.rule))
 
 
 def _time(seconds: int) -> datetime:

@@ -1,0 +1,139 @@
+"""What a field of a row may contain, and the reason that is given where it contains something else."""
+
+import json
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from wallet_api.chains import Chain
+
+AHEAD = timedelta(minutes=5)
+EARLIEST = datetime(2009, 1, 3, tzinfo=UTC)
+MAX_TEXT = 2048
+MAX_MINT = 128
+MAX_SIGNATURE = 256
+MAX_EVENT_INDEX = 2**31 - 1
+# Far beyond any real token, and narrow enough that every quotient keeps its 40 decimals.
+MAX_WHOLE_DIGITS = 60
+MAX_DECIMALS = 36
+
+AMOUNT_FORM = "a decimal number such as 1000, 0.25 or 1.5e-7"
+TIME_FORM = "an ISO 8601 time such as 2026-01-30T12:51:16Z"
+
+_AMOUNT = re.compile(r"(-?)(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_SHOWN_CHARACTERS = 40
+
+
+class BadRow(ValueError):
+    """The row cannot land; the message is the reason."""
+
+    def __init__(self, rule: str, found: str = "") -> None:
+        super().__init__(rule + found)
+        # The reason without the value of this row, by which equal faults can be counted.
+        self.rule = rule
+
+
+def shown(value: object) -> str:
+    """The value as JSON, cut where it is long."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "an array"
+    if isinstance(value, str):
+        cut = value if len(value) <= _SHOWN_CHARACTERS else f"{value[:_SHOWN_CHARACTERS]}…"
+        return json.dumps(cut, ensure_ascii=False)
+    return json.dumps(value) if isinstance(value, int | float | None) else str(value)
+
+
+def must_be(field: str, allowed: str, value: object) -> BadRow:
+    """The fault of a field whose value is none of those allowed."""
+    if value is None or value == "":
+        return BadRow(f"{field} is empty; it must be {allowed}")
+    return BadRow(f"{field} must be {allowed}", f", not {shown(value)}")
+
+
+def one_of(names: Iterable[str]) -> str:
+    """The names as a choice: a, b or c."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def check_address(chain: Chain, text: str) -> str:
+    """The stored form of an address. Raises BadRow."""
+    if not chain.is_address(text):
+        raise must_be("wallet_address", f"an address of {chain.name} ({chain.address_form})", text)
+    return chain.canonical(text)
+
+
+def check_text(field: str, text: str, longest: int, *, required: bool = False) -> str:
+    """The text itself. Raises BadRow where it is too long, or contains what PostgreSQL cannot store."""
+    if required and not text:
+        raise BadRow(f"{field} is empty")
+    if len(text) > longest:
+        raise BadRow(f"{field} is longer than {longest} characters", f": {shown(text)}")
+    if "\0" in text:
+        raise BadRow(f"{field} contains a NUL character", f": {shown(text)}")
+    return text
+
+
+def check_amount(field: str, amount: Any, *, above_zero: bool = False) -> str:
+    """The amount as text: ASCII digits with an optional point and exponent.
+
+    Raises BadRow where it is something else, negative (or zero), or has too many digits.
+    """
+    # Nearly all amounts are short and plain, which is cheap to see. A Decimal would accept more than
+    # ASCII digits, and costs more than all of this.
+    if type(amount) is str and len(amount) <= MAX_DECIMALS and amount.isascii():
+        digits = amount.replace(".", "", 1)
+        if digits.isdecimal() and not (above_zero and not digits.strip("0")):
+            return amount
+    return _check_amount(field, amount, above_zero=above_zero)
+
+
+def check_event_index(index: Any) -> int:
+    """The index as a number; one that is empty is 0. Raises BadRow."""
+    if index is None or index == "":
+        return 0
+    if type(index) is str and len(index) <= 10 and index.isascii() and index.isdecimal():
+        index = int(index)
+    if type(index) is not int or not 0 <= index <= MAX_EVENT_INDEX:
+        raise must_be("event_index", f"a whole number from 0 to {MAX_EVENT_INDEX}", index)
+    return index
+
+
+def check_time(field: str, moment: datetime, now: datetime) -> datetime:
+    """The moment, aware; one without an offset is UTC. Raises BadRow when it cannot be."""
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment > now + AHEAD:
+        raise BadRow(f"{field} is more than 5 minutes ahead of now", f": {moment.isoformat()}")
+    if moment < EARLIEST:
+        raise BadRow(
+            f"{field} is before {EARLIEST:%Y-%m-%d}, when there was no blockchain", f": {moment.isoformat()}"
+        )
+    return moment
+
+
+def _check_amount(field: str, amount: Any, *, above_zero: bool) -> str:
+    text = str(amount) if isinstance(amount, int | Decimal) and not isinstance(amount, bool) else amount
+    form = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if form is None:
+        raise must_be(field, AMOUNT_FORM, amount)
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        # The exponent has more digits than any decimal number of this machine.
+        raise _too_many_digits(field, text) from None
+    if form[1] or (above_zero and not number):
+        raise BadRow(f"{field} must be {'above 0' if above_zero else 'at least 0'}", f", not {shown(amount)}")
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)
+    if exponent < -MAX_DECIMALS or number.adjusted() >= MAX_WHOLE_DIGITS:
+        raise _too_many_digits(field, text)
+    return text
+
+
+def _too_many_digits(field: str, text: str) -> BadRow:
+    return BadRow(
+        f"{field} must have at most {MAX_WHOLE_DIGITS} digits before and {MAX_DECIMALS} after the point",
+        f", not {shown(text)}",
+    )

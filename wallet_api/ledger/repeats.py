@@ -1,0 +1,37 @@
+"""Warnings of wallets that a file has more than once, with different values."""
+
+from collections.abc import Iterable, Iterator
+
+from wallet_api.database import Connection, Row, load_sql
+
+# What a person reads; the rest is counted.
+_MAX_WARNINGS = 10
+_MAX_LINES = 5
+
+_REPEATED = load_sql(__package__, "repeated_wallets")
+
+
+def repeated_wallets(connection: Connection) -> list[str]:
+    """A text for each such wallet among the first, and the number of all others."""
+    rows = connection.execute(_REPEATED).fetchall()
+    texts = [_warning(row) for row in rows[:_MAX_WARNINGS]]
+    more = len(rows) - len(texts)
+    return [*texts, f"the same holds for {more} more wallets"] if more else texts
+
+
+def _warning(row: Row) -> str:
+    types = f"type ({', '.join(_shortened(dict.fromkeys(row['types'])))})" if row["types"] else None
+    fields = ", ".join([*([types] if types else []), *row["fields"]])
+    lines = ", ".join(_shortened(row["lines"]))
+    return (
+        f"wallet {row['address']} on {row['blockchain']} is in lines {lines} with a different {fields};"
+        " the last one is used"
+    )
+
+
+def _shortened(values: Iterable[object]) -> Iterator[str]:
+    for place, value in enumerate(values):
+        if place == _MAX_LINES:
+            yield "…"
+            return
+        yield str(value)
