@@ -4,10 +4,22 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
 
 from tests.ledger.door import Row
+from wallet_api.cli import cli
+
+SOLANA = "So11111111111111111111111111111111111111112"
+EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
+WALLETS = [
+    {"blockchain": "solana", "type": "kol", "wallet_address": SOLANA, "name": "Sol"},
+    {"blockchain": "eth", "type": "kol", "wallet_address": EVM},
+]
 
 
 @dataclass(frozen=True)
@@ -23,6 +35,24 @@ class Outcome:
     def reasons(self) -> dict[int, str]:
         """What is wrong, by line."""
         return {reject["line"]: reject["reason"] for reject in self.rejects or []}
+
+
+TakeIn = Callable[..., Outcome]
+
+
+def trade(signature: str = "s", **fields: Any) -> Row:
+    """A trade in which nothing is wrong."""
+    return {
+        "blockchain": "solana",
+        "wallet_address": SOLANA,
+        "tx_signature": signature,
+        "mint": "mint",
+        "transaction_type": "buy",
+        "token_amount": "1",
+        "value": "1",
+        "created_at": "2026-01-30T12:51:16Z",
+        **fields,
+    }
 
 
 def rejects_of(path: Path) -> list[Row] | None:
@@ -46,3 +76,25 @@ def command(
         check=False,
     )
     return done.returncode, done.stdout, done.stderr
+
+
+def taking_in(database_url: str, folder: Path) -> TakeIn:
+    """A function that imports rows from a file in `folder` with the command; bytes are a line each."""
+
+    def take(kind: str, *rows: Row | bytes, name: str = "file.ndjson") -> Outcome:
+        path = folder / name
+        lines = (row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows)
+        path.write_bytes(b"".join(line + b"\n" for line in lines))
+        result = CliRunner().invoke(
+            cli, ["import", kind, str(path), "--json"], env={"DATABASE_URL": database_url}
+        )
+        summary = json.loads(result.stdout) if result.exit_code in (0, 3) else {}
+        return Outcome(result.exit_code, summary, rejects_of(path), result.output)
+
+    return take
+
+
+def changed(outcome: Outcome) -> tuple[int, int]:
+    """How many rows of a file landed, and how many of them changed something."""
+    assert outcome.status == 0, outcome.text
+    return outcome.summary["landed"], outcome.summary["changed"]
