@@ -180,4 +180,4 @@ LEADERBOARD = {
 
 HEALTH = {"status": "ok"}
 
-READINESS = {"status": "ready", "database": "ok", "primary": "ok", "store": "ok"}
+READINESS = {"status": "ready", "database": "ok", "tables": "ok", "primary": "ok", "store": "ok"}
