@@ -18,8 +18,12 @@ from wallet_api.queries import history
 
 PACKAGE = Path(wallet_api.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.sql"))
-# One statement each; a migration and the tables of a session are several.
-STATEMENTS = [file for file in FILES if file.parent.name != "migrations" and "staging" not in file.name]
+# One statement each; a migration and the tables of a session are several, and a DO block has no plan.
+STATEMENTS = [
+    file
+    for file in FILES
+    if file.parent.name != "migrations" and "staging" not in file.name and file.stem != "clear"
+]
 QUERIES = [file for file in STATEMENTS if file.parent.name == "queries"]
 
 # What stands for the parameters of a name; others are NULL.

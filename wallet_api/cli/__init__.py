@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from wallet_api import __version__
+from wallet_api.cli.backup import backup, restore
 from wallet_api.cli.demo import demo
 from wallet_api.cli.imports import import_files
 from wallet_api.cli.keys import keys
@@ -20,7 +21,7 @@ from wallet_api.errors import ApiError
 from wallet_api.migrations import SchemaError
 from wallet_api.settings import SettingsError
 
-_COMMANDS: tuple[click.Command, ...] = (up, migrate, keys, import_files, sync, rebuild, demo)
+_COMMANDS: tuple[click.Command, ...] = (up, migrate, keys, import_files, sync, rebuild, backup, restore, demo)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

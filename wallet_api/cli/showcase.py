@@ -53,6 +53,11 @@ def find_demo(connection: Connection, home: Path) -> Demo | None:
         return None
 
 
+def forget_demo(home: Path) -> None:
+    """Note that the database of this home no longer contains the demo's data."""
+    (home / "demo.json").unlink(missing_ok=True)
+
+
 def demo_key(connection: Connection, home: Path) -> str:
     """A key that works, the same at each start; kept in a file that only this user can read."""
     file = home / "demo-key"

@@ -108,10 +108,12 @@ def connect(url: str, **options: Any) -> Connection:
 
     Raises DatabaseUnavailable.
     """
+    own: dict[str, Any] = {
+        "application_name": "wallet-api command",
+        "connect_timeout": CONNECT_TIMEOUT_SECONDS,
+    }
     with translated():
-        return Connection.connect(
-            url, autocommit=True, row_factory=dict_row, connect_timeout=CONNECT_TIMEOUT_SECONDS, **options
-        )
+        return Connection.connect(url, autocommit=True, row_factory=dict_row, **own | options)
 
 
 @contextmanager

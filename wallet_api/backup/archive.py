@@ -1,0 +1,154 @@
+"""What a dump contains, as `pg_restore --list` reports it."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from wallet_api.backup.access import plain_environment
+from wallet_api.backup.errors import BackupError
+from wallet_api.backup.programs import Programs
+from wallet_api.backup.schema import (
+    EARLIER,
+    EARLIER_FUNCTIONS,
+    EARLIER_WITHOUT,
+    MIGRATIONS_TABLE,
+    SCHEMA,
+    known_migrations,
+    names,
+    tables_of,
+)
+
+_MAGIC = b"PGDMP"
+_ENTRY = re.compile(r"\d+; \d+ \d+ (?P<kind>[A-Z]+(?: [A-Z]+)*) (?P<schema>\S+) (?P<tag>.*)")
+_SERVER = re.compile(r"^; +Dumped from database version: (\d+)", re.MULTILINE)
+_NAMED_KINDS = {"TABLE", "TABLE DATA", "FUNCTION", "AGGREGATE", "TYPE"}
+# Of one of the tables; those of a sequence are of a column of a table.
+_DEPENDENT_KINDS = {"CONSTRAINT", "CHECK CONSTRAINT", "FK CONSTRAINT", "DEFAULT", "INDEX"}
+_DEPENDENT_KINDS |= {"SEQUENCE", "SEQUENCE OWNED BY", "SEQUENCE SET"}
+# pg_restore is to leave them out, and nobody misses them.
+_UNWANTED_KINDS = {"ACL", "DEFAULT ACL", "COMMENT", "SCHEMA", "EXTENSION", "STATISTICS DATA"}
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A dump: the major version of its server, the lines of its list to restore, and what is left out."""
+
+    server_major: int
+    wanted: str
+    left_out: list[str]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    kind: str
+    schema: str
+    name: str
+    signature: str
+    line: str
+
+
+def read_archive(file: IO[bytes], name: Path, programs: Programs) -> Archive:
+    """The dump in `file`. Raises BackupError unless it is a whole one of tables that this version can use."""
+    file.seek(0)
+    if file.read(len(_MAGIC)) != _MAGIC:
+        raise BackupError(
+            f"{name} is no backup: use a file made by 'wallet-api backup' or 'pg_dump --format=custom'."
+        )
+    text = _pg_restore(file, name, programs, "--list")
+    server = _SERVER.search(text)
+    if server is None or "Format: CUSTOM" not in text:
+        raise BackupError(
+            f"{name} is no dump in custom format: use 'wallet-api backup' or 'pg_dump --format=custom'."
+        )
+    entries = [_entry(found) for line in text.splitlines() if (found := _ENTRY.fullmatch(line))]
+    recorded = _recorded_migrations(file, name, programs, entries)
+    _check_tables(entries, recorded, name)
+    wanted = [entry for entry in entries if _is_wanted(entry, recorded)]
+    left_out = [
+        f"{entry.kind.lower()} {entry.schema}.{entry.name}"
+        for entry in entries
+        if entry not in wanted and entry.kind not in _UNWANTED_KINDS and not _is_derived(entry, recorded)
+    ]
+    return Archive(int(server[1]), "".join(f"{entry.line}\n" for entry in wanted), left_out)
+
+
+def _pg_restore(file: IO[bytes], name: Path, programs: Programs, *arguments: str) -> str:
+    file.seek(0)
+    run = subprocess.run(
+        [programs.path("pg_restore"), *arguments],
+        stdin=file,
+        capture_output=True,
+        env=plain_environment(),
+        check=False,
+    )
+    if run.returncode:
+        reason = run.stderr.decode(errors="replace").strip().split("\n", 1)[0]
+        raise BackupError(f"{name} cannot be read with pg_restore {programs.major}: {reason}")
+    return run.stdout.decode(errors="replace")
+
+
+def _entry(found: re.Match[str]) -> _Entry:
+    tag = found["tag"]
+    signature = tag[: tag.rindex(")") + 1] if ")" in tag else tag
+    return _Entry(found["kind"], found["schema"], re.split(r"[ (]", tag, maxsplit=1)[0], signature, found[0])
+
+
+def _recorded_migrations(
+    file: IO[bytes], name: Path, programs: Programs, entries: list[_Entry]
+) -> frozenset[str]:
+    if not any(
+        (entry.kind, entry.schema, entry.name) == ("TABLE DATA", SCHEMA, MIGRATIONS_TABLE)
+        for entry in entries
+    ):
+        raise BackupError(f"{name} is no backup of this service: it contains no rows of {MIGRATIONS_TABLE}.")
+    options = ("--data-only", f"--schema={SCHEMA}", f"--table={MIGRATIONS_TABLE}", "--file=-")
+    copied = re.search(
+        r"^COPY \S+ \((?P<columns>[^)]*)\) FROM stdin;\n(?P<rows>(?:.*\n)*?)\\\.$",
+        _pg_restore(file, name, programs, *options),
+        re.MULTILINE,
+    )
+    if copied is None or not copied["rows"]:
+        raise BackupError(f"{name} does not record the version of its tables.")
+    place = copied["columns"].split(", ").index("name")
+    recorded = frozenset(row.split("\t")[place] for row in copied["rows"].splitlines())
+    newer = sorted(recorded - known_migrations())
+    if newer:
+        raise BackupError(
+            f"{name} was made by a newer version of this service ({', '.join(newer)}). "
+            "Update this installation first, then restore."
+        )
+    return recorded
+
+
+def _check_tables(entries: list[_Entry], recorded: frozenset[str], name: Path) -> None:
+    ours = [entry for entry in entries if entry.schema == SCHEMA]
+    foreign = sorted(entry.name for entry in ours if entry.kind == "TABLE" and entry.name not in names())
+    if foreign:
+        raise BackupError(
+            f"{name} contains tables that are not of this service ({', '.join(foreign)}). "
+            f"Leave them out when dumping (--exclude-table={foreign[0]}), or restore it with pg_restore."
+        )
+    for kind, what in (("TABLE", "table"), ("TABLE DATA", "rows of the table")):
+        missing = sorted(tables_of(recorded) - {entry.name for entry in ours if entry.kind == kind})
+        if missing:
+            raise BackupError(f"{name} is not a whole backup: the {what} {missing[0]} is missing.")
+    functions = {entry.signature for entry in ours if entry.kind == "FUNCTION"}
+    if recorded & EARLIER and functions != EARLIER_FUNCTIONS:
+        raise BackupError(
+            f"{name} is of a version before commit d967877, which cannot be upgraded. Restore it with the "
+            "version that made it, update that one to commit d967877 and make a new backup, or import the "
+            "files again."
+        )
+
+
+def _is_wanted(entry: _Entry, recorded: frozenset[str]) -> bool:
+    if entry.schema != SCHEMA or _is_derived(entry, recorded):
+        return False
+    return entry.kind in _DEPENDENT_KINDS or (entry.kind in _NAMED_KINDS and entry.name in names())
+
+
+def _is_derived(entry: _Entry, recorded: frozenset[str]) -> bool:
+    """Whether the entry is of the table that is created again after the restore of an earlier version."""
+    return bool(recorded & EARLIER) and entry.schema == SCHEMA and entry.name == EARLIER_WITHOUT

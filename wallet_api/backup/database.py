@@ -1,0 +1,94 @@
+"""What is in the database in use: the tables, functions and types of this service, and who is connected."""
+
+from dataclasses import dataclass
+
+from psycopg.sql import SQL, Identifier
+
+from wallet_api.backup.errors import BackupError
+from wallet_api.backup.schema import MIGRATIONS_TABLE, SCHEMA, known_migrations, names
+from wallet_api.database import Connection, Row, load_sql
+
+_COUNT_ROWS = load_sql(__package__, "count_rows")
+_LIST_OBJECTS = load_sql(__package__, "list_objects")
+_LIST_SESSIONS = load_sql(__package__, "list_sessions")
+_READ_ROLE = load_sql(__package__, "read_role")
+_RECORDED_MIGRATIONS = load_sql(__package__, "recorded_migrations")
+# Every database with the tables has rows in them.
+_NEVER_EMPTY = frozenset({MIGRATIONS_TABLE, "credit_ledger"})
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The objects of this service in a database."""
+
+    objects: list[Row]
+
+    @property
+    def tables(self) -> list[Row]:
+        """The tables among them."""
+        return [row for row in self.objects if row["kind"] == "TABLE"]
+
+    @property
+    def data_tables(self) -> list[str]:
+        """The tables, qualified and quoted, which are empty in a database that was never used."""
+        return [row["identity"] for row in self.tables if row["name"] not in _NEVER_EMPTY]
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether migrations have been applied."""
+        return any(row["name"] == MIGRATIONS_TABLE for row in self.tables)
+
+
+def server_major(connection: Connection) -> int:
+    """The major version of the server."""
+    return connection.info.server_version // 10_000
+
+
+def contents_of(connection: Connection) -> Contents:
+    """The objects of this service in the database."""
+    rows = connection.execute(_LIST_OBJECTS, {"schema": SCHEMA, "names": sorted(names())})
+    return Contents(rows.fetchall())
+
+
+def count_rows(connection: Connection) -> dict[str, int]:
+    """How many wallets, trades and keys there are."""
+    return dict(connection.execute(_COUNT_ROWS).fetchone() or {})
+
+
+def has_rows(connection: Connection, contents: Contents) -> bool:
+    """Whether any table contains rows that a restore would replace."""
+    tables = [row["name"] for row in contents.tables if row["name"] not in _NEVER_EMPTY]
+    selects = [SQL("(SELECT 1 FROM {} LIMIT 1)").format(Identifier(SCHEMA, name)) for name in tables]
+    return bool(selects) and connection.execute(SQL(" UNION ALL ").join(selects)).fetchone() is not None
+
+
+def check_sessions(connection: Connection) -> None:
+    """Raise BackupError if a service or another command is connected to the database."""
+    sessions = [
+        f"{row['application_name']} ({row['sessions']})" for row in connection.execute(_LIST_SESSIONS)
+    ]
+    if sessions:
+        raise BackupError(
+            f"The database is in use by {', '.join(sessions)}. Stop it first (the service, 'wallet-api up', "
+            "a sync, an import), then restore."
+        )
+
+
+def check_target(connection: Connection, contents: Contents) -> None:
+    """Raise BackupError unless the tables may be replaced by this role, and with those of this version."""
+    role = connection.execute(_READ_ROLE, {"schema": SCHEMA}).fetchone() or {}
+    foreign = [row["identity"] for row in contents.objects if not row["is_own"]]
+    if foreign or not role["may_create"]:
+        what = f"does not own {foreign[0]}" if foreign else f"may not create tables in the schema {SCHEMA}"
+        raise BackupError(
+            f"The role {role['role']} {what}. Restore as the owner of the tables: wallet_api_owner in "
+            "config/roles.sql."
+        )
+    if contents.has_tables:
+        recorded = {row["name"] for row in connection.execute(_RECORDED_MIGRATIONS)}
+        newer = sorted(recorded - known_migrations())
+        if newer:
+            raise BackupError(
+                f"The tables here are of a newer version of this service ({', '.join(newer)}). Restore into "
+                "an empty database, or update this installation first."
+            )

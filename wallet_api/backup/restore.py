@@ -1,0 +1,190 @@
+"""A restore: checks that touch nothing, then one transaction that replaces what is there."""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import DEVNULL, PIPE
+from typing import IO
+
+from psycopg.sql import SQL, Identifier, Literal
+
+from wallet_api import migrations
+from wallet_api.backup.access import Access, access_of
+from wallet_api.backup.archive import read_archive
+from wallet_api.backup.database import (
+    Contents,
+    check_sessions,
+    check_target,
+    contents_of,
+    count_rows,
+    has_rows,
+    server_major,
+)
+from wallet_api.backup.errors import BackupError
+from wallet_api.backup.processes import Process, running
+from wallet_api.backup.programs import Programs, newest_for
+from wallet_api.backup.schema import SCHEMA
+from wallet_api.database import Connection, load_sql
+
+# Called with how many bytes of the file have been read.
+Progress = Callable[[int], None]
+
+_CLEAR = load_sql(__package__, "clear")
+_RETURN_LEASES = load_sql(__package__, "return_leases")
+_LOCK_SECONDS = 10
+_CHUNK_BYTES = 1024 * 1024
+# What pg_restore writes before the first object.
+_HEAD_BYTES = 16 * 1024
+_HEAD_END = b"\nSET row_security = off;\n"
+# Servers before 17 reject it: https://www.postgresql.org/docs/17/runtime-config-client.html
+_TRANSACTION_TIMEOUT = b"\nSET transaction_timeout = 0;\n"
+_FIRST_WITH_TRANSACTION_TIMEOUT = 17
+
+_BEGIN = SQL(
+    "BEGIN;\n"
+    "SET LOCAL lock_timeout = {lock_timeout};\n"
+    "SET LOCAL statement_timeout = 0;\n"
+    "SELECT pg_catalog.set_config('search_path', '', TRUE),"
+    " pg_catalog.set_config('wallet_api.restore', {task}, TRUE);\n"
+)
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What a restore brought back: rows by kind, and the migrations that have been applied to them."""
+
+    rows: dict[str, int]
+    migrated: list[str]
+
+
+def restore(
+    connection: Connection, url: str, name: Path, *, replace: bool, progress: Progress | None = None
+) -> list[str]:
+    """Replace the tables in the database of `connection`, made from `url`, with those of the dump `name`.
+
+    Until all of it has been read and accepted, nothing changes. Without `replace` the database has to be
+    without rows. Returns what of the dump is not of this service and was left out. Raises BackupError.
+    """
+    with _opened(name) as file:
+        major = server_major(connection)
+        programs = newest_for(major, tls=connection.pgconn.ssl_in_use)
+        archive = read_archive(file, name, programs)
+        if archive.server_major > major:
+            raise BackupError(
+                f"{name} was made from PostgreSQL {archive.server_major}, and this server is PostgreSQL "
+                f"{major}. Restore it to PostgreSQL {archive.server_major} or newer."
+            )
+        contents = contents_of(connection)
+        check_target(connection, contents)
+        check_sessions(connection)
+        if not replace and has_rows(connection, contents):
+            raise BackupError(
+                f"The database {connection.info.dbname} contains data. To lose it and have that of {name} "
+                "in its place, add --replace."
+            )
+        access = access_of(url, connection, "wallet-api restore")
+        begin = _begin(connection, contents, replace=replace)
+        with tempfile.NamedTemporaryFile("w", prefix="wallet-api-restore-") as listing:
+            listing.write(archive.wanted)
+            listing.flush()
+            _pour(file, Path(listing.name), programs, access, major, begin, progress)
+    return archive.left_out
+
+
+def complete(connection: Connection) -> Restored:
+    """Bring restored tables up to date, end the leases of workers that used them, and gather statistics."""
+    migrated = migrations.migrate(connection)
+    connection.execute(_RETURN_LEASES)
+    tables = [Identifier(SCHEMA, row["name"]) for row in contents_of(connection).tables]
+    connection.execute(SQL("ANALYZE {}").format(SQL(", ").join(tables)))
+    return Restored(count_rows(connection), migrated)
+
+
+def _opened(name: Path) -> IO[bytes]:
+    try:
+        # pg_restore reads it from its standard input, and the place up to which it has read is ours too.
+        return name.open("rb", buffering=0)
+    except OSError as error:
+        raise BackupError(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def _begin(connection: Connection, contents: Contents, *, replace: bool) -> bytes:
+    """The beginning of the transaction: everything of this service is dropped, under locks."""
+    task = {
+        "drops": [f"DROP {row['kind']} {row['identity']}" for row in contents.objects],
+        "tables": [row["identity"] for row in contents.tables],
+        "keep_rows_of": [] if replace else contents.data_tables,
+        "own_pid": connection.info.backend_pid,
+    }
+    begin = _BEGIN.format(lock_timeout=Literal(f"{_LOCK_SECONDS}s"), task=Literal(json.dumps(task)))
+    return f"{begin.as_string(connection)}{_CLEAR};\n".encode()
+
+
+def _pour(
+    file: IO[bytes],
+    listing: Path,
+    programs: Programs,
+    access: Access,
+    major: int,
+    begin: bytes,
+    progress: Progress | None,
+) -> None:
+    """Run the SQL of the dump in one transaction, which is committed only after pg_restore has succeeded.
+
+    psql commits nothing by itself: an input that ends too early is rolled back.
+    """
+    to_sql = [
+        programs.path("pg_restore"),
+        *("--no-owner", "--no-privileges", "--no-comments", "--no-security-labels", "--no-tablespaces"),
+        *(f"--use-list={listing}", "--file=-"),
+    ]
+    run_sql = [
+        programs.path("psql"),
+        *("--no-psqlrc", "--quiet", "--no-password", "--set=ON_ERROR_STOP=1", "--set=VERBOSITY=terse"),
+        *("--set=SHOW_CONTEXT=never", f"--dbname={access.conninfo}"),
+    ]
+    file.seek(0)
+    with (
+        running(to_sql, access.environment, stdin=file, stdout=PIPE) as source,
+        running(run_sql, access.environment, stdin=PIPE, stdout=DEVNULL) as target,
+    ):
+        committing = False
+        # If psql has ended, its message says why.
+        with suppress(BrokenPipeError):
+            target.write(begin)
+            for chunk in _sql(source, major):
+                target.write(chunk)
+                if progress is not None:
+                    progress(file.tell())
+            if source.process.wait() == 0:
+                committing = True
+                target.write(b"COMMIT;\n")
+        target.close_input()
+        if target.process.wait() != 0:
+            if committing:
+                raise BackupError(
+                    f"It is not certain that the restore was committed: {target.complaint}. "
+                    "Run it again with --replace."
+                )
+            raise BackupError(f"Nothing was restored, and nothing has changed: {target.complaint}.")
+        if source.process.wait() != 0:
+            raise BackupError(
+                f"Nothing was restored, and nothing has changed: pg_restore failed: {source.complaint}."
+            )
+
+
+def _sql(source: Process, major: int) -> Iterator[bytes]:
+    """The output of pg_restore, without what a server of this version rejects."""
+    output = source.process.stdout
+    assert output is not None
+    head = b""
+    while _HEAD_END not in head and len(head) < _HEAD_BYTES and (chunk := output.read(_CHUNK_BYTES)):
+        head += chunk
+    if major < _FIRST_WITH_TRANSACTION_TIMEOUT:
+        head = head.replace(_TRANSACTION_TIMEOUT, b"\n", 1)
+    yield head
+    while chunk := output.read(_CHUNK_BYTES):
+        yield chunk

@@ -1,0 +1,190 @@
+"""`wallet-api backup FILE` and `wallet-api restore FILE`: the database in use, to a file and back."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from wallet_api import backup as backups
+from wallet_api import embedded
+from wallet_api.cli.showcase import forget_demo
+from wallet_api.database import Connection, connect, load_sql, translated
+from wallet_api.settings import Settings
+
+_TRACKED_DIGEST = load_sql("wallet_api.cli", "tracked_digest")
+_TRACKED_TABLE = "SELECT to_regclass('public.wallets') IS NOT NULL AS found"
+_MEGABYTE = 1_000_000
+
+_file = click.argument("file", type=click.Path(path_type=Path))
+_json = click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+
+
+@click.command()
+@_file
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@_json
+def backup(file: Path, force: bool, as_json: bool) -> None:
+    """Write all data to FILE, in the custom format of pg_dump, while the service may go on working.
+
+    FILE contains wallets, trades, prices, snapshots of balances, and keys with their credits. It appears only
+    when it is whole. 'wallet-api restore FILE' brings it back, here or to another server.
+    """
+    started = time.monotonic()
+    home = _home()
+    if Settings.from_environment().database_url is None and not (home / "postgres" / "PG_VERSION").exists():
+        raise click.ClickException(
+            f"There is no database in {home}. Set WALLET_API_HOME to the folder of the embedded server, "
+            "or DATABASE_URL."
+        )
+    with _database() as (settings, connection), _writing_bar() as progress:
+        done = backups.back_up(
+            connection, str(settings.database_url), file, overwrite=force, progress=progress
+        )
+        place = _place(connection)
+    seconds = time.monotonic() - started
+    if as_json:
+        _print_json(
+            {"file": str(file), "bytes": done.size_bytes, "seconds": round(seconds, 3)}
+            | {"database": done.database, "server": done.server_major}
+            | done.rows
+            | {"left_out": done.left_out}
+        )
+        return
+    click.echo(
+        f"Backed up {_in_words(done.rows)} of {place} to {file}: {_size(done.size_bytes)} in {seconds:.1f} s."
+    )
+    _say_left_out(done.left_out)
+
+
+@click.command()
+@_file
+@click.option("--replace", is_flag=True, help="Replace the data that is in the database.")
+@_json
+def restore(file: Path, replace: bool, as_json: bool) -> None:
+    """Bring back the data of FILE, made by 'wallet-api backup' or 'pg_dump --format=custom'.
+
+    The data comes back whole or not at all. The service has to be stopped, and the server's PostgreSQL has to
+    be of the same version as that of the backup, or newer. Without --replace a database that contains data is
+    left as it is. Tables of an older version of this service are brought up to date.
+    """
+    started = time.monotonic()
+    with _database() as (settings, connection):
+        tracked_before = _tracked(connection)
+        with _reading_bar(file) as progress:
+            left_out = backups.restore(
+                connection, str(settings.database_url), file, replace=replace, progress=progress
+            )
+        try:
+            done = backups.complete(connection)
+        except BaseException:
+            click.echo(
+                f"The data of {file} has been restored, but its tables are not up to date yet: run "
+                "'wallet-api migrate'.",
+                err=True,
+            )
+            raise
+        own_server = Settings.from_environment().database_url is not None
+        if not own_server and _tracked(connection) != tracked_before:
+            forget_demo(_home())
+        place = _place(connection)
+    seconds = time.monotonic() - started
+    if as_json:
+        _print_json(
+            {"file": str(file), "seconds": round(seconds, 3), "migrated": done.migrated}
+            | done.rows
+            | {"left_out": left_out}
+        )
+    else:
+        click.echo(f"Restored {_in_words(done.rows)} to {place} in {seconds:.1f} s.")
+        if done.migrated:
+            click.echo(f"Brought the tables up to date: {', '.join(done.migrated)}.")
+        _say_left_out(left_out)
+    if own_server:
+        click.echo(
+            "If you use the roles of config/roles.sql, run that file now: grants are not restored.", err=True
+        )
+
+
+@contextmanager
+def _database() -> Iterator[tuple[Settings, Connection]]:
+    """The settings and a connection; the tables of an embedded server are left as they are."""
+    try:
+        with (
+            embedded.running(Settings.from_environment(), valkey=False) as settings,
+            translated(),
+            connect(str(settings.database_url)) as connection,
+        ):
+            yield settings, connection
+    except backups.BackupError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _home() -> Path:
+    return Path(Settings.from_environment().wallet_api_home).expanduser().resolve()
+
+
+def _place(connection: Connection) -> str:
+    if Settings.from_environment().database_url is None:
+        return f"the embedded database in {_home()}"
+    return f"the database {connection.info.dbname} on {connection.info.host}"
+
+
+def _tracked(connection: Connection) -> str | None:
+    """Which wallets are tracked, as a digest; None without tables."""
+    found = connection.execute(_TRACKED_TABLE).fetchone()
+    if not found or not found["found"]:
+        return None
+    row = connection.execute(_TRACKED_DIGEST).fetchone()
+    return row["digest"] if row else None
+
+
+@contextmanager
+def _writing_bar() -> Iterator[Callable[[int, int, int], None] | None]:
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(
+        length=100, label="Backing up", file=sys.stderr, item_show_func=lambda written: written
+    ) as bar:
+
+        def show(read: int, of: int, written: int) -> None:
+            bar.update(max(0, 100 * read // max(of, 1) - bar.pos), _size(written))
+
+        yield show
+        bar.update(100 - bar.pos)
+
+
+@contextmanager
+def _reading_bar(file: Path) -> Iterator[Callable[[int], None] | None]:
+    if not sys.stderr.isatty() or not file.is_file():
+        yield None
+        return
+    size = file.stat().st_size
+    with click.progressbar(length=size, label="Restoring", file=sys.stderr) as bar:
+        yield lambda position: bar.update(max(0, position - bar.pos))
+        bar.update(size - bar.pos)
+
+
+def _in_words(rows: Mapping[str, int]) -> str:
+    wallets, trades, keys = (
+        f"{count:,} {kind if count != 1 else kind.removesuffix('s')}" for kind, count in rows.items()
+    )
+    return f"{wallets}, {trades} and {keys}"
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / _MEGABYTE:,.1f} MB"
+
+
+def _say_left_out(names: list[str]) -> None:
+    if names:
+        click.echo(f"Left out, since it is not of this service: {', '.join(names)}.", err=True)
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    click.echo(orjson.dumps(document))
