@@ -21,6 +21,7 @@ Progress = Callable[[int, int, int], None]
 
 _COPY_PROGRESS = load_sql(__package__, "copy_progress")
 _LIST_OTHERS = load_sql(__package__, "list_others")
+_TABLE_SIZES = load_sql(__package__, "table_sizes")
 _LOOK_SECONDS = 0.25
 
 
@@ -46,7 +47,7 @@ def back_up(
     _check_contents(connection, contents)
     programs = oldest_for(server_major(connection), tls=connection.pgconn.ssl_in_use)
     access = access_of(url, connection, "wallet-api backup")
-    with written_whole(file, overwrite=overwrite) as output, connection.transaction():
+    with written_whole(file, overwrite=overwrite) as (part, output), connection.transaction():
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         rows = count_rows(connection)
@@ -62,9 +63,12 @@ def back_up(
             f"--schema={_pattern(SCHEMA)}",
             *(f"--exclude-table={_pattern(SCHEMA)}.{_pattern(name)}" for name in left_out),
             f"--snapshot={snapshot['name']}",
+            # To its standard output pg_dump appends, and would write the list of contents twice.
+            f"--file={part}",
             f"--dbname={access.conninfo}",
         ]
-        with running(command, access.environment, stdout=output) as dump:
+        # If we are killed, pg_dump goes on for a while, and its inherited lock keeps the next backup away.
+        with running(command, access.environment, pass_fds=[output.fileno()]) as dump:
             _await(dump, connection, contents, output, progress)
             if dump.process.returncode:
                 raise BackupError(f"pg_dump failed: {dump.complaint}")
@@ -97,7 +101,8 @@ def _await(
     if progress is None:
         dump.process.wait()
         return
-    sizes = {row["oid"]: row["size_bytes"] for row in contents.tables}
+    oids = {"oids": [row["oid"] for row in contents.tables]}
+    sizes = {row["oid"]: row["size_bytes"] for row in connection.execute(_TABLE_SIZES, oids)}
     read = _bytes_read(connection, sizes)
     while True:
         try:

@@ -12,16 +12,17 @@ from wallet_api.backup.errors import BackupError
 
 
 @contextmanager
-def written_whole(file: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
+def written_whole(file: Path, *, overwrite: bool) -> Iterator[tuple[Path, IO[bytes]]]:
     """FILE.part, for its owner alone, which is written to the disk and renamed to FILE when this is left.
 
-    Upon an exception it is removed. Raises BackupError.
+    The open file holds a lock, and every process that inherits it. Upon an exception FILE.part is removed.
+    Raises BackupError.
     """
     _check_place(file, overwrite=overwrite)
     part = file.with_name(f"{file.name}.part")
     with _locked(part) as output:
         try:
-            yield output
+            yield part, output
             os.fsync(output.fileno())
             _check_place(file, overwrite=overwrite)
             part.rename(file)

@@ -35,8 +35,7 @@ SELECT named.kind,
        (pg_identify_object(named.catalog, named.oid, 0)).identity AS identity,
        named.oid,
        pg_has_role(named.owner, 'USAGE') AS is_own,
-       named.is_readable,
-       CASE named.kind WHEN 'TABLE' THEN pg_table_size(named.oid) ELSE 0 END AS size_bytes
+       named.is_readable
   FROM named
   JOIN pg_namespace ON pg_namespace.oid = named.namespace
  WHERE pg_namespace.nspname = %(schema)s

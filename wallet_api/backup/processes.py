@@ -46,7 +46,7 @@ class Process:
 def running(command: Sequence[str], environment: Mapping[str, str], **streams: Any) -> Iterator[Process]:
     """A program with its pipes unbuffered; it is ended when this is left."""
     process: subprocess.Popen[bytes] | None = None
-    options: dict[str, Any] = {"stdin": subprocess.DEVNULL, **streams}
+    options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **streams}
     with tempfile.TemporaryFile() as messages:
         try:
             with deferred():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import DEVNULL, PIPE
+from subprocess import PIPE
 from typing import IO
 
 from psycopg.sql import SQL, Identifier, Literal
@@ -34,6 +34,9 @@ Progress = Callable[[int], None]
 
 _CLEAR = load_sql(__package__, "clear")
 _RETURN_LEASES = load_sql(__package__, "return_leases")
+_UNCHANGED = "Nothing was restored, and nothing has changed"
+# https://www.postgresql.org/docs/current/app-psql.html#APP-PSQL-EXIT-STATUS
+_SQL_ERROR = 3
 _LOCK_SECONDS = 10
 _CHUNK_BYTES = 1024 * 1024
 # What pg_restore writes before the first object.
@@ -77,6 +80,8 @@ def restore(
                 f"{name} was made from PostgreSQL {archive.server_major}, and this server is PostgreSQL "
                 f"{major}. Restore it to PostgreSQL {archive.server_major} or newer."
             )
+        # Whoever locks a table that long has to be stopped first.
+        connection.execute(SQL("SET lock_timeout = {}").format(Literal(f"{_LOCK_SECONDS}s")))
         contents = contents_of(connection)
         check_target(connection, contents)
         check_sessions(connection)
@@ -91,6 +96,7 @@ def restore(
             listing.write(archive.wanted)
             listing.flush()
             _pour(file, Path(listing.name), programs, access, major, begin, progress)
+        connection.execute("RESET lock_timeout")
     return archive.left_out
 
 
@@ -149,30 +155,29 @@ def _pour(
     file.seek(0)
     with (
         running(to_sql, access.environment, stdin=file, stdout=PIPE) as source,
-        running(run_sql, access.environment, stdin=PIPE, stdout=DEVNULL) as target,
+        running(run_sql, access.environment, stdin=PIPE) as target,
     ):
-        committing = False
-        # If psql has ended, its message says why.
-        with suppress(BrokenPipeError):
+        try:
             target.write(begin)
             for chunk in _sql(source, major):
                 target.write(chunk)
                 if progress is not None:
                     progress(file.tell())
-            if source.process.wait() == 0:
-                committing = True
-                target.write(b"COMMIT;\n")
-        target.close_input()
-        if target.process.wait() != 0:
-            if committing:
-                raise BackupError(
-                    f"It is not certain that the restore was committed: {target.complaint}. "
-                    "Run it again with --replace."
-                )
-            raise BackupError(f"Nothing was restored, and nothing has changed: {target.complaint}.")
+        except BrokenPipeError:
+            target.process.wait()
+            raise BackupError(f"{_UNCHANGED}: {target.complaint}.") from None
         if source.process.wait() != 0:
+            raise BackupError(f"{_UNCHANGED}: pg_restore failed: {source.complaint}.")
+        with suppress(BrokenPipeError):
+            target.write(b"COMMIT;\n")
+        target.close_input()
+        status = target.process.wait()
+        if status == _SQL_ERROR:
+            raise BackupError(f"{_UNCHANGED}: {target.complaint}.")
+        if status != 0:
             raise BackupError(
-                f"Nothing was restored, and nothing has changed: pg_restore failed: {source.complaint}."
+                f"psql was interrupted while it committed: {target.complaint}. It is not certain whether the "
+                "restore has landed. Run the same command again with --replace."
             )
 
 

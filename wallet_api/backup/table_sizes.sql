@@ -1,0 +1,4 @@
+-- How large these tables are.
+SELECT oid,
+       pg_table_size(oid) AS size_bytes
+  FROM unnest(%(oids)s::oid[]) AS oid
