@@ -6,7 +6,7 @@
 -- wallet_api_owner     `wallet-api migrate`                       everything in this database
 -- wallet_api_writer    `wallet-api import`, `sync`, `keys`, ...   read and write rows
 -- wallet_api_service   DATABASE_URL of the web processes          read; write credits and snapshots of balances
--- wallet_api_reader    DATABASE_READ_URL, and people              read
+-- wallet_api_reader    DATABASE_READ_URL, backups, and people     read
 
 DO $$
 DECLARE
@@ -34,12 +34,16 @@ GRANT USAGE ON SCHEMA public TO wallet_api_writer, wallet_api_service, wallet_ap
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO wallet_api_writer, wallet_api_service, wallet_api_reader;
 GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO wallet_api_writer;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO wallet_api_writer;
+-- A backup contains where the sequences stand.
+GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO wallet_api_reader;
 ALTER DEFAULT PRIVILEGES FOR ROLE wallet_api_owner IN SCHEMA public
     GRANT SELECT ON TABLES TO wallet_api_writer, wallet_api_service, wallet_api_reader;
 ALTER DEFAULT PRIVILEGES FOR ROLE wallet_api_owner IN SCHEMA public
     GRANT INSERT, UPDATE, DELETE ON TABLES TO wallet_api_writer;
 ALTER DEFAULT PRIVILEGES FOR ROLE wallet_api_owner IN SCHEMA public
     GRANT USAGE ON SEQUENCES TO wallet_api_writer;
+ALTER DEFAULT PRIVILEGES FOR ROLE wallet_api_owner IN SCHEMA public
+    GRANT SELECT ON SEQUENCES TO wallet_api_reader;
 
 DO $$
 BEGIN

@@ -82,7 +82,7 @@ def created(server_url: str) -> Iterator[str]:
 
 
 @contextmanager
-def debian_server(folder: Path) -> Iterator[str]:
+def debian_server(folder: Path, data_name: str = "data", user: str = "operator") -> Iterator[str]:
     """The address of a server of the oldest PostgreSQL that Debian's packages have installed here."""
     found = sorted(DEBIAN.glob("*/bin/postgres"), key=lambda program: int(program.parts[-3]))
     if not found:
@@ -92,7 +92,7 @@ def debian_server(folder: Path) -> Iterator[str]:
     programs = found[0].parent
     account = choose(folder)
     options = account.popen_options() if account else {}
-    data, sockets = folder / "data", folder / "run"
+    data, sockets = folder / data_name, folder / "run"
     for made in (data, sockets):
         own(made, account)
         let_reach(made, account)
@@ -101,13 +101,13 @@ def debian_server(folder: Path) -> Iterator[str]:
         subprocess.run(arguments, check=True, cwd=folder, stdout=subprocess.DEVNULL, timeout=60, **options)
 
     locale = ("--encoding=UTF8", "--locale=C.UTF-8", "--auth=trust")
-    program(programs / "initdb", "-D", data, "-U", "operator", "--no-sync", *locale)
+    program(programs / "initdb", "-D", data, "-U", user, "--no-sync", *locale)
     settings = f"-c listen_addresses='' -c unix_socket_directories='{sockets}' -c fsync=off"
     program(programs / "pg_ctl", "-D", data, "-l", data / "log", "-o", settings, "-w", "start")
     try:
-        yield f"postgresql://operator@/postgres?host={quote(str(sockets), safe='')}"
+        yield f"postgresql://{user}@/postgres?host={quote(str(sockets), safe='')}"
     finally:
-        program(programs / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+        program(programs / "pg_ctl", "-D", data, "-m", "fast", "-w", "stop")
 
 
 def contents(url: str, *, without: tuple[str, ...] = ()) -> dict[str, list[str]]:

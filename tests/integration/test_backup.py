@@ -248,6 +248,52 @@ def test_an_older_server_is_refused_before_anything_is_touched(
     assert contents(old) == before
 
 
+def test_the_commands_for_a_folder_of_another_version_move_its_data(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        home = Path(folder) / "home"
+        home.mkdir(mode=0o755)
+        with debian_server(home, data_name="postgres", user="wallet_api") as url:
+            with session(url) as connection:
+                connection.execute("CREATE DATABASE wallet_api")
+            old = urlsplit(url)._replace(path="/wallet_api").geturl()
+            _fill(old)
+            before = contents(old)
+        message = _refused_with_commands(home)
+        environment = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
+        environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
+        for command in message:
+            subprocess.run(command, shell=True, check=True, env=environment, cwd=tmp_path, timeout=60)
+        with embedded.running(Settings(wallet_api_home=f"{home}-18"), valkey=False) as started:
+            assert contents(str(started.database_url)) == before
+
+
+def _refused_with_commands(home: Path) -> list[str]:
+    """The commands in the message that refuses a folder of another version."""
+    with (
+        pytest.raises(embedded.EmbeddedError, match="To move the data") as refusal,
+        embedded.running(Settings(wallet_api_home=str(home)), valkey=False),
+    ):
+        pass
+    return [line.strip() for line in str(refusal.value).splitlines() if line.startswith("  ")]
+
+
+@pytest.mark.parametrize("form", ["plain", "custom"])
+def test_a_dump_of_commit_d967877_restored_without_us_is_rescued_by_migrate(
+    old_database: str, target: str, form: str
+) -> None:
+    text = _program(old_database, "pg_dump", f"--format={form}", old_database)
+    options = ("--quiet", "--no-psqlrc") if form == "plain" else ("--no-owner",)
+    program = oldest_for(_major(target), tls=False).path("psql" if form == "plain" else "pg_restore")
+    ended = subprocess.run(
+        [program, *options, f"--dbname={target}"], input=text, capture_output=True, timeout=60, check=False
+    )
+    assert b"function shown(numeric, integer) does not exist" in ended.stderr
+    migrated = run("migrate", settings=_at(target))
+    assert migrated.exit_code == 0, migrated.output
+    assert _rebuilt(target) == 0
+    assert _count(target) == 60
+
+
 def test_a_backup_that_is_made_while_trades_land_is_one_moment(
     target: str, make: Made, servers: Settings
 ) -> None:
@@ -392,7 +438,7 @@ def _program(url: str, name: str, *arguments: str, given: bytes = b"") -> bytes:
     return ended.stdout
 
 
-def test_a_backup_is_for_its_owner_alone_and_replaces_nothing_unasked(
+def test_a_backup_is_for_its_owner_alone_and_replaces_a_file_only_with_force(
     source: DemoService, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.dump"

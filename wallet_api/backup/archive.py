@@ -27,7 +27,7 @@ _NAMED_KINDS = {"TABLE", "TABLE DATA", "FUNCTION", "AGGREGATE", "TYPE"}
 # Of one of the tables; those of a sequence are of a column of a table.
 _DEPENDENT_KINDS = {"CONSTRAINT", "CHECK CONSTRAINT", "FK CONSTRAINT", "DEFAULT", "INDEX"}
 _DEPENDENT_KINDS |= {"SEQUENCE", "SEQUENCE OWNED BY", "SEQUENCE SET"}
-# pg_restore is to leave them out, and nobody misses them.
+# Left out without being reported.
 _UNWANTED_KINDS = {"ACL", "DEFAULT ACL", "COMMENT", "SCHEMA", "EXTENSION", "STATISTICS DATA"}
 
 

@@ -80,7 +80,7 @@ def restore(
                 f"{name} was made from PostgreSQL {archive.server_major}, and this server is PostgreSQL "
                 f"{major}. Restore it to PostgreSQL {archive.server_major} or newer."
             )
-        # Whoever locks a table that long has to be stopped first.
+        # A session that locks a table for longer has to be stopped first.
         connection.execute(SQL("SET lock_timeout = {}").format(Literal(f"{_LOCK_SECONDS}s")))
         contents = contents_of(connection)
         check_target(connection, contents)
@@ -111,7 +111,7 @@ def complete(connection: Connection) -> Restored:
 
 def _opened(name: Path) -> IO[bytes]:
     try:
-        # pg_restore reads it from its standard input, and the place up to which it has read is ours too.
+        # pg_restore reads it from its standard input, and the position of the open file is shared with it.
         return name.open("rb", buffering=0)
     except OSError as error:
         raise BackupError(f"{name} cannot be read: {error.strerror}.") from error

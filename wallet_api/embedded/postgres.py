@@ -1,6 +1,7 @@
 """The embedded PostgreSQL: its folder, its configuration, its address."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -52,10 +53,7 @@ def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
     own(folder, account)
     found = (folder / "PG_VERSION").read_text().strip()
     if found != VERSION:
-        raise EmbeddedError(
-            f"{folder} was made by PostgreSQL {found}, and this version brings {VERSION}. Keep the folder, "
-            "and start anew with another WALLET_API_HOME; or carry the data over with pg_dump and pg_restore."
-        )
+        raise EmbeddedError(_other_version(home, folder, found, account))
     return Server(
         title="PostgreSQL",
         folder=folder,
@@ -68,6 +66,24 @@ def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
         is_running=lambda server: _postmaster_pid(folder) in {process.pid for process in server.processes()},
         is_ready=lambda: _is_ready(bin_folder, sockets),
         tidy=lambda: _tidy(folder, sockets),
+    )
+
+
+def _other_version(home: Path, folder: Path, found: str, account: Account | None) -> str:
+    """What to do with a folder of another major version of PostgreSQL."""
+    sockets = folder / "run"
+    as_owner = f"runuser -u {account.name} -- " if account else ""
+    pg_ctl = f"{as_owner}/usr/lib/postgresql/{found}/bin/pg_ctl --pgdata={shlex.quote(str(folder))} --wait"
+    options = shlex.quote(f"-c listen_addresses='' -c unix_socket_directories='{sockets}'")
+    return (
+        f"{folder} was made by PostgreSQL {found}, and this version includes PostgreSQL {VERSION}. "
+        f"To move the data, install PostgreSQL {found} (on Debian and Ubuntu: postgresql-{found}) and run:\n"
+        f"  {as_owner}mkdir -p -m 0700 {shlex.quote(str(sockets))}\n"
+        f"  {pg_ctl} --log=/dev/null --options={options} start\n"
+        f"  DATABASE_URL='{url(sockets)}' wallet-api backup wallet-api-{found}.dump\n"
+        f"  {pg_ctl} stop\n"
+        f"  WALLET_API_HOME={shlex.quote(f'{home}-{VERSION}')} wallet-api restore wallet-api-{found}.dump\n"
+        "From then on use that WALLET_API_HOME."
     )
 
 
