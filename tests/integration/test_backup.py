@@ -277,6 +277,17 @@ def _refused_with_commands(home: Path) -> list[str]:
     return [line.strip() for line in str(refusal.value).splitlines() if line.startswith("  ")]
 
 
+def test_a_backup_of_a_version_before_commit_d967877_is_refused(
+    old_database: str, target: str, tmp_path: Path
+) -> None:
+    with session(old_database) as connection:
+        connection.execute("DROP FUNCTION latest_price")
+    done("backup", tmp_path / "older.dump", settings=_at(old_database))
+    message = refused("restore", tmp_path / "older.dump", settings=_at(target))
+    assert "is of a version before commit d967877, which cannot be upgraded" in message
+    assert contents(target) == {}
+
+
 @pytest.mark.parametrize("form", ["plain", "custom"])
 def test_a_dump_of_commit_d967877_restored_without_us_is_rescued_by_migrate(
     old_database: str, target: str, form: str
