@@ -25,8 +25,6 @@ from wallet_api.embedded.account import choose, let_reach, own
 from wallet_api.settings import Settings
 
 DEBIAN = Path("/usr/lib/postgresql")
-OLD = Path(__file__).parent / "data" / "d967877"
-OLD_NAMES = ("0001_ledger", "0002_access", "0003_holdings", "0004_sync")
 # A restore ends the leases of workers, whose credits go back to the keys; `keys list` shows both together.
 BALANCES = ("api_keys", "credit_leases")
 

@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
+from tests import legacy
 from tests.holdings.conftest import Ask, AskAt, Hold, evm_token, solana_token
 from tests.stub import faults
 from tests.stub.server import Stub
@@ -25,7 +25,6 @@ from wallet_api.holdings.balances import Balances, Token
 from wallet_api.holdings.snapshots import Snapshots
 from wallet_api.settings import Settings
 
-OLD_TABLES = sorted((Path(__file__).parents[1] / "data" / "d967877").glob("*.sql"))
 LARGEST = 2**256 - 1
 
 
@@ -248,14 +247,7 @@ def test_a_snapshot_of_the_old_tables_is_answered_with_the_same_bytes_after_the_
     text = json.dumps(rows, separators=(",", ":"), ensure_ascii=False)
     address, empty, unread = ("0x" + digit * 40 for digit in "def")
     with connect(empty_database_url) as connection:
-        for file in OLD_TABLES:
-            connection.execute(file.read_bytes())
-        connection.execute(
-            "CREATE TABLE schema_migrations"
-            " (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
-        )
-        for file in OLD_TABLES:
-            connection.execute("INSERT INTO schema_migrations (name) VALUES (%s)", [file.stem])
+        legacy.make_tables(connection)
         for number, wallet in enumerate((address, empty, unread)):
             connection.execute(
                 """

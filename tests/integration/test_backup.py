@@ -22,10 +22,9 @@ import psycopg
 import pytest
 from flask import Flask
 
+from tests import legacy
 from tests.backups import (
     BALANCES,
-    OLD,
-    OLD_NAMES,
     compare_answers,
     contents,
     created,
@@ -347,15 +346,9 @@ def old_database(make: Made, servers: Settings) -> str:
     """A database as commit d967877 made and filled it; all its trades are older than any rollup."""
     url = make(str(servers.database_url))
     with session(url) as connection:
-        connection.execute(
-            "CREATE TABLE schema_migrations"
-            " (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
-        )
-        for name in OLD_NAMES:
-            connection.execute((OLD / f"{name}.sql").read_bytes())
-            connection.execute("INSERT INTO schema_migrations (name) VALUES (%s)", [name])
+        legacy.make_tables(connection)
         connection.execute("DELETE FROM credit_ledger")
-        connection.execute((OLD.parent / "d967877_rows.sql").read_bytes())
+        connection.execute((legacy.DATA / "old_rows.sql").read_bytes())
     return url
 
 

@@ -5,12 +5,13 @@ from functools import cache
 from importlib import resources
 
 from wallet_api import migrations
+from wallet_api.migrations import legacy
 
 SCHEMA = "public"
 MIGRATIONS_TABLE = "schema_migrations"
 
 # What commit d967877 recorded; its tables are brought up to date by an upgrade of their own.
-EARLIER = frozenset({"0001_ledger", "0002_access", "0003_holdings", "0004_sync"})
+EARLIER = legacy.NAMES
 # Other commits recorded the same names with other functions, and cannot be upgraded.
 EARLIER_FUNCTIONS = frozenset(
     {
