@@ -1,7 +1,7 @@
--- How much a database contains. Counts every row.
-SELECT (SELECT count(*)
-          FROM wallets) AS wallets,
-       (SELECT count(*)
-          FROM trades) AS trades,
-       (SELECT count(*)
-          FROM api_keys) AS keys
+-- The numbers of wallets, trades and keys.
+SELECT tracked.wallets,
+       made.trades,
+       issued.keys
+  FROM (SELECT count(*) AS wallets FROM wallets) AS tracked
+ CROSS JOIN (SELECT count(*) AS trades FROM trades) AS made
+ CROSS JOIN (SELECT count(*) AS keys FROM api_keys) AS issued
