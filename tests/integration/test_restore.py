@@ -104,6 +104,11 @@ def _of_a_newer_version(url: str) -> None:
         )
 
 
+def _with_edited_migrations(url: str) -> None:
+    with connect(url) as connection:
+        connection.execute("UPDATE schema_migrations SET checksum = 'another'")
+
+
 def _with_other_tables(url: str) -> None:
     with session(url) as connection:
         connection.execute("CREATE TABLE notes (a int)")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from wallet_api import migrations
 from wallet_api.backup.access import plain_environment
 from wallet_api.backup.errors import BackupError
 from wallet_api.backup.programs import Programs
@@ -111,15 +112,26 @@ def _recorded_migrations(
     )
     if copied is None or not copied["rows"]:
         raise BackupError(f"{name} does not record the version of its tables.")
-    place = copied["columns"].split(", ").index("name")
-    recorded = frozenset(row.split("\t")[place] for row in copied["rows"].splitlines())
-    newer = sorted(recorded - known_migrations())
+    columns = copied["columns"].split(", ")
+    rows = [dict(zip(columns, row.split("\t"), strict=True)) for row in copied["rows"].splitlines()]
+    recorded = {row["name"]: row.get("checksum") for row in rows}
+    newer = sorted(recorded.keys() - known_migrations())
     if newer:
         raise BackupError(
             f"{name} was made by a newer version of this service ({', '.join(newer)}). "
             "Update this installation first, then restore."
         )
-    return recorded
+    changed = sorted(
+        migration
+        for migration in recorded.keys() - EARLIER
+        if recorded[migration] != migrations.checksum(migration)
+    )
+    if changed:
+        raise BackupError(
+            f"{name} has tables made by other contents of {', '.join(changed)} than this version has. "
+            "Restore it with an unmodified release."
+        )
+    return frozenset(recorded)
 
 
 def _check_tables(entries: list[_Entry], recorded: frozenset[str], name: Path) -> None:

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 from psycopg.sql import SQL, Identifier
 
+from wallet_api import migrations
 from wallet_api.backup.errors import BackupError
-from wallet_api.backup.schema import MIGRATIONS_TABLE, SCHEMA, known_migrations, names
+from wallet_api.backup.schema import MIGRATIONS_TABLE, SCHEMA, names
 from wallet_api.database import Connection, Row, load_sql
 
 _COUNT_ROWS = load_sql(__package__, "count_rows")
 _LIST_OBJECTS = load_sql(__package__, "list_objects")
 _LIST_SESSIONS = load_sql(__package__, "list_sessions")
 _READ_ROLE = load_sql(__package__, "read_role")
-_RECORDED_MIGRATIONS = load_sql(__package__, "recorded_migrations")
 # Every database with the tables has rows in them.
 _NEVER_EMPTY = frozenset({MIGRATIONS_TABLE, "credit_ledger"})
 
@@ -84,11 +84,9 @@ def check_target(connection: Connection, contents: Contents) -> None:
             f"The role {role['role']} {what}. Restore as the owner of the tables: wallet_api_owner in "
             "config/roles.sql."
         )
-    if contents.has_tables:
-        recorded = {row["name"] for row in connection.execute(_RECORDED_MIGRATIONS)}
-        newer = sorted(recorded - known_migrations())
-        if newer:
-            raise BackupError(
-                f"The tables here are of a newer version of this service ({', '.join(newer)}). Restore into "
-                "an empty database, or update this installation first."
-            )
+    newer = migrations.inspect(connection).newer
+    if newer:
+        raise BackupError(
+            f"The tables here are of a newer version of this service ({', '.join(newer)}). Restore into "
+            "an empty database, or update this installation first."
+        )
