@@ -13,15 +13,19 @@ from wallet_api.cli.demo import demo
 from wallet_api.cli.imports import import_files
 from wallet_api.cli.keys import keys
 from wallet_api.cli.ledger import migrate, rebuild
+from wallet_api.cli.remove import remove
 from wallet_api.cli.sync import sync
 from wallet_api.cli.up import up
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
 from wallet_api.errors import ApiError
+from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.migrations import SchemaError
 from wallet_api.settings import SettingsError
 
-_COMMANDS: tuple[click.Command, ...] = (up, migrate, keys, import_files, sync, rebuild, backup, restore, demo)
+_COMMANDS: tuple[click.Command, ...] = (
+    *(up, migrate, keys, import_files, remove, sync, rebuild, backup, restore, demo),
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -50,7 +54,7 @@ def main() -> None:
         # Whoever read our output has seen enough; https://docs.python.org/3/library/signal.html#note-on-sigpipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
-    except (SettingsError, EmbeddedError, SchemaError) as error:
+    except (SettingsError, EmbeddedError, SchemaError, WalletRemoved) as error:
         _fail(str(error))
     except ApiError as error:
         cause = str(error.__cause__ or "").strip().split("\n", 1)[0]

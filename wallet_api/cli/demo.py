@@ -3,11 +3,10 @@
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import click
 
-from wallet_api.cli.environment import require_tables, settings_with_database
+from wallet_api.cli.environment import home_of, require_tables, settings_with_database
 from wallet_api.cli.showcase import find_demo
 from wallet_api.database import connect
 from wallet_api.demo import Loaded, load
@@ -27,7 +26,7 @@ def demo(**size: int) -> None:
         url = str(settings.database_url)
         with connect(url) as connection:
             require_tables(connection)
-            home = Path(settings.wallet_api_home).expanduser().resolve()
+            home = home_of(settings)
             # Noted where `up` works on this database, so that it knows the demo's wallets from its user's.
             known = find_demo(connection, home) if home.is_dir() else None
         with click.progressbar(

@@ -10,6 +10,7 @@ import click
 import orjson
 
 from wallet_api.cli.environment import database
+from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
 from wallet_api.ledger.names import Warn
@@ -68,6 +69,7 @@ def _take_wallets(
     progress: imports.Progress,
     warn: Warn,
 ) -> imports.Summary:
+    warn_of_demo(connection)
     return imports.import_wallets(connection, _watched(source.records(WalletRow, warn), progress), reject)
 
 

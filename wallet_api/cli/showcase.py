@@ -8,14 +8,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlencode
 
+import click
+
 from wallet_api.access.keys import create_key, key_hash, list_keys
+from wallet_api.cli.environment import home_of
 from wallet_api.database import Connection, load_sql
 from wallet_api.demo import Loaded, load
 from wallet_api.demo.world import World
+from wallet_api.settings import Settings
 
 _FIND_EXAMPLE = load_sql("wallet_api.cli", "find_example")
 _FIND_KEY = load_sql("wallet_api.access", "find_key")
 _HAS_WALLETS = load_sql("wallet_api.cli", "has_wallets")
+_FIND_WALLET = load_sql("wallet_api.queries", "find_wallet")
+_DEMO_FILE = "demo.json"
 _GROUP = {"blockchain": "solana", "type": "kol"}
 
 
@@ -42,15 +48,27 @@ class Demo:
 
 def find_demo(connection: Connection, home: Path) -> Demo | None:
     """The demo world of this database, a new one if it is empty; None where somebody's own wallets are."""
-    file = home / "demo.json"
     row = connection.execute(_HAS_WALLETS).fetchone()
     if row is None or not row["found"]:
-        return Demo(file, datetime.now(UTC).replace(microsecond=0), loaded=False)
-    try:
-        noted = json.loads(file.read_text())
-        return Demo(file, datetime.fromisoformat(noted["until"]), noted["loaded"], noted.get("size", {}))
-    except (FileNotFoundError, ValueError, KeyError):
-        return None
+        return Demo(home / _DEMO_FILE, datetime.now(UTC).replace(microsecond=0), loaded=False)
+    return _noted_demo(home)
+
+
+def warn_of_demo(connection: Connection) -> None:
+    """Warn on standard error if the demo's wallets are tracked, where somebody's own are about to be."""
+    noted = _noted_demo(home_of(Settings.from_environment()))
+    # Another database may be in use than when the demo was noted; its addresses are the same everywhere.
+    first = next(World(datetime.now(UTC), **(noted.size if noted else {})).wallet_rows())
+    row = connection.execute(
+        _FIND_WALLET, {"blockchain": first["blockchain"], "address": first["wallet_address"]}
+    ).fetchone()
+    if row is not None:
+        click.echo(
+            "Warning: this database contains the demo data, and answers will mix your wallets with its own. "
+            "To keep them apart, set WALLET_API_HOME to a new folder (or DATABASE_URL to an empty database), "
+            "start 'wallet-api up --no-demo', and import there.",
+            err=True,
+        )
 
 
 def forget_demo(home: Path) -> None:
@@ -86,6 +104,15 @@ def example_calls(connection: Connection, url: str, key: str) -> Iterator[str]:
     )
     for path, parameters in calls:
         yield f"curl -H 'Authorization: Bearer {key}' '{url}{path}?{urlencode(parameters)}'"
+
+
+def _noted_demo(home: Path) -> Demo | None:
+    file = home / _DEMO_FILE
+    try:
+        noted = json.loads(file.read_text())
+        return Demo(file, datetime.fromisoformat(noted["until"]), noted["loaded"], noted.get("size", {}))
+    except (OSError, ValueError, KeyError):
+        return None
 
 
 def _write_private(file: Path, text: str) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import click
@@ -23,6 +24,7 @@ from wallet_api.cli.sync_rounds import (
     log_to_stderr,
     run,
     unseen,
+    write_sync_note,
 )
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
@@ -164,6 +166,7 @@ def sync_prices(since: datetime, **options: Any) -> None:
 @contextmanager
 def _ready(options: dict[str, Any]) -> Iterator[tuple[Settings, ExitStack]]:
     verbose = options.pop("verbose")
-    with settings_with_database() as settings, ExitStack() as stack:
+    note = partial(write_sync_note, dated=options["every"] is not None)
+    with settings_with_database(notify=note) as settings, ExitStack() as stack:
         log_to_stderr(settings, stack, verbose=verbose)
         yield settings, stack

@@ -63,6 +63,14 @@ def log_to_stderr(settings: Settings, stack: ExitStack, *, verbose: bool) -> Non
     logging.getLogger("wallet_api").setLevel(logging.INFO)
 
 
+def write_sync_note(settings: Settings, text: str, *, dated: bool) -> None:
+    """Write a line to standard error: a line of the log if LOG_FORMAT is json or `dated`, else plain."""
+    if dated or settings.log_format == "json":
+        record = log.makeRecord(log.name, logging.INFO, "", 0, "%s", (text,), None)
+        text = formatter(settings).format(record)
+    click.echo(text, err=True)
+
+
 def run(settings: Settings, works: Sequence[Work], every: float | None, as_json: bool, wait: bool) -> None:
     """Do each work until it is done or we are asked to stop; those of different sources side by side.
 

@@ -8,6 +8,7 @@ from wallet_api.database.failures import (
     QueryTimeout,
     translated,
 )
+from wallet_api.database.place import place_of
 from wallet_api.database.pools import Database
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Row",
     "connect",
     "load_sql",
+    "place_of",
     "savepoint",
     "translated",
 ]

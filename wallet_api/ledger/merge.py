@@ -1,5 +1,6 @@
 """What one batch does to the ledger: the statements, in their order, inside the caller's transaction."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from wallet_api.database import Connection, DuplicateKey, load_sql, savepoint
@@ -15,6 +16,7 @@ _STAGING = load_sql(__package__, "staging")
 _LOCK = load_sql(__package__, "lock")
 _LOCK_WALLET = load_sql(__package__, "lock_wallet")
 _LOCK_ALL = load_sql(__package__, "lock_all")
+_FIND_REMOVED_WALLETS = load_sql(__package__, "find_removed_wallets")
 _TOUCHED = load_sql(__package__, "touched")
 _TOUCHED_AGAIN = load_sql(__package__, "touched_again")
 _FRESH = load_sql(__package__, "fresh")
@@ -33,6 +35,10 @@ _VOLUME_ROLLUP = load_sql(__package__, "volume_rollup")
 _EMPTIED_POSITIONS = load_sql(__package__, "emptied_positions")
 _EXPIRED_POSITIONS = load_sql(__package__, "expired_positions")
 _EXPIRED_VOLUME = load_sql(__package__, "expired_volume")
+_TOUCH_POSITIONS = load_sql(__package__, "touch_positions")
+_REMOVE_TRADES = load_sql(__package__, "remove_trades")
+_REMOVE_POSITIONS = load_sql(__package__, "remove_positions")
+_REMOVE_LIFETIMES = load_sql(__package__, "remove_lifetimes")
 
 _ANALYZE_TOUCHED = "ANALYZE touched (wallet_id, token_id, rewalk)"
 
@@ -42,6 +48,14 @@ _SESSION = """
 SET work_mem = '64MB'; SET temp_buffers = '64MB'; SET jit = off; SET default_statistics_target = 10;
 SET enable_seqscan = off; SET random_page_cost = 1.1
 """
+
+
+class WalletRemoved(Exception):
+    """A wallet of this file was removed while the file was imported. Import it again."""
+
+    def __init__(self, wallet_ids: Iterable[int]) -> None:
+        super().__init__(self.__doc__)
+        self.wallet_ids = frozenset(wallet_ids)
 
 
 def prepare(connection: Connection) -> None:
@@ -61,9 +75,16 @@ def lock_wallet(connection: Connection, wallet_id: int) -> None:
 
 
 def merge_incoming(connection: Connection, now: datetime) -> int:
-    """Merge `incoming`, in which no trade stands twice, into the ledger; how many are new or corrected."""
+    """Merge `incoming`, in which no trade stands twice, into the ledger; how many are new or corrected.
+
+    Raises WalletRemoved for trades of wallets that are no longer tracked.
+    """
     connection.execute("ANALYZE incoming (wallet_id, token_id)")
     connection.execute(_LOCK, {"lock_class": LOCK_CLASS})
+    # The ids of the wallets were read before the locks were taken.
+    removed = [row["wallet_id"] for row in connection.execute(_FIND_REMOVED_WALLETS)]
+    if removed:
+        raise WalletRemoved(removed)
     # A trade later than all of its position's is taken for new without a look at the ledger. Only when it
     # is there already, at an earlier time that this corrects, its key says so, and the batch is done again.
     try:
@@ -81,6 +102,21 @@ def merge_fresh(connection: Connection, now: datetime) -> None:
     _walk_again(connection)
     _store_positions(connection)
     add_to_rollups(connection, now, corrected=True)
+
+
+def merge_removed(connection: Connection, now: datetime) -> int:
+    """Remove the trades of `removed_batch`, and walk their positions again; how many trades were removed."""
+    connection.execute(_TOUCH_POSITIONS)
+    connection.execute(_ANALYZE_TOUCHED)
+    connection.execute(_REPLACED)
+    removed = connection.execute(_REMOVE_TRADES).rowcount
+    connection.execute(_WALKED_AGAIN)
+    connection.execute(_TRADES_AGAIN)
+    connection.execute(_REMOVE_POSITIONS)
+    _store_positions(connection)
+    connection.execute(_REMOVE_LIFETIMES)
+    add_to_rollups(connection, now, corrected=True)
+    return removed
 
 
 def _merge(connection: Connection, now: datetime, *, careful: bool) -> int:

@@ -12,6 +12,7 @@ from decimal import Decimal
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.ledger.imports import import_trades
+from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.readers import Record
 from wallet_api.ledger.rows import BadRow, TradeRow
 from wallet_api.sync.drafts import Draft
@@ -19,7 +20,7 @@ from wallet_api.sync.heartbeats import beat
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.readers import Failure, Piece, Readers, Result, Task
 from wallet_api.sync.refusals import DOWN, refusal_of
-from wallet_api.sync.state import outcome_of, save_failed, save_synced, tasks_due
+from wallet_api.sync.state import outcome_of, save_failed, save_synced, tasks_due, untracked
 from wallet_api.sync.swaps import TradeSource, Wallet
 from wallet_api.sync.values import value_drafts
 
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 # So many wallets in a row that fail for the provider's own reasons: it is down, and the rest can wait.
 _STRIKES = 20
 _NO_PRICE = "price_missing"
+_REMOVED = "removed"
 
 
 @dataclass
@@ -153,12 +155,28 @@ class _Landing:
             if value.native is None:
                 self._reject(wallet, draft.tx_signature, "no native price of its hour is known")
             else:
-                rows.append(_row(wallet, draft, value.native))
-        self._import(rows)
+                rows.append((wallet, _row(wallet, draft, value.native)))
+        removed = self._import_tracked({piece.task.wallet.wallet_id for piece in pieces}, rows)
+        landed = []
         for piece in pieces:
-            if piece.task.wallet.wallet_id in waiting:
+            if piece.task.wallet.wallet_id in removed:
+                self._note(piece.task, _REMOVED)
+            elif piece.task.wallet.wallet_id in waiting:
                 self._note(piece.task, _NO_PRICE)
-        return [piece for piece in pieces if piece.task.wallet.wallet_id not in waiting]
+            else:
+                landed.append(piece)
+        return landed
+
+    def _import_tracked(self, wallet_ids: set[int], rows: Sequence[tuple[Wallet, TradeRow]]) -> set[int]:
+        """Import the rows, and return which wallets have been removed since the round began."""
+        removed = untracked(self._connection, wallet_ids)
+        while True:
+            try:
+                self._import([row for wallet, row in rows if wallet.wallet_id not in removed])
+            except WalletRemoved as error:
+                removed |= error.wallet_ids
+            else:
+                return removed
 
     def _import(self, rows: Sequence[TradeRow]) -> None:
         def records() -> Iterator[Record[TradeRow]]:

@@ -14,6 +14,7 @@ from wallet_api.sync.swaps import Wallet
 RECHECK = timedelta(days=1)
 
 _DUE = load_sql(__package__, "due")
+_FIND_UNTRACKED = load_sql(__package__, "find_untracked")
 _SAVE_SYNCED = load_sql(__package__, "save_synced")
 _SAVE_FAILED = load_sql(__package__, "save_failed")
 
@@ -25,6 +26,12 @@ def tasks_due(
     return [
         _task(row, since, overlap, now) for row in connection.execute(_DUE, {"blockchains": list(chains)})
     ]
+
+
+def untracked(connection: Connection, wallet_ids: Iterable[int]) -> set[int]:
+    """Return those of the wallets that have been removed."""
+    rows = connection.execute(_FIND_UNTRACKED, {"wallet_ids": list(wallet_ids)})
+    return {row["wallet_id"] for row in rows}
 
 
 def save_synced(connection: Connection, pieces: Iterable[Piece]) -> None:

@@ -1,0 +1,177 @@
+"""`wallet-api remove wallets|trades FILE`: show what is to be removed, ask, and remove it."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import msgspec
+import orjson
+
+from wallet_api.cli.environment import database, database_of, require_tables
+from wallet_api.database import Connection
+from wallet_api.ledger import remove as removals
+from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
+from wallet_api.ledger.readers import Source, UnreadableFile, open_source
+from wallet_api.ledger.rejects import Rejects, rejects_of
+from wallet_api.ledger.remove import Removal
+from wallet_api.settings import Settings
+
+SOME_REJECTED = 3
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What a file contains: how its rows are staged, removed, counted and described."""
+
+    row_type: type[msgspec.Struct]
+    stage: Callable[..., Removal]
+    remove: Callable[[Connection, Removal], Removal]
+    count: Callable[[Removal], int]
+    describe: Callable[[Removal], str]
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
+        click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing."),
+        click.option("--yes", is_flag=True, help="Do not ask; needed without a terminal."),
+        click.argument("file"),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group()
+def remove() -> None:
+    """Remove what FILE names: NDJSON (.ndjson, .jsonl, or - for standard input) or CSV, each also with .gz.
+
+    Afterwards all figures are those of an import that never had it. FILE may be the file that was imported:
+    columns that identify nothing are ignored. A row that names nothing known is written with its line number
+    and the reason to FILE.rejects.ndjson. Exit status: 0 all were removed, 3 some rows were rejected, 1
+    nothing could be done.
+    """
+
+
+@remove.command("wallets")
+@_options
+def remove_wallets(**options: Any) -> None:
+    """Stop tracking the wallets of FILE, and remove their trades, balances and state of the sync.
+
+    Columns: blockchain, wallet_address. All wallets are removed together or not at all.
+    """
+    _run(_WALLETS, **options)
+
+
+@remove.command("trades")
+@_options
+def remove_trades(**options: Any) -> None:
+    """Remove the trades of FILE, such as those that a reorganisation of the chain has undone.
+
+    Columns: blockchain, wallet_address, tx_signature, mint, transaction_type, [event_index]. Up to 200,000
+    trades are removed together or not at all. After an interruption run it again: trades that were removed
+    before are then rejected. A sync imports again what its provider still reports.
+    """
+    _run(_TRADES, **options)
+
+
+def _run(kind: _Kind, file: str, yes: bool, dry_run: bool, as_json: bool) -> None:
+    if not (yes or dry_run) and (file == "-" or not sys.stdin.isatty()):
+        raise click.ClickException(
+            "There is no terminal to ask on: add --yes to remove what FILE names, or --dry-run to see it."
+        )
+    try:
+        with open_source(file) as source, rejects_of(file) as rejects, database() as connection:
+            require_tables(connection)
+            started = time.monotonic()
+            found = _stage(kind, connection, source, rejects)
+            seconds = time.monotonic() - started
+            place = database_of(Settings.from_environment())
+            if dry_run or not kind.count(found):
+                removed = found
+            else:
+                click.echo(f"This removes {kind.describe(found)} from {place}.", err=True)
+                if not (yes or click.confirm("Remove them?", err=True)):
+                    raise click.ClickException("Nothing was removed.")
+                started = time.monotonic()
+                removed = kind.remove(connection, found)
+                seconds += time.monotonic() - started
+    except UnreadableFile as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        document: dict[str, Any] = {
+            "removed": kind.count(removed),
+            "rejected": found.rejected,
+            "trades": removed.trades,
+            "seconds": round(seconds, 3),
+        }
+        if dry_run:
+            document["dry_run"] = True
+        if found.rejected:
+            document["rejects"] = str(rejects.path)
+        click.echo(orjson.dumps(document))
+    else:
+        words = f"{kind.describe(removed)} from {place}; {found.rejected:,} rejected."
+        click.echo(f"This would remove {words}" if dry_run else f"Removed {words}")
+        if found.rejected:
+            click.echo(f"The rejected rows, each with its reason, are in {rejects.path}.", err=True)
+    if found.rejected:
+        sys.exit(SOME_REJECTED)
+
+
+def _stage(kind: _Kind, connection: Connection, source: Source, rejects: Rejects) -> Removal:
+    with _bar("Reading", source.size) as update:
+        done = 0
+
+        def progress() -> None:
+            nonlocal done
+            # A pipe has no position.
+            position = source.position() if source.size is not None else 0
+            update(position - done)
+            done = position
+
+        return kind.stage(connection, source.records(kind.row_type), rejects.add, progress)
+
+
+def _remove_wallets(connection: Connection, found: Removal) -> Removal:
+    return removals.remove_wallets(connection)
+
+
+def _remove_trades(connection: Connection, found: Removal) -> Removal:
+    with _bar("Removing", found.trades) as update:
+        removed = removals.remove_trades(connection, update)
+    return Removal(found.wallets, removed.trades)
+
+
+@contextmanager
+def _bar(label: str, length: int | None) -> Iterator[Callable[[int], None]]:
+    if length is None or not sys.stderr.isatty():
+        yield lambda steps: None
+        return
+    with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
+        yield bar.update
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+_WALLETS = _Kind(
+    row_type=WalletIdentity,
+    stage=removals.stage_wallets,
+    remove=_remove_wallets,
+    count=lambda removal: removal.wallets,
+    describe=lambda removal: (
+        f"{_counted(removal.wallets, 'wallet')} with {_counted(removal.trades, 'trade')}"
+    ),
+)
+_TRADES = _Kind(
+    row_type=TradeIdentity,
+    stage=removals.stage_trades,
+    remove=_remove_trades,
+    count=lambda removal: removal.trades,
+    describe=lambda removal: f"{_counted(removal.trades, 'trade')} of {_counted(removal.wallets, 'wallet')}",
+)

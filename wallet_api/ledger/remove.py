@@ -1,0 +1,167 @@
+"""Trades out: the wallets or trades of a file are staged, counted, and removed with all derived from them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from operator import itemgetter
+from typing import Any, LiteralString
+
+from wallet_api.database import Connection, load_sql
+from wallet_api.ledger import merge
+from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
+from wallet_api.ledger.readers import Record
+from wallet_api.ledger.rows import BadRow, good
+
+# As many trades are removed in one transaction, so that no import waits long for its locks.
+BATCH_ROWS = 200_000
+# As many lines are in memory at once, whichever is reached first.
+_READ_ROWS = 10_000
+_READ_BYTES = 1 << 23
+
+Reject = Callable[[int, bytes, BadRow], None]
+Progress = Callable[[], None]
+
+_STAGING = load_sql(__package__, "remove_staging")
+_STAGE_WALLETS = load_sql(__package__, "stage_wallets")
+_STAGE_TRADES = load_sql(__package__, "stage_trades")
+_COUNT_WALLETS = load_sql(__package__, "count_staged_wallets")
+_COUNT_TRADES = load_sql(__package__, "count_staged_trades")
+_TAKE_BATCH = load_sql(__package__, "take_batch")
+_REGROUPED = load_sql(__package__, "regrouped")
+_GROUPS = load_sql(__package__, "groups")
+_REMOVE_DERIVED = (
+    load_sql(__package__, "remove_wallet_positions"),
+    load_sql(__package__, "remove_wallet_lifetimes"),
+    load_sql(__package__, "remove_wallet_days"),
+)
+_REMOVE_WALLET_TRADES = load_sql(__package__, "remove_wallet_trades")
+_REMOVE_WALLETS = load_sql(__package__, "remove_wallets")
+_REMOVE_GROUPS = load_sql(__package__, "remove_groups")
+_REMOVE_GROUP_VOLUME = load_sql(__package__, "remove_group_volume")
+
+
+@dataclass
+class Removal:
+    """How many wallets and trades are removed, and how many rows of the file are rejected."""
+
+    wallets: int = 0
+    trades: int = 0
+    rejected: int = 0
+
+
+def stage_wallets(
+    connection: Connection,
+    records: Iterator[Record[WalletIdentity]],
+    reject: Reject,
+    progress: Progress = lambda: None,
+) -> Removal:
+    """Stage the wallets to remove, and count them and their trades. Those not tracked are rejected."""
+    rejected = _stage(connection, records, reject, progress, _STAGE_WALLETS, ("blockchains", "addresses"))
+    connection.execute("ANALYZE removed_wallets")
+    return _counted(connection, _COUNT_WALLETS, rejected)
+
+
+def stage_trades(
+    connection: Connection,
+    records: Iterator[Record[TradeIdentity]],
+    reject: Reject,
+    progress: Progress = lambda: None,
+) -> Removal:
+    """Stage the trades to remove, and count them. Those that the ledger does not have are rejected."""
+    names = ("blockchains", "addresses", "signatures", "mints", "sells", "event_indexes")
+    rejected = _stage(connection, records, reject, progress, _STAGE_TRADES, names)
+    return _counted(connection, _COUNT_TRADES, rejected)
+
+
+def remove_wallets(connection: Connection) -> Removal:
+    """Remove the staged wallets with their trades and all that derives from them, in one transaction."""
+    removal = Removal()
+    with connection.transaction():
+        merge.lock_all(connection)
+        wallet_ids = [row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM removed_wallets")]
+        horizon = datetime.now(UTC) - merge.VOLUME_HORIZON
+        connection.execute(_REGROUPED, {"wallet_ids": wallet_ids, "horizon": horizon, "sign": -1})
+        merge.add_to_volume(connection, horizon)
+        for statement in _REMOVE_DERIVED:
+            connection.execute(statement)
+        removal.trades = connection.execute(_REMOVE_WALLET_TRADES).rowcount
+        removal.wallets = connection.execute(_REMOVE_WALLETS).rowcount
+        connection.execute(_GROUPS)
+        connection.execute(_REMOVE_GROUPS)
+        connection.execute(_REMOVE_GROUP_VOLUME)
+        merge.drop_volume(connection, horizon, corrected=True)
+    return removal
+
+
+def remove_trades(
+    connection: Connection,
+    progress: Callable[[int], None] = lambda removed: None,
+    batch_rows: int = BATCH_ROWS,
+) -> Removal:
+    """Remove the staged trades, `batch_rows` in a transaction, and walk their positions again.
+
+    `progress` is called with the number of trades removed by each transaction. `wallets` stays 0.
+    """
+    removal = Removal()
+    while True:
+        with connection.transaction():
+            taken = connection.execute(_TAKE_BATCH, {"limit": batch_rows}).rowcount
+            if not taken:
+                return removal
+            connection.execute("ANALYZE removed_batch")
+            merge.lock_all(connection)
+            removed = merge.merge_removed(connection, datetime.now(UTC))
+        removal.trades += removed
+        progress(removed)
+
+
+def _stage(
+    connection: Connection,
+    records: Iterator[Record[Any]],
+    reject: Reject,
+    progress: Progress,
+    statement: LiteralString,
+    names: tuple[str, ...],
+) -> int:
+    """Stage the identities that are known, and return how many rows were rejected."""
+    rejected = 0
+    merge.prepare(connection)
+    connection.execute(_STAGING)
+    connection.execute("TRUNCATE removed_wallets, removed_trades")
+    for batch in _batches(records):
+        faults: list[tuple[int, bytes, BadRow]] = []
+        lines: list[tuple[int, bytes]] = []
+        keys: list[tuple[Any, ...]] = []
+        for number, line, row in batch:
+            try:
+                keys.append(good(row).key())
+                lines.append((number, line))
+            except BadRow as fault:
+                faults.append((number, line, fault))
+        columns = [list(column) for column in zip(*keys, strict=True)] or [[] for _ in names]
+        for unknown in connection.execute(statement, dict(zip(names, columns, strict=True))):
+            reason = "the wallet has no such trade" if unknown["is_tracked"] else "the wallet is not tracked"
+            faults.append((*lines[unknown["place"]], BadRow(reason)))
+        for rejection in sorted(faults, key=itemgetter(0)):
+            reject(*rejection)
+        rejected += len(faults)
+        progress()
+    return rejected
+
+
+def _batches(records: Iterator[Record[Any]]) -> Iterator[list[Record[Any]]]:
+    batch: list[Record[Any]] = []
+    size_bytes = 0
+    for record in records:
+        batch.append(record)
+        size_bytes += len(record[1])
+        if len(batch) == _READ_ROWS or size_bytes > _READ_BYTES:
+            yield batch
+            batch, size_bytes = [], 0
+    yield batch
+
+
+def _counted(connection: Connection, statement: LiteralString, rejected: int) -> Removal:
+    row = connection.execute(statement).fetchone()
+    assert row is not None
+    return Removal(row["wallets"], row["trades"], rejected)

@@ -1,0 +1,42 @@
+-- Stage the trades of the ledger among these, and return the places, from 0, of those that it does not have,
+-- each with whether its wallet is tracked. Needs wallets_blockchain_address_key, tokens_blockchain_mint_key,
+-- trades_pkey.
+  WITH wanted AS (
+       SELECT place - 1 AS place,
+              wallets.wallet_id IS NOT NULL AS is_tracked,
+              trades.wallet_id,
+              trades.token_id,
+              trades.tx_signature,
+              trades.is_sell,
+              trades.event_index
+         FROM unnest(%(blockchains)s::text[], %(addresses)s::text[], %(signatures)s::text[], %(mints)s::text[],
+                     %(sells)s::boolean[], %(event_indexes)s::integer[]) WITH ORDINALITY
+                  AS identity (blockchain, address, tx_signature, mint, is_sell, event_index, place)
+         LEFT JOIN wallets
+           ON wallets.blockchain = identity.blockchain
+          AND wallets.address = identity.address
+         LEFT JOIN tokens
+           ON tokens.blockchain = identity.blockchain
+          AND tokens.mint = identity.mint
+         LEFT JOIN trades
+           ON trades.wallet_id = wallets.wallet_id
+          AND trades.token_id = tokens.token_id
+          AND trades.tx_signature = identity.tx_signature
+          AND trades.is_sell = identity.is_sell
+          AND trades.event_index = identity.event_index
+       ),
+       staged AS (
+       INSERT INTO removed_trades
+       SELECT wallet_id,
+              token_id,
+              tx_signature,
+              is_sell,
+              event_index
+         FROM wanted
+        WHERE wallet_id IS NOT NULL
+           ON CONFLICT (wallet_id, token_id, tx_signature, is_sell, event_index) DO NOTHING
+       )
+SELECT place,
+       is_tracked
+  FROM wanted
+ WHERE wallet_id IS NULL
