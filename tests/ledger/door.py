@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from itertools import pairwise
@@ -10,8 +11,10 @@ from typing import Any
 import orjson
 
 from wallet_api.database import Connection, connect
+from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
 from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets
 from wallet_api.ledger.readers import ndjson_records
+from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
 from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets
@@ -45,6 +48,19 @@ class Importer:
         with connect(self._url) as connection:
             return import_prices(connection, ndjson_records(_lines(rows), PriceRow), _refuse)
 
+    def remove_wallets(self, rows: Iterable[Row]) -> Removal:
+        """Remove the wallets of a file; unknown ones are counted."""
+        with connect(self._url) as connection:
+            found = stage_wallets(connection, ndjson_records(_lines(rows), WalletIdentity), _leave_out)
+            return replace(remove_wallets(connection), rejected=found.rejected)
+
+    def remove_trades(self, rows: Iterable[Row]) -> Removal:
+        """Remove the trades of a file; unknown ones are counted."""
+        with connect(self._url) as connection:
+            found = stage_trades(connection, ndjson_records(_lines(rows), TradeIdentity), _leave_out)
+            removed = remove_trades(connection, batch_rows=self._batch_rows)
+            return replace(removed, rejected=found.rejected)
+
 
 def history(connection: Connection, blockchain: str, type: str, address: str, **page: Any) -> Row:
     """The data of a history answer, its numbers exact."""
@@ -75,7 +91,7 @@ def parsed(body: bytes) -> Any:
 
 def clear(connection: Connection) -> None:
     """Empty the ledger: as fast as it goes, since it has few rows."""
-    ledger = ("trades", "positions", "position_rollup", "volume_rollup")
+    ledger = ("trades", "positions", "lifetimes", "position_rollup", "volume_rollup")
     tables = (*ledger, "native_prices", "tokens", "wallet_groups", "wallets")
     connection.execute("; ".join(f"DELETE FROM {table}" for table in tables))
 
@@ -88,6 +104,10 @@ def cut(rows: Sequence[Row], places: Iterable[int]) -> list[list[Row]]:
 
 def _lines(rows: Iterable[Row]) -> Iterable[bytes]:
     return (json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def _leave_out(number: int, line: bytes, fault: BadRow) -> None:
+    assert str(fault) in ("the wallet has no such trade", "the wallet is not tracked"), fault
 
 
 def _refuse(number: int, line: bytes, fault: BadRow) -> None:
