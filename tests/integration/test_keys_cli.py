@@ -157,4 +157,6 @@ def test_the_command_says_what_is_wrong_and_fails(settings: Settings) -> None:
         check=False,
     )
     assert (failed.returncode, failed.stdout) == (1, "")
-    assert failed.stderr == "Error: there is no key named 'nobody'.\n"
+    database, error = failed.stderr.splitlines()
+    assert database.startswith("Database: ")
+    assert error == "Error: there is no key named 'nobody'."

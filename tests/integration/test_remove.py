@@ -8,8 +8,9 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ UNKNOWN_TRADE = "the wallet has no such trade"
 UNKNOWN_WALLET = "the wallet is not tracked"
 
 Remove = Callable[..., Outcome]
+Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
@@ -66,16 +68,26 @@ def run_file(database_url: str, kind: str, path: Path, *options: str) -> Outcome
     return Outcome(result.exit_code, summary, rejects_of(path), result.output)
 
 
-def start(database_url: str, *arguments: str) -> "subprocess.Popen[str]":
-    """Start the command in a process of its own, without a terminal."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "wallet_api", *arguments],
-        env=os.environ | {"DATABASE_URL": database_url},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+@pytest.fixture
+def start(database_url: str) -> Iterator[Start]:
+    """Starts commands in processes of their own, without a terminal, and ends them after the test."""
+    with ExitStack() as stack:
+
+        def run(*arguments: str) -> "subprocess.Popen[str]":
+            process = stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-m", "wallet_api", *arguments],
+                    env=os.environ | {"DATABASE_URL": database_url},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            stack.callback(process.kill)
+            return process
+
+        yield run
 
 
 def fill(database_url: str, trades: int = 600) -> tuple[list[Row], list[Row]]:
@@ -136,11 +148,11 @@ def test_a_ledger_from_which_anything_was_removed_is_one_that_never_had_it(
     for name, rows in data.draw(st.permutations(removals)):
         getattr(importer, name)(rows)
     windows = data.draw(WINDOWS)
-    removed, removed_answers = contents(connection), answers(connection, NOW, windows)
+    removed, removed_answers = contents(connection, NOW), answers(connection, NOW, windows)
     assert orphans(connection) == {}
     with connect(database_url) as rebuilding:
         assert set(rebuild_ledger(rebuilding).values()) == {0}
-    assert contents(connection) == removed
+    assert contents(connection, NOW) == removed
 
     door.clear(connection)
     ledger = Ledger()
@@ -148,7 +160,7 @@ def test_a_ledger_from_which_anything_was_removed_is_one_that_never_had_it(
         left = [row for row in rows if stays(kind, row)]
         getattr(importer, kind)(left)
         getattr(ledger, f"add_{kind}")(left)
-    assert removed == contents(connection)
+    assert removed == contents(connection, NOW)
     assert removed_answers == answers(connection, NOW, windows)
     for (operation, *question), answer in removed_answers.items():
         if operation == "volume" and question[1] == "eth" and question[4] is not None:
@@ -165,7 +177,7 @@ def test_the_very_file_that_was_imported_removes_what_it_brought(
     database_url: str, connection: Connection, tmp_path: Path, name: str
 ) -> None:
     fill(database_url, trades=0)
-    before = contents(connection)
+    before = contents(connection, NOW)
     _, rows = fill(database_url)
     path = tmp_path / name
     path.write_bytes(_csv(rows) if name.endswith(".csv") else gzip.compress(_ndjson(rows)))
@@ -177,7 +189,7 @@ def test_the_very_file_that_was_imported_removes_what_it_brought(
     assert outcome.summary["removed"] == outcome.summary["trades"] == len(distinct)
     assert outcome.summary["rejected"] == 0
     assert outcome.rejects is None
-    assert contents(connection) == before
+    assert contents(connection, NOW) == before
 
 
 @pytest.mark.parametrize("with_trades_first", [False, True])
@@ -364,7 +376,7 @@ def test_a_file_that_cannot_be_used_is_status_one_and_removes_nothing(
 
 def test_a_removal_that_was_interrupted_can_be_run_again(database_url: str, connection: Connection) -> None:
     fill(database_url, trades=0)
-    before = contents(connection)
+    before = contents(connection, NOW)
     _, rows = fill(database_url)
     distinct = len({strategies.trade_key(row) for row in rows})
     batches = iter(range(3))
@@ -386,11 +398,11 @@ def test_a_removal_that_was_interrupted_can_be_run_again(database_url: str, conn
     again = door.Importer(database_url, batch_rows=50).remove_trades(rows)
     assert again.trades == distinct - 3 * 50
     assert again.rejected > 0
-    assert contents(connection) == before
+    assert contents(connection, NOW) == before
 
 
 def test_an_import_that_has_read_the_wallets_before_their_removal_lands_no_orphan(
-    database_url: str, connection: Connection, tmp_path: Path
+    database_url: str, connection: Connection, tmp_path: Path, start: Start
 ) -> None:
     wallets, rows = fill(database_url)
     wallet_file, trade_file = tmp_path / "wallets.ndjson", tmp_path / "trades.ndjson"
@@ -404,9 +416,9 @@ def test_an_import_that_has_read_the_wallets_before_their_removal_lands_no_orpha
         # Both commands stop at the lock of the first wallet, the removal in front.
         with holder.transaction():
             merge.lock_wallet(holder, row["wallet_id"])
-            removing = start(database_url, "remove", "wallets", str(wallet_file), "--yes", "--json")
+            removing = start("remove", "wallets", str(wallet_file), "--yes", "--json")
             assert eventually(lambda: _waiting(connection) == 1, 60)
-            importing = start(database_url, "import", "trades", str(trade_file), "--json")
+            importing = start("import", "trades", str(trade_file), "--json")
             assert eventually(lambda: _waiting(connection) == 2, 60)
         removed, _ = removing.communicate(timeout=60)
         imported, errors = importing.communicate(timeout=60)
@@ -418,7 +430,7 @@ def test_an_import_that_has_read_the_wallets_before_their_removal_lands_no_orpha
     assert orphans(connection) == {}
     assert set(rebuild_ledger(connection).values()) == {0}
 
-    outcome = start(database_url, "import", "trades", str(trade_file), "--json")
+    outcome = start("import", "trades", str(trade_file), "--json")
     again, _ = outcome.communicate(timeout=60)
     assert outcome.returncode == 3
     assert json.loads(again)["landed"] > 0

@@ -1,6 +1,6 @@
 """What the tables of the ledger contain, by addresses and mints in place of ids."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, LiteralString
 
 from wallet_api.database import Connection
@@ -44,13 +44,12 @@ _BY_WALLET: tuple[LiteralString, ...] = (
     "holdings_snapshots",
     "sync_wallets",
 )
-# Buckets that are about to expire contain what an earlier moment put there; no answer reaches as far.
-_REACH = {"position_rollup": timedelta(days=31), "volume_rollup": timedelta(hours=25)}
+# How far answers reach. Buckets that are about to expire contain what an earlier moment put there.
+_REACH = {"position_rollup": timedelta(days=30), "volume_rollup": timedelta(hours=24)}
 
 
-def contents(connection: Connection) -> Contents:
-    """The rows of each table that an answer can reach, by what identifies them."""
-    now = datetime.now(UTC)
+def contents(connection: Connection, now: datetime) -> Contents:
+    """The rows of each table that an answer of `now` can reach, by what identifies them."""
     found: Contents = {}
     for table, (columns, joined, key) in _TABLES.items():
         rows = connection.execute(f"SELECT {columns} FROM {table} {joined}").fetchall()

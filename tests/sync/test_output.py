@@ -46,8 +46,8 @@ def test_as_json_every_line_is_an_object_like_those_of_the_web_workers(
 ) -> None:
     pid, output, errors = two_rounds(outside, operator, LOG_FORMAT="json")
     rounds: list[Row] = [json.loads(line) for line in output]
-    troubles: list[Row] = [json.loads(line) for line in errors]
-    for line in (*rounds, *troubles):
+    database, *troubles = [json.loads(line) for line in errors]
+    for line in (*rounds, database, *troubles):
         assert {"time", "level", "logger", "process", "message"} <= line.keys()
         assert line["process"] == pid
         assert datetime.fromisoformat(line["time"]).tzinfo is not None
@@ -56,6 +56,8 @@ def test_as_json_every_line_is_an_object_like_those_of_the_web_workers(
     assert (first["wallets"], first["synced"], first["failures"]) == (2, 1, {"rejected": 1})
     assert (first["changed"], second["changed"]) == (1, 0)
     assert first["message"].startswith("trades: 1 of 2 wallets; 1 trades new or corrected")
+    assert database["level"] == "info"
+    assert database["message"].startswith("Database: ")
     assert len(troubles) >= 2
     assert all(line["level"] == "warning" and BAD in line["message"] for line in troubles)
 
@@ -66,7 +68,10 @@ def test_as_text_a_round_is_one_dated_line_without_a_bar(outside: Outside, opera
     assert [found and found[1] for found in rounds[:2]] == ["INFO", "INFO"]
     assert rounds[0] is not None
     assert rounds[0][2].startswith("trades: 1 of 2 wallets; 1 trades new or corrected (1 swaps read)")
-    troubles = [re.fullmatch(TEXT_LINE % pid, line) for line in errors]
+    database, *troubles = [re.fullmatch(TEXT_LINE % pid, line) for line in errors]
+    assert database is not None
+    assert database[1] == "INFO"
+    assert database[2].startswith("Database: ")
     assert all(found and found[1] == "WARNING" and BAD in found[2] for found in troubles)
 
 

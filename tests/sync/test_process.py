@@ -144,7 +144,8 @@ def test_sigterm_ends_it_between_two_wallets(
     running = start("trades", "--every", "1", SYNC_REQUESTS_PER_SECOND="20", SYNC_THREADS="2")
     assert reached.wait(WAIT_SECONDS)
     status, errors = running.end()
-    assert (status, errors) == (0, "")
+    assert (status, len(errors.splitlines())) == (0, 1)
+    assert " INFO Database: " in errors
     summary = running.next_round()
     assert summary["left"] > 0
     landed = operator.ledger()
@@ -202,6 +203,7 @@ def test_with_wait_it_waits_for_a_database_that_is_not_there_yet(
     assert (status, "Error: The database cannot be reached" in errors) == (1, True)
     patient = start("trades", "--every", "1", "--wait", DATABASE_URL=url)
     assert patient.process.stderr is not None
+    assert b" INFO Database: " in patient.process.stderr.readline()
     assert b"WARNING sync trades: The database cannot be reached" in patient.process.stderr.readline()
     folder.symlink_to(unquote(socket_folder(operator.url)))
     assert patient.next_round()["synced"] == len(world.wallets)

@@ -1,0 +1,130 @@
+"""Which database a command works on: each says so on standard error, and that it has made a new one."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.ledger import crowd
+from tests.processes import environment_of, processes_of
+from wallet_api.settings import Settings
+
+Done = subprocess.CompletedProcess[str]
+
+WALLET = crowd.wallets(1)[0]
+SMALL_DEMO = ("demo", "--wallets", "8", "--trades", "100", "--days", "2")
+
+
+def run(settings: Settings, *arguments: str, cwd: Path | None = None) -> Done:
+    """Run a command with these settings to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "wallet_api", *arguments],
+        env=environment_of(settings),
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder for an embedded server, in which none is left running."""
+    # Not below pytest's folder, which its next run closes to the user that root's servers run as.
+    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        yield Path(folder) / "home"
+        left = processes_of(Path(folder))
+        for process in left:
+            process.kill()
+        psutil.wait_procs(left)
+    assert left == []
+
+
+@pytest.fixture
+def wallets_file(tmp_path: Path) -> str:
+    path = tmp_path / "wallets.ndjson"
+    path.write_text(json.dumps(WALLET))
+    return str(path)
+
+
+def test_every_command_names_a_server_of_one_s_own_and_never_its_password(
+    settings: Settings, wallets_file: str
+) -> None:
+    url = str(settings.database_url)
+    assert url.count("@/") == 1
+    name = url.split("@/")[1].split("?")[0]
+    own = Settings(
+        database_url=url.replace("@/", ":a-secret-word@/"), wallet_api_home=settings.wallet_api_home
+    )
+    for arguments in (
+        ("migrate",),
+        ("keys", "create", "one", "--json"),
+        ("keys", "list", "--json"),
+        ("keys", "top-up", "nobody", "1"),
+        ("keys", "revoke", "one"),
+        ("import", "wallets", wallets_file, "--json"),
+        ("rebuild", "--json"),
+        ("remove", "wallets", wallets_file, "--yes", "--json"),
+        ("sync", "prices", "--since", "1m"),
+        SMALL_DEMO,
+    ):
+        done = run(own, *arguments)
+        first = done.stderr.splitlines()[0]
+        assert first.startswith(f"Database: {name} on /"), (arguments, done.stderr)
+        assert first.endswith(":5432 as wallet_api"), (arguments, first)
+        assert "a-secret-word" not in done.stdout + done.stderr
+        assert "Database:" not in done.stdout
+        assert "Made a new" not in done.stderr
+        if "--json" in arguments:
+            json.loads(done.stdout)
+
+
+def test_an_embedded_server_is_named_by_its_folder_and_called_new_once(home: Path) -> None:
+    own = Settings(wallet_api_home=str(home))
+    made = run(own, "keys", "create", "one", "--json")
+    assert set(json.loads(made.stdout)) == {"name", "key"}
+    # Between the two, root is told which folders its server's user may pass through now.
+    assert made.stderr.startswith(f"Database: embedded PostgreSQL in {home}\n")
+    assert made.stderr.endswith(f"\nMade a new, empty database in {home}; is WALLET_API_HOME right?\n")
+    listed = run(own, "keys", "list", "--json")
+    assert [key["name"] for key in json.loads(listed.stdout)] == ["one"]
+    assert listed.stderr == f"Database: embedded PostgreSQL in {home}\n"
+
+
+def test_from_another_folder_the_default_is_seen_to_be_another_database(home: Path) -> None:
+    home.mkdir()
+    # Root's servers run as another user, who has to pass through.
+    os.chmod(home, 0o711)
+    os.chmod(home.parent, 0o711)
+    done = run(Settings(), "keys", "list", cwd=home)
+    assert f"Made a new, empty database in {home / 'var'}; is WALLET_API_HOME right?" in done.stderr
+
+
+def test_one_s_own_wallets_beside_the_demo_s_are_warned_of(settings: Settings, wallets_file: str) -> None:
+    own = Settings(database_url=settings.database_url, wallet_api_home=settings.wallet_api_home)
+    apart = run(own, "import", "wallets", wallets_file, "--json")
+    assert "Warning" not in apart.stderr
+
+    assert run(own, *SMALL_DEMO).returncode == 0
+    mixed = run(own, "import", "wallets", wallets_file, "--json")
+    assert mixed.returncode == 0
+    assert json.loads(mixed.stdout)["landed"] == 1
+    warnings = [line for line in mixed.stderr.splitlines() if line.startswith("Warning: ")]
+    assert len(warnings) == 1
+    assert "WALLET_API_HOME" in warnings[0]
+    assert "--no-demo" in warnings[0]
+
+
+def test_the_demo_of_another_seed_is_known_where_it_was_noted(settings: Settings, wallets_file: str) -> None:
+    own = Settings(database_url=settings.database_url, wallet_api_home=settings.wallet_api_home)
+    Path(settings.wallet_api_home).mkdir()
+    assert run(own, *SMALL_DEMO, "--seed", "9").returncode == 0
+    assert "Warning: " in run(own, "import", "wallets", wallets_file).stderr
