@@ -178,7 +178,9 @@ def test_unknown_columns_and_members_are_ignored_with_a_warning(
     status, output, error = command(database_url, tmp_path, "wallets", "wallets.csv")
     assert status == 0
     assert "(0 new or changed, 1 as they were)" in output
-    assert error == 'Warning: the column "Name" is unknown and ignored; did you mean name?\n'
+    database, *warnings = error.splitlines()
+    assert database.startswith("Database: ")
+    assert warnings == ['Warning: the column "Name" is unknown and ignored; did you mean name?']
 
 
 def test_bad_wallets_are_told_by_line_and_reason(take_in: TakeIn) -> None:

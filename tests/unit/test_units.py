@@ -30,7 +30,7 @@ def units(tmp_path: Path) -> Path:
 @needs_systemd
 def test_systemd_finds_no_fault_in_the_units(units: Path) -> None:
     names = [str(file) for file in units.iterdir() if file.suffix in (".service", ".socket", ".timer")]
-    assert len(names) == 5
+    assert len(names) == 7
     checked = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", *names], capture_output=True, text=True, check=False
     )

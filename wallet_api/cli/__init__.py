@@ -24,7 +24,16 @@ from wallet_api.migrations import SchemaError
 from wallet_api.settings import SettingsError
 
 _COMMANDS: tuple[click.Command, ...] = (
-    *(up, migrate, keys, import_files, remove, sync, rebuild, backup, restore, demo),
+    up,
+    migrate,
+    keys,
+    import_files,
+    remove,
+    sync,
+    rebuild,
+    backup,
+    restore,
+    demo,
 )
 
 
