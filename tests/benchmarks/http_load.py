@@ -1,172 +1,128 @@
-"""Servers to be measured, and one measurement: wrk's calls, their times, and the CPU that they took."""
+"""One measurement of a server: wrk's requests, their latency, and the CPU that they took."""
 
 import json
-import os
+import random
 import shutil
-import socket
+import ssl
 import subprocess
-import sys
-import time
+import urllib.error
 import urllib.request
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
+from tests.benchmarks.http_servers import MeasurementError, Server
+
 CONNECTIONS = 16
-WORKERS = 2
-THREADS = 8
 _SCRIPT = Path(__file__).with_name("http_requests.lua")
-_NO_WRK = """wrk is not installed. It is what sends the calls:
+# For the certificate of the benchmark's own nginx, which wrk does not verify either.
+_UNVERIFIED = ssl._create_unverified_context()
+_NO_WRK = """wrk is not installed. It sends the requests:
   Debian, Ubuntu: apt-get install wrk     Fedora: dnf install wrk     macOS: brew install wrk
   or from source: https://github.com/wg/wrk"""
 
-
-class MeasurementError(Exception):
-    """A server did not start, or did not answer every call with a 200."""
-
-
-@dataclass(frozen=True)
-class Server:
-    """A server that runs: its address without a slash at the end, and its first process."""
-
-    url: str
-    process: psutil.Process
-
-    def processes(self) -> list[psutil.Process]:
-        """All of its processes."""
-        return [self.process, *self.process.children(recursive=True)]
-
-    def workers(self) -> list[psutil.Process]:
-        """The processes that answer."""
-        return self.process.children(recursive=True)
+# The CPU seconds that each process has used so far, by its id.
+_Cpu = dict[int, float]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One run of wrk. `server_cpu` and `stores_cpu` are seconds a call, the times are milliseconds."""
+    """One run of wrk. CPU is in seconds per request, latency in milliseconds.
+
+    `busiest_share` is the share of the server's CPU that its busiest process took.
+    """
 
     calls_per_second: float
     server_cpu: float
-    stores_cpu: float
+    postgres_cpu: float
+    valkey_cpu: float
+    nginx_cpu: float
+    busiest_share: float
     p50: float
     p99: float
     bytes_per_call: float
 
 
 def find_wrk() -> str:
-    """The program. Raises MeasurementError, saying how to install it."""
+    """Return the path of the program. Raises MeasurementError, saying how to install it."""
     program = shutil.which("wrk")
     if program is None:
         raise MeasurementError(_NO_WRK)
     return program
 
 
-@contextmanager
-def gunicorn(target: str, log: Path, environment: Mapping[str, str], *options: str) -> Iterator[Server]:
-    """gunicorn with the service's own settings, serving `target`."""
-    options = ("--config", "python:wallet_api.serving", *options, target)
-    own = {"WEB_CONCURRENCY": str(WORKERS), "WEB_THREADS": str(THREADS)} | dict(environment)
-    with _running(["-m", "gunicorn", "--bind", "127.0.0.1:{port}", *options], log, own) as server:
-        yield server
-
-
-@contextmanager
-def uvicorn(target: str, log: Path, environment: Mapping[str, str]) -> Iterator[Server]:
-    """uvicorn with as many workers, on its fast loop and parser; with its access log, as gunicorn has one."""
-    options = ("--port", "{port}", "--workers", str(WORKERS), "--log-level", "info", "--access-log")
-    fast = ("--loop", "uvloop", "--http", "httptools")
-    with _running(["-m", "uvicorn", *options, *fast, target], log, environment) as server:
-        yield server
-
-
 def measure(
-    wrk: str,
-    server: Server,
-    stores: Iterable[psutil.Process],
-    paths: Path,
-    seconds: float,
-    key: str = "",
-    headers: Mapping[str, str] | None = None,
+    wrk: str, server: Server, stores: Mapping[str, list[psutil.Process]], calls: Path, seconds: int
 ) -> Measured:
-    """Ask the paths in the file in turn over 16 connections. Raises MeasurementError unless all succeed."""
-    kept = list(stores)
-    server_before, stores_before = _cpu(server.processes()), _cpu(kept)
-    command = [wrk, "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "10s", "-s", str(_SCRIPT)]
-    extra = [f"{name}:{value}" for name, value in (headers or {}).items()]
-    done = subprocess.run(
-        [*command, server.url, "--", str(paths), key, *extra], capture_output=True, text=True, check=False
-    )
-    outcome = _outcome(done.stdout)
-    if outcome is None:
-        raise MeasurementError(f"wrk failed: {done.stdout}{done.stderr}")
-    calls = outcome["calls"]
-    if outcome["refused"] or outcome["failed"] or not calls:
-        raise MeasurementError(f"{server.url}: of {calls} calls to {paths.name} not all succeeded: {outcome}")
+    """Send the requests of the file in order over 16 connections, from a random line on.
+
+    Raises MeasurementError unless all succeed.
+    """
+    groups = {"nginx": [server.front] if server.front else [], **stores}
+    before = {name: _cpu(processes) for name, processes in groups.items()}
+    server_before = _cpu([server.process])
+    outcome = send(wrk, server, calls, seconds)
+    server_used = _used(server_before, _cpu([server.process]))
+    used = {name: sum(_used(before[name], _cpu(groups[name])).values()) for name in groups}
+    count = outcome["calls"]
     return Measured(
-        calls_per_second=calls / outcome["microseconds"] * 1e6,
-        server_cpu=(_cpu(server.processes()) - server_before) / calls,
-        stores_cpu=(_cpu(kept) - stores_before) / calls,
+        calls_per_second=count / outcome["microseconds"] * 1e6,
+        server_cpu=sum(server_used.values()) / count,
+        postgres_cpu=used["postgres"] / count,
+        valkey_cpu=used["valkey"] / count,
+        nginx_cpu=used["nginx"] / count,
+        busiest_share=max(server_used.values()) / max(sum(server_used.values()), 0.01),
         p50=outcome["p50"] / 1000,
         p99=outcome["p99"] / 1000,
-        bytes_per_call=outcome["bytes"] / calls,
+        bytes_per_call=outcome["bytes"] / count,
     )
 
 
-def _outcome(output: str) -> dict[str, int] | None:
-    for line in output.splitlines():
-        if line.startswith("{"):
-            found: dict[str, int] = json.loads(line)
-            return found
-    return None
-
-
-def _cpu(processes: Iterable[psutil.Process]) -> float:
-    total = 0.0
-    for process in processes:
-        with suppress(psutil.NoSuchProcess):
-            times = process.cpu_times()
-            total += times.user + times.system
-    return total
-
-
-@contextmanager
-def _running(command: list[str], log: Path, environment: Mapping[str, str]) -> Iterator[Server]:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, *(part.format(port=port) for part in command)],
-            env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
+def send(wrk: str, server: Server, calls: Path, seconds: int) -> dict[str, int]:
+    """Run wrk and return what its script prints. Raises MeasurementError unless all requests succeed."""
+    command = [wrk, "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "10s", "-s", str(_SCRIPT)]
+    arguments = [server.url, "--", str(calls), str(random.randrange(1_000_000))]
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+    outcome = next((json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")), None)
+    if outcome is None:
+        raise MeasurementError(f"wrk failed: {done.stdout}{done.stderr}")
+    if outcome["refused"] or outcome["failed"] or not outcome["calls"]:
+        raise MeasurementError(
+            f"Not all requests to {server.name} succeeded: {outcome}\n{_first_failure(server, calls)}"
         )
-    try:
-        _await_answer(url, process, log)
-        yield Server(url, psutil.Process(process.pid))
-    finally:
-        process.terminate()
-        try:
-            process.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    found: dict[str, int] = outcome
+    return found
 
 
-def _await_answer(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
+def _first_failure(server: Server, calls: Path) -> str:
+    """Return the response to the first request that fails now, if one does, and the end of the log."""
+    for line in calls.read_text().splitlines()[:100]:
+        path, key, _ = line.split("\t")
+        request = urllib.request.Request(f"{server.url}{path}", headers={"Authorization": f"Bearer {key}"})
         try:
-            with urllib.request.urlopen(f"{url}/", timeout=60):
-                return
-        except urllib.error.HTTPError:
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise MeasurementError(f"A server did not start:\n{log.read_text()[-2000:]}")
+            with urllib.request.urlopen(request, timeout=10, context=_UNVERIFIED):
+                continue
+        except urllib.error.HTTPError as error:
+            found = f"{error.code} {error.read(500)!r}"
+        except OSError as error:
+            found = str(error)
+        return f"{path}: {found}\n{server.log.read_text()[-3000:]}"
+    return "None of its first 100 fails now."
+
+
+def _cpu(roots: Iterable[psutil.Process]) -> _Cpu:
+    seconds: _Cpu = {}
+    for root in roots:
+        with suppress(psutil.NoSuchProcess):
+            for process in (root, *root.children(recursive=True)):
+                with suppress(psutil.NoSuchProcess):
+                    times = process.cpu_times()
+                    seconds[process.pid] = times.user + times.system
+    return seconds
+
+
+def _used(before: _Cpu, after: _Cpu) -> _Cpu:
+    return {pid: seconds - before.get(pid, 0.0) for pid, seconds in after.items()}

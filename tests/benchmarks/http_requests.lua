@@ -1,19 +1,19 @@
--- wrk's script: asks the paths of a file in turn, and tells the outcome as one line of JSON.
+-- wrk's script: sends the requests of a file in order, from a given line on, and prints the outcome as JSON.
+-- Each line of the file has a path, a key and an Accept-Encoding, separated by tabs; the last two may be empty.
 -- https://github.com/wg/wrk/blob/master/SCRIPTING
 
 local requests = {}
 local place = 0
 
 function init(args)
-   local headers = {}
-   if args[2] ~= "" then headers["Authorization"] = "Bearer " .. args[2] end
-   for index = 3, #args do
-      local name, value = args[index]:match("([^:]+):(.*)")
-      headers[name] = value
-   end
-   for path in io.lines(args[1]) do
+   for line in io.lines(args[1]) do
+      local path, key, encoding = line:match("([^\t]*)\t([^\t]*)\t([^\t]*)")
+      local headers = {}
+      if key ~= "" then headers["Authorization"] = "Bearer " .. key end
+      if encoding ~= "" then headers["Accept-Encoding"] = encoding end
       requests[#requests + 1] = wrk.format("GET", path, headers)
    end
+   place = tonumber(args[2]) % #requests
 end
 
 function request()

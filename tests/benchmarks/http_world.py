@@ -1,62 +1,66 @@
 """What the service is measured with: a demo world, and wallets of the sizes that the targets name."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import base58
 import orjson
 
-from wallet_api import demo, migrations
-from wallet_api.access.keys import create_key
+from tests.benchmarks.http_servers import MeasurementError, environment_of
 from wallet_api.database import Connection, connect
-from wallet_api.demo.world import World
-from wallet_api.ledger.imports import import_trades, import_wallets
-from wallet_api.ledger.readers import ndjson_records
-from wallet_api.ledger.rows import BadRow, TradeRow, WalletRow
 from wallet_api.queries.wallets import list_wallets
 
-RECORD_WALLETS = 200
+RECORD_WALLETS = 400
 RECORD_TOKENS = 20
 TRADES_PER_TOKEN = 5
 HEAVY_TOKENS = 2_000
 CROWD = 5_000
 PAGE = 50
-CREDITS = 10**12
-RATE = "100000000/minute"
+_DEMO = ("demo", "--wallets", "200", "--trades", "40000", "--days", "30")
+_HAS_PROVIDER_ROWS = """
+SELECT count(*) = 1 AS found
+  FROM information_schema.columns
+ WHERE table_name = 'holdings_snapshots'
+   AND column_name = 'native_amount'
+"""
+_SAVE_BALANCES = """
+INSERT INTO holdings_snapshots (wallet_id, native_amount, tokens, refreshed_at)
+SELECT wallet_id, %(native_amount)s, %(tokens)s::jsonb, now()
+  FROM wallets
+ WHERE blockchain = 'solana'
+   AND type = 'whale'
+"""
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Made:
-    """What there is to ask for."""
+    """What can be asked for. `crowd_cursors` are those of our list's pages after the first."""
 
-    key: str
     record_addresses: tuple[str, ...]
     heavy_address: str
     crowd_addresses: tuple[str, ...]
-    crowd_cursors: tuple[str, ...]
+    crowd_cursors: tuple[str, ...] = ()
 
 
-def make(database_url: str) -> Made:
-    """Fill an empty database."""
+def write_files(folder: Path) -> Made:
+    """Write the files of wallets and trades that `fill` imports."""
     now = datetime.now(UTC).replace(microsecond=0)
     records = tuple(solana_address(f"record {number}") for number in range(RECORD_WALLETS))
     crowd = tuple(sorted(evm_address(f"crowd {number}") for number in range(CROWD)))
     heavy = evm_address("heavy")
-    with connect(database_url) as connection:
-        migrations.migrate(connection)
-    demo.load(database_url, World(now, wallets=200, trades=40_000, days=30))
     wallets = [
         *(_wallet("solana", "whale", address) for address in records),
         *(_wallet("base", "smart", address) for address in crowd),
         _wallet("eth", "kol", heavy),
     ]
-    with connect(database_url) as connection:
-        import_wallets(connection, ndjson_records(_lines(wallets), WalletRow), _refuse)
     trades = sorted(
         [
             *(trade for address in records for trade in _trades("solana", address, RECORD_TOKENS, now)),
@@ -64,13 +68,35 @@ def make(database_url: str) -> Made:
         ],
         key=lambda trade: trade["created_at"],
     )
-    with connect(database_url) as connection:
-        import_trades(connection, ndjson_records(_lines(trades), TradeRow), _refuse)
-    with connect(database_url) as connection:
+    (folder / "wallets.ndjson").write_bytes(b"".join(_lines(wallets)))
+    (folder / "trades.ndjson").write_bytes(b"".join(_lines(trades)))
+    return Made(records, heavy, crowd)
+
+
+def fill(tree: Path, environment: Mapping[str, str], files: Path) -> None:
+    """Fill an empty database with the files and a demo world, by the command line of the checkout `tree`."""
+    commands: list[tuple[str, ...]] = [("migrate",), _DEMO]
+    commands += [("import", name, str(files / f"{name}.ndjson")) for name in ("wallets", "trades")]
+    for command in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", "wallet_api", *command],
+            env=environment_of(tree, environment),
+            cwd=tree,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise MeasurementError(f"'wallet-api {' '.join(command)}' of {tree} failed:\n{done.stderr}")
+    with connect(environment["DATABASE_URL"]) as connection:
         _save_balances(connection)
         connection.execute("VACUUM ANALYZE")
-        key = create_key(connection, "benchmark", credits=CREDITS, rate=RATE)
-        return Made(key, records, heavy, crowd, tuple(_cursors(connection)))
+
+
+def crowd_cursors(database_url: str) -> tuple[str, ...]:
+    """Return the cursors of the pages of 50 after the first."""
+    with connect(database_url) as connection:
+        return tuple(_cursors(connection))
 
 
 def _wallet(blockchain: str, type: str, address: str) -> Row:
@@ -106,6 +132,10 @@ def _trades(blockchain: str, address: str, tokens: int, now: datetime) -> Iterat
 
 
 def _save_balances(connection: Connection) -> None:
+    # Older checkouts keep snapshots in another form; there the cases of holdings cannot be compared.
+    row = connection.execute(_HAS_PROVIDER_ROWS).fetchone()
+    if row is None or not row["found"]:
+        return
     tokens = [
         {
             "address": solana_address(f"token {number}"),
@@ -118,12 +148,7 @@ def _save_balances(connection: Connection) -> None:
         }
         for number in range(1, RECORD_TOKENS)
     ]
-    connection.execute(
-        "INSERT INTO holdings_snapshots (wallet_id, native_amount, tokens, refreshed_at)"
-        " SELECT wallet_id, 1000000000, %s::jsonb, now()"
-        "   FROM wallets WHERE blockchain = 'solana' AND type = 'whale'",
-        [orjson.dumps(tokens).decode()],
-    )
+    connection.execute(_SAVE_BALANCES, {"native_amount": 10**9, "tokens": orjson.dumps(tokens).decode()})
 
 
 def _cursors(connection: Connection) -> Iterator[str]:
@@ -139,20 +164,16 @@ def _lines(rows: Iterable[Row]) -> Iterator[bytes]:
     return (orjson.dumps(row) + b"\n" for row in rows)
 
 
-def _refuse(number: int, line: bytes, fault: BadRow) -> None:
-    raise fault
-
-
 def bytes_of(text: str, size: int) -> bytes:
-    """As many bytes, made from `text`."""
+    """Return as many bytes, derived from `text`."""
     return hashlib.shake_256(text.encode()).digest(size)
 
 
 def solana_address(text: str) -> str:
-    """A Solana address, made from `text`."""
+    """Return a Solana address, derived from `text`."""
     return base58.b58encode(bytes_of(text, 32)).decode()
 
 
 def evm_address(text: str) -> str:
-    """An EVM address, made from `text`."""
+    """Return an EVM address, derived from `text`."""
     return "0x" + bytes_of(text, 20).hex()

@@ -1,7 +1,7 @@
 """The peer: FastAPI with the same three gates and the same SQL, each as its library's documentation has it.
 
-The key is looked up by its hash and the credit taken by an UPDATE, both over asyncpg; slowapi counts in the
-same Valkey and writes the same headers. Nothing is cached.
+The key is looked up by its hash and the credit taken by an UPDATE, both over asyncpg; slowapi counts each key
+in the same Valkey, up to PEER_RATE, and writes the same headers. Nothing is cached.
 """
 
 import hashlib
@@ -11,6 +11,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Annotated, Any
 
 import asyncpg
@@ -20,10 +21,9 @@ from slowapi.errors import RateLimitExceeded
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import load_sql
-from wallet_api.holdings.balances import Balances, Token
-from wallet_api.holdings.formatting import in_order, to_json
 from wallet_api.queries import leaderboard as board
 from wallet_api.queries import volume as sums
+from wallet_api.queries.history import FIRST_PAGE
 from wallet_api.queries.spans import cover
 
 
@@ -39,11 +39,20 @@ def positional(sql: str) -> tuple[str, list[str]]:
     return re.sub(r"%\((\w+)\)s", number, sql), names
 
 
+_RATE = os.environ.get("PEER_RATE", "300/minute")
 _FIND_KEY = "SELECT key_id, expires_at, revoked_at FROM api_keys WHERE key_hash = $1"
 _CHARGE = "UPDATE api_keys SET credits = credits - 1 WHERE key_id = $1 AND credits >= 1 RETURNING credits"
 _VOLUME, _VOLUME_NAMES = positional(load_sql("wallet_api.queries", "volume"))
 _BOARD, _BOARD_NAMES = positional(load_sql("wallet_api.queries", "leaderboard"))
-_SNAPSHOT, _SNAPSHOT_NAMES = positional(load_sql("wallet_api.holdings", "find_snapshot"))
+_HISTORY, _HISTORY_NAMES = positional(FIRST_PAGE)
+_HISTORY_PARTS = ("profile", "lifetime_stats", "win_rate_distribution", "token_overview", "trades")
+_WALLET = "SELECT wallet_id FROM wallets WHERE blockchain = $1 AND type = $2 AND address = $3"
+_SNAPSHOT = """
+SELECT native_amount, tokens::text AS tokens, refreshed_at
+  FROM wallets
+  JOIN holdings_snapshots USING (wallet_id)
+ WHERE blockchain = $1 AND address = $2
+"""
 _LIST = """
 SELECT address AS wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain, type
   FROM wallets
@@ -116,14 +125,14 @@ Charged = Annotated[asyncpg.Connection, Depends(charged)]
 
 
 @app.get("/gates")
-@limiter.limit("100000000/minute")
+@limiter.limit(_RATE)
 async def gates(request: Request, response: Response, connection: Charged) -> dict[str, Any]:
     """The three gates and no query."""
     return answer({"blockchain": "solana", "type": "kol", "mode": "volume", "volume": 1234.5})
 
 
 @app.get("/v1/transactions/volume")
-@limiter.limit("100000000/minute")
+@limiter.limit(_RATE)
 async def volume(
     request: Request,
     response: Response,
@@ -133,7 +142,8 @@ async def volume(
     seconds: Annotated[int, Query(ge=1)] = 86_400,
 ) -> dict[str, Any]:
     """What our volume answers, without a mint."""
-    values = {"blockchain": blockchain, "type": type, "mint": None}
+    currency = CHAINS[blockchain].currency
+    values = {"blockchain": blockchain, "type": type, "mint": None, "currency": currency}
     values |= window(timedelta(seconds=seconds), sums.BUCKET_SECONDS)
     row = await connection.fetchrow(_VOLUME, *(values[name] for name in _VOLUME_NAMES))
     return answer(
@@ -143,14 +153,14 @@ async def volume(
             "mode": "volume",
             "volume": float(row["volume"]),
             "volume_usd": None if row["volume_usd"] is None else float(row["volume_usd"]),
-            "currency": CHAINS[blockchain].currency,
+            "currency": currency,
             "time_window_seconds": seconds,
         }
     )
 
 
 @app.get("/v1/wallets")
-@limiter.limit("100000000/minute")
+@limiter.limit(_RATE)
 async def wallets(
     request: Request,
     response: Response,
@@ -176,7 +186,7 @@ async def wallets(
 
 
 @app.get("/v1/wallet/leaderboard")
-@limiter.limit("100000000/minute")
+@limiter.limit(_RATE)
 async def leaderboard(
     request: Request,
     response: Response,
@@ -193,21 +203,68 @@ async def leaderboard(
     return answer({"period": period, "wallets": [json.loads(row["entry"]) for row in rows[:limit]]})
 
 
+@app.get("/v1/wallets/history")
+@limiter.limit(_RATE)
+async def history(
+    request: Request,
+    response: Response,
+    blockchain: str,
+    type: str,
+    address: str,
+    connection: Charged,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+) -> dict[str, Any]:
+    """The first page of our history."""
+    values = {"blockchain": blockchain, "type": type, "address": address, "limit": limit}
+    values["currency"] = CHAINS[blockchain].currency
+    values["wallet_id"] = await connection.fetchval(_WALLET, blockchain, type, address)
+    row = await connection.fetchrow(_HISTORY, *(values[name] for name in _HISTORY_NAMES))
+    if row is None:
+        raise HTTPException(404, "not tracked")
+    data = {name: json.loads(row[name]) for name in _HISTORY_PARTS}
+    return answer(data | {"pagination": {"limit": limit, "has_more": row["has_more"]}})
+
+
 @app.get("/v1/wallets/holdings")
-@limiter.limit("100000000/minute")
+@limiter.limit(_RATE)
 async def holdings(
     request: Request, response: Response, blockchain: str, address: str, connection: Charged
 ) -> dict[str, Any]:
     """What our holdings answer while they are fresh."""
-    values = {"blockchain": blockchain, "address": address}
-    row = await connection.fetchrow(_SNAPSHOT, *(values[name] for name in _SNAPSHOT_NAMES))
-    stored = [Token(**{**token, "amount": int(token["amount"])}) for token in json.loads(row["tokens"])]
-    balances = Balances(int(row["native_amount"]), stored)
-    tokens = json.loads(to_json(in_order(CHAINS[blockchain], balances, keep_spam=False)))
+    chain = CHAINS[blockchain]
+    snapshot = await connection.fetchrow(_SNAPSHOT, blockchain, address)
+    if snapshot is None:
+        raise HTTPException(404, "not tracked")
+    native = {"address": "native", "name": chain.native_name, "symbol": chain.currency, "verified": True}
+    native |= {"amount": str(int(snapshot["native_amount"])), "decimals": chain.native_decimals}
+    held = [token for token in json.loads(snapshot["tokens"]) if not token["spam"]]
+    held.sort(key=lambda token: str(token["address"]))
+    held.sort(key=whole, reverse=True)
+    tokens = [shown(token) for token in (native, *held)]
     found = {
         "tokens": tokens,
         "count": len(tokens),
-        "last_updated": row["refreshed_at"].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "last_updated": snapshot["refreshed_at"].strftime("%Y-%m-%dT%H:%M:%SZ"),
         "stale": False,
+        "loading": False,
     }
     return answer({"active_holdings": found})
+
+
+def whole(token: dict[str, Any]) -> Decimal:
+    """An amount in whole tokens, exactly: a literal takes no precision of a context."""
+    return Decimal(f"{token['amount']}E-{token['decimals']}")
+
+
+def shown(token: dict[str, Any]) -> dict[str, Any]:
+    """A token as our holdings have it."""
+    digits = format(whole(token), "f")
+    return {
+        "token_address": token["address"],
+        "token_name": token["name"],
+        "symbol": token["symbol"],
+        "amount": token["amount"],
+        "amount_formatted": digits.rstrip("0").rstrip(".") if "." in digits else digits,
+        "decimals": token["decimals"],
+        "verified_contract": token["verified"],
+    }
