@@ -29,7 +29,7 @@ lint: $(INSTALLED) ## look at style, types and layers
 check: lint test ## the whole gate: lint, tests, and the audit where the network lets it
 	@sh config/audit.sh $(PYTHON) || [ $$? -eq 2 ]
 
-bench: $(INSTALLED) ## measure ledger (SIZES=100000,1000000) and HTTP side beside others; 8 minutes, and wrk
+bench: $(INSTALLED) ## measure ledger (SIZES=100000,1000000) and HTTP side beside others; 25 minutes, and wrk
 	@$(PIP) install -r config/requirements-bench.txt
 	$(BIN)/python -m tests.benchmarks.ledger --sizes $(SIZES)
 	$(BIN)/python -m tests.benchmarks.http
