@@ -66,12 +66,14 @@ def session(url: str) -> Iterator[Connection]:
 
 
 @contextmanager
-def created(server_url: str) -> Iterator[str]:
-    """The address of an empty database on a server, which is dropped afterwards."""
+def created(server_url: str, template: str = "template0") -> Iterator[str]:
+    """The address of a copy of `template` on a server, without one an empty database; dropped afterwards."""
     name = f"wallet_api_test_backup_{secrets.token_hex(6)}"
     with session(server_url) as administrator:
         administrator.execute(
-            SQL("CREATE DATABASE {} TEMPLATE template0 STRATEGY file_copy").format(Identifier(name))
+            SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
+                Identifier(name), Identifier(template)
+            )
         )
         try:
             yield urlsplit(server_url)._replace(path=f"/{name}").geturl()

@@ -247,6 +247,20 @@ def test_an_older_server_is_refused_before_anything_is_touched(
     assert contents(old) == before
 
 
+def test_another_worlds_data_is_not_taken_for_the_demos(dump: Path, tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        settings = Settings(wallet_api_home=f"{folder}/home")
+        noted = Path(folder) / "home" / "demo.json"
+        with embedded.running(settings, valkey=False):
+            made = run("demo", "--wallets", "5", "--trades", "100", settings=settings)
+            assert made.exit_code == 0, made.output
+            done("backup", tmp_path / "demo.dump", settings=settings)
+            done("restore", "--replace", tmp_path / "demo.dump", settings=settings)
+            assert noted.exists()
+            done("restore", "--replace", dump, settings=settings)
+            assert not noted.exists()
+
+
 def test_the_commands_for_a_folder_of_another_version_move_its_data(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
         home = Path(folder) / "home"

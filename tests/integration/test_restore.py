@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -45,18 +46,18 @@ def dump(source: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture
-def target(servers: Settings) -> Iterator[str]:
-    """The address of a database with other data than that of the backup."""
+@pytest.fixture(scope="module")
+def other(servers: Settings) -> Iterator[str]:
+    """The name of a database with other data than that of the backup."""
     with created(str(servers.database_url)) as url:
         _fill(url, seed=2)
-        yield url
+        yield urlsplit(url).path.removeprefix("/")
 
 
 @pytest.fixture
-def empty(servers: Settings) -> Iterator[str]:
-    """The address of a database without tables."""
-    with created(str(servers.database_url)) as url:
+def target(servers: Settings, other: str) -> Iterator[str]:
+    """The address of a copy of `other`."""
+    with created(str(servers.database_url), other) as url:
         yield url
 
 
@@ -137,12 +138,10 @@ def _without_a_table(url: str) -> None:
     ],
 )
 def test_a_file_that_is_no_whole_backup_is_refused(
-    empty: str, target: str, tmp_path: Path, change: Change, options: tuple[str, ...], message: str
+    database_url: str, target: str, tmp_path: Path, change: Change, options: tuple[str, ...], message: str
 ) -> None:
-    with connect(empty) as connection:
-        migrations.migrate(connection)
-    change(empty)
-    file = _pg_dump(empty, tmp_path / "a.dump", *options)
+    change(database_url)
+    file = _pg_dump(database_url, tmp_path / "a.dump", *options)
     before = contents(target)
     assert message in refused("restore", "--replace", file, settings=_at(target))
     assert contents(target) == before
@@ -168,23 +167,20 @@ def test_data_is_replaced_only_when_that_is_said(target: str, source: str, dump:
 
 
 @pytest.mark.parametrize("table", ["native_prices", "sync_heartbeats", "api_keys"])
-def test_rows_of_any_table_count_as_data(empty: str, dump: Path, table: str) -> None:
-    with connect(empty) as connection:
-        migrations.migrate(connection)
+def test_rows_of_any_table_count_as_data(database_url: str, dump: Path, table: str) -> None:
+    with connect(database_url) as connection:
         if table == "native_prices":
             connection.execute("INSERT INTO native_prices VALUES ('SOL', now(), 1)")
         elif table == "sync_heartbeats":
             connection.execute("INSERT INTO sync_heartbeats VALUES ('trades', 'solana', now(), 1, 0)")
         else:
             create_key(connection, "mine")
-    assert "contains data" in refused("restore", dump, settings=_at(empty))
+    assert "contains data" in refused("restore", dump, settings=_at(database_url))
 
 
-def test_tables_without_rows_need_no_leave(empty: str, source: str, dump: Path) -> None:
-    with connect(empty) as connection:
-        migrations.migrate(connection)
-    done("restore", dump, settings=_at(empty))
-    assert contents(empty) == contents(source)
+def test_tables_without_rows_are_replaced_at_once(database_url: str, source: str, dump: Path) -> None:
+    done("restore", dump, settings=_at(database_url))
+    assert contents(database_url) == contents(source)
 
 
 def test_tables_of_a_newer_version_are_left_alone(target: str, dump: Path) -> None:
