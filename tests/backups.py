@@ -6,6 +6,7 @@ import secrets
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -13,14 +14,22 @@ from urllib.parse import quote, urlsplit
 import psycopg
 import pytest
 from click.testing import CliRunner, Result
+from flask import Flask
 from flask.testing import FlaskClient
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 
 from tests.callers import WALLETS
+from tests.ledger.door import Importer
 from tests.processes import environment_of
+from wallet_api import migrations
+from wallet_api.access.keys import create_key
+from wallet_api.app import create_app
+from wallet_api.backup.programs import oldest_for
 from wallet_api.chains import CHAINS
 from wallet_api.cli import cli
+from wallet_api.database import connect
+from wallet_api.demo.world import World
 from wallet_api.embedded.account import choose, let_reach, own
 from wallet_api.settings import Settings
 
@@ -198,3 +207,71 @@ def compare_answers(
         assert any(one == other for one, other in pairs), path
         count += 1
     return count
+
+
+class Service:
+    """The application over a database, without a server between."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.app: Flask = create_app(settings)
+        self.client = self.app.test_client()
+
+    def close(self) -> None:
+        """Close its connections."""
+        self.app.extensions["wallet_api"].close()
+
+
+def at(url: str | None) -> Settings:
+    """Return the settings of a command for a database."""
+    return Settings(database_url=url)
+
+
+def major(url: str) -> int:
+    """Return the major version of a server."""
+    with session(url) as connection:
+        return connection.info.server_version // 10_000
+
+
+def rebuilt(url: str) -> int:
+    """Return how many rows a rebuild has changed."""
+    return sum(done("rebuild", settings=at(url)).values())
+
+
+def listed_keys(url: str) -> Any:
+    """Return what `keys list` prints."""
+    result = run("keys", "list", "--json", settings=at(url))
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def count_trades(url: str) -> int:
+    """Return the number of trades in a database."""
+    with session(url) as connection:
+        row = connection.execute("SELECT count(*) AS trades FROM trades").fetchone()
+        return int(row["trades"]) if row else 0
+
+
+def fill(url: str) -> None:
+    """Make the tables and a small ledger in a database."""
+    with connect(url) as connection:
+        migrations.migrate(connection)
+        create_key(connection, "one", credits=100)
+    world = World(datetime.now(UTC), wallets=8, trades=200, days=3, seed=3)
+    Importer(url).wallets(world.wallet_rows())
+    Importer(url).prices(world.price_rows())
+    Importer(url).trades(world.trade_rows())
+
+
+def rows(url: str, query: str) -> list[dict[str, Any]]:
+    """Return the rows of a query."""
+    with session(url) as connection:
+        return connection.execute(query.encode()).fetchall()
+
+
+def program_of(url: str, name: str, *arguments: str, given: bytes = b"") -> bytes:
+    """Return what a program of PostgreSQL prints, which has to succeed without an error."""
+    program = oldest_for(major(url), tls=False).path(name)
+    ended = subprocess.run([program, *arguments], input=given, capture_output=True, timeout=60, check=False)
+    assert ended.returncode == 0, ended.stderr.decode()
+    assert b"error" not in ended.stderr
+    return ended.stdout

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 
-from tests.backups import contents, created, done, refused, run, session
+from tests.backups import at, contents, created, done, refused, run, session
 from tests.ledger.door import Importer
 from tests.processes import wallet_api
 from tests.waiting import eventually
@@ -42,7 +42,7 @@ def source(servers: Settings) -> Iterator[str]:
 def dump(source: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A backup of `source`."""
     file = tmp_path_factory.mktemp("backups") / "source.dump"
-    done("backup", file, settings=_at(source))
+    done("backup", file, settings=at(source))
     return file
 
 
@@ -59,10 +59,6 @@ def target(servers: Settings, other: str) -> Iterator[str]:
     """The address of a copy of `other`."""
     with created(str(servers.database_url), other) as url:
         yield url
-
-
-def _at(url: str) -> Settings:
-    return Settings(database_url=url)
 
 
 def _fill(url: str, seed: int) -> None:
@@ -143,26 +139,26 @@ def test_a_file_that_is_no_whole_backup_is_refused(
     change(database_url)
     file = _pg_dump(database_url, tmp_path / "a.dump", *options)
     before = contents(target)
-    assert message in refused("restore", "--replace", file, settings=_at(target))
+    assert message in refused("restore", "--replace", file, settings=at(target))
     assert contents(target) == before
 
 
 def test_a_file_that_is_no_dump_at_all_is_refused(target: str, dump: Path, tmp_path: Path) -> None:
-    assert "No such file" in refused("restore", tmp_path / "missing", settings=_at(target))
-    assert "Is a directory" in refused("restore", tmp_path, settings=_at(target))
+    assert "No such file" in refused("restore", tmp_path / "missing", settings=at(target))
+    assert "Is a directory" in refused("restore", tmp_path, settings=at(target))
     (tmp_path / "short").write_bytes(dump.read_bytes()[:100])
-    assert "cannot be read with pg_restore" in refused("restore", tmp_path / "short", settings=_at(target))
+    assert "cannot be read with pg_restore" in refused("restore", tmp_path / "short", settings=at(target))
     (tmp_path / "empty").write_bytes(b"")
-    assert "is no backup" in refused("restore", tmp_path / "empty", settings=_at(target))
+    assert "is no backup" in refused("restore", tmp_path / "empty", settings=at(target))
 
 
 def test_data_is_replaced_only_when_that_is_said(target: str, source: str, dump: Path) -> None:
     before = contents(target)
-    message = refused("restore", dump, settings=_at(target))
+    message = refused("restore", dump, settings=at(target))
     assert "contains data" in message
     assert "--replace" in message
     assert contents(target) == before
-    done("restore", "--replace", dump, settings=_at(target))
+    done("restore", "--replace", dump, settings=at(target))
     assert contents(target) == contents(source)
 
 
@@ -175,18 +171,18 @@ def test_rows_of_any_table_count_as_data(database_url: str, dump: Path, table: s
             connection.execute("INSERT INTO sync_heartbeats VALUES ('trades', 'solana', now(), 1, 0)")
         else:
             create_key(connection, "mine")
-    assert "contains data" in refused("restore", dump, settings=_at(database_url))
+    assert "contains data" in refused("restore", dump, settings=at(database_url))
 
 
 def test_tables_without_rows_are_replaced_at_once(database_url: str, source: str, dump: Path) -> None:
-    done("restore", dump, settings=_at(database_url))
+    done("restore", dump, settings=at(database_url))
     assert contents(database_url) == contents(source)
 
 
 def test_tables_of_a_newer_version_are_left_alone(target: str, dump: Path) -> None:
     _of_a_newer_version(target)
     before = contents(target)
-    message = refused("restore", "--replace", dump, settings=_at(target))
+    message = refused("restore", "--replace", dump, settings=at(target))
     assert "newer version of this service (9999_later). Restore into an empty database" in message
     assert contents(target) == before
 
@@ -197,14 +193,14 @@ def test_a_service_or_a_command_that_is_connected_stops_a_restore(
     before = contents(target)
     service = create_app(Settings(database_url=target, valkey_url=valkey_url, web_threads=2))
     with closing(service.extensions["wallet_api"]):
-        message = refused("restore", "--replace", dump, settings=_at(target))
+        message = refused("restore", "--replace", dump, settings=at(target))
     assert "The database is in use by wallet-api (" in message
     assert "Stop it first" in message
     with connect(target):
-        message = refused("restore", "--replace", dump, settings=_at(target))
+        message = refused("restore", "--replace", dump, settings=at(target))
     assert "in use by wallet-api command (1)" in message
     assert contents(target) == before
-    assert eventually(lambda: run("restore", "--replace", dump, settings=_at(target)).exit_code == 0)
+    assert eventually(lambda: run("restore", "--replace", dump, settings=at(target)).exit_code == 0)
     assert contents(target) == contents(source)
 
 
@@ -231,9 +227,7 @@ def test_a_role_without_the_rights_is_refused_by_name(target: str, dump: Path, t
     with session(target) as superuser:
         superuser.execute(f"CREATE ROLE {role} LOGIN".encode())
         try:
-            settings = _at(
-                target.replace("://", f"://{role}@", 1) if "@" not in target else _as(target, role)
-            )
+            settings = at(target.replace("://", f"://{role}@", 1) if "@" not in target else _as(target, role))
             assert f"The role {role} may not read" in refused("backup", tmp_path / "a", settings=settings)
             superuser.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}".encode())
             superuser.execute(f"GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO {role}".encode())
@@ -256,7 +250,7 @@ def test_what_others_built_on_the_tables_is_not_dropped(target: str, dump: Path)
         connection.execute("CREATE SCHEMA reports")
         connection.execute("CREATE VIEW reports.sells AS SELECT * FROM public.trades WHERE is_sell")
     before = contents(target)
-    message = refused("restore", "--replace", dump, settings=_at(target))
+    message = refused("restore", "--replace", dump, settings=at(target))
     assert "nothing has changed" in message
     assert "view reports.sells depends on table public.trades" in message
     assert contents(target) == before
@@ -269,7 +263,7 @@ def test_a_backup_that_was_cut_off_changes_nothing(
     before = contents(target)
     whole = dump.read_bytes()
     (tmp_path / "cut.dump").write_bytes(whole[: int(part * len(whole))])
-    message = refused("restore", "--replace", tmp_path / "cut.dump", settings=_at(target))
+    message = refused("restore", "--replace", tmp_path / "cut.dump", settings=at(target))
     assert "nothing has changed" in message or "cannot be read" in message
     assert contents(target) == before
 
@@ -310,7 +304,7 @@ def test_whatever_is_killed_in_the_middle_the_data_is_whole(
     target: str, source: str, dump: Path, victim: str, tag: str
 ) -> None:
     before = contents(target)
-    settings = _at(target.replace("@/", ":very-secret@/"))
+    settings = at(target.replace("@/", ":very-secret@/"))
     with ExitStack() as stack:
         waits, go_on = stack.enter_context(_held_up(target, tag))
         command = stack.enter_context(wallet_api("restore", "--replace", str(dump), settings=settings))
@@ -336,7 +330,7 @@ def test_whatever_is_killed_in_the_middle_the_data_is_whole(
         assert after in (before, contents(source))
     else:
         assert after == before
-    done("restore", "--replace", dump, settings=_at(target))
+    done("restore", "--replace", dump, settings=at(target))
     assert contents(target) == contents(source)
 
 
