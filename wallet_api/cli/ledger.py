@@ -35,7 +35,7 @@ def rebuild(as_json: bool) -> None:
             length=100, label="Rebuilding", file=sys.stderr, hidden=not sys.stderr.isatty()
         ) as bar,
     ):
-        changed = rebuild_ledger(connection, lambda done, of: bar.update(100 * done // of - bar.pos))
+        changed = rebuild_ledger(connection, lambda done, of: bar.update(100 * done // max(of, 1) - bar.pos))
     if as_json:
         click.echo(orjson.dumps(changed))
     elif any(changed.values()):
