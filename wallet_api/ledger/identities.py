@@ -1,20 +1,19 @@
 """What identifies a wallet or a trade in a file; all other columns of the file are ignored."""
 
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from wallet_api.chains import CHAINS
-from wallet_api.ledger.rows import (
-    MAX_EVENT_INDEX,
+from wallet_api.ledger.fields import (
     MAX_MINT,
     MAX_SIGNATURE,
-    BadRow,
-    Blockchain,
     check_address,
+    check_event_index,
     check_text,
 )
+from wallet_api.ledger.rows import Blockchain, Side
 
 WalletKey = tuple[str, str]
 TradeKey = tuple[str, str, str, str, bool, int]
@@ -38,7 +37,7 @@ class TradeIdentity(msgspec.Struct):
     wallet_address: str
     tx_signature: str
     mint: str
-    transaction_type: Literal["buy", "sell"]
+    transaction_type: Side
     event_index: Any = 0
 
     def key(self) -> TradeKey:
@@ -50,7 +49,7 @@ class TradeIdentity(msgspec.Struct):
             check_text("tx_signature", self.tx_signature, MAX_SIGNATURE, required=True),
             chain.canonical(check_text("mint", self.mint, MAX_MINT, required=True)),
             self.transaction_type == "sell",
-            _event_index(self.event_index),
+            check_event_index(self.event_index),
         )
 
 
@@ -58,13 +57,3 @@ class TradeIdentity(msgspec.Struct):
 @lru_cache(maxsize=10_000)
 def _address(blockchain: Blockchain, text: str) -> str:
     return check_address(CHAINS[blockchain], text)
-
-
-def _event_index(index: Any) -> int:
-    if index is None or index == "":
-        return 0
-    if isinstance(index, str) and len(index) <= 10 and index.isascii() and index.isdecimal():
-        index = int(index)
-    if type(index) is not int or not 0 <= index <= MAX_EVENT_INDEX:
-        raise BadRow(f"event_index must be a whole number from 0 to {MAX_EVENT_INDEX}")
-    return index
