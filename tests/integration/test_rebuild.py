@@ -4,7 +4,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
+from click.testing import CliRunner
 
+from wallet_api.cli import cli
 from wallet_api.database import Connection
 from wallet_api.demo.world import World, ndjson
 from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
@@ -42,6 +44,12 @@ def test_rebuilding_a_healthy_ledger_changes_nothing(connection: Connection) -> 
     assert rebuild_ledger(connection) == dict.fromkeys(TABLES, 0)
 
     assert content(connection) == before
+
+
+def test_rebuilding_an_empty_ledger_changes_nothing(database_url: str) -> None:
+    done = CliRunner().invoke(cli, ["rebuild", "--json"], env={"DATABASE_URL": database_url})
+    assert done.exit_code == 0, done.output
+    assert orjson.loads(done.stdout) == dict.fromkeys(TABLES, 0)
 
 
 def test_a_damaged_ledger_is_put_right_and_the_damage_counted(connection: Connection) -> None:

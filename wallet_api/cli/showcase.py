@@ -73,7 +73,7 @@ def warn_of_demo(connection: Connection) -> None:
 
 def forget_demo(home: Path) -> None:
     """Note that the database of this home no longer contains the demo's data."""
-    (home / "demo.json").unlink(missing_ok=True)
+    (home / _DEMO_FILE).unlink(missing_ok=True)
 
 
 def demo_key(connection: Connection, home: Path) -> str:

@@ -1,1 +1,1 @@
-"""Trades in: readers of files, the import, and the walk that gives realized profit."""
+"""Trades in and out: readers of files, the import, the removal, and the walk that gives realized profit."""
