@@ -60,9 +60,10 @@ def refused(*arguments: str | Path, settings: Settings) -> str:
     assert result.exit_code == 1, result.output
     assert result.stdout == ""
     assert "Traceback" not in result.stderr
-    assert result.stderr.startswith("Error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
+    lines = [line for line in result.stderr.splitlines() if not line.startswith("Database: ")]
+    assert len(lines) == 1, result.stderr
+    assert lines[0].startswith("Error: ")
+    return lines[0]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import click
 import orjson
 
 from wallet_api import backup as backups
-from wallet_api import embedded
+from wallet_api.cli.environment import home_of, settings_with_database
 from wallet_api.cli.showcase import forget_demo
 from wallet_api.database import Connection, connect, load_sql, translated
 from wallet_api.settings import Settings
@@ -35,8 +35,9 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
     when it is whole. 'wallet-api restore FILE' brings it back, here or to another server.
     """
     started = time.monotonic()
-    home = _home()
-    if Settings.from_environment().database_url is None and not (home / "postgres" / "PG_VERSION").exists():
+    own = Settings.from_environment()
+    home = home_of(own)
+    if own.database_url is None and not (home / "postgres" / "PG_VERSION").exists():
         raise click.ClickException(
             f"There is no database in {home}. Set WALLET_API_HOME to the folder of the embedded server, "
             "or DATABASE_URL."
@@ -45,7 +46,6 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
         done = backups.back_up(
             connection, str(settings.database_url), file, overwrite=force, progress=progress
         )
-        place = _place(connection)
     seconds = time.monotonic() - started
     if as_json:
         _print_json(
@@ -55,9 +55,7 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
             | {"left_out": done.left_out}
         )
         return
-    click.echo(
-        f"Backed up {_in_words(done.rows)} of {place} to {file}: {_size(done.size_bytes)} in {seconds:.1f} s."
-    )
+    click.echo(f"Backed up {_in_words(done.rows)} to {file}: {_size(done.size_bytes)} in {seconds:.1f} s.")
     _say_left_out(done.left_out)
 
 
@@ -72,6 +70,7 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
     be of the same version as that of the backup, or newer. Without --replace a database that contains data is
     left as it is. Tables of an older version of this service are brought up to date.
     """
+    own = Settings.from_environment()
     started = time.monotonic()
     with _database() as (settings, connection):
         tracked_before = _tracked(connection)
@@ -88,10 +87,8 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
                 err=True,
             )
             raise
-        own_server = Settings.from_environment().database_url is not None
-        if not own_server and _tracked(connection) != tracked_before:
-            forget_demo(_home())
-        place = _place(connection)
+        if own.database_url is None and _tracked(connection) != tracked_before:
+            forget_demo(home_of(own))
     seconds = time.monotonic() - started
     if as_json:
         _print_json(
@@ -100,11 +97,11 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
             | {"left_out": left_out}
         )
     else:
-        click.echo(f"Restored {_in_words(done.rows)} to {place} in {seconds:.1f} s.")
+        click.echo(f"Restored {_in_words(done.rows)} in {seconds:.1f} s.")
         if done.migrated:
             click.echo(f"Brought the tables up to date: {', '.join(done.migrated)}.")
         _say_left_out(left_out)
-    if own_server:
+    if own.database_url is not None:
         click.echo(
             "If you use the roles of config/roles.sql, run that file now: grants are not restored.", err=True
         )
@@ -115,23 +112,13 @@ def _database() -> Iterator[tuple[Settings, Connection]]:
     """The settings and a connection; the tables of an embedded server are left as they are."""
     try:
         with (
-            embedded.running(Settings.from_environment(), valkey=False) as settings,
+            settings_with_database(migrate=False) as settings,
             translated(),
             connect(str(settings.database_url)) as connection,
         ):
             yield settings, connection
     except backups.BackupError as error:
         raise click.ClickException(str(error)) from error
-
-
-def _home() -> Path:
-    return Path(Settings.from_environment().wallet_api_home).expanduser().resolve()
-
-
-def _place(connection: Connection) -> str:
-    if Settings.from_environment().database_url is None:
-        return f"the embedded database in {_home()}"
-    return f"the database {connection.info.dbname} on {connection.info.host}"
 
 
 def _tracked(connection: Connection) -> str | None:
