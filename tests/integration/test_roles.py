@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,6 +12,9 @@ from flask import Flask
 from psycopg.sql import SQL, Identifier
 
 from tests.demo_service import demo_service
+from tests.ledger import crowd
+from tests.ledger.contents import orphans
+from tests.ledger.door import Importer
 from wallet_api import migrations
 from wallet_api.access.keys import create_key, list_keys, revoke_key, top_up_key
 from wallet_api.database import DatabaseUnavailable, connect
@@ -130,6 +134,20 @@ def test_the_writer_manages_keys(parted: Parted) -> None:
         assert top_up_key(writer, "one", 5) == 10
         revoke_key(writer, "one")
         assert [row["name"] for row in list_keys(writer)] == ["one"]
+
+
+def test_the_writer_removes_wallets_and_trades_with_their_snapshots(parted: Parted) -> None:
+    wallets, trades = crowd.wallets(3), crowd.trades(30, 3, datetime.now(UTC), 2)
+    importer = Importer(parted.of("writer"))
+    importer.wallets(wallets)
+    importer.trades(trades)
+    with connect(parted.of("service")) as service:
+        service.execute("INSERT INTO holdings_snapshots (wallet_id) SELECT wallet_id FROM wallets")
+    assert importer.remove_trades(trades[:1]).trades == 1
+    assert importer.remove_wallets(wallets[:2]).wallets == 2
+    with connect(parted.of("reader")) as reader:
+        assert reader.execute("SELECT count(*) AS n FROM holdings_snapshots").fetchone() == {"n": 1}
+        assert orphans(reader) == {}
 
 
 def test_a_reader_and_the_service_change_no_table_but_the_services_own(parted: Parted) -> None:
