@@ -292,7 +292,21 @@ def newer(connection: Connection) -> Connection:
     return connection
 
 
-@pytest.mark.parametrize("command", [("migrate",), ("keys", "list"), ("up", "--port", "1", "--no-demo")])
+@pytest.mark.parametrize("command", [("rebuild",), ("import", "wallets", "wallets.csv"), ("keys", "list")])
+def test_a_command_on_a_database_without_tables_says_what_to_run(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wallets.csv").write_text("blockchain,type,wallet_address\n")
+    refused = run(*command)
+    assert refused.exit_code == 1
+    assert "run 'wallet-api migrate' first" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("migrate",), ("keys", "list"), ("rebuild",), ("up", "--port", "1", "--no-demo")],
+)
 def test_a_newer_database_is_refused_by_every_command(
     newer: Connection, settings: Settings, command: tuple[str, ...]
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import orjson
 
-from wallet_api.cli.environment import database
+from wallet_api.cli.environment import database, require_tables
 from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
@@ -110,6 +110,7 @@ def _run(file: str, as_json: bool, take: _Take) -> None:
             database() as connection,
             _bar(source) as progress,
         ):
+            require_tables(connection)
             summary = take(connection, source, rejects.add, progress, warnings.append)
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error

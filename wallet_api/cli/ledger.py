@@ -6,7 +6,7 @@ import click
 import orjson
 
 from wallet_api import migrations
-from wallet_api.cli.environment import database
+from wallet_api.cli.environment import database, require_tables
 from wallet_api.ledger.rebuild import rebuild_ledger
 
 
@@ -35,6 +35,7 @@ def rebuild(as_json: bool) -> None:
             length=100, label="Rebuilding", file=sys.stderr, hidden=not sys.stderr.isatty()
         ) as bar,
     ):
+        require_tables(connection)
         changed = rebuild_ledger(connection, lambda done, of: bar.update(100 * done // max(of, 1) - bar.pos))
     if as_json:
         click.echo(orjson.dumps(changed))
