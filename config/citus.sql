@@ -14,5 +14,4 @@ SELECT create_distributed_table('lifetimes', 'wallet_id', colocate_with => 'trad
 SELECT create_distributed_table('position_rollup', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 
--- Plain tables of the coordinator: volume_rollup, api_keys, credit_leases, credit_ledger, sync_wallets,
--- sync_heartbeats, schema_migrations.
+-- Plain tables of the coordinator: volume_rollup, api_keys, sync_wallets, sync_heartbeats, schema_migrations.

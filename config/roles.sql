@@ -55,7 +55,6 @@ BEGIN
     -- The web processes charge credits and keep snapshots of balances, and can write nothing else: no key, no
     -- rate, no wallet, no trade.
     GRANT UPDATE (credits) ON api_keys TO wallet_api_service;
-    GRANT INSERT, UPDATE, DELETE ON credit_leases TO wallet_api_service;
     GRANT INSERT, UPDATE ON holdings_snapshots TO wallet_api_service;
     -- Keys are revoked, never deleted.
     REVOKE DELETE ON api_keys FROM wallet_api_writer;

@@ -1,113 +1,110 @@
-"""The counts of calls that all workers share, in Valkey: one hash per limit, changed by one atomic script."""
+"""The counts of requests that all workers share: one number per window in Valkey, changed by one script."""
 
-from typing import NamedTuple
+import time
+from collections.abc import Sequence
+from hashlib import sha1
+from typing import Any, NamedTuple
 
 import valkey
-from valkey.backoff import NoBackoff
-from valkey.exceptions import ConnectionError as ConnectionLost
-from valkey.exceptions import ValkeyError
-from valkey.retry import Retry
+from valkey.exceptions import NoScriptError, ValkeyError
 
-_PROBE = "LIMITER/probe"
 CONNECT_TIMEOUT_SECONDS = 0.25
-ANSWER_TIMEOUT_SECONDS = 0.5
+REPLY_TIMEOUT_SECONDS = 0.5
+# A window stays in the store so long after its end, for workers whose clock is behind.
+KEPT_SECONDS = 60
 
-# born names the window, used counts calls and leases, back is when all leases are returned or renewed.
-# No clock but the store's own decides.
-_COUNT = """
-local calls, limit, length = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local born, adjust = ARGV[4], tonumber(ARGV[5])
-local lease, free_after, away = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+# A store that came back empty continues from what the worker knew. The requests of `pending` were let through
+# already; those of `calls` are counted if they fit.
+_SCRIPT = """
+local used = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[1])) + tonumber(ARGV[2])
+local calls, granted = tonumber(ARGV[3]), 0
+if used + calls <= tonumber(ARGV[4]) then
+    used = used + calls
+    granted = calls
+end
+redis.call('SET', KEYS[1], string.format('%.0f', used), 'EX', ARGV[5])
 local clock = redis.call('TIME')
-local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-local window = redis.call('HMGET', KEYS[1], 'born', 'used', 'back')
-local used, back = 0, 0
-if window[1] then
-    used, back = tonumber(window[2]), tonumber(window[3])
-    if window[1] == born then used = math.max(0, used + adjust) end
-    born = window[1]
-else
-    born = clock[1] .. '.' .. clock[2]
-end
-local granted = 0
-if limit - used >= calls then granted = calls end
-if away > 0 then
-    granted = granted + math.max(0, math.min(lease, math.floor((limit - used - calls - free_after) / 20)))
-    back = math.max(back, now + away)
-end
-used = used + granted
-redis.call('HSET', KEYS[1], 'born', born, 'used', string.format('%.0f', used),
-           'back', string.format('%.0f', back))
-if not window[1] then redis.call('PEXPIRE', KEYS[1], length) end
-return {born, used, granted, redis.call('PTTL', KEYS[1]), math.max(0, back - now)}
+return {used, granted, clock[1], clock[2]}
 """
+_SHA = sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
 
 
 class StoreError(Exception):
-    """The store of counts does not answer as it should."""
+    """The store of counts does not reply as it should."""
+
+
+class Count(NamedTuple):
+    """What a worker adds to a window: `pending` in any case, `calls` if they fit. It knew `known`."""
+
+    name: str
+    known: int
+    pending: int
+    calls: int
+    limit: int
+    left_seconds: float
 
 
 class Counted(NamedTuple):
-    """A window after it was counted in: `used` includes `granted`, and what is leased."""
+    """A window after that: what is used, and whether `calls` are part of it."""
 
-    born: str
     used: int
-    granted: int
-    left_seconds: float
-    away_seconds: float
+    granted: bool
+
+
+_PROBE = Count("wallet-api/probe", 0, 0, 0, 1, 0.0)
 
 
 class SharedCounts:
-    """The store at a valkey://, redis:// or unix-socket URL."""
+    """The store at a valkey://, redis:// or unix-socket URL, and its clock."""
 
     def __init__(self, url: str) -> None:
+        # No command is sent twice, since the first may have been counted.
         self._store = valkey.from_url(  # type: ignore[no-untyped-call]
             url.replace("valkey+unix:", "unix:", 1).replace("redis+unix:", "unix:", 1),
-            decode_responses=True,
             socket_connect_timeout=CONNECT_TIMEOUT_SECONDS,
-            socket_timeout=ANSWER_TIMEOUT_SECONDS,
-            # A connection that went stale, since the store was restarted, is made anew.
-            retry=Retry(NoBackoff(), 1, supported_errors=(ConnectionLost,)),
+            socket_timeout=REPLY_TIMEOUT_SECONDS,
         )
-        self._count = self._store.register_script(_COUNT)
+        self._offset: float | None = None  # of the store's clock to the monotonic clock
 
-    def count(
-        self,
-        key: str,
-        calls: int,
-        limit: int,
-        expiry_seconds: int,
-        *,
-        born: str = "",
-        adjust: int = 0,
-        lease: int = 0,
-        free_after: int = 0,
-        away_seconds: float = 0.0,
-    ) -> Counted:
-        """Count all of `calls` or none, and lease up to `lease` more as long as `free_after` stay free.
+    def now(self) -> float:
+        """Return the store's time in Unix seconds; the local time before its first reply."""
+        return time.time() if self._offset is None else time.monotonic() + self._offset
 
-        What is leased, and what was before, will be returned or renewed within `away_seconds`. `adjust` is
-        first added to the count of the window `born`, if that is still the current one. Raises StoreError.
+    def probe(self) -> None:
+        """Raise StoreError unless the store counts."""
+        self.add([_PROBE])
+
+    def add(self, counts: Sequence[Count]) -> list[Counted | None]:
+        """Add to several windows in one round trip; None where the store refused to.
+
+        Raises StoreError when it refused all, or when there was no reply: then all may have been counted.
         """
-        arguments = [calls, limit, expiry_seconds * 1000, born, adjust]
-        arguments += [lease, free_after, int(away_seconds * 1000)]
         try:
-            born, used, granted, left, away = self._count(keys=[key], args=arguments)
+            began = time.monotonic()
+            replies = self._run(counts)
+            ended = time.monotonic()
+            unknown = [number for number, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
+            if unknown:
+                self._store.script_load(_SCRIPT)
+                repeated = self._run([counts[number] for number in unknown])
+                for number, reply in zip(unknown, repeated, strict=True):
+                    replies[number] = reply
         except (ValkeyError, OSError) as error:
             raise StoreError(str(error)) from error
-        return Counted(born, used, granted, max(0, left) / 1000, away / 1000)
+        good = [reply for reply in replies if not isinstance(reply, Exception)]
+        if not good:
+            raise StoreError(str(replies[0]))
+        if not unknown:
+            self._offset = int(good[-1][2]) + int(good[-1][3]) / 1e6 - (began + ended) / 2
+        return [
+            None if isinstance(reply, Exception) else Counted(reply[0], reply[1] == count.calls)
+            for count, reply in zip(counts, replies, strict=True)
+        ]
 
-    def forget(self, key: str) -> None:
-        """Start the window of `key` anew. Raises StoreError."""
-        try:
-            self._store.delete(key)
-        except (ValkeyError, OSError) as error:
-            raise StoreError(str(error)) from error
-
-    def answers(self) -> bool:
-        """Whether the store is there, and counts."""
-        try:
-            self.count(_PROBE, 0, 1, 1)
-        except StoreError:
-            return False
-        return True
+    def _run(self, counts: Sequence[Count]) -> list[Any]:
+        with self._store.pipeline(transaction=False) as pipeline:
+            for name, known, pending, calls, limit, left_seconds in counts:
+                expiry = int(left_seconds) + KEPT_SECONDS
+                pipeline.evalsha(_SHA, 1, name, known, pending, calls, limit, expiry)
+            replies: list[Any] = pipeline.execute(raise_on_error=False)
+        return replies

@@ -1,229 +1,187 @@
-"""What calls cost: charged before they are answered, the last sold once, none lost. See docs/credits.md."""
+"""What requests cost: charged in memory far from the end, in the database near it: docs/credits.md."""
 
 import logging
+import math
 import time
-from pathlib import Path
-from threading import Lock
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import get_ident
 
-from wallet_api.access.keeper import Keeper
-from wallet_api.access.leases import ALIVE_SECONDS, Lease, Leases
-from wallet_api.database import Database, Row, load_sql
-from wallet_api.errors import Forbidden, ServiceUnavailable
+from prometheus_client import CollectorRegistry, Counter
+
+from wallet_api.access.keyring import ApiKey
+from wallet_api.access.limits import KeyLimiter
+from wallet_api.access.settler import Settler
+from wallet_api.database import Connection, Database, DatabaseUnavailable, had_no_effect, load_sql
+from wallet_api.errors import Forbidden
 
 log = logging.getLogger(__name__)
 
 _CHARGE = load_sql("wallet_api.access", "charge_credits")
-_READ = load_sql("wallet_api.access", "read_credits")
+_READ = load_sql("wallet_api.access", "read_balances")
+_SETTLE = load_sql("wallet_api.access", "settle_credits")
 
-LEASED_CALLS = 256
-MIN_LEASED_CALLS = 16
-# What pays for this many calls stays in the balance, for all workers to charge call by call.
-UNLEASED_CALLS = 1000
-# A key that a worker charges again this soon is busy.
-BUSY_SECONDS = 0.02
-# A lease that is not used for so long is returned; one that is used is renewed.
-IDLE_SECONDS = 0.1
-RENEW_SECONDS = 0.3
-# A lease that was renewed since then belongs to a living worker.
-YOUNG_SECONDS = 1.0
-WAIT_SECONDS = 0.05
-PATIENCE_SECONDS = 2.0
-RECOVER_SECONDS = 1.0
-REMEMBER_SECONDS = 0.5
-
-
-class _Account:
-    """One key's credits as this process knows them. Times are of the monotonic clock."""
-
-    def __init__(self, key_id: int) -> None:
-        self.key_id = key_id
-        self.lock = Lock()
-        self.lease: Lease | None = None
-        self.balance = 0
-        self.elsewhere = 0  # the balance, and what other workers hold
-        self.known = 0.0  # when the two were read
-        self.charged = 0.0
-
-    @property
-    def left(self) -> int:
-        return self.elsewhere + (0 if self.lease is None else self.lease.rest)
-
-    def learn(self, row: Row) -> None:
-        self.balance = row["credits"] or 0
-        self.elsewhere = self.balance + row["leased_elsewhere"]
-        self.known = time.monotonic()
+SETTLE_SECONDS = 0.05
+# What pays for this many requests is charged in the database, one by one.
+DIRECT_CALLS = 1_000
+# Of a balance a worker holds at most this part unsettled.
+UNSETTLED_PART = 100
+# A balance read longer ago may have been spent by others meanwhile.
+FRESH_SECONDS = 0.5
+# Without success for so long, the database counts as away.
+LATE_SECONDS = 1.0
 
 
 class Credits:
-    """The charges of one process. A lease is only a faster way to charge: it changes no answer."""
+    """The charges of one process. An ApiKey's lock guards its balance and what it owes."""
 
-    def __init__(self, database: Database, cost: int, folder: Path) -> None:
+    def __init__(
+        self, database: Database, cost: int, limits: KeyLimiter, registry: CollectorRegistry
+    ) -> None:
         self._database = database
         self._cost = cost
-        self._leases = Leases(database, folder)
-        self._accounts: dict[int, _Account] = {}
-        self._busy: set[int] = set()  # keys that want a lease
-        self._leased: set[int] = set()  # keys that have one
-        self._lock = Lock()
-        self._recovered = float("-inf")
-        self._keeper = Keeper("leases of credits", self._tend, self.close)
-        if self._leases.others_exist:
-            self._keeper.wake()
+        self._limits = limits
+        self._forgiven = Counter(
+            "wallet_api_credits_forgiven",
+            "Credits of answered requests that were not charged, by reason.",
+            ("reason",),
+            registry=registry,
+        )
+        self._charged: dict[int, ApiKey] = {}
+        # When each thread's statement began, and since when no settlement has succeeded, if one was tried.
+        self._running: dict[int, float] = {}
+        self._late_since = math.inf
+        self._settler = Settler("credits", self._settle, SETTLE_SECONDS)
 
-    def charge(self, key_id: int) -> int:
-        """Charge one call and return the credits left.
+    def charge(self, key: ApiKey) -> int | None:
+        """Charge one request and return the credits left; None for a key that has become unlimited.
 
-        Raises Forbidden, reason insufficient_credits, when there are none anywhere, and DatabaseUnavailable.
+        Raises Forbidden, reason insufficient_credits, and DatabaseUnavailable.
         """
-        account = self._account(key_id)
-        patience = time.monotonic() + PATIENCE_SECONDS
-        while True:
-            left = self._spend(account)
-            if left is None:
-                left = self._charge_balance(account)
-            if left is not None:
-                return left
-            self._await_more(account, patience)
+        self._settler.start()
+        now = time.monotonic()
+        with key.lock:
+            unsettled = key.unsettled
+            little = (unsettled + self._cost) * UNSETTLED_PART <= key.balance
+            settles = now - self._late_since < LATE_SECONDS and not self._settler.closed
+            if little and settles and self._is_far(key, now):
+                key.owed += self._cost
+                self._charged[key.key_id] = key
+                return key.balance - key.unsettled
+        if unsettled:
+            self._settler.wake()
+        return self._charge_directly(key)
 
-    def left(self, key_id: int) -> int:
-        """The credits left. Raises DatabaseUnavailable."""
-        account = self._account(key_id)
-        if account.lease is None and time.monotonic() - account.known > REMEMBER_SECONDS:
-            self._read(account)
-        return account.left
+    def left(self, key: ApiKey) -> int | None:
+        """Return the credits left; None for a key that has become unlimited. Raises DatabaseUnavailable."""
+        now = time.monotonic()
+        if now - key.balance_at > FRESH_SECONDS and not self._is_far(key, now):
+            self.read([key])
+        with key.lock:
+            return None if key.unlimited else max(0, key.balance - key.unsettled)
+
+    def read(self, keys: Sequence[ApiKey]) -> None:
+        """Read balances from the primary. Raises DatabaseUnavailable."""
+        began = time.monotonic()
+        with self._statement() as connection:
+            rows = connection.execute(_READ, {"key_ids": [key.key_id for key in keys]}).fetchall()
+        found = {row["key_id"]: row["credits"] for row in rows}
+        for key in keys:
+            if key.key_id in found:
+                with key.lock:
+                    key.learn(found[key.key_id], began)
+
+    def refresh(self, keys: Sequence[ApiKey]) -> None:
+        """Read those of these keys' balances that no settlement has returned lately."""
+        now = time.monotonic()
+        old = [key for key in keys if not key.unlimited and now - key.balance_at > FRESH_SECONDS]
+        if old:
+            self.read(old)
 
     def close(self) -> None:
-        """Return all that is held; what the database cannot be told now is recovered from the journal."""
-        self._keeper.close()
-        try:
-            for key_id in list(self._leased):
-                self._end(self._account(key_id))
-            self._leases.close()
-        except ServiceUnavailable as error:
-            log.warning("Leased credits will be returned by the next start: %s", error.message)
+        """Settle all charges, while the database is open. What is charged after this is charged directly."""
+        self._settler.close()
+        left = sum(key.unsettled for key in list(self._charged.values()))
+        if left:
+            self._forgive(left, "closed")
 
-    def _account(self, key_id: int) -> _Account:
-        return self._accounts.get(key_id) or self._accounts.setdefault(key_id, _Account(key_id))
+    def _is_far(self, key: ApiKey, now: float) -> bool:
+        """Return whether a key has much more left than others may have spent since its balance was read."""
+        left = key.balance - key.unsettled - DIRECT_CALLS * self._cost
+        age = now - key.balance_at
+        if left <= 0 or age <= FRESH_SECONDS:
+            return left > 0
+        if self._limits.fallback_active:
+            return False
+        windows = 1 + math.ceil(age / key.limit.get_expiry())
+        return left > key.limit.amount * windows * self._cost
 
-    def _spend(self, account: _Account) -> int | None:
-        """The credits left after a charge to the lease; None when there is none to charge."""
-        now = time.monotonic()
-        with account.lock:
-            busy, account.charged = now - account.charged < BUSY_SECONDS, now
-            lease = account.lease
-            if lease is None:
-                if busy and self._leases.possible and self._leasable(account):
-                    self._busy.add(account.key_id)
-                    self._keeper.wake()
-                return None
-            if lease.rest < self._cost:
-                return None
-            self._leases.spend(lease, self._cost)
-            lease.used = now
-            if lease.rest < lease.target // 2 and not lease.low:
-                lease.low = True
-                self._keeper.wake()
-            return account.left
-
-    def _charge_balance(self, account: _Account) -> int | None:
-        """The credits left after a charge to the balance; None when it does not cover one."""
-        with self._database.write() as connection:
-            row = connection.execute(_CHARGE, self._parameters(account)).fetchone()
+    def _charge_directly(self, key: ApiKey) -> int | None:
+        began = time.monotonic()
+        if any(began - earlier > LATE_SECONDS for earlier in list(self._running.values())):
+            # Another statement hangs, and this one would.
+            raise DatabaseUnavailable
+        with self._statement() as connection:
+            row = connection.execute(_CHARGE, {"key_id": key.key_id, "cost": self._cost}).fetchone()
         if row is None:
-            return None
-        with account.lock:
-            if account.lease is None:
-                account.learn(row)
-            else:
-                account.elsewhere -= self._cost
-            return account.left
-
-    def _await_more(self, account: _Account, patience: float) -> None:
-        """Return when it is worth another try, since leased credits may come back. Raises Forbidden."""
-        row = self._read(account)
-        if account.balance >= self._cost:
-            return
-        if row is not None and row["any_young"] and time.monotonic() < patience:
-            time.sleep(WAIT_SECONDS)
-        elif row is None or not row["any_old"] or not self._recover():
+            self.read([key])
             raise Forbidden("This API key has no credits left.", reason="insufficient_credits")
+        with key.lock:
+            key.learn(row["credits"], began)
+            return None if row["credits"] is None else max(0, row["credits"] - key.unsettled)
 
-    def _read(self, account: _Account) -> Row | None:
-        with self._database.write() as connection:
-            row = connection.execute(_READ, self._parameters(account)).fetchone()
-        if row is not None:
-            with account.lock:
-                account.learn(row)
-        return row
+    @contextmanager
+    def _statement(self) -> Iterator[Connection]:
+        """Lend a connection to the primary. Raises DatabaseUnavailable."""
+        self._running[get_ident()] = time.monotonic()
+        try:
+            with self._database.write() as connection:
+                yield connection
+        finally:
+            del self._running[get_ident()]
 
-    def _parameters(self, account: _Account) -> dict[str, Any]:
-        return {
-            "key_id": account.key_id,
-            "cost": self._cost,
-            "worker": self._leases.worker,
-            "young_seconds": YOUNG_SECONDS,
-            "alive_seconds": ALIVE_SECONDS,
-        }
+    # The rest is called by the settler.
 
-    def _recover(self) -> bool:
-        with self._lock:
-            now = time.monotonic()
-            if now - self._recovered < RECOVER_SECONDS:
-                return False
-            self._recovered = now
-        return self._leases.recover() > 0
-
-    def _leasable(self, account: _Account) -> int:
-        """How much a lease may take now."""
-        calls = min(LEASED_CALLS, (account.balance // self._cost - UNLEASED_CALLS) // 20)
-        return calls * self._cost if calls >= MIN_LEASED_CALLS else 0
-
-    # What follows is the keeper's.
-
-    def _tend(self) -> bool:
-        while self._busy:
-            self._take(self._account(self._busy.pop()))
-        for key_id in list(self._leased):
-            self._tend_lease(self._account(key_id))
-        self._leases.settle()
-        self._recover()
-        return bool(self._leased)
-
-    def _take(self, account: _Account) -> None:
-        with account.lock:
-            amount = self._leasable(account)
-            if account.lease is not None or not amount:
-                return
-            taken = self._leases.take(account.key_id, amount, UNLEASED_CALLS * self._cost, time.monotonic())
-            if taken is not None:
-                account.lease, row = taken
-                account.learn(row)
-                self._leased.add(account.key_id)
-
-    def _tend_lease(self, account: _Account) -> None:
-        lease, now = account.lease, time.monotonic()
-        if lease is None:
+    def _settle(self) -> None:
+        batch: dict[int, ApiKey] = {}
+        for _ in range(len(self._charged)):
+            key_id, key = self._charged.popitem()
+            with key.lock:
+                key.settling, key.owed = key.owed, 0
+            batch[key_id] = key
+        if not batch:
             return
-        if now - lease.used < IDLE_SECONDS:
-            if not lease.low and now - lease.renewed < RENEW_SECONDS:
-                return
-            # Meanwhile calls go on spending, so their lock is not taken.
-            amount = max(0, self._leasable(account) - lease.rest)
-            row = self._leases.extend(lease, amount, UNLEASED_CALLS * self._cost)
-            if row is not None:
-                with account.lock:
-                    lease.amount += amount
-                    lease.target = lease.rest
-                    lease.renewed, lease.low = now, False
-                    account.learn(row)
-                return
-        with account.lock:
-            self._end(account)
+        began = time.monotonic()
+        self._late_since = min(self._late_since, began)
+        owed = [key.settling for key in batch.values()]
+        try:
+            with self._statement() as connection:
+                rows = connection.execute(_SETTLE, {"key_ids": list(batch), "owed": owed}).fetchall()
+        except Exception as error:
+            self._fail(batch, sum(owed), can_be_repeated=had_no_effect(error))
+            raise
+        self._late_since = math.inf
+        for row in rows:
+            key = batch.pop(row["key_id"])
+            with key.lock:
+                key.settling = 0
+                key.learn(row["credits"], began)
+            if row["forgiven"]:
+                self._forgive(row["forgiven"], "spent elsewhere", key)
+        for key in batch.values():
+            self._forgive(key.settling, "key deleted", key)
+            key.settling = 0
 
-    def _end(self, account: _Account) -> None:
-        lease, account.lease = account.lease, None
-        self._leased.discard(account.key_id)
-        if lease is not None:
-            account.elsewhere += lease.rest
-            self._leases.end(lease)
+    def _fail(self, batch: dict[int, ApiKey], owed: int, *, can_be_repeated: bool) -> None:
+        for key_id, key in batch.items():
+            with key.lock:
+                if can_be_repeated:
+                    key.owed += key.settling
+                    self._charged[key_id] = key
+                key.settling = 0
+        if not can_be_repeated:
+            self._forgive(owed, "outcome unknown")
+
+    def _forgive(self, amount: int, reason: str, key: ApiKey | None = None) -> None:
+        self._forgiven.labels(reason).inc(amount)
+        log.warning("Credits forgiven: %d%s: %s", amount, f" of {key.name!r}" if key else "", reason)

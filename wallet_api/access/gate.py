@@ -2,23 +2,24 @@
 
 import logging
 from collections.abc import Callable
-from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
 
 from flask import Flask, Request, Response
+from prometheus_client import CollectorRegistry
 
 from wallet_api.access.call import Call, call_in_hand
 from wallet_api.access.credits import Credits
 from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key, may_hold_key
 from wallet_api.access.limits import KeyLimiter
+from wallet_api.access.settler import Settler
 from wallet_api.database import Database
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
 from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)
 
-_EXTENSION = "wallet_api.access"
 _KEYLESS = "wallet_api_keyless"
+_FORGET_SECONDS = 5.0
 _NO_CREDITS = "This API key has no credits left."
 
 Parameters = ParamSpec("Parameters")
@@ -46,20 +47,34 @@ def free_of_charge() -> None:
 class Gate:
     """The keys, limits and credits of one app."""
 
-    def __init__(self, app: Flask, settings: Settings, database: Database, refuse: Refuse) -> None:
+    def __init__(
+        self,
+        app: Flask,
+        settings: Settings,
+        database: Database,
+        refuse: Refuse,
+        registry: CollectorRegistry,
+    ) -> None:
         self.keys = KeyRing(database, settings.default_rate, settings.key_cache_seconds)
-        self.credits = Credits(database, settings.credit_cost, Path(settings.wallet_api_home) / "credits")
+        self.limits = KeyLimiter(app, settings.valkey_url)
+        self.credits = Credits(database, settings.credit_cost, self.limits, registry)
+        seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS
+        self._refresher = Settler("keys", self._refresh, seconds, ends_with_success=False)
         self._app = app
         self._cost = settings.credit_cost
         self._refuse = refuse
-        self.limits = KeyLimiter(app, settings.valkey_url)
         app.before_request(self._admit)
         app.after_request(self._charge_and_tell)
 
     def close(self) -> None:
-        """Return all credits and counts that are leased; to be called while the database is open."""
+        """Settle all charges and counts, while the database is open."""
+        self._refresher.close()
         self.credits.close()
         self.limits.close()
+
+    def _refresh(self) -> None:
+        for keys in self.keys.refresh():
+            self.credits.refresh(keys)
 
     def _admit(self) -> None:
         call = call_in_hand()
@@ -72,6 +87,7 @@ class Gate:
             _refuse_repeated(parameters)
             if not any(parameters):
                 raise Unauthorized(reason="missing_api_key")
+        self._refresher.start()
         key = self.keys.find(bearer or parameters[0])
         call.key = key
         self.limits.count(key)
@@ -99,7 +115,7 @@ class Gate:
 
     def _charge(self, call: Call, key: ApiKey, response: Response) -> tuple[Response, int | None]:
         try:
-            left = self.credits.charge(key.key_id)
+            left = self.credits.charge(key)
         except Forbidden as error:
             return self._refuse(error), self._left(key)
         except ServiceUnavailable as error:
@@ -108,20 +124,21 @@ class Gate:
             )
             # Whoever is away would not tell what is left either.
             return self._refuse(error), None
-        call.charged = self._cost
+        call.charged = 0 if key.unlimited else self._cost
         return response, left
 
     def _left(self, key: ApiKey) -> int | None:
         try:
-            return self.credits.left(key.key_id)
+            return self.credits.left(key)
         except ServiceUnavailable:
             return None
 
 
-def init_app(app: Flask, settings: Settings, database: Database, refuse: Refuse) -> Gate:
+def init_app(
+    app: Flask, settings: Settings, database: Database, refuse: Refuse, registry: CollectorRegistry
+) -> Gate:
     """Put the gate before all views of `app` that are not keyless."""
-    gate = app.extensions[_EXTENSION] = Gate(app, settings, database, refuse)
-    return gate
+    return Gate(app, settings, database, refuse, registry)
 
 
 def is_keyless(app: Flask, endpoint: str | None) -> bool:

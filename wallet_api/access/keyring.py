@@ -1,13 +1,12 @@
-"""Which key a caller presents: read from the request, looked up by its hash, remembered for a few seconds."""
+"""Which key a caller presents: found by its hash, kept in memory, and read again while it is used."""
 
-import random
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock
 
-from cachetools import TLRUCache, TTLCache
+from cachetools import TTLCache
 from limits import RateLimitItem
 
 from wallet_api.access.keys import key_hash
@@ -17,17 +16,22 @@ from wallet_api.errors import Forbidden
 
 # The longest thing that is looked up; our own keys have 46 characters.
 MAX_KEY = 256
-MAX_REMEMBERED = 10_000
+MAX_UNKNOWN = 10_000
 UNKNOWN_SECONDS = 1.0
+# A key that was not used for so long is read no more, and forgotten.
+IDLE_SECONDS = 60.0
+KEYS_AT_ONCE = 1_000
 
-_FIND = load_sql("wallet_api.access", "find_key")
+_FIND = load_sql("wallet_api.access", "find_keys")
+_NEVER = float("-inf")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ApiKey:
-    """A key as it was when it was read. `label` may be told; `unlimited` has no balance to charge.
+    """A key as it was last read, and what this process has charged to it. Times are of the monotonic clock.
 
-    `window` is the name under which its calls are counted.
+    `label` may be shown, requests are counted under the name `window`. `balance` was read by a statement that
+    ran from `balance_at` to `balance_until`; `owed` is charged since, `settling` is on its way there.
     """
 
     key_id: int
@@ -38,6 +42,28 @@ class ApiKey:
     window: str
     expires_at: datetime | None
     revoked_at: datetime | None
+    read_at: float
+    used_at: float
+    balance: int = 0
+    balance_at: float = _NEVER
+    balance_until: float = _NEVER
+    owed: int = 0
+    settling: int = 0
+    lock: Lock = field(default_factory=Lock)
+
+    @property
+    def unsettled(self) -> int:
+        """What is charged here and not known to be charged in the database."""
+        return self.owed + self.settling
+
+    def learn(self, balance: int | None, began: float) -> None:
+        """Take in a balance that a statement begun at `began` has read; None is unlimited.
+
+        Of two statements that ran at once, the lower balance is the later one, or it errs on the safe side.
+        """
+        self.unlimited = balance is None
+        if balance is not None and (began >= self.balance_until or balance < self.balance):
+            self.balance, self.balance_at, self.balance_until = balance, began, time.monotonic()
 
 
 def bearer_key(authorization: str | None) -> str | None:
@@ -57,73 +83,88 @@ def may_hold_key(query: bytes) -> bool:
 
 
 class KeyRing:
-    """The keys one process has met. Unknown ones are kept apart, so that guesses push out no good key."""
+    """The keys that this process has met. Unknown ones are kept apart, so that guesses evict no good key."""
 
-    def __init__(
-        self,
-        database: Database,
-        default_rate: str,
-        remember_seconds: float,
-        timer: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, database: Database, default_rate: str, kept_seconds: float) -> None:
         self._database = database
         self._default_limit = rate_limit(default_rate)
+        self._kept_seconds = kept_seconds
+        self._known: dict[bytes, ApiKey] = {}
         self._lock = Lock()
-
-        def until(_hash: bytes, _key: ApiKey, now: float) -> float:
-            # Between three quarters and the whole, so that workers do not all ask again at once.
-            return now + remember_seconds * random.uniform(0.75, 1.0)  # noqa: S311
-
-        self._known: TLRUCache[bytes, ApiKey] = TLRUCache(MAX_REMEMBERED, ttu=until, timer=timer)
-        self._unknown: TTLCache[bytes, bool] = TTLCache(
-            MAX_REMEMBERED, ttl=min(UNKNOWN_SECONDS, remember_seconds), timer=timer
-        )
+        self._unknown: TTLCache[bytes, bool] = TTLCache(MAX_UNKNOWN, ttl=min(UNKNOWN_SECONDS, kept_seconds))
 
     def find(self, text: str) -> ApiKey:
-        """The key that `text` is, good to be used now.
+        """Return the key that `text` is, fit to be used now.
 
         Raises Forbidden with reason invalid_api_key, revoked_api_key or expired_api_key.
         """
-        key = self._lookup(text)
+        hashed = key_hash(text)
+        key = self._known.get(hashed)
+        now = time.monotonic()
+        if key is None or now - key.read_at >= self._kept_seconds:
+            key = None if len(text) > MAX_KEY else self._look_up(hashed, now)
         if key is None:
             raise Forbidden("This API key is not valid.", reason="invalid_api_key")
+        key.used_at = now
         if key.revoked_at is not None:
             raise Forbidden("This API key has been revoked.", reason="revoked_api_key")
         if key.expires_at is not None and key.expires_at <= datetime.now(UTC):
             raise Forbidden("This API key has expired.", reason="expired_api_key")
         return key
 
-    def _lookup(self, text: str) -> ApiKey | None:
-        if len(text) > MAX_KEY:
-            return None
-        hashed = key_hash(text)
-        with self._lock:
-            try:
-                # get() looks the key up three times.
-                return self._known[hashed]
-            except KeyError:
-                if hashed in self._unknown:
-                    return None
-        with self._database.read() as connection:
-            row = connection.execute(_FIND, {"key_hash": hashed}).fetchone()
-        with self._lock:
-            if row is None:
-                self._unknown[hashed] = True
-                return None
-            key = self._known[hashed] = self._key(hashed, row)
-        return key
+    def refresh(self) -> Iterator[list[ApiKey]]:
+        """Read the keys in use again, some at a time, and forget those that are idle, settled and expired."""
+        now = time.monotonic()
+        used: list[bytes] = []
+        for hashed, key in list(self._known.items()):
+            if now - key.used_at < IDLE_SECONDS:
+                used.append(hashed)
+            elif not key.unsettled and now - key.read_at >= self._kept_seconds:
+                self._known.pop(hashed, None)
+        for first in range(0, len(used) if self._kept_seconds else 0, KEYS_AT_ONCE):
+            yield self._read(used[first : first + KEYS_AT_ONCE])
 
-    def _key(self, hashed: bytes, row: Row) -> ApiKey:
+    def _look_up(self, hashed: bytes, now: float) -> ApiKey | None:
+        with self._lock:
+            if hashed in self._unknown:
+                return None
+        for key in self._read([hashed]):
+            return key
+        with self._lock:
+            self._unknown[hashed] = True
+        return None
+
+    def _read(self, hashes: list[bytes]) -> list[ApiKey]:
+        began = time.monotonic()
+        with self._database.read() as connection:
+            rows = connection.execute(_FIND, {"key_hashes": hashes}).fetchall()
+        found = {row["key_hash"]: row for row in rows}
+        for hashed in hashes:
+            if hashed not in found:
+                self._known.pop(hashed, None)
+        return [self._keep(hashed, row, began) for hashed, row in found.items()]
+
+    def _keep(self, hashed: bytes, row: Row, began: float) -> ApiKey:
         limit = self._default_limit if row["rate"] is None else rate_limit(row["rate"])
-        # Of the hash, since several services may share one store of counts.
-        label = hashed.hex()[:24]
-        return ApiKey(
-            key_id=row["key_id"],
-            label=label,
-            name=row["name"],
-            unlimited=row["unlimited"],
-            limit=limit,
-            window=limit.key_for(label),
-            expires_at=row["expires_at"],
-            revoked_at=row["revoked_at"],
-        )
+        key = self._known.get(hashed)
+        if key is None:
+            # Of the hash, since several services may share one store of counts.
+            label = hashed.hex()[:24]
+            key = ApiKey(
+                key_id=row["key_id"],
+                label=label,
+                name=row["name"],
+                unlimited=row["unlimited"],
+                limit=limit,
+                window=limit.key_for(label),
+                expires_at=row["expires_at"],
+                revoked_at=row["revoked_at"],
+                read_at=began,
+                used_at=began,
+            )
+            return self._known.setdefault(hashed, key)
+        key.unlimited, key.expires_at, key.revoked_at = row["unlimited"], row["expires_at"], row["revoked_at"]
+        if limit != key.limit:
+            key.limit, key.window = limit, limit.key_for(key.label)
+        key.read_at = max(key.read_at, began)
+        return key

@@ -68,7 +68,7 @@ def create_key(
 
 
 def list_keys(connection: Connection) -> list[Row]:
-    """All keys by name: credits (None is without a limit), leased, rate, and the times in UTC."""
+    """Return all keys by name: credits (None is without a limit), rate, and the times in UTC."""
     return connection.execute(_LIST).fetchall()
 
 

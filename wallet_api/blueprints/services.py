@@ -27,7 +27,7 @@ class Services:
     registry: CollectorRegistry
 
     def close(self) -> None:
-        """End all threads, return what is leased, close all connections; then nothing can be asked."""
+        """End all threads, settle all charges and counts, and close all connections."""
         self.gate.close()
         self.leaderboards.close()
         self.holdings.close()

@@ -107,16 +107,11 @@ def _keys() -> Iterator[Connection]:
 
 def _plain(row: Row) -> dict[str, Any]:
     times = {name: row[name] and _text(row[name]) for name in ("expires_at", "revoked_at", "created_at")}
-    return {"name": row["name"], "credits": _credits(row), "rate": row["rate"]} | times
-
-
-def _credits(row: Row) -> int | None:
-    # What workers have in hand is still the owner's.
-    return None if row["credits"] is None else row["credits"] + row["leased"]
+    return {"name": row["name"], "credits": row["credits"], "rate": row["rate"]} | times
 
 
 def _line(row: Row, now: datetime) -> tuple[str, ...]:
-    credits = _credits(row)
+    credits = row["credits"]
     if row["revoked_at"] is not None:
         state = f"revoked {_text(row['revoked_at'])}"
     elif row["expires_at"] is None:

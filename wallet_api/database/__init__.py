@@ -6,6 +6,7 @@ from wallet_api.database.failures import (
     DuplicateKey,
     MissingReference,
     QueryTimeout,
+    had_no_effect,
     translated,
 )
 from wallet_api.database.place import place_of
@@ -20,6 +21,7 @@ __all__ = [
     "QueryTimeout",
     "Row",
     "connect",
+    "had_no_effect",
     "load_sql",
     "place_of",
     "savepoint",

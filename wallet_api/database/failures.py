@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
-from psycopg_pool import PoolTimeout
+from psycopg_pool import PoolClosed, PoolTimeout
 
 from wallet_api.errors import ServiceUnavailable
 
@@ -23,6 +23,17 @@ class DuplicateKey(Exception):
 
 class MissingReference(Exception):
     """A row to be added refers to one that is not there."""
+
+
+def had_no_effect(error: Exception) -> bool:
+    """Return whether a statement in autocommit that failed so has certainly changed nothing.
+
+    It was not sent, or the server refused it. A connection lost after sending leaves that unknown.
+    """
+    cause = error.__cause__ if isinstance(error, ServiceUnavailable) else error
+    if isinstance(cause, PoolTimeout | PoolClosed):
+        return True
+    return isinstance(cause, psycopg.Error) and cause.diag.severity_nonlocalized == "ERROR"
 
 
 @contextmanager

@@ -17,6 +17,8 @@ from wallet_api.settings import Settings
 POOL_TIMEOUT_SECONDS = 2.0
 # How long a call waits for a connection while the server is known to be away.
 AWAY_TIMEOUT_SECONDS = 0.05
+# A charge waits no longer for a row that another session has locked.
+LOCK_TIMEOUT_MILLISECONDS = 500
 # Whoever asks a server that answers sooner keeps the lead: to hand it over takes longer than to wait.
 _NEAR_SECONDS = 0.0005
 _ROUND_TRIPS = 5
@@ -44,7 +46,8 @@ class Database:
             f"-c statement_timeout={int(settings.statement_timeout_seconds * 1000)}"
             " -c plan_cache_mode=force_generic_plan"
         )
-        self._writes = _Pool(url, options, settings.web_threads)
+        lock_timeout = f" -c lock_timeout={LOCK_TIMEOUT_MILLISECONDS}"
+        self._writes = _Pool(url, options + lock_timeout, settings.web_threads)
         self._reads = _Pool(
             settings.database_read_url or url,
             f"{options} -c default_transaction_read_only=on",

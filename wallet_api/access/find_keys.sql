@@ -1,9 +1,10 @@
--- The key of a hash. Needs the unique index of key_hash.
+-- The keys of some hashes. Needs the unique index of key_hash.
 SELECT key_id,
+       key_hash,
        name,
        credits IS NULL AS unlimited,
        rate,
        expires_at,
        revoked_at
   FROM api_keys
- WHERE key_hash = %(key_hash)s
+ WHERE key_hash = ANY(%(key_hashes)s::bytea[])

@@ -1,0 +1,80 @@
+"""A thread that does a worker's recurring work with a store, so that no request has to."""
+
+import atexit
+import logging
+import time
+from collections.abc import Callable
+from threading import Event, Lock, Thread
+
+from wallet_api.errors import ServiceUnavailable
+
+log = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 3.0
+
+
+class Settler:
+    """Calls `work` every `period_seconds` once it was started, and when it is woken.
+
+    An error ends that call alone. With `ends_with_success`, close() has it called until it succeeds.
+    """
+
+    def __init__(
+        self, name: str, work: Callable[[], None], period_seconds: float, *, ends_with_success: bool = True
+    ) -> None:
+        self.closed = False
+        self._ends_with_success = ends_with_success
+        self._name = name
+        self._work = work
+        self._period_seconds = period_seconds
+        self._failing = False
+        self._woken = Event()
+        self._lock = Lock()
+        self._thread: Thread | None = None
+
+    def start(self) -> None:
+        """Start the thread at the first use, which is after any fork."""
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None and not self.closed:
+                    atexit.register(self.close)
+                    self._thread = Thread(target=self._run, name=self._name, daemon=True)
+                    self._thread.start()
+
+    def wake(self) -> None:
+        """Let the work be done now."""
+        self._woken.set()
+
+    def close(self) -> None:
+        """End the thread, after a last success within CLOSE_SECONDS."""
+        with self._lock:
+            self.closed = True
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join(CLOSE_SECONDS)
+        atexit.unregister(self.close)
+
+    def _run(self) -> None:
+        while True:
+            self._woken.wait(self._period_seconds)
+            self._woken.clear()
+            if self.closed:
+                break
+            self._succeeds()
+        deadline = time.monotonic() + CLOSE_SECONDS
+        while self._ends_with_success and not self._succeeds() and time.monotonic() < deadline:
+            time.sleep(self._period_seconds)
+
+    def _succeeds(self) -> bool:
+        try:
+            self._work()
+        except Exception as error:
+            if not self._failing:
+                known = isinstance(error, ServiceUnavailable)
+                log.warning("%s: failing, and tried again: %s", self._name, error, exc_info=not known)
+            self._failing = True
+            return False
+        if self._failing:
+            log.warning("%s: works again.", self._name)
+        self._failing = False
+        return True
