@@ -1,98 +1,79 @@
-"""Credits through real workers: N give exactly N answers, however they are asked for and whoever dies."""
+"""Credits through real workers: N give exactly N answers, however they are asked for and whatever fails."""
 
 import os
 import signal
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import requests
 from flask import Flask, Response
 from flask.testing import FlaskClient
 from psycopg.sql import SQL, Identifier
 
-from tests.callers import WALLETS, call_at_once
-from tests.processes import Gunicorn, StartGunicorn
-from tests.signals import workers
+from tests.callers import WALLETS, Answers, call_at_once
+from tests.load import callers, get
+from tests.outages import Outages, is_our_refusal, service_with_own_servers
+from tests.processes import StartGunicorn, processes_of
+from tests.signals import reload, workers
 from tests.waiting import eventually
-from wallet_api.access.credits import LEASED_CALLS
 from wallet_api.access.gate import free_of_charge
-from wallet_api.access.keys import create_key, top_up_key
+from wallet_api.access.keys import create_key, revoke_key, top_up_key
 from wallet_api.blueprints.envelope import answer
 from wallet_api.database import Connection, connect
 from wallet_api.settings import Settings
 
 FAST = "1000000/second"
+MANY = 1_000_000
+# What a worker may have charged and not settled when it is killed: 50 ms, and the time of a settlement.
+UNSETTLED_SECONDS = 0.15
 
 
 def _ask(client: FlaskClient, key: str, path: str = WALLETS) -> Any:
     return client.get(path, headers={"Authorization": f"Bearer {key}"})
 
 
-def _credits(connection: Connection) -> tuple[int, int]:
-    """The balance of the only key, and what leases hold of it."""
-    row = connection.execute(
-        "SELECT credits, (SELECT COALESCE(sum(amount - spent), 0)::bigint FROM credit_leases) AS leased"
-        "  FROM api_keys"
-    ).fetchone()
+def _credits(connection: Connection, name: str = "caller") -> int:
+    row = connection.execute("SELECT credits FROM api_keys WHERE name = %s", [name]).fetchone()
     assert row is not None
-    return row["credits"], row["leased"]
+    return int(row["credits"])
 
 
-def _wait_until_nothing_is_leased(connection: Connection) -> None:
-    def settled() -> bool:
-        return _credits(connection)[1] == 0
-
-    assert eventually(settled), _credits(connection)
+def _charged_eventually(connection: Connection, charged: int, of: int = MANY, name: str = "caller") -> bool:
+    return eventually(lambda: _credits(connection, name) == of - charged, 3)
 
 
-class _Killer:
-    """Kills a service, as soon as it holds leased credits while it stands still."""
+class _Times:
+    """When answers came, on the monotonic clock, as `after` of call_at_once."""
 
-    def __init__(self, server: Gunicorn, connection: Connection) -> None:
-        self.done = False
-        self._server = server
-        self._connection = connection
-        self._trying = threading.Lock()
+    def __init__(self, actions: dict[int, Callable[[], None]]) -> None:
+        self._actions = actions
+        self._times: list[float] = []
+        self.acted: list[float] = []
 
     def __call__(self, answer: int) -> None:
-        if answer > 400 and answer % 20 == 0 and not self.done and self._trying.acquire(blocking=False):
-            try:
-                self._try()
-            finally:
-                self._trying.release()
+        self._times.append(time.monotonic())
+        if answer in self._actions:
+            self._actions[answer]()
+            self.acted.append(time.monotonic())
 
-    def _try(self) -> None:
-        processes = [psutil.Process(self._server.process.pid), *workers(self._server)]
-        for process in processes:
-            process.suspend()
-        # What it had sent to the database is still done there.
-        assert eventually(self._database_is_idle)
-        self.done = _credits(self._connection)[1] > 0
-        for process in processes:
-            if self.done:
-                process.kill()
-            else:
-                process.resume()
-
-    def _database_is_idle(self) -> bool:
-        row = self._connection.execute(
-            "SELECT count(*) AS active FROM pg_stat_activity"
-            " WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()"
-        ).fetchone()
-        return row is not None and row["active"] == 0
+    def within(self, seconds: float) -> int:
+        """How many came in the last seconds before each action."""
+        return sum(any(0 <= acted - moment <= seconds for acted in self.acted) for moment in self._times)
 
 
 def test_a_200_costs_one_credit_and_says_what_is_left(client: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "caller", credits=3)
     left = [_ask(client, key).headers["X-Credits-Remaining"] for _ in range(3)]
     assert left == ["2", "1", "0"]
-    assert _credits(connection) == (0, 0)
+    assert _credits(connection) == 0
 
 
 def test_without_credits_the_answer_is_403_and_stays_so(client: FlaskClient, connection: Connection) -> None:
@@ -129,7 +110,7 @@ def test_only_a_200_is_charged(client: FlaskClient, connection: Connection, path
     answer = _ask(client, key, path)
     assert answer.status_code == status
     assert answer.headers["X-Credits-Remaining"] == "1"
-    assert _credits(connection) == (1, 0)
+    assert _credits(connection) == 1
 
 
 def test_what_is_wrong_with_a_call_is_told_before_missing_credits(
@@ -169,7 +150,7 @@ def test_a_call_can_cost_more_than_one(
     client = make_app(replace(settings, credit_cost=5)).test_client()
     key = create_key(connection, "caller", credits=12)
     assert [_ask(client, key).status_code for _ in range(3)] == [200, 200, 403]
-    assert _credits(connection) == (2, 0)
+    assert _credits(connection) == 2
 
 
 def test_200_calls_at_once_on_100_credits_over_two_workers_give_exactly_100_answers(
@@ -178,7 +159,7 @@ def test_200_calls_at_once_on_100_credits_over_two_workers_give_exactly_100_answ
     key = create_key(connection, "caller", credits=100, rate=FAST)
     server = gunicorn(workers=2, threads=4)
     assert call_at_once(server.url, key, 200, callers=16) == {200: 100, 403: 100}
-    assert _credits(connection) == (0, 0)
+    assert _credits(connection) == 0
 
 
 def test_one_caller_over_two_workers_gets_exactly_the_first_100(
@@ -196,135 +177,195 @@ def test_one_caller_over_two_workers_gets_exactly_the_first_100(
     assert left == [*range(99, -1, -1), 0, 0, 0, 0]
 
 
-def test_credits_leased_by_busy_workers_are_sold_exactly_once_too(
+@pytest.mark.parametrize("credits", [300, 3_000])
+def test_many_callers_over_eight_workers_get_exactly_as_many_answers_as_there_are_credits(
+    gunicorn: StartGunicorn, connection: Connection, credits: int
+) -> None:
+    key = create_key(connection, "caller", credits=credits, rate=FAST)
+    server = gunicorn(workers=8, threads=2)
+    assert call_at_once(server.url, key, credits + 100, callers=32) == {200: credits, 403: 100}
+    assert _credits(connection) == 0
+    assert "forgiven" not in server.log
+
+
+def test_far_from_the_end_a_request_waits_for_no_charge(
     gunicorn: StartGunicorn, connection: Connection
 ) -> None:
-    key = create_key(connection, "caller", credits=4000, rate=FAST)
-    server = gunicorn(workers=2, threads=4)
-    leases_seen = []
-
-    def look(answer: int) -> None:
-        if answer % 100 == 0:
-            leases_seen.append(_credits(connection)[1])
-
-    assert call_at_once(server.url, key, 4400, callers=12, after=look) == {200: 4000, 403: 400}
-    assert any(leases_seen), "nothing was leased, so this showed nothing"
-    # Never much at once, so that little is in doubt when a machine crashes.
-    assert max(leases_seen) <= 2 * (LEASED_CALLS + LEASED_CALLS // 2)
-    assert _credits(connection) == (0, 0)
-
-
-def test_leased_credits_come_back_when_the_calls_stop(
-    gunicorn: StartGunicorn, connection: Connection
-) -> None:
-    key = create_key(connection, "caller", credits=1_000_000, rate=FAST)
-    server = gunicorn(workers=2, threads=4)
-    assert call_at_once(server.url, key, 600, callers=8) == {200: 600}
-    _wait_until_nothing_is_leased(connection)
-    assert _credits(connection) == (1_000_000 - 600, 0)
-
-
-def test_leased_credits_come_back_when_the_service_stops(
-    gunicorn: StartGunicorn, connection: Connection
-) -> None:
-    key = create_key(connection, "caller", credits=1_000_000, rate=FAST)
-    server = gunicorn(workers=2, threads=4)
-    assert call_at_once(server.url, key, 600, callers=8) == {200: 600}
-    server.stop()
-    assert _credits(connection) == (1_000_000 - 600, 0)
-
-
-def test_no_credit_is_lost_or_sold_twice_when_a_worker_is_killed_under_load(
-    gunicorn: StartGunicorn, connection: Connection
-) -> None:
-    key = create_key(connection, "caller", credits=1_000_000, rate=FAST)
-    server = gunicorn(workers=2, threads=4)
-    callers = 12
-
-    def kill(answer: int) -> None:
-        if answer in (700, 1400, 2100):
-            os.kill(workers(server)[0].pid, signal.SIGKILL)
-
-    answers = call_at_once(server.url, key, 3000, callers=callers, after=kill)
-    assert set(answers) == {200, None}
-    _wait_until_nothing_is_leased(connection)
-    charged = 1_000_000 - _credits(connection)[0]
-    # What was under way in a killed worker may have been charged and not been answered.
-    assert answers[200] <= charged <= answers[200] + answers[None]
-    assert answers[None] <= 3 * callers
-
-
-def test_what_a_killed_service_held_comes_back_with_its_next_start(
-    gunicorn: StartGunicorn, connection: Connection
-) -> None:
-    key = create_key(connection, "caller", credits=1_000_000, rate=FAST)
-    server = gunicorn(workers=2, threads=4)
-
-    kill = _Killer(server, connection)
-    answers = call_at_once(server.url, key, 3000, callers=8, after=kill)
-    assert kill.done, "nothing was leased, so this showed nothing"
-    gunicorn(workers=1, threads=1)
-    _wait_until_nothing_is_leased(connection)
-    charged = 1_000_000 - _credits(connection)[0]
-    assert answers[200] <= charged <= answers[200] + 8
-
-
-def test_what_a_crashed_machine_may_have_spent_is_kept_and_told(
-    gunicorn: StartGunicorn, connection: Connection, settings: Settings
-) -> None:
-    key = create_key(connection, "caller", credits=1_000_000, rate=FAST)
+    key = create_key(connection, "caller", credits=MANY, rate=FAST)
     server = gunicorn(workers=1, threads=4)
-    kill = _Killer(server, connection)
-    call_at_once(server.url, key, 3000, callers=8, after=kill)
-    (path,) = Path(settings.wallet_api_home).glob("credits/*/*.journal")
-    with path.open("r+b") as journal:
-        # As if it had been written before the machine was started.
-        journal.write(b"another boot".ljust(64, b"\0"))
-    before = _credits(connection)
-    assert before[1] > 0
-    restarted = gunicorn(workers=1, threads=1)
-    assert eventually(lambda: f"worker {path.stem}" in restarted.log)
-    assert _credits(connection) == before
-    assert call_at_once(restarted.url, key, 1, callers=1) == {200: 1}
+    call_at_once(server.url, key, 10, callers=1)
+    with connection.transaction():
+        connection.execute("SELECT FROM api_keys FOR UPDATE")
+        began = time.monotonic()
+        assert call_at_once(server.url, key, 10, callers=1) == {200: 10}
+        assert time.monotonic() - began < 0.5
+    assert _charged_eventually(connection, 20)
 
 
-def _lease_elsewhere(connection: Connection, amount: int, age_seconds: int = 0) -> None:
-    connection.execute(
-        "INSERT INTO credit_leases (lease_id, key_id, worker, amount, taken_at)"
-        " SELECT gen_random_uuid(), key_id, gen_random_uuid(), %s, now() - make_interval(secs => %s)"
-        "   FROM api_keys",
-        [amount, age_seconds],
-    )
+def test_what_is_charged_is_settled_soon_after(gunicorn: StartGunicorn, connection: Connection) -> None:
+    key = create_key(connection, "caller", credits=MANY, rate=FAST)
+    server = gunicorn(workers=2, threads=4)
+    assert call_at_once(server.url, key, 600, callers=8) == {200: 600}
+    time.sleep(0.5)
+    assert _credits(connection) == MANY - 600
 
 
-def test_before_a_call_is_refused_a_lease_on_its_way_back_is_waited_for(
-    client: FlaskClient, connection: Connection
+def test_a_stop_settles_everything(gunicorn: StartGunicorn, connection: Connection) -> None:
+    key = create_key(connection, "caller", credits=MANY, rate=FAST)
+    server = gunicorn(workers=2, threads=4)
+    stopping = threading.Timer(0.5, server.process.terminate)
+    stopping.start()
+    answers = call_at_once(server.url, key, 2_000, callers=8)
+    stopping.join()
+    server.stop()
+    assert 0 < answers[200] < 2_000
+    assert _credits(connection) == MANY - answers[200]
+
+
+def test_a_reload_settles_everything(gunicorn: StartGunicorn, connection: Connection) -> None:
+    key = create_key(connection, "caller", credits=MANY, rate=FAST)
+    server = gunicorn(workers=2, threads=4)
+    with callers(get(server.url + WALLETS, headers={"Authorization": f"Bearer {key}"})) as met:
+        for _ in range(2):
+            assert eventually(lambda before=met.statuses[200]: met.statuses[200] > before + 100)
+            reload(server)
+    assert met.failures == []
+    assert set(met.statuses) == {200}
+    assert _charged_eventually(connection, met.statuses[200])
+
+
+def test_a_killed_worker_forgives_its_last_charges_and_takes_nothing(
+    gunicorn: StartGunicorn, connection: Connection
 ) -> None:
-    key = create_key(connection, "caller", credits=0)
-    _lease_elsewhere(connection, 1)
+    key = create_key(connection, "caller", credits=MANY, rate=FAST)
+    server = gunicorn(workers=2, threads=4)
+    kill = lambda: os.kill(workers(server)[0].pid, signal.SIGKILL)  # noqa: E731
+    times = _Times(dict.fromkeys((700, 1_400, 2_100), kill))
+    answers = call_at_once(server.url, key, 3_000, callers=12, after=times)
+    assert set(answers) == {200, None}
+    server.stop()
+    charged = MANY - _credits(connection)
+    assert len(times.acted) == 3
+    # What was under way in a killed worker may have been charged, and its answer lost.
+    assert charged <= answers[200] + answers[None]
+    assert answers[200] - charged <= times.within(UNSETTLED_SECONDS)
 
-    def give_back() -> None:
-        with connection.transaction():
-            connection.execute("DELETE FROM credit_leases")
-            connection.execute("UPDATE api_keys SET credits = 1")
 
-    timer = threading.Timer(0.3, give_back)
-    timer.start()
-    assert _ask(client, key).status_code == 200
-    timer.join()
-    assert _ask(client, key).status_code == 403
+def _call_until_refused(
+    server_url: str, key: str, calls: int, actions: dict[int, Callable[[], None]]
+) -> Answers:
+    return call_at_once(server_url, key, calls, callers=12, after=_Times(actions))
 
 
-def test_a_lease_that_nobody_will_return_holds_up_no_call(
-    client: FlaskClient, connection: Connection
+def test_credits_added_while_charges_are_pending_are_sold_exactly_once(
+    gunicorn: StartGunicorn, connection: Connection
 ) -> None:
-    key = create_key(connection, "caller", credits=0)
-    _lease_elsewhere(connection, 1, age_seconds=60)
-    began = time.monotonic()
-    refused = _ask(client, key)
-    assert refused.status_code == 403
-    assert refused.headers["X-Credits-Remaining"] == "0"
-    assert time.monotonic() - began < 0.5
+    key = create_key(connection, "caller", credits=1_500, rate=FAST)
+    server = gunicorn(workers=4, threads=4)
+    add = lambda: top_up_key(connection, "caller", 500)  # noqa: E731
+    answers = _call_until_refused(server.url, key, 3_000, {100: add, 1_200: add})
+    assert answers == {200: 2_500, 403: 500}
+    assert _credits(connection) == 0
+
+
+@pytest.mark.settings(key_cache_seconds=0.5)
+def test_a_key_revoked_while_charges_are_pending_is_charged_for_its_answers(
+    gunicorn: StartGunicorn, connection: Connection
+) -> None:
+    key = create_key(connection, "caller", credits=MANY, rate=FAST)
+    server = gunicorn(workers=4, threads=4)
+    answers = _call_until_refused(server.url, key, 3_000, {300: lambda: revoke_key(connection, "caller")})
+    assert set(answers) == {200, 403}
+    assert _charged_eventually(connection, answers[200])
+
+
+@pytest.mark.settings(key_cache_seconds=0.5)
+def test_a_rate_changed_while_charges_are_pending_applies_and_loses_none(
+    gunicorn: StartGunicorn, connection: Connection
+) -> None:
+    key = create_key(connection, "caller", credits=MANY, rate=FAST)
+    server = gunicorn(workers=4, threads=4)
+
+    def change() -> None:
+        connection.execute("UPDATE api_keys SET rate = '10/day'")
+
+    answers = _call_until_refused(server.url, key, 3_000, {300: change})
+    assert set(answers) == {200, 429}
+    assert _charged_eventually(connection, answers[200])
+
+
+def test_four_workers_charge_the_same_keys_without_a_deadlock(
+    gunicorn: StartGunicorn, connection: Connection
+) -> None:
+    names = [f"caller {number}" for number in range(40)]
+    keys = cycle([create_key(connection, name, credits=MANY, rate=FAST) for name in names])
+    server = gunicorn(workers=4, threads=4)
+
+    def call(session: requests.Session) -> requests.Response:
+        return session.get(server.url + WALLETS, headers={"Authorization": f"Bearer {next(keys)}"})
+
+    with callers(call, threads=12) as met:
+        assert eventually(lambda: met.statuses[200] >= 3_000, 60)
+    time.sleep(0.5)
+    assert set(met.statuses) == {200}
+    assert sum(MANY - _credits(connection, name) for name in names) == met.statuses[200]
+    assert "failing" not in server.log
+    row = connection.execute(
+        "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+    ).fetchone()
+    assert row == {"deadlocks": 0}
+
+
+def test_a_balance_never_falls_below_0_and_what_that_forgives_is_counted(
+    gunicorn: StartGunicorn, connection: Connection
+) -> None:
+    poor, rich = (create_key(connection, name, credits=MANY, rate=FAST) for name in ("poor", "rich"))
+    server = gunicorn(workers=1, threads=4)
+    for key in (poor, rich):
+        call_at_once(server.url, key, 10, callers=1)
+    with connection.transaction():
+        # No settlement gets past this, so that both keys are in the next one.
+        connection.execute("UPDATE api_keys SET credits = 3 WHERE name = 'poor'")
+        for key in (poor, rich):
+            assert call_at_once(server.url, key, 20, callers=1) == {200: 20}
+    assert _charged_eventually(connection, 30, name="rich")
+    assert _credits(connection, "poor") == 0
+    metrics = requests.get(f"{server.url}/metrics", timeout=20).text
+    assert 'wallet_api_credits_forgiven_total{reason="spent elsewhere"} 17.0' in metrics
+    assert "Credits forgiven: 17 of 'poor': spent elsewhere" in server.log
+
+
+def test_charges_of_a_key_that_was_deleted_are_dropped_and_fail_no_other(
+    gunicorn: StartGunicorn, connection: Connection
+) -> None:
+    gone, rich = (create_key(connection, name, credits=MANY, rate=FAST) for name in ("gone", "rich"))
+    server = gunicorn(workers=1, threads=4)
+    for key in (gone, rich):
+        call_at_once(server.url, key, 10, callers=1)
+    with connection.transaction():
+        connection.execute("DELETE FROM api_keys WHERE name = 'gone'")
+        for key in (gone, rich):
+            assert call_at_once(server.url, key, 20, callers=1) == {200: 20}
+    assert _charged_eventually(connection, 30, name="rich")
+    assert "of 'gone': key deleted" in server.log
+
+
+def test_a_row_that_another_session_locks_delays_its_key_and_no_other(
+    gunicorn: StartGunicorn, connection: Connection
+) -> None:
+    locked, other = (create_key(connection, name, credits=MANY, rate=FAST) for name in ("locked", "other"))
+    server = gunicorn(workers=1, threads=4)
+    for key in (locked, other):
+        call_at_once(server.url, key, 10, callers=1)
+    with connection.transaction():
+        connection.execute("SELECT FROM api_keys WHERE name = 'locked' FOR UPDATE")
+        refused = call_at_once(server.url, locked, 10, callers=1)
+        deadline = time.monotonic() + 3
+        while time.monotonic() < deadline:
+            refused += call_at_once(server.url, locked, 1, callers=1)
+            assert call_at_once(server.url, other, 5, callers=1) == {200: 5}
+    assert set(refused) == {200, 503}
+    assert _charged_eventually(connection, 10 + refused[200], name="locked")
 
 
 def test_an_outage_of_the_database_loses_nothing(
@@ -334,9 +375,35 @@ def test_an_outage_of_the_database_loses_nothing(
     def plain() -> Response:
         return answer({})
 
-    key = create_key(connection, "caller", credits=1_000_000, rate=FAST)
+    key = create_key(connection, "caller", credits=MANY, rate=FAST)
     client = app.test_client()
     statuses = [_ask(client, key, "/v1/plain").status_code for _ in range(200)]
+    assert _charged_eventually(connection, 200)
+    with _no_connections(servers, connection):
+        refused: list[Any] = []
+        began = time.monotonic()
+        while not refused:
+            response = _ask(client, key, "/v1/plain")
+            statuses.append(response.status_code)
+            if response.status_code != 200:
+                refused.append(response)
+        assert time.monotonic() - began < 2.5
+    assert refused[0].status_code == 503
+    assert refused[0].json["error"]["code"] == "service_unavailable"
+    assert int(refused[0].headers["Retry-After"]) >= 1
+    assert statuses.count(200) > 200
+
+    def works() -> bool:
+        statuses.append(_ask(client, key, "/v1/plain").status_code)
+        return bool(statuses[-1] == 200)
+
+    assert eventually(works)
+    assert _charged_eventually(connection, statuses.count(200))
+
+
+@contextmanager
+def _no_connections(servers: Settings, connection: Connection) -> Iterator[None]:
+    """End all sessions of the database but this one, and admit no other meanwhile."""
     with connect(str(servers.database_url)) as administrator:
         name = SQL("{}").format(Identifier(connection.info.dbname))
         administrator.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name))
@@ -344,30 +411,71 @@ def test_an_outage_of_the_database_loses_nothing(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> %s",
             [connection.info.dbname, connection.info.backend_pid],
         )
-        refused: list[Any] = []
-        while not refused:
-            response = _ask(client, key, "/v1/plain")
-            statuses.append(response.status_code)
-            if response.status_code != 200:
-                refused.append(response)
+        yield
         administrator.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS true").format(name))
-    assert refused[0].status_code == 503
-    assert refused[0].json["error"]["code"] == "service_unavailable"
-    assert int(refused[0].headers["Retry-After"]) >= 1
-
-    def works() -> bool:
-        statuses.append(_ask(client, key, "/v1/plain").status_code)
-        return bool(statuses[-1] == 200)
-
-    assert eventually(works)
-    _wait_until_nothing_is_leased(connection)
-    assert _credits(connection) == (1_000_000 - statuses.count(200), 0)
 
 
-def test_a_service_that_can_write_no_journal_charges_all_the_same(
-    settings: Settings, gunicorn: StartGunicorn, connection: Connection
+@pytest.fixture(scope="module")
+def outages() -> Iterator[Outages]:
+    # What is answered, and who may call, stays in memory, so that credits alone need the database.
+    kept = {"answer_ttl_seconds": 600.0, "key_cache_seconds": 600.0}
+    with (
+        tempfile.TemporaryDirectory(prefix="wallet-api-credits-") as home,
+        service_with_own_servers(Path(home), **kept) as outages,
+    ):
+        yield outages
+
+
+def _paying(outages: Outages) -> Callable[[requests.Session], requests.Response]:
+    headers = {"Authorization": f"Bearer {outages.limited_key}"}
+    return get(outages.gunicorn.url + WALLETS, headers=headers)
+
+
+def _charged(outages: Outages) -> int:
+    with connect(str(outages.settings.database_url)) as connection:
+        return MANY - _credits(connection, "limited")
+
+
+def test_while_the_database_hangs_a_key_with_credits_is_refused_after_a_second_and_no_credit_is_lost(
+    outages: Outages,
 ) -> None:
-    key = create_key(connection, "caller", credits=1_000_000, rate=FAST)
-    server = gunicorn(replace(settings, wallet_api_home="/dev/null"), workers=1, threads=4)
-    assert call_at_once(server.url, key, 300, callers=4) == {200: 300}
-    assert _credits(connection) == (1_000_000 - 300, 0)
+    before = _charged(outages)
+    free = get(outages.gunicorn.url + WALLETS, headers=outages.headers)
+    with callers(_paying(outages), pause_seconds=0.01) as paying, callers(free, pause_seconds=0.01) as others:
+        assert eventually(lambda: paying.statuses[200] > 100)
+        processes = processes_of(outages.home / "postgres")
+        for process in processes:
+            process.suspend()
+        try:
+            assert eventually(lambda: paying.statuses[503] > 20, 10)
+            answered = others.statuses[200]
+            assert eventually(lambda: others.statuses[200] > answered + 50, 5)
+        finally:
+            for process in processes:
+                process.resume()
+        resumed = time.monotonic()
+        paid = paying.statuses[200]
+        assert eventually(lambda: paying.statuses[200] > paid + 50, 5)
+        assert paying.recovered_seconds(resumed) < 2
+    assert paying.failures + others.failures == []
+    assert set(others.statuses) == {200}
+    assert all(is_our_refusal(response) for response in paying.refusals)
+    assert eventually(lambda: _charged(outages) - before == paying.statuses[200], 3)
+
+
+def test_when_the_database_is_killed_what_it_may_not_have_charged_is_forgiven(outages: Outages) -> None:
+    before = _charged(outages)
+    with callers(_paying(outages), pause_seconds=0.01) as met:
+        assert eventually(lambda: met.statuses[200] > 100)
+        killed = time.monotonic()
+        outages.kill("postgres")
+        assert eventually(lambda: met.statuses[503] > 20, 10)
+        back = outages.bring_back()
+        paid = met.statuses[200]
+        assert eventually(lambda: met.statuses[200] > paid + 50, 5)
+        assert met.recovered_seconds(back) < 2
+    assert met.failures == []
+    time.sleep(0.5)
+    forgiven = met.statuses[200] - (_charged(outages) - before)
+    last = sum(killed - 0.2 < ended < killed + 0.2 for ended, status, _ in met.answers if status == 200)
+    assert 0 <= forgiven <= last
