@@ -17,7 +17,12 @@ QUERIES = sorted(set((ROOT / "wallet_api").rglob("*.sql")) - set(MIGRATIONS))
 def tables() -> Tables:
     plain = re.search(r"Plain tables of the coordinator:(.*)\Z", DISTRIBUTION, re.DOTALL)
     assert plain is not None
-    return read_tables(DISTRIBUTION, plain[1])
+    # What a later migration drops was never placed.
+    numbered = [file for file in MIGRATIONS if file.name[0].isdigit()]
+    dropped = re.findall(
+        r"^DROP TABLE (\w+);", "\n".join(file.read_text() for file in numbered), re.MULTILINE
+    )
+    return read_tables(DISTRIBUTION, ", ".join([plain[1].strip().removesuffix("."), *dropped]))
 
 
 def test_every_table_has_one_place(tables: Tables) -> None:

@@ -18,7 +18,7 @@ from wallet_api.demo.world import World
 from wallet_api.settings import Settings
 
 _FIND_EXAMPLE = load_sql("wallet_api.cli", "find_example")
-_FIND_KEY = load_sql("wallet_api.access", "find_key")
+_FIND_KEY = load_sql("wallet_api.access", "find_keys")
 _HAS_WALLETS = load_sql("wallet_api.cli", "has_wallets")
 _FIND_WALLET = load_sql("wallet_api.queries", "find_wallet")
 _DEMO_FILE = "demo.json"
@@ -81,7 +81,7 @@ def demo_key(connection: Connection, home: Path) -> str:
     file = home / "demo-key"
     if file.exists():
         key = file.read_text().strip()
-        row = connection.execute(_FIND_KEY, {"key_hash": key_hash(key)}).fetchone()
+        row = connection.execute(_FIND_KEY, {"key_hashes": [key_hash(key)]}).fetchone()
         if row is not None and row["revoked_at"] is None:
             return key
     taken = {row["name"] for row in list_keys(connection)}
