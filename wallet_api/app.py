@@ -65,7 +65,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     envelope.init_app(app)
     arguments.init_app(app)
     answers.init_app(app, settings.answer_ttl_seconds, settings.answer_cache_bytes)
-    own_gate = gate.init_app(app, settings, database, envelope.refuse, registry)
+    own_gate = gate.Gate(app, settings, database, envelope.refuse, registry)
     services.init_app(
         app,
         services.Services(

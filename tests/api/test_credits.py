@@ -321,8 +321,9 @@ def test_a_balance_never_falls_below_0_and_what_that_forgives_is_counted(
 ) -> None:
     poor, rich = (create_key(connection, name, credits=MANY, rate=FAST) for name in ("poor", "rich"))
     server = gunicorn(workers=1, threads=4)
-    for key in (poor, rich):
+    for name, key in (("poor", poor), ("rich", rich)):
         call_at_once(server.url, key, 10, callers=1)
+        assert _charged_eventually(connection, 10, name=name)
     with connection.transaction():
         # No settlement gets past this, so that both keys are in the next one.
         connection.execute("UPDATE api_keys SET credits = 3 WHERE name = 'poor'")
@@ -340,8 +341,9 @@ def test_charges_of_a_key_that_was_deleted_are_dropped_and_fail_no_other(
 ) -> None:
     gone, rich = (create_key(connection, name, credits=MANY, rate=FAST) for name in ("gone", "rich"))
     server = gunicorn(workers=1, threads=4)
-    for key in (gone, rich):
+    for name, key in (("gone", gone), ("rich", rich)):
         call_at_once(server.url, key, 10, callers=1)
+        assert _charged_eventually(connection, 10, name=name)
     with connection.transaction():
         connection.execute("DELETE FROM api_keys WHERE name = 'gone'")
         for key in (gone, rich):

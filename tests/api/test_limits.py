@@ -275,7 +275,7 @@ def test_without_a_store_each_process_counts_by_itself(
     app = make_app(replace(settings, valkey_url=None))
     key = create_key(connection, "caller", rate="2/hour")
     assert [_ask(app.test_client(), key).status_code for _ in range(3)] == [200, 200, 429]
-    assert not app.extensions["wallet_api"].gate.limits.fallback_active
+    assert not app.extensions["wallet_api"].gate.limits.windows.away
 
 
 def test_when_the_store_is_killed_calls_pass_and_when_it_is_back_it_counts_again(
@@ -287,7 +287,7 @@ def test_when_the_store_is_killed_calls_pass_and_when_it_is_back_it_counts_again
 ) -> None:
     own = replace(settings, valkey_url=own_valkey.url)
     app, other = make_app(own), make_app(own)
-    limits = app.extensions["wallet_api"].gate.limits
+    limits = app.extensions["wallet_api"].gate.limits.windows
     key = create_key(connection, "caller", rate="5/hour")
     assert _state(_ask(app.test_client(), key)) == (5, 4)
     assert _state(_ask(other.test_client(), key)) == (5, 3)
@@ -299,10 +299,10 @@ def test_when_the_store_is_killed_calls_pass_and_when_it_is_back_it_counts_again
     assert time.monotonic() - began < 1.0
     assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 429]
     assert _state(answers[0]) == (5, 3)
-    assert limits.fallback_active
+    assert limits.away
 
     own_valkey.start()
-    assert eventually(lambda: not limits.fallback_active, 2.0)
+    assert eventually(lambda: not limits.away, 2.0)
     fresh = create_key(connection, "fresh", rate="5/hour")
     assert _state(_ask(app.test_client(), fresh)) == (5, 4)
     assert _state(_ask(other.test_client(), fresh)) == (5, 3)
@@ -317,7 +317,7 @@ def test_a_store_that_hangs_delays_one_call_and_no_other(
     own_valkey: KillableValkey,
 ) -> None:
     app = make_app(replace(settings, valkey_url=own_valkey.url))
-    limits = app.extensions["wallet_api"].gate.limits
+    limits = app.extensions["wallet_api"].gate.limits.windows
     key = create_key(connection, "caller", rate="40/hour")
     _ask(app.test_client(), key)
     with _stopped(own_valkey):
@@ -327,8 +327,8 @@ def test_a_store_that_hangs_delays_one_call_and_no_other(
         began = time.monotonic()
         assert {_ask(app.test_client(), key).status_code for _ in range(20)} == {200}
         assert time.monotonic() - began < 1.0
-        assert limits.fallback_active
-    assert eventually(lambda: not limits.fallback_active, 2.0)
+        assert limits.away
+    assert eventually(lambda: not limits.away, 2.0)
     # What was counted meanwhile is in the store now, and not only here. The call that hung may count twice.
     _, remaining = _state(_ask(app.test_client(), key))
     assert remaining in (40 - 23, 40 - 24)

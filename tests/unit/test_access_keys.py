@@ -4,10 +4,10 @@ import re
 from hashlib import sha256
 
 import pytest
+from limits import parse
 
 from wallet_api.access.keyring import bearer_key
-from wallet_api.access.keys import key_hash
-from wallet_api.access.rates import normal_rate, rate_limit
+from wallet_api.access.keys import key_hash, normal_rate
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_any_text_has_a_hash(odd: str) -> None:
 )
 def test_a_rate_is_a_count_and_a_period(rate: str, normal: str, amount: int, seconds: int) -> None:
     assert normal_rate(rate) == normal
-    limit = rate_limit(normal)
+    limit = parse(normal)
     assert (limit.amount, limit.get_expiry()) == (amount, seconds)
 
 

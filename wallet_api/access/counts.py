@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Sequence
-from hashlib import sha1
 from typing import Any, NamedTuple
 
 import valkey
-from valkey.exceptions import NoScriptError, ValkeyError
+from valkey.exceptions import ValkeyError
 
 CONNECT_TIMEOUT_SECONDS = 0.25
 REPLY_TIMEOUT_SECONDS = 0.5
@@ -20,13 +19,12 @@ local used = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV
 local calls, granted = tonumber(ARGV[3]), 0
 if used + calls <= tonumber(ARGV[4]) then
     used = used + calls
-    granted = calls
+    granted = 1
 end
 redis.call('SET', KEYS[1], string.format('%.0f', used), 'EX', ARGV[5])
 local clock = redis.call('TIME')
 return {used, granted, clock[1], clock[2]}
 """
-_SHA = sha1(_SCRIPT.encode(), usedforsecurity=False).hexdigest()
 
 
 class StoreError(Exception):
@@ -51,9 +49,6 @@ class Counted(NamedTuple):
     granted: bool
 
 
-_PROBE = Count("wallet-api/probe", 0, 0, 0, 1, 0.0)
-
-
 class SharedCounts:
     """The store at a valkey://, redis:// or unix-socket URL, and its clock."""
 
@@ -64,6 +59,7 @@ class SharedCounts:
             socket_connect_timeout=CONNECT_TIMEOUT_SECONDS,
             socket_timeout=REPLY_TIMEOUT_SECONDS,
         )
+        self._sha = self._store.register_script(_SCRIPT).sha
         self._offset: float | None = None  # of the store's clock to the monotonic clock
 
     def now(self) -> float:
@@ -72,39 +68,26 @@ class SharedCounts:
 
     def probe(self) -> None:
         """Raise StoreError unless the store counts."""
-        self.add([_PROBE])
+        self.add([Count("wallet-api/probe", 0, 0, 0, 1, 0.0)])
 
     def add(self, counts: Sequence[Count]) -> list[Counted | None]:
         """Add to several windows in one round trip; None where the store refused to.
 
         Raises StoreError when it refused all, or when there was no reply: then all may have been counted.
         """
+        began = time.monotonic()
         try:
-            began = time.monotonic()
-            replies = self._run(counts)
-            ended = time.monotonic()
-            unknown = [number for number, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
-            if unknown:
-                self._store.script_load(_SCRIPT)
-                repeated = self._run([counts[number] for number in unknown])
-                for number, reply in zip(unknown, repeated, strict=True):
-                    replies[number] = reply
+            with self._store.pipeline(transaction=False) as pipeline:
+                for name, *arguments, left_seconds in counts:
+                    expiry = int(left_seconds) + KEPT_SECONDS
+                    # The first loads the script for the others.
+                    run, script = (pipeline.evalsha, self._sha) if len(pipeline) else (pipeline.eval, _SCRIPT)
+                    run(script, 1, name, *arguments, expiry)
+                replies: list[Any] = pipeline.execute(raise_on_error=False)
         except (ValkeyError, OSError) as error:
             raise StoreError(str(error)) from error
         good = [reply for reply in replies if not isinstance(reply, Exception)]
         if not good:
             raise StoreError(str(replies[0]))
-        if not unknown:
-            self._offset = int(good[-1][2]) + int(good[-1][3]) / 1e6 - (began + ended) / 2
-        return [
-            None if isinstance(reply, Exception) else Counted(reply[0], reply[1] == count.calls)
-            for count, reply in zip(counts, replies, strict=True)
-        ]
-
-    def _run(self, counts: Sequence[Count]) -> list[Any]:
-        with self._store.pipeline(transaction=False) as pipeline:
-            for name, known, pending, calls, limit, left_seconds in counts:
-                expiry = int(left_seconds) + KEPT_SECONDS
-                pipeline.evalsha(_SHA, 1, name, known, pending, calls, limit, expiry)
-            replies: list[Any] = pipeline.execute(raise_on_error=False)
-        return replies
+        self._offset = int(good[-1][2]) + int(good[-1][3]) / 1e6 - (began + time.monotonic()) / 2
+        return [None if isinstance(r, Exception) else Counted(r[0], bool(r[1])) for r in replies]

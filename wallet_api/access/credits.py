@@ -10,10 +10,10 @@ from threading import get_ident
 from prometheus_client import CollectorRegistry, Counter
 
 from wallet_api.access.keyring import ApiKey
-from wallet_api.access.limits import KeyLimiter
-from wallet_api.access.settler import Settler
+from wallet_api.access.windows import MeteredStorage
 from wallet_api.database import Connection, Database, DatabaseUnavailable, had_no_effect, load_sql
 from wallet_api.errors import Forbidden
+from wallet_api.recurring import Recurring
 
 log = logging.getLogger(__name__)
 
@@ -36,22 +36,22 @@ class Credits:
     """The charges of one process. An ApiKey's lock guards its balance and what it owes."""
 
     def __init__(
-        self, database: Database, cost: int, limits: KeyLimiter, registry: CollectorRegistry
+        self, database: Database, cost: int, windows: MeteredStorage, registry: CollectorRegistry
     ) -> None:
         self._database = database
         self._cost = cost
-        self._limits = limits
+        self._windows = windows
         self._forgiven = Counter(
             "wallet_api_credits_forgiven",
             "Credits of answered requests that were not charged, by reason.",
             ("reason",),
             registry=registry,
         )
-        self._charged: dict[int, ApiKey] = {}
+        self._charged: dict[ApiKey, None] = {}
         # When each thread's statement began, and since when no settlement has succeeded, if one was tried.
         self._running: dict[int, float] = {}
         self._late_since = math.inf
-        self._settler = Settler("credits", self._settle, SETTLE_SECONDS)
+        self._settler = Recurring("credits", self._settle, SETTLE_SECONDS)
 
     def charge(self, key: ApiKey) -> int | None:
         """Charge one request and return the credits left; None for a key that has become unlimited.
@@ -66,7 +66,7 @@ class Credits:
             settles = now - self._late_since < LATE_SECONDS and not self._settler.closed
             if little and settles and self._is_far(key, now):
                 key.owed += self._cost
-                self._charged[key.key_id] = key
+                self._charged[key] = None
                 return key.balance - key.unsettled
         if unsettled:
             self._settler.wake()
@@ -91,17 +91,10 @@ class Credits:
                 with key.lock:
                     key.learn(found[key.key_id], began)
 
-    def refresh(self, keys: Sequence[ApiKey]) -> None:
-        """Read those of these keys' balances that no settlement has returned lately."""
-        now = time.monotonic()
-        old = [key for key in keys if not key.unlimited and now - key.balance_at > FRESH_SECONDS]
-        if old:
-            self.read(old)
-
     def close(self) -> None:
         """Settle all charges, while the database is open. What is charged after this is charged directly."""
         self._settler.close()
-        left = sum(key.unsettled for key in list(self._charged.values()))
+        left = sum(key.unsettled for key in list(self._charged))
         if left:
             self._forgive(left, "closed")
 
@@ -111,7 +104,7 @@ class Credits:
         age = now - key.balance_at
         if left <= 0 or age <= FRESH_SECONDS:
             return left > 0
-        if self._limits.fallback_active:
+        if self._windows.away:
             return False
         windows = 1 + math.ceil(age / key.limit.get_expiry())
         return left > key.limit.amount * windows * self._cost
@@ -140,15 +133,15 @@ class Credits:
         finally:
             del self._running[get_ident()]
 
-    # The rest is called by the settler.
-
     def _settle(self) -> None:
         batch: dict[int, ApiKey] = {}
-        for _ in range(len(self._charged)):
-            key_id, key = self._charged.popitem()
-            with key.lock:
-                key.settling, key.owed = key.owed, 0
-            batch[key_id] = key
+        for key in list(self._charged):
+            # A key that was forgotten and read again is another object, and has to wait for its turn.
+            if key.key_id not in batch:
+                del self._charged[key]
+                with key.lock:
+                    key.settling, key.owed = key.owed, 0
+                batch[key.key_id] = key
         if not batch:
             return
         began = time.monotonic()
@@ -173,11 +166,11 @@ class Credits:
             key.settling = 0
 
     def _fail(self, batch: dict[int, ApiKey], owed: int, *, can_be_repeated: bool) -> None:
-        for key_id, key in batch.items():
+        for key in batch.values():
             with key.lock:
                 if can_be_repeated:
                     key.owed += key.settling
-                    self._charged[key_id] = key
+                    self._charged[key] = None
                 key.settling = 0
         if not can_be_repeated:
             self._forgive(owed, "outcome unknown")

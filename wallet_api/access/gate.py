@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from typing import ParamSpec, Protocol, TypeVar
+from typing import ParamSpec, TypeVar
 
 from flask import Flask, Request, Response
 from prometheus_client import CollectorRegistry
@@ -11,9 +11,9 @@ from wallet_api.access.call import Call, call_in_hand
 from wallet_api.access.credits import Credits
 from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key, may_hold_key
 from wallet_api.access.limits import KeyLimiter
-from wallet_api.access.settler import Settler
 from wallet_api.database import Database
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
+from wallet_api.recurring import Recurring
 from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -24,13 +24,8 @@ _NO_CREDITS = "This API key has no credits left."
 
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
-
-
-class Refuse(Protocol):
-    """How an error becomes a response."""
-
-    def __call__(self, error: ApiError) -> Response:
-        """The response to `error`."""
+# How an error becomes a response.
+Refuse = Callable[[ApiError], Response]
 
 
 def keyless(view: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
@@ -48,18 +43,14 @@ class Gate:
     """The keys, limits and credits of one app."""
 
     def __init__(
-        self,
-        app: Flask,
-        settings: Settings,
-        database: Database,
-        refuse: Refuse,
-        registry: CollectorRegistry,
+        self, app: Flask, settings: Settings, database: Database, refuse: Refuse, registry: CollectorRegistry
     ) -> None:
         self.keys = KeyRing(database, settings.default_rate, settings.key_cache_seconds)
         self.limits = KeyLimiter(app, settings.valkey_url)
-        self.credits = Credits(database, settings.credit_cost, self.limits, registry)
+        self.credits = Credits(database, settings.credit_cost, self.limits.windows, registry)
+        # Twice in that time, so that no key expires while it is used.
         seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS
-        self._refresher = Settler("keys", self._refresh, seconds, ends_with_success=False)
+        self._refresher = Recurring("keys", self._refresh, seconds, ends_with_success=False)
         self._app = app
         self._cost = settings.credit_cost
         self._refuse = refuse
@@ -70,11 +61,13 @@ class Gate:
         """Settle all charges and counts, while the database is open."""
         self._refresher.close()
         self.credits.close()
-        self.limits.close()
+        self.limits.windows.close()
 
     def _refresh(self) -> None:
         for keys in self.keys.refresh():
-            self.credits.refresh(keys)
+            limited = [key for key in keys if not key.unlimited]
+            if limited:
+                self.credits.read(limited)
 
     def _admit(self) -> None:
         call = call_in_hand()
@@ -98,7 +91,7 @@ class Gate:
         key = call.key
         if key is None:
             return response
-        call.counted_alone = self.limits.fallback_active
+        call.counted_alone = self.limits.windows.away
         left = None
         if not key.unlimited:
             if response.status_code == 200 and not call.free_of_charge:
@@ -132,13 +125,6 @@ class Gate:
             return self.credits.left(key)
         except ServiceUnavailable:
             return None
-
-
-def init_app(
-    app: Flask, settings: Settings, database: Database, refuse: Refuse, registry: CollectorRegistry
-) -> Gate:
-    """Put the gate before all views of `app` that are not keyless."""
-    return Gate(app, settings, database, refuse, registry)
 
 
 def is_keyless(app: Flask, endpoint: str | None) -> bool:

@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 from threading import Lock
 
 from cachetools import TTLCache
-from limits import RateLimitItem
+from limits import RateLimitItem, parse
 
 from wallet_api.access.keys import key_hash
-from wallet_api.access.rates import rate_limit
 from wallet_api.database import Database, Row, load_sql
 from wallet_api.errors import Forbidden
 
@@ -37,13 +36,13 @@ class ApiKey:
     key_id: int
     label: str
     name: str
-    unlimited: bool
     limit: RateLimitItem
     window: str
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    read_at: float
-    used_at: float
+    unlimited: bool = False
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    read_at: float = _NEVER
+    used_at: float = _NEVER
     balance: int = 0
     balance_at: float = _NEVER
     balance_until: float = _NEVER
@@ -87,7 +86,7 @@ class KeyRing:
 
     def __init__(self, database: Database, default_rate: str, kept_seconds: float) -> None:
         self._database = database
-        self._default_limit = rate_limit(default_rate)
+        self._default_limit = parse(default_rate)
         self._kept_seconds = kept_seconds
         self._known: dict[bytes, ApiKey] = {}
         self._lock = Lock()
@@ -145,26 +144,14 @@ class KeyRing:
         return [self._keep(hashed, row, began) for hashed, row in found.items()]
 
     def _keep(self, hashed: bytes, row: Row, began: float) -> ApiKey:
-        limit = self._default_limit if row["rate"] is None else rate_limit(row["rate"])
-        key = self._known.get(hashed)
-        if key is None:
-            # Of the hash, since several services may share one store of counts.
-            label = hashed.hex()[:24]
-            key = ApiKey(
-                key_id=row["key_id"],
-                label=label,
-                name=row["name"],
-                unlimited=row["unlimited"],
-                limit=limit,
-                window=limit.key_for(label),
-                expires_at=row["expires_at"],
-                revoked_at=row["revoked_at"],
-                read_at=began,
-                used_at=began,
-            )
-            return self._known.setdefault(hashed, key)
-        key.unlimited, key.expires_at, key.revoked_at = row["unlimited"], row["expires_at"], row["revoked_at"]
+        limit = self._default_limit if row["rate"] is None else parse(row["rate"])
+        # Of the hash, since several services may share one store of counts.
+        label = hashed.hex()[:24]
+        key = self._known.get(hashed) or self._known.setdefault(
+            hashed, ApiKey(row["key_id"], label, row["name"], limit, limit.key_for(label), used_at=began)
+        )
         if limit != key.limit:
-            key.limit, key.window = limit, limit.key_for(key.label)
+            key.limit, key.window = limit, limit.key_for(label)
+        key.unlimited, key.expires_at, key.revoked_at = row["unlimited"], row["expires_at"], row["revoked_at"]
         key.read_at = max(key.read_at, began)
         return key

@@ -5,7 +5,6 @@ import secrets
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from wallet_api.access.rates import normal_rate
 from wallet_api.database import Connection, Row, load_sql
 
 PREFIX = "wk_"
@@ -17,6 +16,8 @@ _LIST = load_sql("wallet_api.access", "list_keys")
 _REVOKE = load_sql("wallet_api.access", "revoke_key")
 _TOP_UP = load_sql("wallet_api.access", "top_up_key")
 
+# What `limits` parses, and the tables take.
+_RATE = re.compile(r"[1-9]\d{0,11}/(?:second|minute|hour|day)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -27,6 +28,16 @@ class KeyRequestError(ValueError):
 def key_hash(key: str) -> bytes:
     """What is stored of a key: 32 bytes, from which the key cannot be found."""
     return sha256(key.encode("utf-8", "surrogatepass")).digest()
+
+
+def normal_rate(text: str) -> str:
+    """Return the stored form of a rate, without spaces. Raises KeyRequestError saying what is allowed."""
+    rate = text.replace(" ", "").lower()
+    if _RATE.fullmatch(rate) is None:
+        raise KeyRequestError(
+            f"{text[:40]!r} is no rate; allowed: COUNT/second, /minute, /hour or /day, such as 300/minute"
+        )
+    return rate
 
 
 def create_key(
@@ -47,10 +58,7 @@ def create_key(
         raise KeyRequestError(f"credits are a whole number from 0 to {MAX_CREDITS}")
     if expires_at is not None and expires_at <= datetime.now(UTC):
         raise KeyRequestError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past")
-    try:
-        own_rate = None if rate is None else normal_rate(rate)
-    except ValueError as error:
-        raise KeyRequestError(str(error)) from error
+    own_rate = None if rate is None else normal_rate(rate)
     key = PREFIX + secrets.token_urlsafe(32)
     row = connection.execute(
         _CREATE,

@@ -23,26 +23,17 @@ class KeyLimiter(Limiter):
             storage_uri=f"metered+{valkey_url}" if valkey_url else "metered://",
             strategy="fixed-window",
         )
-        # flask-limiter hooks itself into every request unless it is there already. Its search through the
-        # limits of app, blueprints and routes takes longer than the rest of the gate, to find the only one.
+        # Without this flask-limiter hooks itself into every request. To find there that the only limit is the
+        # key's own takes it four times as long as the whole rest of a plain Flask request.
         app.extensions.setdefault("limiter", set()).add(self)
         self.init_app(app)
-        self._windows = cast(MeteredStorage, self.storage)
-
-    @property
-    def fallback_active(self) -> bool:
-        """Whether the shared store is away, so that this process counts by itself."""
-        return self._windows.away
-
-    def close(self) -> None:
-        """Send what is counted to the store."""
-        self._windows.close()
+        self.windows = cast(MeteredStorage, self.storage)
 
     def count(self, key: ApiKey) -> None:
         """Count one request. Raises RateLimited."""
         if not self.limiter.hit(key.limit, key.label):
-            reset, _ = self._windows.state(key.window)
-            wait = max(1, math.ceil(reset - self._windows.now()))
+            reset, _ = self.windows.state(key.window)
+            wait = max(1, math.ceil(reset - self.windows.now()))
             raise RateLimited(
                 f"This API key may call {key.limit.amount} times per {key.limit.GRANULARITY.name}."
                 f" Try again in {wait} seconds.",
@@ -52,7 +43,7 @@ class KeyLimiter(Limiter):
     def tell(self, key: ApiKey, headers: Headers) -> None:
         """Put the state of the limit into the headers of a response."""
         # Not by get_window_stats, which puts the name of the window together twice.
-        reset, used = self._windows.state(key.window)
+        reset, used = self.windows.state(key.window)
         headers.add("X-RateLimit-Limit", str(key.limit.amount))
         headers.add("X-RateLimit-Remaining", str(max(0, key.limit.amount - used)))
         headers.add("X-RateLimit-Reset", str(math.ceil(reset)))

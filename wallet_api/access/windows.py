@@ -6,8 +6,8 @@ from threading import Lock
 
 from limits.storage import Storage
 
-from wallet_api.access.counts import Count, SharedCounts, StoreError
-from wallet_api.access.settler import Settler
+from wallet_api.access.counts import Count, Counted, SharedCounts, StoreError
+from wallet_api.recurring import Recurring
 
 log = logging.getLogger(__name__)
 
@@ -15,6 +15,8 @@ SETTLE_SECONDS = 0.05
 # Of what is left a worker counts this part by itself before it asks the store.
 ALONE_PART = 50
 SWEEP_SECONDS = 60.0
+
+_LENGTHS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 
 
 class _Window:
@@ -46,18 +48,17 @@ class _Window:
 
     def send(self, calls: int, limit: int, now: float) -> Count:
         """Return what is to be sent: what is pending, and `calls` more."""
-        count = Count(
-            f"{self.name}/{self.number}", self.known, self.pending, calls, limit, max(0.0, self.ends - now)
-        )
+        left = max(0.0, self.ends - now)
+        count = Count(f"{self.name}/{self.number}", self.known, self.pending, calls, limit, left)
         self.sent += self.pending + calls
         self.pending = 0
         return count
 
-    def receive(self, count: Count, used: int | None) -> None:
+    def receive(self, count: Count, counted: Counted | None) -> None:
         """Take in the reply. Without one, what was pending counts as known, and is not sent again."""
         if count.name == f"{self.name}/{self.number}":
             self.sent -= count.pending + count.calls
-            self.known = self.known + count.pending if used is None else max(self.known, used)
+            self.known = max(self.known, counted.used) if counted else self.known + count.pending
 
 
 class MeteredStorage(Storage):
@@ -73,13 +74,13 @@ class MeteredStorage(Storage):
         super().__init__(uri, wrap_exceptions=wrap_exceptions, **options)
         self.away = False
         self._counts = SharedCounts(uri.removeprefix("metered+")) if uri.startswith("metered+") else None
-        self._now = time.time if self._counts is None else self._counts.now
-        self._windows: dict[str, tuple[_Window, int]] = {}
-        self._by_name: dict[str, _Window] = {}
+        # The time to which windows are aligned, in Unix seconds.
+        self.now = time.time if self._counts is None else self._counts.now
+        self._windows: dict[str, _Window] = {}
         self._counted: dict[str, _Window] = {}
-        self._lock = Lock()
-        self._swept = 0.0
-        self._settler = Settler("limits", self._settle, SETTLE_SECONDS)
+        self._swept = time.monotonic()
+        self._settler = Recurring("limits", self._settle, SETTLE_SECONDS)
+        self.close = self._settler.close
 
     @property
     def base_exceptions(self) -> type[Exception]:
@@ -88,8 +89,8 @@ class MeteredStorage(Storage):
 
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
         """Count `amount` requests; return the count with them, or more than the limit to refuse them."""
-        window, limit = self._windows.get(key) or self._open(key, expiry)
-        now = self._now()
+        window, limit = self._window(key)
+        now = self.now()
         with window.lock:
             window.move(now)
             if self._counts is None or self.away:
@@ -105,18 +106,16 @@ class MeteredStorage(Storage):
             self._fall_back(error)
             counted = None
         with window.lock:
-            window.receive(count, None if counted is None else counted.used)
+            window.receive(count, counted)
             if counted is None:
-                return self._count_alone(window, limit, amount, known=True)
+                return self._count_alone(window, limit, amount, maybe_stored=True)
             return min(window.used, limit) if counted.granted else limit + amount
 
     def state(self, key: str) -> tuple[float, int]:
         """Return when the window ends, in Unix seconds, and how many requests this process knows of in it."""
-        if key not in self._windows:
-            return time.time(), 0
-        window, _ = self._windows[key]
+        window, _ = self._window(key)
         with window.lock:
-            window.move(self._now())
+            window.move(self.now())
             return window.ends, window.used
 
     def get(self, key: str) -> int:
@@ -127,12 +126,8 @@ class MeteredStorage(Storage):
         """Return when the window ends, in Unix seconds."""
         return self.state(key)[0]
 
-    def now(self) -> float:
-        """Return the time to which windows are aligned, in Unix seconds."""
-        return self._now()
-
     def check(self) -> bool:
-        """Return whether requests are counted across all workers, if they are meant to be; asks the store."""
+        """Return whether requests are counted across all workers, if they are meant to be."""
         try:
             if self._counts is not None:
                 self._counts.probe()
@@ -142,41 +137,38 @@ class MeteredStorage(Storage):
 
     def clear(self, key: str) -> None:
         """Forget a window in this process."""
-        self._windows.pop(key, None)
+        self._windows.pop(self._window(key)[0].name)
 
     def reset(self) -> None:
         """Forget all windows in this process."""
         self._windows.clear()
-        self._by_name.clear()
 
-    def close(self) -> None:
-        """Send what is pending."""
-        self._settler.close()
-
-    def _open(self, key: str, seconds: int) -> tuple[_Window, int]:
+    def _window(self, key: str) -> tuple[_Window, int]:
         # limits names a window .../AMOUNT/MULTIPLES/GRANULARITY. A key whose amount changes keeps its count.
         head, amount, _, unit = key.rsplit("/", 3)
         name = f"{head}/{unit}"
-        if self._counts is not None:
+        window = self._windows.get(name)
+        if window is None:
             self._settler.start()
-        with self._lock:
-            window = self._by_name.setdefault(name, _Window(name, seconds))
-            return self._windows.setdefault(key, (window, int(amount)))
+            window = self._windows.setdefault(name, _Window(name, _LENGTHS[unit]))
+        return window, int(amount)
 
-    def _count_alone(self, window: _Window, limit: int, calls: int, *, known: bool = False) -> int:
+    def _count_alone(self, window: _Window, limit: int, calls: int, *, maybe_stored: bool = False) -> int:
         if window.used + calls > limit:
             return limit + calls
-        if known:
+        if maybe_stored:
             window.known += calls
         else:
             window.pending += calls
             self._counted[window.name] = window
         return window.used
 
-    # The rest is called by the settler.
-
     def _settle(self) -> None:
-        self._sweep()
+        if time.monotonic() - self._swept > SWEEP_SECONDS:
+            self._swept = time.monotonic()
+            for name, window in list(self._windows.items()):
+                if window.ends + SWEEP_SECONDS < self.now():
+                    self._windows.pop(name, None)
         if self._counts is None:
             return
         try:
@@ -184,36 +176,25 @@ class MeteredStorage(Storage):
                 self._counts.probe()
                 self.away = False
                 log.warning("The store of rate limits is back.")
-            self._send(self._counts)
+            self._send_all(self._counts)
         except StoreError as error:
             self._fall_back(error)
 
-    def _send(self, counts: SharedCounts) -> None:
+    def _send_all(self, counts: SharedCounts) -> None:
+        windows = [self._counted.popitem()[1] for _ in range(len(self._counted))]
         sent: list[tuple[_Window, Count]] = []
-        now = self._now()
-        for _ in range(len(self._counted)):
-            window = self._counted.popitem()[1]
+        for window in windows:
             with window.lock:
                 if window.pending:
-                    sent.append((window, window.send(0, 0, now)))
-        replies = None
+                    sent.append((window, window.send(0, 0, self.now())))
+        replies: list[Counted | None] = [None] * len(sent)
         try:
-            replies = counts.add([count for _, count in sent]) if sent else []
+            if sent:
+                replies = counts.add([count for _, count in sent])
         finally:
-            for (window, count), reply in zip(sent, replies or [None] * len(sent), strict=True):
+            for (window, count), counted in zip(sent, replies, strict=True):
                 with window.lock:
-                    window.receive(count, None if reply is None else reply.used)
-
-    def _sweep(self) -> None:
-        """Forget windows that have ended."""
-        if time.monotonic() - self._swept > SWEEP_SECONDS:
-            self._swept = time.monotonic()
-            now = self._now()
-            with self._lock:
-                for key, (window, _) in list(self._windows.items()):
-                    if window.ends + SWEEP_SECONDS < now:
-                        del self._windows[key]
-                        self._by_name.pop(window.name, None)
+                    window.receive(count, counted)
 
     def _fall_back(self, error: StoreError) -> None:
         if not self.away:

@@ -77,5 +77,4 @@ def _primary() -> str:
 def _store() -> str:
     if services().settings.valkey_url is None:
         return "none"
-    storage = services().gate.limits.storage
-    return "ok" if storage.check() else "away"
+    return "ok" if services().gate.limits.windows.check() else "away"

@@ -1,4 +1,4 @@
-"""A thread that does a worker's recurring work with a store, so that no request has to."""
+"""A thread that repeats some work, so that no request has to do it."""
 
 import atexit
 import logging
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 CLOSE_SECONDS = 3.0
 
 
-class Settler:
+class Recurring:
     """Calls `work` every `period_seconds` once it was started, and when it is woken.
 
     An error ends that call alone. With `ends_with_success`, close() has it called until it succeeds.
@@ -70,8 +70,8 @@ class Settler:
             self._work()
         except Exception as error:
             if not self._failing:
-                known = isinstance(error, ServiceUnavailable)
-                log.warning("%s: failing, and tried again: %s", self._name, error, exc_info=not known)
+                is_outage = isinstance(error, ServiceUnavailable)
+                log.warning("%s: failed, and is tried again: %s", self._name, error, exc_info=not is_outage)
             self._failing = True
             return False
         if self._failing:
