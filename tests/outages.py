@@ -11,11 +11,12 @@ from urllib.parse import urlsplit
 
 import psutil
 import requests
+from psycopg.sql import SQL, Identifier
 
 from tests.processes import Gunicorn, processes_of, start_gunicorn
 from wallet_api import embedded, migrations
 from wallet_api.access.keys import create_key
-from wallet_api.database import connect
+from wallet_api.database import Connection, connect
 from wallet_api.settings import Settings
 
 GROUP = {"blockchain": "solana", "type": "kol"}
@@ -87,6 +88,20 @@ def service_with_own_servers(home: Path, **changes: object) -> Iterator[Outages]
         stack.callback(gunicorn.stop)
         requests.get(f"{gunicorn.url}/healthz", timeout=60)
         yield Outages(settings, gunicorn, key, limited_key, stack)
+
+
+@contextmanager
+def no_connections(servers: Settings, connection: Connection) -> Iterator[None]:
+    """End all sessions of the database but this one, and admit no other meanwhile."""
+    with connect(str(servers.database_url)) as administrator:
+        name = SQL("{}").format(Identifier(connection.info.dbname))
+        administrator.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name))
+        administrator.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> %s",
+            [connection.info.dbname, connection.info.backend_pid],
+        )
+        yield
+        administrator.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS true").format(name))
 
 
 def is_our_refusal(response: requests.Response) -> bool:

@@ -6,7 +6,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -16,11 +15,10 @@ import pytest
 import requests
 from flask import Flask, Response
 from flask.testing import FlaskClient
-from psycopg.sql import SQL, Identifier
 
 from tests.callers import WALLETS, Answers, call_at_once
 from tests.load import callers, get
-from tests.outages import Outages, is_our_refusal, service_with_own_servers
+from tests.outages import Outages, is_our_refusal, no_connections, service_with_own_servers
 from tests.processes import StartGunicorn, processes_of
 from tests.signals import reload, workers
 from tests.waiting import eventually
@@ -381,7 +379,7 @@ def test_an_outage_of_the_database_loses_nothing(
     client = app.test_client()
     statuses = [_ask(client, key, "/v1/plain").status_code for _ in range(200)]
     assert _charged_eventually(connection, 200)
-    with _no_connections(servers, connection):
+    with no_connections(servers, connection):
         refused: list[Any] = []
         began = time.monotonic()
         while not refused:
@@ -401,20 +399,6 @@ def test_an_outage_of_the_database_loses_nothing(
 
     assert eventually(works)
     assert _charged_eventually(connection, statuses.count(200))
-
-
-@contextmanager
-def _no_connections(servers: Settings, connection: Connection) -> Iterator[None]:
-    """End all sessions of the database but this one, and admit no other meanwhile."""
-    with connect(str(servers.database_url)) as administrator:
-        name = SQL("{}").format(Identifier(connection.info.dbname))
-        administrator.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name))
-        administrator.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> %s",
-            [connection.info.dbname, connection.info.backend_pid],
-        )
-        yield
-        administrator.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS true").format(name))
 
 
 @pytest.fixture(scope="module")

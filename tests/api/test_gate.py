@@ -14,10 +14,14 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.callers import WALLETS
+from tests.outages import no_connections
 from tests.processes import StartGunicorn
+from wallet_api import migrations
 from wallet_api.access.gate import is_keyless
-from wallet_api.access.keys import create_key, revoke_key
-from wallet_api.database import Connection
+from wallet_api.access.keyring import KeyRing
+from wallet_api.access.keys import create_key, key_hash, revoke_key
+from wallet_api.database import Connection, Database, connect
+from wallet_api.errors import Forbidden
 from wallet_api.settings import Settings
 
 # What answers without a key. Whoever adds to this has thought about it.
@@ -199,6 +203,68 @@ def test_a_known_key_is_not_looked_up_again(client: FlaskClient, connection: Con
     client.get(WALLETS, headers=_bearer(key))
     connection.execute("ALTER TABLE api_keys RENAME TO elsewhere")
     assert client.get(WALLETS, headers=_bearer(key)).status_code == 200
+
+
+@pytest.mark.settings(key_cache_seconds=1.0, answer_ttl_seconds=60.0)
+def test_a_key_that_cannot_be_read_again_is_no_longer_trusted(
+    client: FlaskClient, servers: Settings, connection: Connection, key: str
+) -> None:
+    assert client.get(WALLETS, headers=_bearer(key)).status_code == 200
+    began = time.monotonic()
+    with no_connections(servers, connection):
+        statuses = []
+        while time.monotonic() < began + 1.5:
+            statuses.append(client.get(WALLETS, headers=_bearer(key)).status_code)
+    assert set(statuses) == {200, 503}
+    assert statuses == sorted(statuses)
+
+
+def test_far_more_than_ten_thousand_keys_stay_known(settings: Settings, connection: Connection) -> None:
+    connection.execute(
+        "INSERT INTO api_keys (name, key_hash) SELECT n::text, sha256(n::text::bytea)"
+        "  FROM generate_series(1, 12000) AS n"
+    )
+    database = Database(settings)
+    try:
+        keys = KeyRing(database, "300/minute", 60.0)
+        names = [keys.find(str(number)).name for number in range(1, 12_001)]
+        connection.execute("ALTER TABLE api_keys RENAME TO elsewhere")
+        assert [keys.find(str(number)).name for number in range(1, 12_001)] == names
+    finally:
+        database.close()
+
+
+def test_guesses_evict_no_known_key(settings: Settings, connection: Connection, key: str) -> None:
+    database = Database(settings)
+    try:
+        keys = KeyRing(database, "300/minute", 60.0)
+        keys.find(key)
+        for guess in range(200):
+            with pytest.raises(Forbidden):
+                keys.find(f"wk_{guess}")
+        connection.execute("ALTER TABLE api_keys RENAME TO elsewhere")
+        assert keys.find(key).name == "caller"
+    finally:
+        database.close()
+
+
+def test_keys_are_read_from_the_standby_and_balances_from_the_primary(
+    settings: Settings,
+    make_app: Callable[[Settings], Flask],
+    connection: Connection,
+    empty_database_url: str,
+) -> None:
+    key = create_key(connection, "caller", credits=5)
+    with connect(empty_database_url) as standby:
+        migrations.migrate(standby)
+        # As it was before all credits but one were bought.
+        standby.execute(
+            "INSERT INTO api_keys (name, key_hash, credits) VALUES ('caller', %s, 1)", [key_hash(key)]
+        )
+    client = make_app(replace(settings, database_read_url=empty_database_url)).test_client()
+    answers = [client.get(WALLETS, headers=_bearer(key)) for _ in range(6)]
+    assert [answer.status_code for answer in answers] == [200] * 5 + [403]
+    assert [answer.headers["X-Credits-Remaining"] for answer in answers] == ["4", "3", "2", "1", "0", "0"]
 
 
 def test_with_the_database_away_the_answer_is_503(

@@ -1,136 +1,134 @@
-"""Count what is delivered and charged for a balance, undisturbed and while workers and stores are killed.
+"""How exactly credits are sold: many callers over many workers, while workers and stores are killed.
 
-    python -m tests.benchmarks.credits [--only workers] [--credits 20000]
+    python -m tests.benchmarks.credits
 
-Eight workers serve one key to 32 callers until its credits are used up. The figures come from outside: the
-responses that callers received, and the balance that `wallet-api keys list` prints. Without kills N credits
-have to give exactly N responses; with them, no more may be charged beyond what was delivered than connections
-broke. Prints the table of docs/credits.md; the exit status is 1 if one of these does not hold.
+prints the table of docs/credits.md. Takes some minutes.
 """
 
 import random
-import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
+from psycopg import OperationalError
 
-from tests.benchmarks.credits_callers import Received, use_up
-from tests.benchmarks.credits_service import Service, running_service
-from tests.benchmarks.http_report import markdown
+from tests.callers import Answers, call_at_once
+from tests.outages import Outages, service_with_own_servers
+from tests.processes import Gunicorn, start_gunicorn
+from tests.signals import workers
+from wallet_api.access.keys import create_key
+from wallet_api.database import DatabaseUnavailable, connect
 
-_HEAD = ["", "credits", "delivered", "charged", "forgiven", "lost", "503", "broken", "seconds"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one key's credits."""
-
-    credits: int
-    left: int
-    received: Received
-    seconds: float
-
-    @property
-    def charged(self) -> int:
-        """The credits that were taken from the balance."""
-        return self.credits - self.left
-
-    @property
-    def forgiven(self) -> int:
-        """The responses that were delivered and never charged, on balance."""
-        return max(0, self.received.delivered - self.charged)
-
-    @property
-    def lost(self) -> int:
-        """The credits that were charged for responses that did not arrive, on balance."""
-        return max(0, self.charged - self.received.delivered)
-
-    def is_kept(self, *, exactly: bool) -> bool:
-        """Whether the promise holds: for exactly N credits N responses, or else nothing taken."""
-        if exactly:
-            return self.left == 0 and self.received.delivered == self.credits
-        return self.left == 0 and self.lost <= self.received.broken
-
-    def row(self, name: str) -> list[str]:
-        """Return the line of the table."""
-        counts = (self.credits, self.received.delivered, self.charged, self.forgiven, self.lost)
-        others = (self.received.unavailable, self.received.broken)
-        return [name, *(f"{count:,}" for count in (*counts, *others)), f"{self.seconds:.0f}"]
+WORKERS = 8
+CALLERS = 32
+FAST = "1000000/second"
+SEED = 21
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """What is done to the service, how often, while the credits of one key are used up."""
+class Run:
+    """One line of the table: what happened to a key with so many credits."""
 
-    name: str
+    title: str
     credits: int
-    times: int = 0
-    disturb: Callable[[Service], None] = lambda service: None
-
-    def run(self, service: Service) -> Outcome:
-        """Use up a new key's credits."""
-        key = service.create_key(self.name, self.credits)
-        started = time.monotonic()
-        steps = [self.credits * (number + 1) // (self.times + 1) for number in range(self.times)]
-        received = use_up(service.url, key, steps, lambda: self.disturb(service))
-        seconds = time.monotonic() - started
-        # A worker's last charges are settled within a second.
-        time.sleep(1.5)
-        return Outcome(self.credits, service.credits_left(self.name), received, seconds)
+    kills: int = 0
+    kill: Callable[[Outages, Gunicorn], None] = lambda outages, gunicorn: None
 
 
-def _schedules(exact: list[int], credits: int, kills: int, store_kills: int, seed: int) -> Iterator[Schedule]:
-    chance = random.Random(seed)
-    for count in exact:
-        yield Schedule(f"undisturbed, {count:,}", count)
-    many = (
-        (f"{kills} workers killed", kills, lambda service: service.kill_worker(chance)),
-        (f"{store_kills} reloads", store_kills, Service.reload),
-        (f"PostgreSQL killed {store_kills} times", store_kills, Service.kill_postgres),
-        (f"PostgreSQL restarted {store_kills} times", store_kills, Service.restart_postgres),
-        (f"Valkey killed {store_kills} times", store_kills, Service.kill_valkey),
-    )
-    for name, times, disturb in many:
-        yield Schedule(name, credits, times, disturb)
+def _kill_worker(outages: Outages, gunicorn: Gunicorn) -> None:
+    alive = workers(gunicorn)
+    if alive:
+        random.choice(alive).kill()
 
 
-@click.command()
-@click.option("--exact", default="300,5000,20000", show_default=True, help="Credits of the undisturbed keys.")
-@click.option(
-    "--credits", default=20_000, show_default=True, help="Credits of the key of each kill schedule."
+def _kill_server(name: str) -> Callable[[Outages, Gunicorn], None]:
+    def kill(outages: Outages, gunicorn: Gunicorn) -> None:
+        outages.kill(name)
+        time.sleep(0.3)
+        outages.bring_back()
+
+    return kill
+
+
+RUNS = (
+    Run("nothing", 300),
+    Run("nothing", 5_000),
+    Run("nothing", 20_000),
+    Run("15 workers killed", 20_000, 15, _kill_worker),
+    Run("PostgreSQL killed 5 times", 20_000, 5, _kill_server("postgres")),
+    Run("Valkey killed 5 times", 20_000, 5, _kill_server("valkey")),
 )
-@click.option("--kills", default=15, show_default=True, help="How many workers are killed.")
-@click.option("--store-kills", default=5, show_default=True, help="How often each store is killed.")
-@click.option("--only", default="", help="Only the schedules with this in their names.")
-@click.option("--seed", default=1, show_default=True, help="Decides which workers are killed.")
-def main(exact: str, credits: int, kills: int, store_kills: int, only: str, seed: int) -> None:
-    """Use up the credits of keys, and count."""
-    rows, broken = [], []
-    numbers = [int(number) for number in exact.split(",")]
-    with _folder() as home, running_service(home) as service:
-        for schedule in _schedules(numbers, credits, kills, store_kills, seed):
-            if only not in schedule.name:
-                continue
-            click.echo(f"{schedule.name} …", err=True)
-            outcome = schedule.run(service)
-            rows.append(outcome.row(schedule.name))
-            if not outcome.is_kept(exactly=schedule.times == 0):
-                broken.append(f"{schedule.name}: {outcome}")
-    click.echo(markdown(_HEAD, rows))
-    click.echo(f"\nPromises broken: {'; '.join(broken) or 'none'}")
-    sys.exit(1 if broken else 0)
 
 
 @contextmanager
-def _folder() -> Iterator[Path]:
-    with TemporaryDirectory(prefix="wallet-credits-") as folder:
-        Path(folder).chmod(0o711)
-        yield Path(folder)
+def _killing(run: Run, outages: Outages, gunicorn: Gunicorn, seconds: float) -> Iterator[None]:
+    """While this lasts, one kill after another, spread over about so many seconds."""
+    over = threading.Event()
+
+    def work() -> None:
+        for _ in range(run.kills):
+            if over.wait(seconds / (run.kills + 1)):
+                return
+            run.kill(outages, gunicorn)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _balance(outages: Outages, name: str) -> int:
+    while True:
+        try:
+            with connect(str(outages.settings.database_url)) as connection:
+                row = connection.execute("SELECT credits FROM api_keys WHERE name = %s", [name]).fetchone()
+                assert row is not None
+                return int(row["credits"])
+        except (DatabaseUnavailable, OperationalError):
+            time.sleep(0.1)
+
+
+def _measure(run: Run, number: int, outages: Outages, gunicorn: Gunicorn) -> tuple[int, int, int]:
+    """Return what was delivered and charged, and the answers that were lost on their way."""
+    name = f"run {number}"
+    with connect(str(outages.settings.database_url)) as connection:
+        key = create_key(connection, name, credits=run.credits, rate=FAST)
+    answers: Answers = Answers()
+    with _killing(run, outages, gunicorn, run.credits / 1_000):
+        while _balance(outages, name) > 0:
+            answers += call_at_once(gunicorn.url, key, 1_000, callers=CALLERS)
+    answers += call_at_once(gunicorn.url, key, 500, callers=CALLERS)
+    time.sleep(0.5)
+    return answers[200], run.credits - _balance(outages, name), answers[None]
+
+
+@click.command()
+def main() -> None:
+    """Run all lines of the table, one after the other, and print them."""
+    random.seed(SEED)
+    print("| meanwhile | credits | delivered | charged | forgiven | connections broken |")
+    print("|---|---|---|---|---|---|")
+    with (
+        tempfile.TemporaryDirectory(prefix="wallet-api-credits-") as home,
+        service_with_own_servers(Path(home)) as outages,
+    ):
+        outages.gunicorn.stop()
+        settings = replace(outages.settings, key_cache_seconds=5.0)
+        gunicorn = start_gunicorn(settings, Path(home) / "eight.log", workers=WORKERS, threads=4)
+        outages.stack.callback(gunicorn.stop)
+        for number, run in enumerate(RUNS):
+            delivered, charged, broken = _measure(run, number, outages, gunicorn)
+            forgiven = max(0, delivered - charged)
+            numbers = (run.credits, delivered, charged, forgiven, broken)
+            print(f"| {run.title} | {' | '.join(f'{number:,}' for number in numbers)} |", flush=True)
 
 
 if __name__ == "__main__":

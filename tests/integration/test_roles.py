@@ -101,7 +101,7 @@ def test_the_service_answers_everything_as_the_service_and_the_reader(
 ) -> None:
     with demo_service(replace(settings, database_url=parted.of("writer"))) as service:
         with connect(parted.of("writer")) as writer:
-            limited = create_key(writer, "limited", credits=2000)
+            limited = create_key(writer, "limited", credits=2000, rate="100000/day")
         own = replace(
             service.settings, database_url=parted.of("service"), database_read_url=parted.of("reader")
         )
