@@ -207,8 +207,9 @@ def test_a_known_key_is_not_looked_up_again(client: FlaskClient, connection: Con
 
 @pytest.mark.settings(key_cache_seconds=1.0, answer_ttl_seconds=60.0)
 def test_a_key_that_cannot_be_read_again_is_no_longer_trusted(
-    client: FlaskClient, servers: Settings, connection: Connection, key: str
+    client: FlaskClient, servers: Settings, connection: Connection
 ) -> None:
+    key = create_key(connection, "caller", rate="1000000/day")
     assert client.get(WALLETS, headers=_bearer(key)).status_code == 200
     began = time.monotonic()
     with no_connections(servers, connection):
