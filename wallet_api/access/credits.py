@@ -104,7 +104,7 @@ class Credits:
         age = now - key.balance_at
         if left <= 0 or age <= FRESH_SECONDS:
             return left > 0
-        if self._windows.away:
+        if not self._windows.is_shared:
             return False
         windows = 1 + math.ceil(age / key.limit.get_expiry())
         return left > key.limit.amount * windows * self._cost

@@ -2,7 +2,7 @@
 SELECT key_id,
        key_hash,
        name,
-       credits IS NULL AS unlimited,
+       credits,
        rate,
        expires_at,
        revoked_at

@@ -45,7 +45,12 @@ class Gate:
     def __init__(
         self, app: Flask, settings: Settings, database: Database, refuse: Refuse, registry: CollectorRegistry
     ) -> None:
-        self.keys = KeyRing(database, settings.default_rate, settings.key_cache_seconds)
+        self.keys = KeyRing(
+            database,
+            settings.default_rate,
+            settings.key_cache_seconds,
+            reads_primary=settings.database_read_url is None,
+        )
         self.limits = KeyLimiter(app, settings.valkey_url)
         self.credits = Credits(database, settings.credit_cost, self.limits.windows, registry)
         # Twice in that time, so that no key expires while it is used.
@@ -66,7 +71,7 @@ class Gate:
     def _refresh(self) -> None:
         for keys in self.keys.refresh():
             limited = [key for key in keys if not key.unlimited]
-            if limited:
+            if limited and not self.keys.reads_primary:
                 self.credits.read(limited)
 
     def _admit(self) -> None:

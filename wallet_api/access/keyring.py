@@ -84,7 +84,10 @@ def may_hold_key(query: bytes) -> bool:
 class KeyRing:
     """The keys that this process has met. Unknown ones are kept apart, so that guesses evict no good key."""
 
-    def __init__(self, database: Database, default_rate: str, kept_seconds: float) -> None:
+    def __init__(
+        self, database: Database, default_rate: str, kept_seconds: float, *, reads_primary: bool = False
+    ) -> None:
+        self.reads_primary = reads_primary
         self._database = database
         self._default_limit = parse(default_rate)
         self._kept_seconds = kept_seconds
@@ -152,6 +155,10 @@ class KeyRing:
         )
         if limit != key.limit:
             key.limit, key.window = limit, limit.key_for(label)
-        key.unlimited, key.expires_at, key.revoked_at = row["unlimited"], row["expires_at"], row["revoked_at"]
+        key.expires_at, key.revoked_at = row["expires_at"], row["revoked_at"]
+        key.unlimited = row["credits"] is None
+        if self.reads_primary:
+            with key.lock:
+                key.learn(row["credits"], began)
         key.read_at = max(key.read_at, began)
         return key

@@ -83,6 +83,11 @@ class MeteredStorage(Storage):
         self.close = self._settler.close
 
     @property
+    def is_shared(self) -> bool:
+        """Whether all workers count together now."""
+        return self._counts is not None and not self.away
+
+    @property
     def base_exceptions(self) -> type[Exception]:
         """Return what the store raises; none of it leaves this class."""
         return StoreError
@@ -95,6 +100,7 @@ class MeteredStorage(Storage):
             window.move(now)
             if self._counts is None or self.away:
                 return self._count_alone(window, limit, amount)
+            # A count never falls, so that nothing more fits into this window.
             if window.known + amount > limit:
                 return limit + amount
             if window.pending + window.sent + amount <= (limit - window.known) // ALONE_PART:
