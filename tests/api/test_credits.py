@@ -74,6 +74,17 @@ def test_a_200_costs_one_credit_and_says_what_is_left(client: FlaskClient, conne
     assert _credits(connection) == 0
 
 
+def test_a_head_request_is_free_for_a_key_that_has_credits(
+    client: FlaskClient, connection: Connection
+) -> None:
+    key = create_key(connection, "caller", credits=1)
+    headers = {"Authorization": f"Bearer {key}"}
+    for _ in range(2):
+        assert client.head(WALLETS, headers=headers).status_code == 200
+    assert _ask(client, key).status_code == 200
+    assert client.head(WALLETS, headers=headers).status_code == 403
+
+
 def test_without_credits_the_answer_is_403_and_stays_so(client: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "caller", credits=1)
     _ask(client, key)

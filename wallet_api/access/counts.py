@@ -42,11 +42,8 @@ class Count(NamedTuple):
     left_seconds: float
 
 
-class Counted(NamedTuple):
-    """A window after that: what is used, and whether `calls` are part of it."""
-
-    used: int
-    granted: bool
+# What is used of a window after that, and whether `calls` are part of it.
+Counted = tuple[int, bool]
 
 
 class SharedCounts:
@@ -90,4 +87,4 @@ class SharedCounts:
         if not good:
             raise StoreError(str(replies[0]))
         self._offset = int(good[-1][2]) + int(good[-1][3]) / 1e6 - (began + time.monotonic()) / 2
-        return [None if isinstance(r, Exception) else Counted(r[0], bool(r[1])) for r in replies]
+        return [None if isinstance(reply, Exception) else (reply[0], reply[1] == 1) for reply in replies]

@@ -99,12 +99,13 @@ class Gate:
         call.counted_alone = self.limits.windows.away
         left = None
         if not key.unlimited:
-            if response.status_code == 200 and not call.free_of_charge:
+            costs = response.status_code == 200 and not call.free_of_charge
+            if costs and call.method != "HEAD":
                 response, left = self._charge(call, key, response)
             elif response.status_code < 500:
                 left = self._left(key)
-                # Nothing is charged for it, but it tells what only credits may learn.
-                if response.status_code == 304 and left is not None and left < self._cost:
+                # HEAD and 304 are free, but contain what only credits pay for.
+                if (costs or response.status_code == 304) and left is not None and left < self._cost:
                     response = self._refuse(Forbidden(_NO_CREDITS, reason="insufficient_credits"))
         if left is not None:
             response.headers.add("X-Credits-Remaining", str(left))

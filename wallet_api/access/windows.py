@@ -58,7 +58,7 @@ class _Window:
         """Take in the reply. Without one, what was pending counts as known, and is not sent again."""
         if count.name == f"{self.name}/{self.number}":
             self.sent -= count.pending + count.calls
-            self.known = max(self.known, counted.used) if counted else self.known + count.pending
+            self.known = max(self.known, counted[0]) if counted else self.known + count.pending
 
 
 class MeteredStorage(Storage):
@@ -115,7 +115,7 @@ class MeteredStorage(Storage):
             window.receive(count, counted)
             if counted is None:
                 return self._count_alone(window, limit, amount, maybe_stored=True)
-            return min(window.used, limit) if counted.granted else limit + amount
+            return min(window.used, limit) if counted[1] else limit + amount
 
     def state(self, key: str) -> tuple[float, int]:
         """Return when the window ends, in Unix seconds, and how many requests this process knows of in it."""
