@@ -34,8 +34,6 @@ from wallet_api.embedded.account import choose, let_reach, own
 from wallet_api.settings import Settings
 
 DEBIAN = Path("/usr/lib/postgresql")
-# A restore ends the leases of workers, whose credits go back to the keys; `keys list` shows both together.
-BALANCES = ("api_keys", "credit_leases")
 
 Connection = psycopg.Connection[dict[str, Any]]
 

@@ -24,7 +24,7 @@ from tests import legacy
 from tests.ledger.door import history, leaderboard, volume
 from tests.processes import StartGunicorn, environment_of
 from wallet_api import demo, migrations
-from wallet_api.access.keys import create_key, list_keys
+from wallet_api.access.keys import list_keys
 from wallet_api.chains import CHAINS
 from wallet_api.cli import cli
 from wallet_api.database import Connection, connect
@@ -33,7 +33,7 @@ from wallet_api.embedded import postgres
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
 
-NAMES = ["0005_tables", "0006_walk", "0007_meter"]
+NAMES = ["0005_tables", "0006_walk"]
 LATER = "9999_of_a_later_version"
 
 Run = Callable[..., Result]
@@ -187,44 +187,6 @@ def test_an_upgrade_keeps_keys_and_the_state_of_the_sync_and_returns_leased_cred
     assert len(synced) == 1
 
 
-def test_the_leases_of_the_version_before_are_returned_and_only_without_its_service(
-    empty_database_url: str, run: Run
-) -> None:
-    with connect(empty_database_url) as connection:
-        for name in migrations.available()[:2]:
-            connection.execute((Path(migrations.__file__).parent / f"{name}.sql").read_text().encode())
-        connection.execute(
-            "CREATE TABLE schema_migrations (name text PRIMARY KEY,"
-            " applied_at timestamptz NOT NULL DEFAULT now(), checksum text NOT NULL)"
-        )
-        for name in migrations.available()[:2]:
-            connection.execute(
-                "INSERT INTO schema_migrations (name, checksum) VALUES (%s, %s)",
-                [name, migrations.checksum(name)],
-            )
-        create_key(connection, "one", credits=70)
-        create_key(connection, "two", credits=5)
-        connection.execute(
-            "INSERT INTO credit_leases (lease_id, key_id, worker, amount, spent)"
-            " SELECT gen_random_uuid(), key_id, gen_random_uuid(), 20, number"
-            "   FROM api_keys, generate_series(1, 2) AS number WHERE name = 'one'"
-        )
-        with another_session(empty_database_url, "wallet-api"):
-            refused = run("migrate")
-        assert refused.exit_code == 1
-        assert "Stop the service" in str(refused.exception)
-        assert names_of(connection) == NAMES[:2]
-        assert run("migrate").exit_code == 0
-        assert {row["name"]: row["credits"] for row in list_keys(connection)} == {"one": 70 + 37, "two": 5}
-
-
-def test_a_service_that_waits_for_its_first_tables_does_not_stop_their_migration(
-    empty_database_url: str, run: Run
-) -> None:
-    with another_session(empty_database_url, "wallet-api"):
-        assert run("migrate").exit_code == 0
-
-
 def test_an_upgraded_snapshot_is_answered_as_before(
     old: Connection, empty_database_url: str, valkey_url: str, run: Run, make_app: Callable[[Settings], Any]
 ) -> None:
@@ -300,7 +262,7 @@ def test_tables_of_an_older_development_version_are_refused(old: Connection, run
 
 def test_a_second_migrate_has_nothing_to_do(empty_database_url: str, run: Run) -> None:
     first, second = run("migrate"), run("migrate")
-    assert "Applied 0005_tables, 0006_walk, 0007_meter." in first.stdout
+    assert "Applied 0005_tables, 0006_walk." in first.stdout
     assert second.stdout == "The tables are up to date.\n"
 
 

@@ -33,7 +33,6 @@ from wallet_api.database import Connection, load_sql
 Progress = Callable[[int], None]
 
 _CLEAR = load_sql(__package__, "clear")
-_RETURN_LEASES = load_sql(__package__, "return_leases")
 _UNCHANGED = "Nothing was restored, and nothing has changed"
 # https://www.postgresql.org/docs/current/app-psql.html#APP-PSQL-EXIT-STATUS
 _SQL_ERROR = 3
@@ -101,9 +100,8 @@ def restore(
 
 
 def complete(connection: Connection) -> Restored:
-    """Bring restored tables up to date, end the leases of workers that used them, and gather statistics."""
+    """Bring restored tables up to date, and gather statistics."""
     migrated = migrations.migrate(connection)
-    connection.execute(_RETURN_LEASES)
     tables = [Identifier(SCHEMA, row["name"]) for row in contents_of(connection).tables]
     connection.execute(SQL("ANALYZE {}").format(SQL(", ").join(tables)))
     return Restored(count_rows(connection), migrated)

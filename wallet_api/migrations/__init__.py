@@ -18,8 +18,6 @@ Progress = Callable[[str], None]
 _FILE = re.compile(r"\d{4}_\w+\.sql")
 # Any constant will do, as long as every process takes the same one.
 _LOCK = 7_401_001
-# Migrations of tables that the service before them reads and writes.
-_WITHOUT_SERVICE = frozenset({"0007_meter"})
 
 _CREATE_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -112,8 +110,6 @@ def migrate(connection: Connection, progress: Progress = lambda name: None) -> l
     schema.check()
     if not schema.pending:
         return []
-    # A service that waits for its first tables uses none.
-    is_used = schema.is_legacy or schema.pending != tuple(available())
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         place = connection.execute("SELECT current_schema() AS name").fetchone()
@@ -135,9 +131,6 @@ def migrate(connection: Connection, progress: Progress = lambda name: None) -> l
             progress(name)
             if schema.is_legacy:
                 _check_upgradable(connection)
-            if schema.is_legacy or (is_used and name in _WITHOUT_SERVICE):
-                _check_no_service(connection)
-            if schema.is_legacy:
                 connection.execute(load_sql(__name__, legacy.UPGRADE))
             else:
                 connection.execute(load_sql(__name__, name))
@@ -152,9 +145,6 @@ def _check_upgradable(connection: Connection) -> None:
             "in place. Run 'wallet-api migrate' of that commit first; or import wallets, prices and trades "
             "into a new database, and make new keys there."
         )
-
-
-def _check_no_service(connection: Connection) -> None:
     row = connection.execute(_SERVICES).fetchone()
     if row is not None and row["connected"]:
         raise SchemaError(

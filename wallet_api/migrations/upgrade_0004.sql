@@ -78,6 +78,19 @@ UPDATE trades
    AND realized_cost IS NULL
    AND realized_usd IS NOT NULL;
 
+-- Workers settle their charges with the balance itself. What they had leased returns to it.
+UPDATE api_keys
+   SET credits = api_keys.credits + leased.credits
+  FROM (SELECT key_id,
+               sum(amount - spent)::bigint AS credits
+          FROM credit_leases
+         GROUP BY key_id) AS leased
+ WHERE api_keys.key_id = leased.key_id;
+
+DROP TABLE credit_leases;
+
+DROP TABLE credit_ledger;
+
 -- The answered rows of a snapshot become the provider's: the native coin came first, then the tokens.
 ALTER TABLE holdings_snapshots RENAME COLUMN tokens TO answered;
 

@@ -1,6 +1,6 @@
 """How exactly credits are sold: many callers over many workers, while workers and stores are killed.
 
-    python -m tests.benchmarks.credits_exact
+    python -m tests.benchmarks.credits
 
 prints the table of docs/credits.md. Takes some minutes.
 """
