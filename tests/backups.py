@@ -118,7 +118,7 @@ def debian_server(folder: Path, data_name: str = "data", user: str = "operator")
         program(programs / "pg_ctl", "-D", data, "-m", "fast", "-w", "stop")
 
 
-def contents(url: str, *, without: tuple[str, ...] = ()) -> dict[str, list[str]]:
+def contents(url: str) -> dict[str, list[str]]:
     """All rows of all tables, as texts in an order of their own, and where the sequences stand."""
     with session(url) as connection:
         connection.execute("SET timezone = 'UTC'")
@@ -136,7 +136,6 @@ def contents(url: str, *, without: tuple[str, ...] = ()) -> dict[str, list[str]]
                 )
             )
             for name in tables
-            if name not in without
         }
         sequences = connection.execute("SELECT sequencename, last_value::text FROM pg_sequences")
         return rows | {row["sequencename"]: [row["last_value"]] for row in sequences}

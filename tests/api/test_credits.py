@@ -1,6 +1,7 @@
 """Credits through real workers: N give exactly N answers, however they are asked for and whatever fails."""
 
 import os
+import re
 import signal
 import tempfile
 import threading
@@ -32,6 +33,7 @@ FAST = "1000000/second"
 MANY = 1_000_000
 # What a worker may have charged and not settled when it is killed: 50 ms, and the time of a settlement.
 UNSETTLED_SECONDS = 0.15
+_FORGIVEN = re.compile(r"Credits forgiven: (\d+) of 'poor': spent elsewhere")
 
 
 def _ask(client: FlaskClient, key: str, path: str = WALLETS) -> Any:
@@ -365,7 +367,8 @@ def test_a_balance_never_falls_below_0_and_what_that_forgives_is_counted(
     assert _credits(connection, "poor") == 0
     metrics = requests.get(f"{server.url}/metrics", timeout=20).text
     assert 'wallet_api_credits_forgiven_total{reason="spent elsewhere"} 17.0' in metrics
-    assert eventually(lambda: "Credits forgiven: 17 of 'poor': spent elsewhere" in server.log)
+    # In one settlement or in several, as the lock came between them.
+    assert eventually(lambda: sum(map(int, _FORGIVEN.findall(server.log))) == 17)
 
 
 def test_charges_of_a_key_that_was_deleted_are_dropped_and_fail_no_other(
