@@ -12,7 +12,7 @@ REPLY_TIMEOUT_SECONDS = 0.5
 # A window stays in the store so long after its end, for workers whose clock is behind.
 KEPT_SECONDS = 60
 
-# A store that came back empty continues from what the worker knew. The requests of `pending` were let through
+# A store that came back empty continues from the worker's count. The requests of `pending` were let through
 # already; those of `calls` are counted if they fit.
 _SCRIPT = """
 local used = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[1])) + tonumber(ARGV[2])
@@ -32,7 +32,7 @@ class StoreError(Exception):
 
 
 class Count(NamedTuple):
-    """What a worker adds to a window: `pending` in any case, `calls` if they fit. It knew `known`."""
+    """What a worker adds to a window: `pending` in any case, `calls` if they fit. It had read `known`."""
 
     name: str
     known: int

@@ -141,7 +141,8 @@ class Credits:
                 del self._charged[key]
                 with key.lock:
                     key.settling, key.owed = key.owed, 0
-                batch[key.key_id] = key
+                if key.settling:
+                    batch[key.key_id] = key
         if not batch:
             return
         began = time.monotonic()

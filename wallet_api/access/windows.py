@@ -12,7 +12,7 @@ from wallet_api.recurring import Recurring
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.05
-# Of what is left a worker counts this part by itself before it asks the store.
+# Of what is left a worker counts this part by itself before it counts in the store.
 ALONE_PART = 50
 SWEEP_SECONDS = 60.0
 
@@ -118,14 +118,14 @@ class MeteredStorage(Storage):
             return min(window.used, limit) if counted[1] else limit + amount
 
     def state(self, key: str) -> tuple[float, int]:
-        """Return when the window ends, in Unix seconds, and how many requests this process knows of in it."""
+        """Return when the window ends, in Unix seconds, and the count of this process."""
         window, _ = self._window(key)
         with window.lock:
             window.move(self.now())
             return window.ends, window.used
 
     def get(self, key: str) -> int:
-        """Return how many requests of the window this process knows of."""
+        """Return the count of this process."""
         return self.state(key)[1]
 
     def get_expiry(self, key: str) -> float:
