@@ -134,7 +134,9 @@ def test_no_secret_is_in_anything_written_or_in_a_list_of_processes(
     all_secrets: Secrets, process_list: Callable[[], str], gunicorn: StartGunicorn, tmp_path: Path
 ) -> None:
     settings = all_secrets.settings
-    key = json.loads(_run(settings, "keys", "create", "caller", "--credits", "5000", "--json"))["key"]
+    # Behind the line on standard error that names the database.
+    made = _run(settings, "keys", "create", "caller", "--credits", "5000", "--json")
+    key = json.loads(made.splitlines()[-1])["key"]
     wallets = tmp_path / "wallets.ndjson"
     rows = [{"blockchain": c, "type": "kol", "wallet_address": a} for c, a in WALLETS.items()]
     wallets.write_text("".join(f"{json.dumps(row)}\n" for row in [*rows, {"blockchain": "none"}]))
