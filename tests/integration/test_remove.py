@@ -331,7 +331,7 @@ def test_on_a_terminal_it_says_what_goes_from_where_and_asks(
         os.close(ours)
         os.close(theirs)
     assert done.returncode == status, done.stderr
-    name = database_url.split("/")[-1].split("?")[0]
+    name = connection.info.dbname
     assert f"This removes 1 wallet with {trades:,} trades from {name} on " in done.stderr
     assert done.stdout.startswith(f"Removed 1 wallet with {trades:,} trades from ") is (status == 0)
     assert ("Nothing was removed." in done.stderr) is (status == 1)
