@@ -11,9 +11,10 @@ import click
 import orjson
 
 from wallet_api import backup as backups
-from wallet_api.cli.environment import home_of, settings_with_database
+from wallet_api.cli.environment import settings_with_database
 from wallet_api.cli.showcase import forget_demo
 from wallet_api.database import Connection, connect, load_sql, translated
+from wallet_api.embedded import home_of
 from wallet_api.settings import Settings
 
 _TRACKED_DIGEST = load_sql("wallet_api.cli", "tracked_digest")

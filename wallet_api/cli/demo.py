@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 
 import click
 
-from wallet_api.cli.environment import home_of, require_tables, settings_with_database
+from wallet_api.cli.environment import require_tables, settings_with_database
 from wallet_api.cli.showcase import find_demo
 from wallet_api.database import connect
 from wallet_api.demo import Loaded, load
 from wallet_api.demo.options import world_options
 from wallet_api.demo.world import World
+from wallet_api.embedded import home_of
 
 
 @click.command()

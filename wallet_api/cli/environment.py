@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import click
 
@@ -27,7 +26,7 @@ def settings_with_database(*, migrate: bool = True, notify: Notify = write_note)
     SchemaError.
     """
     own = Settings.from_environment()
-    home = home_of(own)
+    home = embedded.home_of(own)
     is_new = own.database_url is None and not (home / "postgres" / "PG_VERSION").exists()
     notify(own, f"Database: {database_of(own)}")
     with embedded.running(own, valkey=False) as settings:
@@ -53,15 +52,10 @@ def database(*, migrate: bool = True) -> Iterator[Connection]:
         yield connection
 
 
-def home_of(settings: Settings) -> Path:
-    """Return the folder of the embedded servers, which may not exist yet."""
-    return Path(settings.wallet_api_home).expanduser().resolve()
-
-
 def database_of(settings: Settings) -> str:
     """Return the database of the settings in words, without its password. Raises SettingsError."""
     if settings.database_url is None:
-        return f"embedded PostgreSQL in {home_of(settings)}"
+        return f"embedded PostgreSQL in {embedded.home_of(settings)}"
     return place_of(settings.database_url)
 
 

@@ -20,7 +20,7 @@ from wallet_api.embedded.server import Server, trim
 from wallet_api.embedded.signals import undisturbed
 from wallet_api.settings import Settings
 
-__all__ = ["EmbeddedError", "explained", "home_folder", "running", "trim_logs"]
+__all__ = ["EmbeddedError", "explained", "home_folder", "home_of", "running", "trim_logs"]
 
 # The room in a socket's address: 104 bytes on macOS, 108 on Linux, with a NUL at the end.
 _SOCKET_PATH_BYTES = 103
@@ -43,9 +43,14 @@ def running(settings: Settings, *, valkey: bool) -> Iterator[Settings]:
         yield settings
 
 
+def home_of(settings: Settings) -> Path:
+    """Return the folder of WALLET_API_HOME, which may not exist yet."""
+    return Path(settings.wallet_api_home).expanduser().resolve()
+
+
 def home_folder(settings: Settings) -> Path:
     """The folder of WALLET_API_HOME, made if it is missing. Raises EmbeddedError when it cannot be used."""
-    home = Path(settings.wallet_api_home).expanduser().resolve()
+    home = home_of(settings)
     with explained(home):
         # Root's servers run as another user, who has to pass through.
         home.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
