@@ -3,4 +3,4 @@
 What `wallet-api up` needs as well lies in the package; here is what an operator may want to change.
 """
 
-from wallet_api.serving import *  # noqa: F403
+from wallet_api.serving.settings import *  # noqa: F403

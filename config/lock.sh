@@ -9,9 +9,7 @@ trap 'rm -rf "$work"' EXIT
 "$python" -m venv "$work/venv"
 pip="$work/venv/bin/python -m pip --disable-pip-version-check --quiet"
 frozen() {
-    # Newer Pythons have it built in, and refuse this package.
-    $pip freeze --all --exclude wallet-api --exclude pip |
-        sed 's/^backports.zstd==.*/&; python_version < "3.14"/'
+    $pip freeze --all --exclude wallet-api --exclude pip
 }
 $pip install --upgrade pip setuptools
 $pip install '.[embedded]'

@@ -23,7 +23,6 @@ from tests.callers import WALLETS
 from tests.ledger.door import Importer
 from tests.processes import environment_of
 from wallet_api import migrations
-from wallet_api.access.keys import create_key
 from wallet_api.app import create_app
 from wallet_api.backup.programs import oldest_for
 from wallet_api.chains import CHAINS
@@ -31,6 +30,7 @@ from wallet_api.cli import cli
 from wallet_api.database import connect
 from wallet_api.demo.world import World
 from wallet_api.embedded.account import choose, let_reach, own
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 DEBIAN = Path("/usr/lib/postgresql")

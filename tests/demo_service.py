@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from wallet_api import demo
-from wallet_api.access.keys import create_key
 from wallet_api.database import connect
 from wallet_api.demo.provider import create_provider, serve
 from wallet_api.demo.world import Row, World
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 

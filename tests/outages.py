@@ -15,8 +15,8 @@ from psycopg.sql import SQL, Identifier
 
 from tests.processes import Gunicorn, processes_of, start_gunicorn
 from wallet_api import embedded, migrations
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection, connect
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 GROUP = {"blockchain": "solana", "type": "kol"}

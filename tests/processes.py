@@ -53,7 +53,7 @@ def start_gunicorn(settings: Settings, log_file: Path, *, workers: int, threads:
         listener.listen(2048)
         process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving"),
+                *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
                 *("--bind", f"fd://{listener.fileno()}", "wallet_api.app:create_app()"),
             ],
             env=environment_of(replace(settings, web_concurrency=workers, web_threads=threads)),

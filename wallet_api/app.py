@@ -1,17 +1,12 @@
 """create_app: only wiring. Imports all, is imported by none."""
 
-from collections.abc import Callable
-from typing import Any
-
-from flask import Flask, Request
+from flask import Flask
 from prometheus_client import CollectorRegistry
 from werkzeug.middleware.proxy_fix import ProxyFix
-from werkzeug.routing import MapAdapter
 
 from wallet_api.access import call, gate
 from wallet_api.blueprints import (
     answers,
-    arguments,
     docs,
     envelope,
     headers,
@@ -31,24 +26,10 @@ from wallet_api.queries.leaderboards import Leaderboards
 from wallet_api.settings import Settings
 
 
-class _Service(Flask):
-    """Flask without two things that it does at every call, and that are for nothing here."""
-
-    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """What finds the view, by the path without the host: no route and no answer depends on that."""
-        if request is None:
-            return super().create_url_adapter(None)
-        return self.url_map.bind("", path_info=request.path, default_method=request.method)
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function itself: none of ours is asynchronous."""
-        return func
-
-
 def create_app(settings: Settings | None = None) -> Flask:
     """The WSGI application. Raises SettingsError when the environment is at fault."""
     settings = settings or Settings.from_environment()
-    app = _Service("wallet_api", static_folder=None)
+    app = Flask("wallet_api", static_folder=None)
     # Left on, these two answer with the framework's own pages: OPTIONS, and redirects of doubled slashes.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False
@@ -63,7 +44,6 @@ def create_app(settings: Settings | None = None) -> Flask:
     metrics.init_app(app, registry)
     headers.init_app(app)
     envelope.init_app(app)
-    arguments.init_app(app)
     answers.init_app(app, settings.answer_ttl_seconds, settings.answer_cache_bytes)
     own_gate = gate.Gate(app, settings, database, envelope.refuse, registry)
     services.init_app(

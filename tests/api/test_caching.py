@@ -13,11 +13,9 @@ from flask.testing import FlaskClient
 from tests.callers import call_at_once
 from tests.ledger.door import Importer
 from tests.processes import StartGunicorn
-from tests.waiting import eventually
-from wallet_api.access.keys import create_key
-from wallet_api.blueprints.encodings import CODINGS, Begun, Coding
 from wallet_api.blueprints.sharing import Shared, SharedAnswers
 from wallet_api.database import Connection
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 MakeApp = Callable[[Settings], Flask]
@@ -197,11 +195,9 @@ class _Clock:
 
     def __init__(self) -> None:
         self.now = 100.0
-        self.step = 0.0
 
     def __call__(self) -> float:
-        """The time now, which a look at it may change."""
-        self.now += self.step
+        """The time now."""
         return self.now
 
     def make(self, value: int, seconds: float) -> Callable[[], int]:
@@ -215,23 +211,23 @@ class _Clock:
 
 
 def _told(shared: Shared) -> tuple[bytes, bool, int]:
-    return shared.answer.begin[-1:], shared.cached, shared.cache_age_seconds
+    return shared.answer.json, shared.cached, shared.cache_age_seconds
 
 
-def test_one_caller_has_a_quick_answer_made_anew_before_it_is_too_old() -> None:
+def test_one_caller_makes_the_next_answer_before_the_old_one_expires() -> None:
     clock = _Clock()
-    answers = SharedAnswers(0.01, 1_000_000, timer=clock)
-    answers.once("question", clock.make(1, 0.001))
-    # It took a thousandth, and ends at 100.010.
-    clock.now = 100.0089
-    assert _told(answers.once("question", clock.make(2, 0.001))) == (b"1", True, 0)
-    clock.now = 100.0091
-    assert _told(answers.once("question", clock.make(2, 0.001))) == (b"2", False, 0)
-    clock.now = 100.0180
-    assert _told(answers.once("question", clock.make(3, 0.001))) == (b"2", True, 0)
+    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
+    answers.once("question", clock.make(1, 2.0))
+    # It took two seconds, and expires at 110.
+    clock.now = 107.9
+    assert _told(answers.once("question", clock.make(2, 1.0))) == (b"1", True, 7)
+    clock.now = 108.1
+    assert _told(answers.once("question", clock.make(2, 1.0))) == (b"2", False, 0)
+    clock.now = 112.0
+    assert _told(answers.once("question", clock.make(3, 1.0))) == (b"2", True, 3)
 
 
-def test_nobody_waits_while_a_slow_answer_is_made_anew_before_it_is_too_old() -> None:
+def test_others_get_the_old_answer_meanwhile_and_wait_once_it_has_expired() -> None:
     clock = _Clock()
     answers = SharedAnswers(10.0, 1_000_000, timer=clock)
     answers.once("question", clock.make(1, 2.0))
@@ -242,102 +238,37 @@ def test_nobody_waits_while_a_slow_answer_is_made_anew_before_it_is_too_old() ->
         assert may_end.wait(20)
         return 2
 
-    # It took two seconds, and ends at 110.
-    clock.now = 107.9
-    assert _told(answers.once("question", make)) == (b"1", True, 7)
-    assert not begun.wait(0.2)
-    clock.now = 108.0
-    assert _told(answers.once("question", make)) == (b"1", True, 8)
-    assert begun.wait(20)
-    clock.now = 109.0
-    assert _told(answers.once("question", clock.make(3, 0.0))) == (b"1", True, 9)
-    may_end.set()
-    assert eventually(lambda: _told(answers.once("question", clock.make(3, 0.0))) == (b"2", True, 1))
-
-
-def test_who_comes_when_an_answer_is_too_old_waits_for_the_one_that_is_made_by_then() -> None:
-    clock = _Clock()
-    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
-    answers.once("question", clock.make(1, 2.0))
-    may_end = threading.Event()
-
-    def make() -> int:
-        assert may_end.wait(20)
-        return 2
-
-    clock.now = 108.0
-    answers.once("question", make)
-    clock.now = 111.0
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(2) as pool:
+        clock.now = 108.1
+        first = pool.submit(answers.once, "question", make)
+        assert begun.wait(20)
+        clock.now = 109.0
+        assert _told(answers.once("question", clock.make(3, 0.0))) == (b"1", True, 9)
+        clock.now = 111.0
         late = pool.submit(answers.once, "question", clock.make(3, 0.0))
         assert not late.done()
         may_end.set()
-        assert _told(late.result()) == (b"2", True, 3)
+        assert _told(first.result(20)) == (b"2", False, 0)
+        assert _told(late.result(20)) == (b"2", True, 2)
 
 
-def test_a_caller_makes_a_slow_answer_where_no_more_threads_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_was_begun_too_long_ago_is_not_waited_for() -> None:
     clock = _Clock()
     answers = SharedAnswers(10.0, 1_000_000, timer=clock)
-    answers.once("question", clock.make(1, 2.0))
-
-    def start(thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", start)
-    clock.now = 108.0
-    assert _told(answers.once("question", clock.make(2, 1.0))) == (b"2", False, 0)
-
-
-def test_a_caller_makes_a_slow_answer_while_two_others_are_being_made() -> None:
-    clock = _Clock()
-    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
-    for question in ("a", "b", "c"):
-        clock.now = 100.0
-        answers.once(question, clock.make(1, 2.0))
-    may_end = threading.Event()
+    begun, may_end = threading.Event(), threading.Event()
 
     def make() -> int:
+        begun.set()
         assert may_end.wait(20)
-        return 2
+        return 1
 
-    clock.now = 108.0
-    for question in ("a", "b"):
-        assert _told(answers.once(question, make)) == (b"1", True, 8)
-    assert _told(answers.once("c", clock.make(2, 1.0))) == (b"2", False, 0)
-    may_end.set()
-    assert eventually(lambda: _told(answers.once("a", clock.make(3, 0.0))) == (b"2", True, 1))
-    # By then there is room again.
-    clock.now = 117.5
-    assert eventually(lambda: _told(answers.once("b", clock.make(3, 0.0)))[0] == b"3")
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        LIST,
-        f"/v1/wallets/history?blockchain=eth&type=kol&address={ADDRESSES[0]}",
-        "/v1/transactions/volume?blockchain=eth&type=kol&hours=1",
-    ],
-)
-def test_every_operation_can_be_made_anew_outside_a_call(keeping: FlaskClient, key: str, path: str) -> None:
-    clock = _Clock()
-    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
-    keeping.application.extensions["wallet_api.answers"] = answers
-
-    def told() -> tuple[bool, int]:
-        meta = _ask(keeping, key, path).json["meta"]
-        return meta["cached"], meta["cache_age_seconds"]
-
-    # Each look at the clock takes a second, so the answer took long.
-    clock.step = 1.0
-    assert told() == (False, 0)
-    clock.step = 0.0
-    clock.now = 101.0 + 9.5
-    assert told() == (True, 9)
-    for thread in threading.enumerate():
-        if thread.name == "answer made ahead":
-            thread.join(20)
-    assert told() == (True, 0)
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(answers.once, "question", make)
+        assert begun.wait(20)
+        clock.now = 110.1
+        assert _told(answers.once("question", clock.make(2, 0.0))) == (b"2", False, 0)
+        may_end.set()
+        slow.result(20)
 
 
 def test_an_answer_is_kept_to_its_end_when_it_cannot_be_made_anew() -> None:
@@ -355,29 +286,15 @@ def test_an_answer_is_kept_to_its_end_when_it_cannot_be_made_anew() -> None:
         answers.once("question", fail)
 
 
-def test_an_answer_made_anew_is_compressed_as_the_one_before_was_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    compressed = []
-
-    def begin(content: bytes) -> Begun:
-        compressed.append(content)
-        return Begun(b"", 0, 0)
-
-    monkeypatch.setitem(CODINGS, "gzip", Coding(begin, CODINGS["gzip"].end))
+def test_what_has_not_changed_is_not_compressed_again() -> None:
     clock = _Clock()
-    answers = SharedAnswers(0.01, 1_000_000, timer=clock)
-    made = [answers.once("question", clock.make(1, 0.001))]
-    made[0].answer.begun("gzip")
-    assert len(compressed) == 1
-    # The same again is not compressed again; another is, and it is not asked for.
-    for moment, value in ((100.0095, 1), (100.0190, 2), (100.0285, 3)):
-        clock.now = moment
-        made.append(answers.once("question", clock.make(value, 0.001)))
-        if value == 1:
-            made[-1].answer.begun("gzip")
-    assert [shared.cached for shared in made] == [False] * 4
-    assert [content[-1:] for content in compressed] == [b"1", b"2"]
+    answers = SharedAnswers(10.0, 1_000_000, timer=clock)
+    made = []
+    for value in (1, 1, 2):
+        made.append(answers.once("question", clock.make(value, 1.0)).answer)
+        clock.now += 10
+    assert made[0] is not made[1]
+    assert made[0].prefix is made[1].prefix is not made[2].prefix
 
 
 def test_kept_answers_stay_within_their_bytes() -> None:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from flask import Flask
 
 from tests.demo_service import demo_service
-from wallet_api.access.keys import create_key
 from wallet_api.app import create_app
 from wallet_api.database import Connection
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 GROUP = {"blockchain": "solana", "type": "kol"}

@@ -24,9 +24,9 @@ from tests.processes import StartGunicorn, processes_of
 from tests.signals import reload, workers
 from tests.waiting import eventually
 from wallet_api.access.gate import free_of_charge
-from wallet_api.access.keys import create_key, revoke_key, top_up_key
 from wallet_api.blueprints.envelope import answer
 from wallet_api.database import Connection, connect
+from wallet_api.keys import create_key, revoke_key, top_up_key
 from wallet_api.settings import Settings
 
 FAST = "1000000/second"

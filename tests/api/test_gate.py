@@ -19,9 +19,9 @@ from tests.processes import StartGunicorn
 from wallet_api import migrations
 from wallet_api.access.gate import is_keyless
 from wallet_api.access.keyring import KeyRing
-from wallet_api.access.keys import create_key, key_hash, revoke_key
 from wallet_api.database import Connection, Database, connect
 from wallet_api.errors import Forbidden
+from wallet_api.keys import create_key, key_hash, revoke_key
 from wallet_api.settings import Settings
 
 # What answers without a key. Whoever adds to this has thought about it.

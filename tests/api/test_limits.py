@@ -20,8 +20,8 @@ from tests.callers import WALLETS, call_at_once
 from tests.processes import StartGunicorn
 from tests.waiting import eventually
 from wallet_api import embedded
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 

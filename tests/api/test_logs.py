@@ -8,8 +8,8 @@ import pytest
 import requests
 
 from tests.processes import StartGunicorn
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 GROUP = {"blockchain": "solana", "type": "kol"}

@@ -16,8 +16,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.demo_service import demo_service
 from tests.processes import StartGunicorn
 from tests.signals import reload
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 from wallet_api.sync.heartbeats import beat
 

@@ -28,9 +28,9 @@ from tests.processes import start_gunicorn
 from tests.stub import faults
 from tests.stub.server import Stub
 from wallet_api import demo, embedded, migrations
-from wallet_api.access.keys import create_key
 from wallet_api.database import Row, connect
 from wallet_api.demo.world import World
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 CALLERS = 8

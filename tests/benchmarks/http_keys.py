@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from wallet_api.access.keys import PREFIX, key_hash
 from wallet_api.database import connect
+from wallet_api.keys import PREFIX, key_hash
 
 ORDINARY_KEYS = 1_500
 MANY_KEYS = 15_000

@@ -23,9 +23,9 @@ import psutil
 
 from tests.benchmarks import ledger_duckdb, ledger_report, ledger_sql, ledger_world
 from wallet_api import embedded, migrations
-from wallet_api.access.keys import create_key
 from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
+from wallet_api.keys import create_key
 from wallet_api.queries.leaderboard import rank_wallets
 from wallet_api.settings import Settings
 

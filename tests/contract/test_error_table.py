@@ -10,8 +10,8 @@ from psycopg.sql import SQL, Identifier
 from tests.ledger.door import Importer
 from tests.processes import StartGunicorn
 from tests.service import Service
-from wallet_api.access.keys import create_key, revoke_key
 from wallet_api.database import Connection, connect
+from wallet_api.keys import create_key, revoke_key
 from wallet_api.settings import Settings
 
 SOLANA = "So11111111111111111111111111111111111111112"

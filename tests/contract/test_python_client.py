@@ -17,8 +17,8 @@ from cabalspy import (
 from tests.demo_service import DemoService, demo_service
 from tests.ledger.door import Importer
 from tests.processes import Gunicorn, StartGunicorn
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 TRACKED = "So11111111111111111111111111111111111111112"

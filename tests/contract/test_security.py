@@ -18,8 +18,8 @@ from flask import Flask
 
 from tests.processes import Gunicorn, StartGunicorn
 from tests.signals import workers
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 GROUP = {"blockchain": "solana", "type": "kol"}

@@ -14,9 +14,9 @@ from werkzeug.test import TestResponse
 from tests.holdings.conftest import Ask, AskAt, Hold, evm_token
 from tests.stub import faults
 from tests.stub.server import Stub
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
 from wallet_api.demo.balances import Portfolio
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 LOADING = {"tokens": [], "count": 0, "last_updated": None, "stale": False, "loading": True}

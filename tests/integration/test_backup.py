@@ -44,9 +44,9 @@ from tests.ledger.door import Importer
 from tests.processes import wallet_api
 from tests.waiting import eventually
 from wallet_api import embedded, migrations
-from wallet_api.access.keys import create_key, revoke_key
 from wallet_api.database import connect
 from wallet_api.demo.world import World
+from wallet_api.keys import create_key, revoke_key
 from wallet_api.settings import Settings
 
 Made = Callable[[str], str]

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: what `ask` answers, and what it raises, against execute()."""
+"""Connections to PostgreSQL: when statements are prepared, what ends them, and who blocks meanwhile."""
 
 import socket
 import socketserver
@@ -6,16 +6,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from datetime import UTC, datetime
-from decimal import Decimal
 from typing import LiteralString
 from urllib.parse import unquote
 
-import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
 from tests.outages import socket_folder
+from wallet_api import blocking
 from wallet_api.database import (
     Connection,
     Database,
@@ -24,93 +22,36 @@ from wallet_api.database import (
     connect,
     translated,
 )
-from wallet_api.leadership import Leadership
+from wallet_api.serving.leadership import Leadership
 from wallet_api.settings import Settings
 
-_TYPES: LiteralString = """
-SELECT %(text)s::text AS text, %(text)s::text IS NULL AS missing, %(whole)s::bigint AS whole,
-       %(amount)s::numeric AS amount, %(moment)s::timestamptz AS moment, %(flag)s::boolean AS flag
-"""
-_MOMENT = datetime(2026, 1, 2, 3, 4, 5, 600_000, tzinfo=UTC)
 
-
-@pytest.mark.parametrize("text", [None, "", 'it\'s 100 % "é" \\ $1'])
-@pytest.mark.parametrize("whole", [0, -1, 2**63 - 1, None])
-def test_a_row_is_that_of_execute(connection: Connection, text: str | None, whole: int | None) -> None:
-    parameters = {
-        "text": text,
-        "whole": whole,
-        "amount": Decimal("0.000000000000000001234567890123456789"),
-        "moment": _MOMENT,
-        "flag": True,
-    }
-    expected = connection.execute(_TYPES, parameters).fetchone()
-    for _ in range(3):
-        assert connection.ask(_TYPES, parameters) == expected
-
-
-def test_no_row_is_none_and_of_several_the_first_comes(connection: Connection) -> None:
-    query: LiteralString = "SELECT number FROM generate_series(1, %(last)s::integer) AS number"
-    assert [connection.ask(query, {"last": last}) for last in (0, 3, 0)] == [None, {"number": 1}, None]
-
-
-def test_a_statement_is_prepared_once_for_each_connection(connection: Connection, database_url: str) -> None:
+def test_a_statement_is_prepared_at_its_first_use(database_url: str) -> None:
     query: LiteralString = "SELECT %(number)s::integer AS number"
-    prepared: LiteralString = (
-        "SELECT count(*) AS count FROM pg_prepared_statements WHERE statement = %(text)s"
-    )
-    for own in (connection, connect(database_url)):
+    prepared: LiteralString = "SELECT count(*) AS count FROM pg_prepared_statements WHERE statement = %s"
+    with closing(Database(Settings(database_url=database_url))) as database, database.read() as connection:
         for number in range(3):
-            assert own.ask(query, {"number": number}) == {"number": number}
-        assert own.ask(prepared, {"text": "SELECT $1::integer AS number"}) == {"count": 1}
-    own.close()
-
-
-def test_an_error_is_that_of_postgresql_and_the_connection_goes_on(connection: Connection) -> None:
-    divided: LiteralString = "SELECT 1 / %(by)s::integer AS result"
-    for by, expected in (
-        (0, psycopg.errors.DivisionByZero),
-        ("no", psycopg.errors.InvalidTextRepresentation),
-    ):
-        with pytest.raises(expected):
-            connection.ask(divided, {"by": by})
-    unknown: LiteralString = "SELECT nothing_of_this_name FROM wallets"
-    for _ in range(2):
-        with pytest.raises(psycopg.errors.UndefinedColumn):
-            connection.ask(unknown, {})
-    assert connection.ask(divided, {"by": 1}) == {"result": 1}
-
-
-def test_a_parameter_that_is_missing_is_told(connection: Connection) -> None:
-    with pytest.raises(KeyError, match="number"):
-        connection.ask("SELECT %(number)s::integer", {})
+            assert connection.execute(query, {"number": number}).fetchone() == {"number": number}
+            counted = connection.execute(prepared, ["SELECT $1::integer AS number"]).fetchone()
+            assert counted == {"count": 1}
 
 
 def test_what_takes_too_long_ends_and_is_translated(connection: Connection) -> None:
     connection.execute("SET statement_timeout = 50")
     with pytest.raises(QueryTimeout), translated():
-        connection.ask("SELECT pg_sleep(%(seconds)s::float8)", {"seconds": 60})
+        connection.execute("SELECT pg_sleep(60)")
 
 
 def test_a_connection_that_the_server_ends_is_unavailable(connection: Connection, database_url: str) -> None:
     with connect(database_url) as other:
-        found = other.ask("SELECT pg_backend_pid() AS pid", {})
+        found = other.execute("SELECT pg_backend_pid() AS pid").fetchone()
         assert found is not None
         connection.execute("SELECT pg_terminate_backend(%s, 5000)", [found["pid"]])
         # The server's farewell is read first; after it there is only silence.
         for _ in range(2):
             with pytest.raises(DatabaseUnavailable), translated():
-                other.ask("SELECT 1 AS one", {})
+                other.execute("SELECT 1 AS one")
         assert other.closed
-
-
-def test_the_connection_that_was_used_last_is_lent_again(database_url: str) -> None:
-    with closing(Database(Settings(database_url=database_url))) as database:
-        with database.read() as last, database.read() as other:
-            assert other is not last
-        for _ in range(3):
-            with database.read() as lent:
-                assert lent is last
 
 
 @contextmanager
@@ -155,8 +96,10 @@ def test_another_thread_leads_only_while_one_waits_for_a_server_that_is_far(
             pass
         leadership = Leadership(1, lambda: time.sleep(0.01), late_seconds=60)
         stack.callback(leadership.shutdown)
+        stack.callback(blocking.set_hook)
+        blocking.set_hook(leadership.give_up)
         leadership.take()
         leadership.begin()
         with database.read() as connection:
-            connection.ask("SELECT pg_sleep(0.1)::text AS waited", {})
+            connection.execute("SELECT pg_sleep(0.1)")
         assert leadership.end() is (away_seconds == 0)

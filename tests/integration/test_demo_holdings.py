@@ -9,11 +9,11 @@ import pytest
 from flask import Flask
 
 from wallet_api import demo
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
 from wallet_api.demo.forms import decimal_text
 from wallet_api.demo.provider import create_provider, serve
 from wallet_api.demo.world import World
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 

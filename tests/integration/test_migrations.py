@@ -24,12 +24,12 @@ from tests import legacy
 from tests.ledger.door import history, leaderboard, volume
 from tests.processes import StartGunicorn, environment_of
 from wallet_api import demo, migrations
-from wallet_api.access.keys import list_keys
 from wallet_api.chains import CHAINS
 from wallet_api.cli import cli
 from wallet_api.database import Connection, connect
 from wallet_api.demo.world import World
 from wallet_api.embedded import postgres
+from wallet_api.keys import list_keys
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
 

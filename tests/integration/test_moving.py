@@ -34,9 +34,9 @@ from tests.backups import (
 )
 from tests.ledger.door import Importer
 from wallet_api import embedded, migrations
-from wallet_api.access.keys import create_key
 from wallet_api.backup.programs import oldest_for
 from wallet_api.database import connect
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 Made = Callable[[str], str]

@@ -21,8 +21,8 @@ from tests.nginx import Nginx, nginx, running_nginx, write_configuration
 from tests.processes import StartGunicorn
 from tests.signals import reload
 from wallet_api import __version__
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 pytestmark = pytest.mark.skipif(nginx() is None, reason="needs nginx: apt-get install nginx")
@@ -108,7 +108,6 @@ def test_calls_pass_as_they_are_with_the_callers_own_address(
     _is_our_error(_get(server, "/metrics"), 404, "not_found")
     refused = _get(server, "/v1/wallets", params=GROUP)
     assert (refused.status_code, refused.headers["WWW-Authenticate"]) == (401, "Bearer")
-    # Its lines are flushed a moment later, or when it ends.
     node.stop()
     assert "192.0.2.7" not in node.log
     assert '127.0.0.1 "GET /v1/wallets HTTP/1.1" 200' in node.log

@@ -16,8 +16,8 @@ from tests.ledger import crowd
 from tests.ledger.contents import orphans
 from tests.ledger.door import Importer
 from wallet_api import migrations
-from wallet_api.access.keys import create_key, list_keys, revoke_key, top_up_key
 from wallet_api.database import DatabaseUnavailable, connect
+from wallet_api.keys import create_key, list_keys, revoke_key, top_up_key
 from wallet_api.settings import Settings
 
 ROLES = ("wallet_api_owner", "wallet_api_writer", "wallet_api_service", "wallet_api_reader")

@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import gunicorn as gunicorn_package
 import psutil
 import pytest
 import requests
@@ -23,8 +24,8 @@ from tests.load import callers, get
 from tests.processes import Gunicorn, StartGunicorn
 from tests.signals import workers
 from tests.waiting import eventually
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
+from wallet_api.keys import create_key
 
 
 def _raw(server: Gunicorn, request: bytes) -> tuple[int, str, dict[str, object]]:
@@ -38,6 +39,13 @@ def _raw(server: Gunicorn, request: bytes) -> tuple[int, str, dict[str, object]]
     status_line, *headers = head.decode().split("\r\n")
     types = [line.split(": ", 1)[1] for line in headers if line.lower().startswith("content-type")]
     return int(status_line.split()[1]), types[0], json.loads(body)
+
+
+def test_gunicorn_is_the_one_that_the_worker_was_written_for() -> None:
+    assert gunicorn_package.__version__.partition(".")[0] == "27", (
+        "wallet_api/serving/worker.py overrides methods of gunicorn 27's ThreadWorker. Compare that class in"
+        f" {gunicorn_package.__version__}, adapt the worker, then raise the bound in setup.cfg and here."
+    )
 
 
 @pytest.mark.parametrize(

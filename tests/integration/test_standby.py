@@ -19,11 +19,11 @@ from tests.load import callers, get
 from tests.outages import GROUP, is_our_refusal, socket_folder
 from tests.processes import Gunicorn, processes_of, start_gunicorn
 from wallet_api import embedded, migrations
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection, connect
 from wallet_api.embedded import account
 from wallet_api.embedded.postgres import programs
 from wallet_api.embedded.server import ENVIRONMENT
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from flask.testing import FlaskClient
 
 from tests.ledger.door import Row, parsed
-from wallet_api.access.keys import create_key
 from wallet_api.database import Connection
+from wallet_api.keys import create_key
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 from limits import parse
 
 from wallet_api.access.keyring import bearer_key
-from wallet_api.access.keys import key_hash, normal_rate
+from wallet_api.keys import key_hash, normal_rate
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from queue import Empty, SimpleQueue
 import pytest
 
 from tests.waiting import eventually
-from wallet_api.leadership import Leadership, give_up_lead
+from wallet_api.serving.leadership import Leadership
 
 FOLLOWERS = 3
 LATE_SECONDS = 0.05
@@ -88,7 +88,7 @@ class Crew:
         if giving_up:
             # From now on another one may begin.
             self._at_once -= 1
-            give_up_lead()
+            self._leadership.give_up()
             time.sleep(0.001)
             self._ends[name].wait(30)
         else:
@@ -195,5 +195,12 @@ def test_shutdown_ends_the_followers() -> None:
     assert eventually(lambda: followers() == 0, seconds=10, pause_seconds=0.001)
 
 
-def test_giving_up_elsewhere_than_in_a_job_is_nothing() -> None:
-    give_up_lead()
+def test_only_the_leader_can_give_up_the_lead() -> None:
+    leadership = Leadership(0, lambda: None, LATE_SECONDS)
+    leadership.take()
+    other = threading.Thread(target=leadership.give_up)
+    other.start()
+    other.join()
+    assert leadership.is_mine
+    leadership.give_up()
+    assert not leadership.is_mine

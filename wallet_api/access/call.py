@@ -1,27 +1,22 @@
-"""The call in hand: Flask's request, with what each room leaves for those behind it."""
+"""The current request, with what its handling adds to it."""
 
 import secrets
 import time
-from collections.abc import Callable, Iterator
-from itertools import count
 from typing import Any, cast
 
-from flask import Flask, Request, current_app, request
+from flask import Flask, Request, request
 
 from wallet_api.access.keyring import ApiKey
 
-_LARGEST = 2**96 - 1
-
 
 class Call(Request):
-    """One call, and what becomes of it.
+    """Flask's request, with its id and what becomes of it.
 
-    `request_id` is its name, `req_` and 24 hexadecimal digits, from the app's `numbers`; `started` is of the
-    performance counter, in seconds; `charged` are the credits that it cost; `counted_alone` tells whether no
-    other process knows of it, `refusal` the code and the reason of the error that was answered.
+    `started` is of the performance counter, in seconds; `charged` is the credits that the request cost;
+    `counted_alone` tells whether only this process has counted it; `refusal` is the code and the reason of
+    the error in its response.
     """
 
-    numbers: Iterator[int]
     key: ApiKey | None = None
     free_of_charge = False
     charged = 0
@@ -32,16 +27,13 @@ class Call(Request):
     def __init__(self, environ: dict[str, Any], *arguments: Any, **options: Any) -> None:
         super().__init__(environ, *arguments, **options)
         self.started = time.perf_counter()
-        self.request_id = f"req_{next(self.numbers) & _LARGEST:024x}"
+        self.request_id = f"req_{secrets.token_hex(12)}"
 
 
 def init_app(app: Flask) -> None:
-    """Let the requests of `app` be calls."""
-    # Counted from anywhere, so that no two processes give the same: they are names, and need not be secret.
-    app.request_class = type("Call", (Call,), {"numbers": count(secrets.randbits(96))})
+    """Make the requests of `app` calls."""
+    app.request_class = Call
 
 
-# The call that this thread answers, and its app: what Flask's proxies stand for. Each use of a proxy goes
-# through four functions to get there, and the rooms ask some ten times a call.
-call_in_hand = cast(Callable[[], Call], request._get_current_object)  # type: ignore[attr-defined]
-app_in_hand = cast(Callable[[], Flask], current_app._get_current_object)  # type: ignore[attr-defined]
+# Flask's proxy, typed.
+current_call = cast(Call, request)

@@ -9,9 +9,9 @@ from threading import Lock
 from cachetools import TTLCache
 from limits import RateLimitItem, parse
 
-from wallet_api.access.keys import key_hash
 from wallet_api.database import Database, Row, load_sql
 from wallet_api.errors import Forbidden
+from wallet_api.keys import key_hash
 
 # The longest thing that is looked up; our own keys have 46 characters.
 MAX_KEY = 256
@@ -74,11 +74,6 @@ def bearer_key(authorization: str | None) -> str | None:
     if scheme.lower() != "bearer" or not key or " " in key:
         return None
     return key
-
-
-def may_hold_key(query: bytes) -> bool:
-    """Whether a query string may have the parameter api_key, in whatever encoding; it is not taken apart."""
-    return b"api_key" in query or b"%" in query
 
 
 class KeyRing:

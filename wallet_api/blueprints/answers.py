@@ -1,19 +1,17 @@
-"""Answers that many callers ask for: worked out once, sent compressed, or not at all where unchanged."""
+"""Responses that many requests share: looked up or made, compressed, or not sent at all where unchanged."""
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from flask import Flask, Response
-from werkzeug.datastructures import Headers
+from flask import Flask, Response, current_app
 
-from wallet_api.access.call import Call, app_in_hand, call_in_hand
-from wallet_api.blueprints.encodings import CODINGS, MIN_BYTES, choose
-from wallet_api.blueprints.envelope import JSON, meta, to_json
+from wallet_api.access.call import current_call
+from wallet_api.blueprints.envelope import answer
 from wallet_api.blueprints.sharing import Answer, SharedAnswers
 
 _EXTENSION = "wallet_api.answers"
-# Smaller ones are joined, which costs less than a second call to the socket.
-_MIN_SPLIT_BYTES = 64 * 1024
+# Below this the time to compress costs a caller more than the bytes do.
+_MIN_GZIP_BYTES = 1024
 
 
 def init_app(app: Flask, ttl_seconds: float, max_bytes: int) -> None:
@@ -22,12 +20,9 @@ def init_app(app: Flask, ttl_seconds: float, max_bytes: int) -> None:
 
 
 def answer_once(arguments: Mapping[str, Any], make: Callable[[], Any]) -> Response:
-    """Answer with the data that `make` gives, or has just given to another call with these arguments."""
-    own: SharedAnswers = app_in_hand().extensions[_EXTENSION]
-    call = call_in_hand()
-    found = own.once((call.endpoint, *arguments.items()), make)
-    call.cached = found.cached
-    return _respond(call, found.answer, found.cache_age_seconds)
+    """Answer with what `make` returns, or has just returned to another request with these arguments."""
+    found = _shared().once((current_call.endpoint, *arguments.items()), make)
+    return _respond(found.answer, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
 
 
 def answer_version(
@@ -38,44 +33,30 @@ def answer_version(
     cached: bool,
     cache_age_seconds: int,
 ) -> Response:
-    """Answer with what `make` gives of data that is kept elsewhere, and changes with `version`."""
-    own: SharedAnswers = app_in_hand().extensions[_EXTENSION]
-    call = call_in_hand()
-    found = own.once((call.endpoint, version, *arguments.items()), make)
-    call.cached = cached
-    return _respond(call, found.answer, cache_age_seconds)
+    """Answer with what `make` returns of data that is kept elsewhere, and changes with `version`."""
+    found = _shared().once((current_call.endpoint, version, *arguments.items()), make)
+    return _respond(found.answer, cached=cached, cache_age_seconds=cache_age_seconds)
 
 
-class _Complete(Response):
-    """A response whose headers are complete as soon as its length is known: nothing relative is in them."""
-
-    def get_wsgi_headers(self, environ: dict[str, Any]) -> Headers:
-        """The headers themselves, not a copy to set the length in, when it is set."""
-        if self.status_code == 200 and "Content-Length" in self.headers:
-            return self.headers
-        return super().get_wsgi_headers(environ)
+def _shared() -> SharedAnswers:
+    own: SharedAnswers = current_app.extensions[_EXTENSION]
+    return own
 
 
-def _respond(call: Call, answer: Answer, cache_age_seconds: int) -> Response:
+def _respond(found: Answer, *, cached: bool, cache_age_seconds: int) -> Response:
     # To be kept by its caller alone, who asks with the ETag whether it is still so.
-    headers = [("ETag", answer.etag), ("Cache-Control", "private, no-cache")]
-    large = len(answer.begin) >= MIN_BYTES
-    if large:
-        headers.append(("Vary", "Accept-Encoding"))
-    environ = call.environ
-    if "HTTP_IF_NONE_MATCH" in environ and call.if_none_match.contains_raw(answer.etag):
+    headers = {"ETag": found.etag, "Cache-Control": "private, no-cache"}
+    is_large = len(found.json) >= _MIN_GZIP_BYTES
+    if is_large:
+        headers["Vary"] = "Accept-Encoding"
+    if current_call.if_none_match.contains_raw(found.etag):
+        current_call.cached = cached
         return Response(status=304, headers=headers)
-    end = b',"meta":%b}' % to_json(meta(call, cache_age_seconds))
-    coding = choose(environ.get("HTTP_ACCEPT_ENCODING")) if large else None
-    parts: tuple[bytes, bytes]
-    if coding is None:
-        parts = (answer.begin, end)
-    else:
-        headers.append(("Content-Encoding", coding))
-        begun = answer.begun(coding)
-        parts = (begun.compressed, CODINGS[coding].end(begun, end))
-    body = b"".join(parts) if len(parts[0]) < _MIN_SPLIT_BYTES else parts
-    response = _Complete(body, content_type=JSON)
-    # After its type and length, for which it looks through those that it has.
-    response.headers.extend(headers)
+    response = answer(found.data, cached=cached, cache_age_seconds=cache_age_seconds)
+    response.headers.update(headers)
+    if is_large and current_call.accept_encodings.best_match(("gzip", "identity")) == "gzip":
+        body = response.get_data()
+        # All but meta, which ends the body, is the same in each response.
+        response.set_data(found.prefix.gzip(body, body.rindex(b',"meta":')))
+        response.headers["Content-Encoding"] = "gzip"
     return response

@@ -10,7 +10,7 @@ from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
 from wallet_api import __version__
-from wallet_api.access.call import Call, call_in_hand
+from wallet_api.access.call import Call, current_call
 from wallet_api.errors import ApiError
 from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
@@ -33,16 +33,16 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Exception, _answer_crash)
 
 
-def answer(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
-    """A 200 with `data` in the envelope."""
-    call = call_in_hand()
+def answer(data: Any, *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
+    """Return a 200 with `data`, a dictionary or finished JSON, in the envelope."""
+    call = current_call
     call.cached = cached
     return _json(_success.dump({"data": data, "meta": meta(call, cache_age_seconds)}))
 
 
 def refuse(error: ApiError, response: Response | None = None) -> Response:
     """The response to `error`; `response`, if given, lends the headers that it already carries."""
-    call = call_in_hand()
+    call = current_call
     call.refusal = (error.code, error.reason or "")
     # Whatever was found before it failed.
     call.cached = False
@@ -80,19 +80,19 @@ def to_json(document: Any) -> bytes:
 
 
 def _tell_request_id(response: Response) -> Response:
-    response.headers.add("X-Request-ID", call_in_hand().request_id)
+    response.headers.add("X-Request-ID", current_call.request_id)
     return response
 
 
 def _answer_api_error(error: ApiError) -> Response:
     if error.status >= 500:
         # One line: an outage is told by every call that it stops.
-        log.warning("%s %s: %s (%s)", call_in_hand().request_id, error.code, error.message, _cause(error))
+        log.warning("%s %s: %s (%s)", current_call.request_id, error.code, error.message, _cause(error))
     return refuse(error)
 
 
 def _answer_http_exception(error: HTTPException) -> Response:
-    call = call_in_hand()
+    call = current_call
     own = error.get_response(call.environ)
     failure = ApiError(error.description or error.name)
     failure.status = error.code or 500
@@ -106,7 +106,7 @@ def _answer_http_exception(error: HTTPException) -> Response:
 
 
 def _answer_crash(error: Exception) -> Response:
-    call = call_in_hand()
+    call = current_call
     log.error("%s crashed on %s", call.request_id, call.endpoint, exc_info=error)
     return refuse(ApiError())
 

@@ -20,10 +20,9 @@ _schema = HistorySchema()
 def history() -> Response:
     """Tell one wallet's lifetime figures, its record in every token, and a page of its trades."""
     arguments = load_arguments(_arguments)
-    database = services().database
 
     def record() -> Any:
-        with database.read() as connection:
+        with services().database.read() as connection:
             return _schema.dump(wallet_history(connection, **arguments))
 
     return answer_once(arguments, record)

@@ -16,7 +16,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from wallet_api.access.call import call_in_hand
+from wallet_api.access.call import current_call
 from wallet_api.access.gate import keyless
 from wallet_api.access.keyring import bearer_key
 from wallet_api.blueprints.services import services
@@ -118,7 +118,7 @@ class _Counters:
 
     def count(self, response: Response) -> Response:
         """Count the request that `response` answers."""
-        call = call_in_hand()
+        call = current_call
         operation = _operation(call.endpoint)
         own = self._of(operation, response.status_code)
         own.requests.inc()

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from flask import Flask
+from flask import Flask, current_app
 from prometheus_client import CollectorRegistry
 
-from wallet_api.access.call import app_in_hand
 from wallet_api.access.gate import Gate
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
@@ -41,5 +40,5 @@ def init_app(app: Flask, services: Services) -> None:
 
 def services() -> Services:
     """The services of the app that handles this request."""
-    own: Services = app_in_hand().extensions[_KEY]
+    own: Services = current_app.extensions[_KEY]
     return own

@@ -1,69 +1,61 @@
-"""Finished answers, kept for a moment and shared: what many callers ask at once is worked out once."""
+"""The data of responses, kept for a moment and shared by all requests with the same arguments."""
 
 import time
+import zlib
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
-from contextlib import suppress
 from functools import partial
-from threading import BoundedSemaphore, Lock, Thread
+from threading import Lock
 from typing import Any, NamedTuple
 
+import orjson
 from cachetools import TLRUCache
 from xxhash import xxh3_128_hexdigest
 
-from wallet_api.blueprints.encodings import CODINGS, Begun
+from wallet_api.blocking import about_to_block
 from wallet_api.blueprints.envelope import to_json
-from wallet_api.leadership import give_up_lead
+from wallet_api.single_flight import SingleFlight
 
-# What takes longer is made ahead by a thread of its own, which costs a tenth of this.
-_LONG_SECONDS = 0.002
-# At most so many at a time, as with leaderboards, or they would take all connections from those who wait.
-_MAKERS = 2
+# The fastest: the bytes that higher levels save take longer to find than to send.
+_LEVEL = 1
+_GZIP_FORMAT = zlib.MAX_WBITS | 16
+
+
+class Prefix:
+    """What several bodies have in common, compressed once."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._compressed: bytes | None = None
+
+    def gzip(self, body: bytes, size: int) -> bytes:
+        """Compress `body`, whose first `size` bytes are the same each time."""
+        with self._lock:
+            if self._compressed is None:
+                self._state = zlib.compressobj(_LEVEL, wbits=_GZIP_FORMAT)
+                self._compressed = self._state.compress(body[:size])
+        rest = self._state.copy()
+        return b"".join((self._compressed, rest.compress(body[size:]), rest.flush()))
 
 
 class Answer:
-    """The data of an answer, as the bytes that every response with it begins with.
-
-    `made_at` is when its making began, `took_seconds` how long that took, `codings` are the content codings
-    that it was asked for in.
-    """
+    """The data of a response as JSON: `made_at` is when work on it began, `took_seconds` how long it took."""
 
     def __init__(self, data: Any, made_at: float) -> None:
         self.made_at = made_at
         self.took_seconds = 0.0
-        # Without the brace at its end, before which each response puts its own meta.
-        self.begin = to_json({"success": True, "data": data})[:-1]
+        self.json = to_json(data)
         # Weak, since meta differs: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
-        # It tells a change, and stops no forger: SHA-256 of a history takes a hundredth of the whole call.
-        self.etag = f'W/"{xxh3_128_hexdigest(self.begin)}"'
-        self.codings: set[str] = set()
-        self._lock = Lock()
-        self._begun: dict[str, Begun] = {}
+        self.etag = f'W/"{xxh3_128_hexdigest(self.json)}"'
+        self.prefix = Prefix()
 
-    def follow(self, before: "Answer") -> None:
-        """Have ready what `before` was asked for in; when nothing has changed, what it has compressed."""
-        if self.begin == before.begin:
-            self.begin, self._begun = before.begin, before._begun
-        for coding in tuple(before.codings):
-            self.compress(coding)
-
-    def begun(self, coding: str) -> Begun:
-        """The same in a content coding, compressed when first asked for."""
-        self.codings.add(coding)
-        return self._begun.get(coding) or self.compress(coding)
-
-    def compress(self, coding: str) -> Begun:
-        """See to it that it is there when it is asked for."""
-        if self._lock.locked():
-            give_up_lead()
-        with self._lock:
-            if coding not in self._begun:
-                self._begun[coding] = CODINGS[coding].begin(self.begin)
-        return self._begun[coding]
+    @property
+    def data(self) -> orjson.Fragment:
+        """The data, to be put into an envelope."""
+        return orjson.Fragment(self.json)
 
 
 class Shared(NamedTuple):
-    """An answer; `cached` if it was made for another call, and then how long ago."""
+    """An answer; `cached` if it was made for another request, `cache_age_seconds` ago."""
 
     answer: Answer
     cached: bool
@@ -71,112 +63,65 @@ class Shared(NamedTuple):
 
 
 class SharedAnswers:
-    """The answers of one process, together at most `max_bytes` of data.
+    """The answers of one process, together at most `max_bytes` of JSON.
 
-    What is answered to a call was worked out at most `ttl_seconds` before the call came. With 0 nothing is
-    kept, and every call has its own worked out. An answer that is still asked for is worked out anew a little
-    before it is too old: by one of those who ask, or, where that takes long, by another thread while few are
-    at it, so that nobody else need wait. `make` may then be called outside the call.
+    No answer is older than `ttl_seconds` when a request comes; with 0 nothing is kept. Shortly before one
+    expires, the first request for it makes the next one, while others still get the old one.
     """
 
     def __init__(
         self, ttl_seconds: float, max_bytes: int, timer: Callable[[], float] = time.monotonic
     ) -> None:
         self._ttl_seconds = ttl_seconds
-        self._timer = timer
         self._max_bytes = max_bytes
+        self._timer = timer
+        self._flights: SingleFlight[Answer] = SingleFlight()
         self._lock = Lock()
-        self._making: dict[Hashable, tuple[float, Future[Answer]]] = {}
-        self._makers = BoundedSemaphore(_MAKERS)
         self._kept: TLRUCache[Hashable, Answer] = TLRUCache(
             max_bytes,
             ttu=lambda question, answer, now: answer.made_at + ttl_seconds,
             timer=timer,
-            getsizeof=lambda answer: len(answer.begin),
+            getsizeof=lambda answer: len(answer.json),
         )
 
     def once(self, question: Hashable, make: Callable[[], Any]) -> Shared:
-        """The answer that is kept, or that another call is making right now, or else of `make`'s data.
+        """Return the answer that is kept, or that another request is making, or else one of `make`'s data.
 
-        Raises what `make` raises, unless an answer is kept that is good still. A failure is not kept.
+        Raises what `make` raises, unless an answer is kept. An error is not kept.
         """
         now = self._timer()
         if self._ttl_seconds == 0:
             return Shared(Answer(make(), now), False, 0)
         with self._lock:
             kept = self._kept.get(question)
-            began, making = self._making.get(question, (now, None))
-            # What began too long ago may not know of what has landed since.
-            if now - began > self._ttl_seconds:
-                making = None
-            if kept is not None and (making is not None or now < self._due(kept)):
-                return Shared(kept, True, int(now - kept.made_at))
-            if making is None:
-                own: Future[Answer] = Future()
-                self._making[question] = now, own
-        if making is not None:
-            give_up_lead()
-            answer = making.result()
-            return Shared(answer, True, int(self._timer() - answer.made_at))
-        if kept is None:
-            return Shared(self._make(question, make, now, own), False, 0)
-        ahead = partial(self._make_ahead, question, make, now, own, kept)
-        made = None if kept.took_seconds > _LONG_SECONDS and self._start(ahead) else ahead()
-        return Shared(kept, True, int(now - kept.made_at)) if made is None else Shared(made, False, 0)
+        if kept is not None and now < self._due(kept):
+            return Shared(kept, True, int(now - kept.made_at))
+        # What began longer ago may not know of what has landed since.
+        flight, is_new = self._flights.join(question, now, oldest=now - self._ttl_seconds)
+        if is_new:
+            try:
+                made = self._flights.run(question, flight, partial(self._make, question, make, now, kept))
+                return Shared(made, False, 0)
+            except Exception:
+                if kept is None:
+                    raise
+        elif kept is None:
+            about_to_block()
+            made = flight.result()
+            return Shared(made, True, int(self._timer() - made.made_at))
+        return Shared(kept, True, int(now - kept.made_at))
 
     def _due(self, answer: Answer) -> float:
-        # As early as it took, so that the next one is there when this one ends.
+        # As early as it took, so that the next one is there when this one expires.
         early = min(answer.took_seconds, self._ttl_seconds / 2)
         return answer.made_at + self._ttl_seconds - early
 
-    def _start(self, work: Callable[[], object]) -> bool:
-        """Whether another thread does it; not while as many as may be are at work."""
-        if not self._makers.acquire(blocking=False):
-            return False
-
-        def run() -> None:
-            try:
-                work()
-            finally:
-                self._makers.release()
-
-        try:
-            Thread(target=run, name="answer made ahead", daemon=True).start()
-        except RuntimeError:
-            # The system has no more threads.
-            self._makers.release()
-            return False
-        return True
-
-    def _make_ahead(self, *arguments: Any) -> Answer | None:
-        # What is kept is good still. Whoever asks when it is not is told what fails.
-        with suppress(Exception):
-            return self._make(*arguments)
-        return None
-
-    def _make(
-        self,
-        question: Hashable,
-        make: Callable[[], Any],
-        now: float,
-        own: "Future[Answer]",
-        before: Answer | None = None,
-    ) -> Answer:
-        answer = None
-        try:
-            answer = Answer(make(), now)
-            if before is not None:
-                answer.follow(before)
-            answer.took_seconds = self._timer() - now
-            own.set_result(answer)
-        except BaseException as error:
-            own.set_exception(error)
-            raise
-        finally:
+    def _make(self, question: Hashable, make: Callable[[], Any], now: float, before: Answer | None) -> Answer:
+        answer = Answer(make(), now)
+        if before is not None and before.etag == answer.etag:
+            answer.prefix = before.prefix
+        answer.took_seconds = self._timer() - now
+        if len(answer.json) <= self._max_bytes:
             with self._lock:
-                # Unless a later call has begun anew, since this took so long.
-                if self._making.get(question) == (now, own):
-                    del self._making[question]
-                    if answer is not None and len(answer.begin) <= self._max_bytes:
-                        self._kept[question] = answer
+                self._kept[question] = answer
         return answer

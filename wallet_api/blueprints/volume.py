@@ -21,10 +21,9 @@ _schema = VolumeSchema()
 def volume() -> Response:
     """Total what a group traded in the last seconds, minutes or hours, at most 24 hours."""
     arguments = load_arguments(_arguments)
-    database = services().database
 
     def total() -> Any:
-        with database.read() as connection:
+        with services().database.read() as connection:
             return _schema.dump(group_volume(connection, datetime.now(UTC), **arguments))
 
     return answer_once(arguments, total)

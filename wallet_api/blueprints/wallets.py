@@ -20,10 +20,9 @@ _schema = WalletsSchema()
 def wallets() -> Response:
     """List the tracked wallets of a group, by address."""
     arguments = load_arguments(_arguments)
-    database = services().database
 
     def page() -> Any:
-        with database.read() as connection:
+        with services().database.read() as connection:
             return _schema.dump(list_wallets(connection, **arguments))
 
     return answer_once(arguments, page)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import orjson
 
-from wallet_api.access import keys as access
+from wallet_api import keys as api_keys
 from wallet_api.cli.environment import database, require_tables
 from wallet_api.database import Connection, Row
 
@@ -49,7 +49,7 @@ def keys() -> None:
 def create(name: str, credits: int | None, rate: str | None, expires: datetime | None, as_json: bool) -> None:
     """Make a key and print it. It is not stored and cannot be shown again."""
     with _keys() as connection:
-        key = access.create_key(connection, name, credits=credits, rate=rate, expires_at=expires)
+        key = api_keys.create_key(connection, name, credits=credits, rate=rate, expires_at=expires)
     if as_json:
         click.echo(orjson.dumps({"name": name, "key": key}))
     else:
@@ -62,7 +62,7 @@ def create(name: str, credits: int | None, rate: str | None, expires: datetime |
 def list_keys(as_json: bool) -> None:
     """List all keys, without the keys themselves."""
     with _keys() as connection:
-        rows = access.list_keys(connection)
+        rows = api_keys.list_keys(connection)
     if as_json:
         click.echo(orjson.dumps([_plain(row) for row in rows]))
     elif not rows:
@@ -81,7 +81,7 @@ def list_keys(as_json: bool) -> None:
 def revoke(name: str) -> None:
     """Revoke a key for good. Within KEY_CACHE_SECONDS no worker accepts it."""
     with _keys() as connection:
-        revoked_at = access.revoke_key(connection, name)
+        revoked_at = api_keys.revoke_key(connection, name)
     click.echo(f"{name} is revoked since {_text(revoked_at)}.")
 
 
@@ -91,7 +91,7 @@ def revoke(name: str) -> None:
 def top_up(name: str, credits: int) -> None:
     """Add N credits to a key."""
     with _keys() as connection:
-        balance = access.top_up_key(connection, name, credits)
+        balance = api_keys.top_up_key(connection, name, credits)
     click.echo(f"{name} has {balance} credits.")
 
 
@@ -101,7 +101,7 @@ def _keys() -> Iterator[Connection]:
         with database() as connection:
             require_tables(connection)
             yield connection
-    except access.KeyRequestError as error:
+    except api_keys.KeyRequestError as error:
         raise click.ClickException(f"{error}.") from error
 
 

@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 
 import click
 
-from wallet_api.access.keys import create_key, key_hash, list_keys
 from wallet_api.database import Connection, load_sql
 from wallet_api.demo import Loaded, load
 from wallet_api.demo.world import World
 from wallet_api.embedded import home_of
+from wallet_api.keys import create_key, key_hash, list_keys
 from wallet_api.settings import Settings
 
 _FIND_EXAMPLE = load_sql("wallet_api.cli", "find_example")

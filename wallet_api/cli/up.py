@@ -70,7 +70,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     if demo and settings.moralis_api_key is None:
         environment = stack.enter_context(_stand_in(children, home, demo)) | environment
     command = (
-        *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving"),
+        *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
         *("--bind", f"fd://{listener.fileno()}", "--access-logfile", str(home / "log" / "access.log")),
         "wallet_api.app:create_app()",
     )

@@ -1,23 +1,17 @@
 """One connection to PostgreSQL, and the statements that it is asked."""
 
-import re
-import select
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from importlib import resources
-from itertools import count
-from typing import Any, LiteralString, NamedTuple
+from typing import Any, LiteralString
 
 import psycopg
-from psycopg.adapt import PyFormat, Transformer
-from psycopg.pq import ConnStatus, ExecStatus
-from psycopg.pq.abc import PGresult
 from psycopg.rows import dict_row
 
 from wallet_api.database.failures import DuplicateKey, translated
 
 Row = dict[str, Any]
+Connection = psycopg.Connection[Row]
 
 # libpq takes no less; a host that drops packets is tried again before its own retransmission would.
 CONNECT_TIMEOUT_SECONDS = 2
@@ -34,75 +28,6 @@ def load_sql(package: str, name: str) -> LiteralString:
     return "\n".join(line for line in lines if line and not line.startswith("--"))
 
 
-class Connection(psycopg.Connection[Row]):
-    """psycopg's, with a shorter way for the statements that nearly every call asks."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._transformer = Transformer(self)
-        self._columns: dict[bytes, list[str]] = {}  # of each prepared statement
-        self._looker = select.poll()
-        self._looker.register(self.pgconn.socket, select.POLLIN)
-
-    @property
-    def has_news(self) -> bool:
-        """Whether the server has sent something unasked. To an idle connection it does so when it ends it."""
-        return bool(self._looker.poll(0))
-
-    def ask(self, statement: LiteralString, parameters: Mapping[str, Any]) -> Row | None:
-        """The first row of what `load_sql` has loaded, or None if there is no row; prepared at its first use.
-
-        execute() goes through libpq in half a dozen steps, and waits for its turn in Python after each when
-        other threads are busy. This is one step, which blocks until the answer is there.
-        """
-        asked = _asked(statement)
-        values = self._transformer.dump_sequence(
-            list(map(parameters.__getitem__, asked.parameters)), asked.formats
-        )
-        with self.lock:
-            columns = self._columns.get(asked.name)
-            if columns is None:
-                self._checked(self.pgconn.prepare(asked.name, asked.text))
-                columns = self._columns[asked.name] = []
-            # The declared type forgets that a parameter may be NULL.
-            result = self._checked(self.pgconn.exec_prepared(asked.name, values))  # type: ignore[arg-type]
-            if not columns:
-                # PostgreSQL would tell them before, but psycopg blocks all threads while it waits for that.
-                columns += [(result.fname(number) or b"").decode() for number in range(result.nfields)]
-            self._transformer.set_pgresult(result)
-            row = self._transformer.load_row(0, tuple) if result.ntuples else None
-            # It may be large, and the connection lives on.
-            self._transformer.set_pgresult(None)
-        return None if row is None else dict(zip(columns, row, strict=True))
-
-    def _checked(self, result: PGresult) -> PGresult:
-        if result.status in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
-            return result
-        if self.pgconn.status == ConnStatus.BAD:
-            raise psycopg.OperationalError("the connection is lost")
-        raise psycopg.errors.error_from_result(result)
-
-
-class _Asked(NamedTuple):
-    """A statement with its parameters numbered, as PostgreSQL takes them."""
-
-    name: bytes
-    text: bytes
-    parameters: tuple[str, ...]
-    formats: list[PyFormat]
-
-
-_PARAMETER = re.compile(r"%\((\w+)\)s")
-_numbers = count(1)
-
-
-@cache
-def _asked(statement: LiteralString) -> _Asked:
-    names = tuple(dict.fromkeys(_PARAMETER.findall(statement)))
-    text = _PARAMETER.sub(lambda found: f"${names.index(found[1]) + 1}", statement)
-    return _Asked(b"wallet_api_%d" % next(_numbers), text.encode(), names, [PyFormat.TEXT] * len(names))
-
-
 def connect(url: str, **options: Any) -> Connection:
     """A connection outside the pools, for commands that work long: no statement timeout, autocommit.
 
@@ -113,7 +38,7 @@ def connect(url: str, **options: Any) -> Connection:
         "connect_timeout": CONNECT_TIMEOUT_SECONDS,
     }
     with translated():
-        return Connection.connect(url, autocommit=True, row_factory=dict_row, **own | options)
+        return psycopg.connect(url, autocommit=True, row_factory=dict_row, **own | options)
 
 
 @contextmanager

@@ -1,17 +1,18 @@
 """The pools of connections: one to read, one to write."""
 
 import math
+import select
 import time
-from collections import deque
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import psycopg
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from wallet_api.blocking import about_to_block
 from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, Connection
 from wallet_api.database.failures import translated
-from wallet_api.leadership import give_up_lead
 from wallet_api.settings import Settings
 
 POOL_TIMEOUT_SECONDS = 2.0
@@ -55,29 +56,17 @@ class Database:
         )
 
     def read(self) -> AbstractContextManager[Connection]:
-        """A connection that can change nothing, for a `with`. Raises DatabaseUnavailable, QueryTimeout."""
-        return _Loan(self._reads)
+        """Lend a connection that can change nothing. Raises DatabaseUnavailable, QueryTimeout."""
+        return self._reads.lend()
 
     def write(self) -> AbstractContextManager[Connection]:
-        """A connection to the primary, for a `with`. Raises DatabaseUnavailable, QueryTimeout."""
-        return _Loan(self._writes)
+        """Lend a connection to the primary. Raises DatabaseUnavailable, QueryTimeout."""
+        return self._writes.lend()
 
     def close(self) -> None:
         """Close all connections; the pools cannot be used again."""
         self._reads.close()
         self._writes.close()
-
-
-class _Stack(deque[Connection]):
-    """Idle connections, of which the one that was used last is lent first.
-
-    psycopg lends them in turn, and has no setting for that. Each is a process of the server: lent in turn,
-    one needs a fifth more time for a history, since what it used last has left the caches meanwhile.
-    """
-
-    def popleft(self) -> Connection:
-        """The one that was put back last."""
-        return self.pop()
 
 
 class _Pool:
@@ -88,7 +77,6 @@ class _Pool:
         self._round_trip_seconds = math.inf
         self._pool = ConnectionPool(
             url,
-            connection_class=Connection,
             kwargs={
                 "autocommit": True,
                 "row_factory": dict_row,
@@ -109,25 +97,25 @@ class _Pool:
             check=self._check,
             open=False,
         )
-        self._pool._pool = _Stack()
         self._pool.open()
 
-    def take(self) -> Connection:
-        """A connection, waited for; but while the server is away only the first call waits long."""
+    @contextmanager
+    def lend(self) -> Iterator[Connection]:
+        """Lend a connection; while the server is away, only the first caller waits long for one."""
         if self._round_trip_seconds > _NEAR_SECONDS:
-            give_up_lead()
+            about_to_block()
         wait_seconds = AWAY_TIMEOUT_SECONDS if self._away else POOL_TIMEOUT_SECONDS
-        try:
-            connection = self._pool.getconn(wait_seconds)
-        except PoolTimeout:
-            self._away = True
-            raise
-        self._away = False
-        return connection
-
-    def take_back(self, connection: Connection) -> None:
-        """Lend it to the next who takes one."""
-        self._pool.putconn(connection)
+        with translated():
+            try:
+                connection = self._pool.getconn(wait_seconds)
+            except PoolTimeout:
+                self._away = True
+                raise
+            self._away = False
+            try:
+                yield connection
+            finally:
+                self._pool.putconn(connection)
 
     def close(self) -> None:
         """Close all connections."""
@@ -137,7 +125,7 @@ class _Pool:
         # The shortest of several, since this process may be busy.
         for _ in range(_ROUND_TRIPS):
             start = time.perf_counter()
-            connection.ask("SELECT", {})
+            connection.execute("SELECT")
             self._round_trip_seconds = min(self._round_trip_seconds, time.perf_counter() - start)
 
     def _note_failure(self, pool: ConnectionPool[Connection]) -> None:
@@ -145,31 +133,12 @@ class _Pool:
         self._round_trip_seconds = math.inf
 
     def _check(self, connection: Connection) -> None:
-        # Looking costs no round trip.
-        if connection.has_news:
+        # The server sends an idle connection nothing unasked until it ends it. Looking costs no round trip.
+        poller = select.poll()
+        poller.register(connection.fileno(), select.POLLIN)
+        if poller.poll(0):
             connection.close()
             self._round_trip_seconds = math.inf
             # The others died with it, and are told by their silence too: all are made anew in one go.
             self._pool.check()
             raise psycopg.OperationalError("the server has ended the connection")
-
-
-class _Loan(AbstractContextManager[Connection]):
-    """A pool's connection, taken and given back by a `with`; a generator would take as long as the pool."""
-
-    def __init__(self, pool: _Pool) -> None:
-        self._pool = pool
-
-    def __enter__(self) -> Connection:
-        try:
-            self._connection = self._pool.take()
-        except psycopg.Error:
-            with translated():
-                raise
-        return self._connection
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._pool.take_back(self._connection)
-        if isinstance(error, psycopg.Error):
-            with translated():
-                raise error

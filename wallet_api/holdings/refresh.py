@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from functools import partial
 
 from cachetools import TLRUCache
 
@@ -11,6 +12,7 @@ from wallet_api.holdings.faults import ProviderFault
 from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
 from wallet_api.holdings.providers.base import Provider, Wallet
 from wallet_api.holdings.snapshots import Claim, Snapshots
+from wallet_api.single_flight import Flight, SingleFlight
 
 log = logging.getLogger(__name__)
 
@@ -62,11 +64,10 @@ class Refresher:
         self._provider = provider
         self._snapshots = snapshots
         self._cache = cache
-        self._slots = slots
+        self._slots = threading.BoundedSemaphore(slots)
         self._failure_seconds = failure_seconds
         self._keep_spam = keep_spam
-        self._lock = threading.Lock()
-        self._running: dict[int, threading.Event] = {}
+        self._flights: SingleFlight[None] = SingleFlight()
 
     def pause_seconds(self) -> float:
         """For how long the provider is to be left alone; 0 if it may be asked."""
@@ -76,29 +77,32 @@ class Refresher:
         """Close the connections to the provider; what is being read may fail."""
         self._provider.fetcher.session.close()
 
-    def running(self, wallet_id: int) -> threading.Event | None:
-        """Set when this process is through with reading the wallet; None if it is not at it."""
-        with self._lock:
-            return self._running.get(wallet_id)
+    def running(self, wallet_id: int) -> Flight[None] | None:
+        """Return the refresh of this wallet by this process; None if no refresh is running."""
+        return self._flights.find(wallet_id)
 
-    def start(self, wallet_id: int, address: str) -> threading.Event | None:
-        """Have this process read the wallet, unless it does so already or another one does.
+    def start(self, wallet_id: int, address: str) -> Flight[None] | None:
+        """Refresh the wallet, unless this process does so already or another one does.
 
-        The event is set when this process is through with it; None if all slots are taken.
+        Return what is done when the refresh has ended; None if all slots are taken.
         """
-        with self._lock:
-            done = self._running.get(wallet_id)
-            if done is None and len(self._running) < self._slots:
-                done = self._running[wallet_id] = threading.Event()
-                threading.Thread(
-                    target=self._run,
-                    args=(wallet_id, address, done),
-                    name=f"holdings-{self._chain.name}",
-                    daemon=True,
-                ).start()
-        return done
+        flight = self._flights.find(wallet_id)
+        if flight is not None or not self._slots.acquire(blocking=False):
+            return flight
+        flight, is_new = self._flights.join(wallet_id)
+        if not is_new:
+            self._slots.release()
+            return flight
+        work = partial(self._run, wallet_id, address)
+        threading.Thread(
+            target=self._flights.run,
+            args=(wallet_id, flight, work),
+            name=f"holdings-{self._chain.name}",
+            daemon=True,
+        ).start()
+        return flight
 
-    def _run(self, wallet_id: int, address: str, done: threading.Event) -> None:
+    def _run(self, wallet_id: int, address: str) -> None:
         try:
             claim = self._snapshots.claim(wallet_id)
             if claim is not None:
@@ -109,9 +113,7 @@ class Refresher:
         except Exception:
             log.exception("holdings refresh of wallet_id=%d crashed", wallet_id)
         finally:
-            with self._lock:
-                del self._running[wallet_id]
-            done.set()
+            self._slots.release()
 
     def _read(self, claim: Claim, address: str) -> None:
         wallet = Wallet(self._chain, address, lambda: self._snapshots.known_tokens(claim.wallet_id))

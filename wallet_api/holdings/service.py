@@ -4,8 +4,10 @@ import math
 import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures import wait
 from dataclasses import dataclass
 
+from wallet_api.blocking import about_to_block
 from wallet_api.chains import CHAINS
 from wallet_api.database import Database
 from wallet_api.errors import ServiceUnavailable
@@ -16,7 +18,6 @@ from wallet_api.holdings.metrics import Metrics
 from wallet_api.holdings.providers import make_provider
 from wallet_api.holdings.refresh import Cache, Refresher
 from wallet_api.holdings.snapshots import Known, Snapshot, Snapshots
-from wallet_api.leadership import give_up_lead
 from wallet_api.settings import Settings
 
 # How often a call looks whether another worker has read its wallet: at first, and at most.
@@ -129,9 +130,9 @@ class HoldingsService:
                 remaining = deadline - time.monotonic()
                 if remaining <= 0:
                     return Holdings(None, stale=False, cached=False)
-                give_up_lead()
+                about_to_block()
                 if done is not None:
-                    done.wait(remaining)
+                    wait([done], remaining)
                 else:
                     time.sleep(min(look_seconds, remaining))
                     look_seconds = min(2 * look_seconds, _LOOK_SECONDS)

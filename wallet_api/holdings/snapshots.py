@@ -77,11 +77,11 @@ class Snapshots:
         parameters = {"blockchain": blockchain, "address": address}
         try:
             with self._database.write() as connection:
-                row = connection.ask(_FIND, parameters)
+                row = connection.execute(_FIND, parameters).fetchone()
         except ServiceUnavailable:
             # While the primary is away nobody can read a wallet anew, but what a standby knows can be told.
             with self._database.read() as connection:
-                row = connection.ask(_FIND, parameters)
+                row = connection.execute(_FIND, parameters).fetchone()
             if row is not None and row["tokens"] is None:
                 raise
         if row is None:

@@ -31,8 +31,8 @@ status below. On 429 and 503 wait for the seconds in `Retry-After`, then try aga
 set another price; what is refused, fails or is still loading costs nothing.
 
 **Less to send.** Answers carry an `ETag`; send it back as `If-None-Match`, and what has not changed is a 304
-without a body, which costs no credit. Large answers come compressed to who sends `Accept-Encoding` (`zstd`,
-`gzip`).
+without a body, which costs no credit. Large responses are compressed for callers that send
+`Accept-Encoding: gzip`.
 """
 
 _IF_NONE_MATCH = {

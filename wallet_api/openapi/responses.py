@@ -46,7 +46,7 @@ _HEADERS = {
     "Vary": ("string", "`Accept-Encoding`, where the answer is large enough to be compressed."),
     "Content-Encoding": (
         "string",
-        "`zstd` or `gzip`, of large answers to who takes it.",
+        "`gzip`, for large responses to callers that accept it.",
     ),
 }
 _OF_KEYS = tuple(name for name in _HEADERS if name.startswith(("X-RateLimit", "X-Credits")))

@@ -80,13 +80,15 @@ def _read(connection: Connection, statement: LiteralString, parameters: dict[str
     blockchain, type, address = parameters["blockchain"], parameters["type"], parameters["address"]
     with _lock:
         wallet_id = _wallet_ids.get((blockchain, address))
-    found = None if wallet_id is None else connection.ask(statement, {"wallet_id": wallet_id, **parameters})
+    found = None
+    if wallet_id is not None:
+        found = connection.execute(statement, {"wallet_id": wallet_id, **parameters}).fetchone()
     if found is None:
         # Not met yet; or another wallet has the id by now, or this one another type.
         wallet_id = find_wallet(connection, blockchain, type, address)
         with _lock:
             _wallet_ids[blockchain, address] = wallet_id
-        found = connection.ask(statement, {"wallet_id": wallet_id, **parameters})
+        found = connection.execute(statement, {"wallet_id": wallet_id, **parameters}).fetchone()
     if found is None:
         raise untracked(blockchain, type, address)
     return found

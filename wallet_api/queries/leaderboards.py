@@ -1,27 +1,32 @@
-"""Leaderboards kept for a while: each is made once for all who ask, and made anew before it is too old."""
+"""Leaderboards kept for a while: each is made once for all who ask, and refreshed before it expires."""
 
 import logging
-import threading
+import math
 import time
 from bisect import bisect_right
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import msgspec
 
+from wallet_api.blocking import about_to_block
 from wallet_api.chains import CHAINS
 from wallet_api.database import Database
 from wallet_api.errors import ApiError
-from wallet_api.leadership import give_up_lead
 from wallet_api.queries import cursors
 from wallet_api.queries.leaderboard import Entry, rank_wallets
+from wallet_api.single_flight import SingleFlight
 
 log = logging.getLogger(__name__)
 
 _Group = tuple[str, str, str]
+
+# More would take all connections from other requests.
+_MAX_AT_ONCE = 2
 
 
 class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
@@ -90,37 +95,36 @@ class Leaderboards:
     def __init__(self, database: Database, ttl_seconds: float) -> None:
         self._database = database
         self._ttl_seconds = ttl_seconds
-        self._lock = threading.Lock()
         # At most one per group and period: bounded by the table of chains.
         self._boards: dict[_Group, _Board] = {}
-        self._making: dict[_Group, Future[_Board]] = {}
-        self._maker = ThreadPoolExecutor(2, thread_name_prefix="leaderboard")
+        self._flights: SingleFlight[_Board] = SingleFlight()
+        self._executor = ThreadPoolExecutor(_MAX_AT_ONCE, thread_name_prefix="leaderboard")
 
     def page(
         self, blockchain: str, type: str, period: str, limit: int | None = None, cursor: str | None = None
     ) -> Page:
-        """The page after `cursor`, or the first one. Raises InvalidParameter."""
+        """Return the page after `cursor`, or the first one. Raises InvalidParameter."""
         group = (blockchain, type, period)
         after = cursors.decode(cursor, _scope(group), _EntryKey) if cursor else None
         board, cached = self._board(group)
         return Page(group, board.entries, after, limit, board.made_at, cached)
 
     def close(self) -> None:
-        """Make no more."""
-        self._maker.shutdown(cancel_futures=True)
+        """Make no more boards."""
+        self._executor.shutdown(cancel_futures=True)
 
     def _board(self, group: _Group) -> tuple[_Board, bool]:
-        with self._lock:
-            board = self._boards.get(group)
-            age = time.monotonic() - board.made_at if board else float("inf")
-            making = self._making.get(group)
-            if making is None and age > self._ttl_seconds / 2:
-                making = self._making[group] = self._maker.submit(self._make, group)
+        board = self._boards.get(group)
+        age = time.monotonic() - board.made_at if board else math.inf
+        if board is not None and age <= self._ttl_seconds / 2:
+            return board, True
+        flight, is_new = self._flights.join(group)
+        if is_new:
+            self._executor.submit(self._flights.run, group, flight, partial(self._make, group))
         if board is not None and age <= self._ttl_seconds:
             return board, True
-        assert making is not None
-        give_up_lead()
-        return making.result(), False
+        about_to_block()
+        return flight.result(), False
 
     def _make(self, group: _Group) -> _Board:
         started_at = time.monotonic()
@@ -131,13 +135,8 @@ class Leaderboards:
             # Nobody may be waiting for this: a board made ahead of need fails in silence otherwise.
             log.warning("the leaderboard of %s could not be made: %s", "/".join(group), error.message)
             raise
-        else:
-            with self._lock:
-                self._boards[group] = board
-            return board
-        finally:
-            with self._lock:
-                del self._making[group]
+        self._boards[group] = board
+        return board
 
 
 def _scope(group: _Group) -> cursors.Scope:

@@ -22,7 +22,7 @@ class _WalletKey(msgspec.Struct, array_like=True, frozen=True):
 
 def find_wallet(connection: Connection, blockchain: str, type: str, address: str) -> int:
     """The id of the tracked wallet of this address. Raises NotFound if there is none of this type."""
-    found = connection.ask(_FIND, {"blockchain": blockchain, "address": address})
+    found = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
     if found is None or found["type"] != type:
         raise untracked(blockchain, type, address)
     wallet_id: int = found["wallet_id"]
@@ -42,7 +42,7 @@ def list_wallets(
     """The wallets of a group by address, byte-wise; all of them without `limit`. Raises InvalidParameter."""
     scope = ("wallets", blockchain, type)
     after = cursors.decode(cursor, scope, _WalletKey).address if cursor else ""
-    page = connection.ask(
+    page = connection.execute(
         _LIST,
         {
             "blockchain": blockchain,
@@ -51,7 +51,7 @@ def list_wallets(
             "after": after,
             "limit": limit,
         },
-    )
+    ).fetchone()
     assert page is not None
     last = _WalletKey(page["last_address"]) if page["has_more"] else None
     return {

@@ -4,15 +4,13 @@ import threading
 import time
 from collections.abc import Callable
 
-_here = threading.local()
-
 
 class Leadership:
     """Who leads: the first thread, or one of `followers` others, which then calls `stand_in`.
 
     The leader finds jobs and does them itself: to hand each to another thread takes longer than many of them
     do, and of several busy threads Python runs the next without regard to who has waited longest. Before it
-    waits for something it gives up the lead (`give_up_lead`), and a job that takes longer than `late_seconds`
+    waits for something it gives up the lead (`give_up`), and a job that takes longer than `late_seconds`
     costs it the lead (`relieve`). The pattern is known as Leader/Followers.
     """
 
@@ -90,12 +88,13 @@ class Leadership:
 
     def _lead(self) -> None:
         self._leader = threading.get_ident()
-        _here.give_up = self._give_up
 
-    def _give_up(self) -> None:
-        with self._lock:
-            if self.is_mine:
-                self._hand_over()
+    def give_up(self) -> None:
+        """Let another thread lead, if this one does: it is about to wait for long."""
+        if self.is_mine:
+            with self._lock:
+                if self.is_mine:
+                    self._hand_over()
 
     def _hand_over(self) -> None:
         self._leader = None
@@ -113,11 +112,4 @@ class Leadership:
             try:
                 self._stand_in()
             finally:
-                self._give_up()
-
-
-def give_up_lead() -> None:
-    """To be called before this thread waits for long: another one may lead meanwhile."""
-    give_up: Callable[[], None] | None = getattr(_here, "give_up", None)
-    if give_up is not None:
-        give_up()
+                self.give_up()

@@ -23,10 +23,10 @@ from gunicorn.http.errors import (
 )
 from gunicorn.workers.gthread import DEFAULT_WORKER_DATA_TIMEOUT, TConn, ThreadWorker
 
-from wallet_api.blueprints import headers
+from wallet_api import blocking
 from wallet_api.blueprints.envelope import refuse
 from wallet_api.errors import ApiError
-from wallet_api.leadership import Leadership
+from wallet_api.serving.leadership import Leadership
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +82,7 @@ class Worker(ThreadWorker):
         """The threads besides the first: while as many as may be answer, one is left to look."""
         self._requests: deque[TConn] = deque()
         self._leadership = Leadership(self.cfg.threads, self._stand_in, _LATE_SECONDS)
+        blocking.set_hook(self._leadership.give_up)
         return self._leadership
 
     def run(self) -> None:
@@ -246,5 +247,5 @@ def _response(app: Flask, error: ApiError) -> bytes:
     with app.test_request_context():
         response = app.process_response(refuse(error))
     response.headers["Connection"] = "close"
-    head = "".join(f"{name}: {value}\r\n" for name, value in headers.completed(list(response.headers)))
+    head = "".join(f"{name}: {value}\r\n" for name, value in response.headers)
     return f"HTTP/1.1 {_STATUS_LINES[error.status]}\r\n{head}\r\n".encode("latin1") + response.get_data()

@@ -38,7 +38,7 @@ def _settings() -> Settings:
 
 _own = _settings()
 
-worker_class = "wallet_api.worker.Worker"
+worker_class = "wallet_api.serving.worker.Worker"
 workers = _own.web_concurrency
 threads = _own.web_threads
 bind = f"127.0.0.1:{_own.port}"
@@ -55,7 +55,7 @@ worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 accesslog = "-"
 errorlog = "-"
 loglevel = _own.log_level
-logger_class = "wallet_api.logs.GunicornLogger"
+logger_class = "wallet_api.serving.logs.GunicornLogger"
 
 
 def on_starting(server: Arbiter) -> None:

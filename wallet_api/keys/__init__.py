@@ -11,10 +11,10 @@ PREFIX = "wk_"
 MAX_NAME = 100
 MAX_CREDITS = 10**15
 
-_CREATE = load_sql("wallet_api.access", "create_key")
-_LIST = load_sql("wallet_api.access", "list_keys")
-_REVOKE = load_sql("wallet_api.access", "revoke_key")
-_TOP_UP = load_sql("wallet_api.access", "top_up_key")
+_CREATE = load_sql("wallet_api.keys", "create_key")
+_LIST = load_sql("wallet_api.keys", "list_keys")
+_REVOKE = load_sql("wallet_api.keys", "revoke_key")
+_TOP_UP = load_sql("wallet_api.keys", "top_up_key")
 
 # What `limits` parses, and the tables take.
 _RATE = re.compile(r"[1-9]\d{0,11}/(?:second|minute|hour|day)", re.ASCII)

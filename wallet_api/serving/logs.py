@@ -1,24 +1,18 @@
 """The logs of the service under gunicorn."""
 
 import logging
-import os
 import sys
-import time
 from collections.abc import MutableMapping
-from contextlib import suppress
 from datetime import timedelta
-from threading import Event, Thread
 from typing import Any
 
 from flask import has_request_context
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
 
-from wallet_api.access.call import call_in_hand
+from wallet_api.access.call import current_call
 from wallet_api.log_lines import formatter
 from wallet_api.settings import Settings
-
-FLUSH_SECONDS = 0.1
 
 
 class GunicornLogger(Logger):
@@ -31,8 +25,6 @@ class GunicornLogger(Logger):
         for log in (self.error_log, self.access_log):
             for handler in log.handlers:
                 handler.setFormatter(chosen)
-        for handler in self.access_log.handlers:
-            _Flusher(handler)
         root = logging.getLogger()
         for handler in [handler for handler in root.handlers if isinstance(handler, _OwnHandler)]:
             root.removeHandler(handler)
@@ -70,43 +62,9 @@ class GunicornLogger(Logger):
         )
 
 
-class _Flusher:
-    """Flushes a handler a moment after a line was written, for all lines of that moment together.
-
-    To flush each line takes longer than most answers do. When a process is killed, what it wrote in the last
-    FLUSH_SECONDS is lost.
-    """
-
-    def __init__(self, handler: logging.Handler) -> None:
-        self._flush = handler.flush
-        self._wanted = Event()
-        self._process: int | None = None
-        handler.flush = self._flush_soon  # type: ignore[method-assign]
-
-    def _flush_soon(self) -> None:
-        if not self._wanted.is_set():
-            self._wanted.set()
-            # Threads do not survive a fork.
-            if self._process != os.getpid():
-                self._process = os.getpid()
-                try:
-                    Thread(target=self._run, name="access log", daemon=True).start()
-                except RuntimeError:
-                    # The process is ending, and starts no more threads.
-                    self._flush()
-
-    def _run(self) -> None:
-        while self._wanted.wait():
-            time.sleep(FLUSH_SECONDS)
-            self._wanted.clear()
-            # A file that is being closed, or a full disk: the next line tries again.
-            with suppress(OSError, ValueError):
-                self._flush()
-
-
 class _OwnHandler(logging.StreamHandler[Any]):
     """Ours on the root logger, which a second setup replaces."""
 
 
 def _request_id() -> str | None:
-    return call_in_hand().request_id if has_request_context() else None
+    return current_call.request_id if has_request_context() else None

@@ -1,0 +1,59 @@
+"""Work that several threads want at the same time is done once, for all of them."""
+
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from threading import Lock
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+
+
+class Flight(Future[Result]):
+    """Work in progress. `started_at` is what the thread that began it passed, by whatever clock."""
+
+    started_at = 0.0
+
+
+class SingleFlight(Generic[Result]):
+    """One flight per key at a time."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._flights: dict[Hashable, Flight[Result]] = {}
+
+    def find(self, key: Hashable) -> Flight[Result] | None:
+        """Return the flight in progress, if any."""
+        return self._flights.get(key)
+
+    def join(
+        self, key: Hashable, started_at: float = 0.0, oldest: float = 0.0
+    ) -> tuple[Flight[Result], bool]:
+        """Return the flight in progress, unless it was started before `oldest`, or else a new one.
+
+        The second value tells whether it is new: then the caller has to run() it.
+        """
+        with self._lock:
+            flight = self._flights.get(key)
+            if flight is not None and flight.started_at >= oldest:
+                return flight, False
+            flight = self._flights[key] = Flight()
+            flight.started_at = started_at
+            return flight, True
+
+    def run(self, key: Hashable, flight: Flight[Result], work: Callable[[], Result]) -> Result:
+        """Do the work of a new flight. Its result or error is that of all who wait for the flight."""
+        try:
+            result = work()
+        except BaseException as error:
+            self._land(key, flight)
+            flight.set_exception(error)
+            raise
+        self._land(key, flight)
+        flight.set_result(result)
+        return result
+
+    def _land(self, key: Hashable, flight: Flight[Result]) -> None:
+        with self._lock:
+            # A later flight may have replaced this one.
+            if self._flights.get(key) is flight:
+                del self._flights[key]
