@@ -86,9 +86,10 @@ def _stores(folder: Path) -> dict[str, list[psutil.Process]]:
     """Return the first processes of both stores; PostgreSQL's are the ancestors of its backends."""
     names = {"postgres": "postgres", "valkey-server": "valkey"}
     found: dict[str, list[psutil.Process]] = {"postgres": [], "valkey": []}
-    for process in psutil.process_iter():
-        name = names.get(process.name())
+    # A process that has ended meanwhile has no command line.
+    for process in psutil.process_iter(["name", "cmdline"]):
+        name = names.get(process.info["name"])
         # A backend has another title, so that only the postmaster's command line has the folder.
-        if name and any(part.startswith(str(folder)) for part in process.cmdline()):
+        if name and any(part.startswith(str(folder)) for part in process.info["cmdline"] or ()):
             found[name].append(process)
     return found

@@ -1,10 +1,11 @@
 """The current request, with what its handling adds to it."""
 
-import secrets
+import random
 import time
 from typing import Any, cast
 
-from flask import Flask, Request, request
+from flask import Flask, Request
+from flask.globals import request_ctx
 
 from wallet_api.access.keyring import ApiKey
 
@@ -27,7 +28,8 @@ class Call(Request):
     def __init__(self, environ: dict[str, Any], *arguments: Any, **options: Any) -> None:
         super().__init__(environ, *arguments, **options)
         self.started = time.perf_counter()
-        self.request_id = f"req_{secrets.token_hex(12)}"
+        # A name, which need not be secret.
+        self.request_id = f"req_{random.getrandbits(96):024x}"
 
 
 def init_app(app: Flask) -> None:
@@ -35,5 +37,6 @@ def init_app(app: Flask) -> None:
     app.request_class = Call
 
 
-# Flask's proxy, typed.
-current_call = cast(Call, request)
+def current_call() -> Call:
+    """Return the current request itself, not Flask's proxy."""
+    return cast(Call, request_ctx.request)

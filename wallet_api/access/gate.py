@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from wallet_api.access.call import Call, current_call
 from wallet_api.access.credits import Credits
-from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key
+from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key, may_hold_key
 from wallet_api.access.limits import KeyLimiter
 from wallet_api.database import Database
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
@@ -36,7 +36,7 @@ def keyless(view: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
 
 def free_of_charge() -> None:
     """The answer to this request costs no credit."""
-    current_call.free_of_charge = True
+    current_call().free_of_charge = True
 
 
 class Gate:
@@ -75,11 +75,11 @@ class Gate:
                 self.credits.read(limited)
 
     def _admit(self) -> None:
-        call = current_call
+        call = current_call()
         # An unknown route or a wrong method is told as such, to everyone.
         if call.routing_exception is not None or is_keyless(self._app, call.endpoint):
             return
-        parameters = call.args.getlist("api_key")
+        parameters = call.args.getlist("api_key") if may_hold_key(call.query_string) else []
         bearer = bearer_key(call.environ.get("HTTP_AUTHORIZATION"))
         if bearer is None:
             _refuse_repeated(parameters)
@@ -92,7 +92,7 @@ class Gate:
         _refuse_repeated(parameters)
 
     def _charge_and_tell(self, response: Response) -> Response:
-        call = current_call
+        call = current_call()
         key = call.key
         if key is None:
             return response

@@ -76,6 +76,11 @@ def bearer_key(authorization: str | None) -> str | None:
     return key
 
 
+def may_hold_key(query: bytes) -> bool:
+    """Return whether a query string may contain the parameter api_key, encoded or not, without parsing it."""
+    return b"api_key" in query or b"%" in query
+
+
 class KeyRing:
     """The keys that this process has met. Unknown ones are kept apart, so that guesses evict no good key."""
 

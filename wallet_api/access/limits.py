@@ -23,8 +23,8 @@ class KeyLimiter(Limiter):
             storage_uri=f"metered+{valkey_url}" if valkey_url else "metered://",
             strategy="fixed-window",
         )
-        # Without this flask-limiter hooks itself into every request. To find there that the only limit is the
-        # key's own takes it four times as long as the whole rest of a plain Flask request.
+        # This keeps flask-limiter from hooking into each request: see "What was measured alone" in
+        # docs/benchmarks-http.md.
         app.extensions.setdefault("limiter", set()).add(self)
         self.init_app(app)
         self.windows = cast(MeteredStorage, self.storage)
@@ -42,7 +42,6 @@ class KeyLimiter(Limiter):
 
     def tell(self, key: ApiKey, headers: Headers) -> None:
         """Put the state of the limit into the headers of a response."""
-        # Not by get_window_stats, which puts the name of the window together twice.
         reset, used = self.windows.state(key.window)
         headers.add("X-RateLimit-Limit", str(key.limit.amount))
         headers.add("X-RateLimit-Remaining", str(max(0, key.limit.amount - used)))

@@ -1,12 +1,15 @@
 """Responses that many requests share: looked up or made, compressed, or not sent at all where unchanged."""
 
 from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from flask import Flask, Response, current_app
+from werkzeug.datastructures import Accept
+from werkzeug.http import parse_accept_header
 
 from wallet_api.access.call import current_call
-from wallet_api.blueprints.envelope import answer
+from wallet_api.blueprints.envelope import answer_json
 from wallet_api.blueprints.sharing import Answer, SharedAnswers
 
 _EXTENSION = "wallet_api.answers"
@@ -21,7 +24,7 @@ def init_app(app: Flask, ttl_seconds: float, max_bytes: int) -> None:
 
 def answer_once(arguments: Mapping[str, Any], make: Callable[[], Any]) -> Response:
     """Answer with what `make` returns, or has just returned to another request with these arguments."""
-    found = _shared().once((current_call.endpoint, *arguments.items()), make)
+    found = _shared().once((current_call().endpoint, *arguments.items()), make)
     return _respond(found.answer, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
 
 
@@ -34,7 +37,7 @@ def answer_version(
     cache_age_seconds: int,
 ) -> Response:
     """Answer with what `make` returns of data that is kept elsewhere, and changes with `version`."""
-    found = _shared().once((current_call.endpoint, version, *arguments.items()), make)
+    found = _shared().once((current_call().endpoint, version, *arguments.items()), make)
     return _respond(found.answer, cached=cached, cache_age_seconds=cache_age_seconds)
 
 
@@ -49,14 +52,22 @@ def _respond(found: Answer, *, cached: bool, cache_age_seconds: int) -> Response
     is_large = len(found.json) >= _MIN_GZIP_BYTES
     if is_large:
         headers["Vary"] = "Accept-Encoding"
-    if current_call.if_none_match.contains_raw(found.etag):
-        current_call.cached = cached
+    call = current_call()
+    if call.if_none_match.contains_raw(found.etag):
+        call.cached = cached
         return Response(status=304, headers=headers)
-    response = answer(found.data, cached=cached, cache_age_seconds=cache_age_seconds)
-    response.headers.update(headers)
-    if is_large and current_call.accept_encodings.best_match(("gzip", "identity")) == "gzip":
+    response = answer_json(found.json, cached=cached, cache_age_seconds=cache_age_seconds)
+    response.headers.extend(headers)
+    if is_large and _accepts_gzip(call.headers.get("Accept-Encoding", "")):
         body = response.get_data()
         # All but meta, which ends the body, is the same in each response.
         response.set_data(found.prefix.gzip(body, body.rindex(b',"meta":')))
         response.headers["Content-Encoding"] = "gzip"
     return response
+
+
+# There are few different headers.
+@lru_cache(256)
+def _accepts_gzip(header: str) -> bool:
+    accepted: Accept = parse_accept_header(header, Accept)
+    return accepted.best_match(("gzip", "identity")) == "gzip"

@@ -1,15 +1,38 @@
 """The query string of the current request, validated by the schema of its operation."""
 
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
-from flask import request
+from werkzeug.datastructures import MultiDict
 
+from wallet_api.access.call import current_call
+from wallet_api.access.keyring import may_hold_key
 from wallet_api.schemas import arguments
 
+# Longer query strings are not remembered.
+_MAX_BYTES = 512
 
-def load_arguments(schema: arguments.Arguments) -> dict[str, Any]:
+
+def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     """Return the arguments of the current request. Raises MissingParameter, InvalidParameter."""
-    given = request.args.to_dict(flat=False)
+    call = current_call()
+    query: bytes = call.query_string
+    # No key is remembered.
+    if may_hold_key(query) or len(query) > _MAX_BYTES:
+        return _load(schema, call.args)
+    return _load_again(schema, query)
+
+
+# Most callers send the same query strings again and again.
+@lru_cache(1024)
+def _load_again(schema: arguments.Arguments, query: bytes) -> Mapping[str, Any]:
+    return _load(schema, current_call().args)
+
+
+def _load(schema: arguments.Arguments, given: MultiDict[str, str]) -> Mapping[str, Any]:
+    values = given.to_dict(flat=False)
     # The gate has taken care of it.
-    given.pop("api_key", None)
-    return arguments.load(schema, given)
+    values.pop("api_key", None)
+    return MappingProxyType(arguments.load(schema, values))

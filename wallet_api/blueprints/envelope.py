@@ -33,16 +33,24 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Exception, _answer_crash)
 
 
-def answer(data: Any, *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
-    """Return a 200 with `data`, a dictionary or finished JSON, in the envelope."""
-    call = current_call
+def answer(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
+    """Return a 200 with `data` in the envelope."""
+    call = current_call()
     call.cached = cached
     return _json(_success.dump({"data": data, "meta": meta(call, cache_age_seconds)}))
 
 
+def answer_json(data: bytes, *, cached: bool, cache_age_seconds: int) -> Response:
+    """Return a 200 with `data`, which is JSON already, in the envelope."""
+    call = current_call()
+    call.cached = cached
+    body = b'{"success":true,"data":%b,"meta":%b}' % (data, to_json(meta(call, cache_age_seconds)))
+    return Response(body, content_type=JSON)
+
+
 def refuse(error: ApiError, response: Response | None = None) -> Response:
     """The response to `error`; `response`, if given, lends the headers that it already carries."""
-    call = current_call
+    call = current_call()
     call.refusal = (error.code, error.reason or "")
     # Whatever was found before it failed.
     call.cached = False
@@ -80,19 +88,19 @@ def to_json(document: Any) -> bytes:
 
 
 def _tell_request_id(response: Response) -> Response:
-    response.headers.add("X-Request-ID", current_call.request_id)
+    response.headers.add("X-Request-ID", current_call().request_id)
     return response
 
 
 def _answer_api_error(error: ApiError) -> Response:
     if error.status >= 500:
         # One line: an outage is told by every call that it stops.
-        log.warning("%s %s: %s (%s)", current_call.request_id, error.code, error.message, _cause(error))
+        log.warning("%s %s: %s (%s)", current_call().request_id, error.code, error.message, _cause(error))
     return refuse(error)
 
 
 def _answer_http_exception(error: HTTPException) -> Response:
-    call = current_call
+    call = current_call()
     own = error.get_response(call.environ)
     failure = ApiError(error.description or error.name)
     failure.status = error.code or 500
@@ -106,7 +114,7 @@ def _answer_http_exception(error: HTTPException) -> Response:
 
 
 def _answer_crash(error: Exception) -> Response:
-    call = current_call
+    call = current_call()
     log.error("%s crashed on %s", call.request_id, call.endpoint, exc_info=error)
     return refuse(ApiError())
 

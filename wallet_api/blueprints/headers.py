@@ -1,28 +1,40 @@
 """The headers that every response carries for the caller's safety: https://owasp.org/www-project-secure-headers/"""
 
-from flask import Flask, Response
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from flask import Flask
+
+Headers = list[tuple[str, str]]
 
 # Responses are data for one caller: not to be kept by others, framed, or taken for a page.
-_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
-_UNLESS_SET = {
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Cache-Control": "no-store",
-}
+_HEADERS = [
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+]
+_UNLESS_SET = [
+    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+    ("Cache-Control", "no-store"),
+]
 
 
 def init_app(app: Flask) -> None:
-    """Add them to each response of `app`; to be called before other hooks, which run earlier then."""
-    app.after_request(_add)
+    """Add them to each response of `app`."""
+    inner = app.wsgi_app
+
+    def guarded(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        def start(status: str, headers: Headers, *exc_info: Any) -> Any:
+            return start_response(status, completed(headers), *exc_info)
+
+        return inner(environ, start)
+
+    app.wsgi_app = guarded  # type: ignore[method-assign]
 
 
-def _add(response: Response) -> Response:
-    response.headers.update(_HEADERS)
-    for name, value in _UNLESS_SET.items():
-        response.headers.setdefault(name, value)
-    return response
+def completed(headers: Headers) -> Headers:
+    """Return the headers of a response with those that it lacks."""
+    set_already = dict(headers)
+    return headers + _HEADERS + [header for header in _UNLESS_SET if header[0] not in set_already]

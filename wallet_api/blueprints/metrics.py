@@ -118,7 +118,7 @@ class _Counters:
 
     def count(self, response: Response) -> Response:
         """Count the request that `response` answers."""
-        call = current_call
+        call = current_call()
         operation = _operation(call.endpoint)
         own = self._of(operation, response.status_code)
         own.requests.inc()

@@ -67,4 +67,4 @@ class _OwnHandler(logging.StreamHandler[Any]):
 
 
 def _request_id() -> str | None:
-    return current_call.request_id if has_request_context() else None
+    return current_call().request_id if has_request_context() else None

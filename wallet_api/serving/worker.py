@@ -24,6 +24,7 @@ from gunicorn.http.errors import (
 from gunicorn.workers.gthread import DEFAULT_WORKER_DATA_TIMEOUT, TConn, ThreadWorker
 
 from wallet_api import blocking
+from wallet_api.blueprints import headers
 from wallet_api.blueprints.envelope import refuse
 from wallet_api.errors import ApiError
 from wallet_api.serving.leadership import Leadership
@@ -247,5 +248,5 @@ def _response(app: Flask, error: ApiError) -> bytes:
     with app.test_request_context():
         response = app.process_response(refuse(error))
     response.headers["Connection"] = "close"
-    head = "".join(f"{name}: {value}\r\n" for name, value in response.headers)
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.completed(list(response.headers)))
     return f"HTTP/1.1 {_STATUS_LINES[error.status]}\r\n{head}\r\n".encode("latin1") + response.get_data()
