@@ -24,8 +24,8 @@ from wallet_api.blueprints import (
     wallets,
 )
 from wallet_api.database import Database
-from wallet_api.holdings.metrics import Metrics
 from wallet_api.holdings.service import HoldingsService
+from wallet_api.providers.metrics import Metrics
 from wallet_api.queries.leaderboards import Leaderboards
 from wallet_api.settings import Settings
 

@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 from tests.stub import faults
 from tests.stub.server import Stub
 from wallet_api.demo.provider import Scenario
-from wallet_api.holdings.faults import (
+from wallet_api.providers.faults import (
     BadKey,
     Banned,
     BreakerOpen,
@@ -30,9 +30,9 @@ from wallet_api.holdings.faults import (
     TooLarge,
     Unreachable,
 )
-from wallet_api.holdings.fetch import Fetcher, Limits
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.replies import Reply, read_json
+from wallet_api.providers.fetch import Fetcher, Limits
+from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.replies import Reply, read_json
 
 LIMITS = Limits(
     connect_seconds=0.3,

@@ -16,13 +16,13 @@ from tests.stub import faults
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
 from wallet_api.demo.balances import Balance
-from wallet_api.holdings.faults import NotConfigured, ProviderFault
-from wallet_api.holdings.fetch import Limits
 from wallet_api.holdings.formatting import in_order, to_json
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.providers import make_provider
-from wallet_api.holdings.providers.base import Provider, Wallet
-from wallet_api.holdings.providers.token_list import read_token_list
+from wallet_api.providers.balances import make_provider
+from wallet_api.providers.balances.base import Provider, Wallet
+from wallet_api.providers.balances.token_list import read_token_list
+from wallet_api.providers.faults import NotConfigured, ProviderFault
+from wallet_api.providers.fetch import Limits
+from wallet_api.providers.metrics import Metrics
 from wallet_api.settings import Settings, SettingsError
 
 Rows = list[dict[str, Any]]

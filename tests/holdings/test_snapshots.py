@@ -20,9 +20,9 @@ from tests.stub import faults
 from tests.stub.server import Stub
 from wallet_api import migrations
 from wallet_api.database import Connection, Database, connect
-from wallet_api.holdings.balances import Balances, Token
 from wallet_api.holdings.snapshots import Snapshots
 from wallet_api.keys import create_key
+from wallet_api.providers.balances.base import Balances, Token
 from wallet_api.settings import Settings
 
 LARGEST = 2**256 - 1

@@ -17,12 +17,12 @@ from tests.holdings.conftest import evm_token, impatient
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
 from wallet_api.demo.balances import Balance, Portfolio
-from wallet_api.holdings.balances import Balances, Token, clean
-from wallet_api.holdings.fetch import Limits
 from wallet_api.holdings.formatting import in_order, to_json
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.providers import make_provider
-from wallet_api.holdings.providers.base import Provider, Wallet
+from wallet_api.providers.balances import make_provider
+from wallet_api.providers.balances.base import Balances, Provider, Token, Wallet
+from wallet_api.providers.fetch import Limits
+from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.parsing import clean
 from wallet_api.settings import Settings
 
 PLAIN = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wallet_api.chains import CHAINS
+from wallet_api.providers.trades.swaps import Leg, Swap
 from wallet_api.sync.drafts import Draft, draft_trades
-from wallet_api.sync.swaps import Leg, Swap
 
 SOLANA = CHAINS["solana"]
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)

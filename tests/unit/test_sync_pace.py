@@ -3,7 +3,7 @@
 import threading
 import time
 
-from wallet_api.sync.pace import Pace
+from wallet_api.providers.pace import Pace
 
 
 def turns(pace: Pace, count: int, threads: int) -> list[float]:

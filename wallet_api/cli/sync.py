@@ -27,11 +27,11 @@ from wallet_api.cli.sync_rounds import (
     write_sync_note,
 )
 from wallet_api.database import Connection
+from wallet_api.providers.pace import Pace
 from wallet_api.settings import Settings
-from wallet_api.sync.pace import Pace
 from wallet_api.sync.reports import prices_data, prices_words, trades_data, trades_words
 from wallet_api.sync.rounds import TradesSync
-from wallet_api.sync.wiring import Reading, price_sources, trade_sources
+from wallet_api.sync.sources import Reading, price_sources, trade_sources
 
 _FILL_SECONDS = 3600.0
 _FAILED_FILL_SECONDS = 300.0

@@ -56,7 +56,7 @@ def log_to_stderr(settings: Settings, stack: ExitStack, *, verbose: bool) -> Non
     if not verbose:
         handler.setLevel(logging.WARNING)
         # It speaks of holdings and of single pages; what becomes of a wallet is logged here.
-        handler.addFilter(lambda record: record.name != "wallet_api.holdings.fetch")
+        handler.addFilter(lambda record: record.name != "wallet_api.providers.fetch")
     root = logging.getLogger()
     root.addHandler(handler)
     stack.callback(root.removeHandler, handler)

@@ -23,7 +23,7 @@ from wallet_api.database import connect
 from wallet_api.demo.world import TRADES
 from wallet_api.embedded.signals import Terminated
 from wallet_api.settings import Settings
-from wallet_api.sync.wiring import chains_by_provider
+from wallet_api.sync.sources import chains_by_provider
 
 _ANSWER_SECONDS = 60.0
 _TRIM_SECONDS = 60.0

@@ -9,8 +9,8 @@ from decimal import Decimal
 import orjson
 
 from wallet_api.chains import Chain
-from wallet_api.holdings.balances import NATIVE, Balances, Token
 from wallet_api.holdings.snapshots import Snapshot
+from wallet_api.providers.balances.base import NATIVE, Balances, Token
 
 
 @dataclass(frozen=True, slots=True)

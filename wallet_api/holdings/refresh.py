@@ -8,10 +8,10 @@ from cachetools import TLRUCache
 
 from wallet_api.chains import Chain
 from wallet_api.errors import ApiError
-from wallet_api.holdings.faults import ProviderFault
 from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
-from wallet_api.holdings.providers.base import Provider, Wallet
 from wallet_api.holdings.snapshots import Claim, Snapshots
+from wallet_api.providers.balances.base import Provider, Wallet
+from wallet_api.providers.faults import ProviderFault
 from wallet_api.single_flight import Flight, SingleFlight
 
 log = logging.getLogger(__name__)

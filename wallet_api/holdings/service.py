@@ -11,13 +11,13 @@ from wallet_api.blocking import about_to_block
 from wallet_api.chains import CHAINS
 from wallet_api.database import Database
 from wallet_api.errors import ServiceUnavailable
-from wallet_api.holdings.faults import BreakerOpen
-from wallet_api.holdings.fetch import Limits
 from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.providers import make_provider
 from wallet_api.holdings.refresh import Cache, Refresher
 from wallet_api.holdings.snapshots import Known, Snapshot, Snapshots
+from wallet_api.providers.balances import make_provider
+from wallet_api.providers.faults import BreakerOpen
+from wallet_api.providers.fetch import Limits
+from wallet_api.providers.metrics import Metrics
 from wallet_api.settings import Settings
 
 # How often a call looks whether another worker has read its wallet: at first, and at most.

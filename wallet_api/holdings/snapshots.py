@@ -11,7 +11,7 @@ import orjson
 
 from wallet_api.database import Database, MissingReference, Row, load_sql
 from wallet_api.errors import NotFound, ServiceUnavailable
-from wallet_api.holdings.balances import Balances, Token
+from wallet_api.providers.balances.base import Balances, Token
 
 _FIND = load_sql(__package__, "find_snapshot")
 _CLAIM = load_sql(__package__, "claim_refresh")

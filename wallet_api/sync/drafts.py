@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 from wallet_api.chains import Chain
-from wallet_api.sync.swaps import DIGITS, BadSwap, Leg, Swap
+from wallet_api.providers.trades.swaps import DIGITS, BadSwap, Leg, Swap
 
 _ZERO = Decimal(0)
 

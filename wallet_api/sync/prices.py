@@ -9,12 +9,12 @@ from typing import get_args
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
-from wallet_api.holdings.faults import ProviderFault
 from wallet_api.ledger.imports import import_prices
 from wallet_api.ledger.readers import Record
 from wallet_api.ledger.rows import BadRow, Currency, PriceRow
+from wallet_api.providers.faults import ProviderFault
+from wallet_api.providers.prices.quotes import PriceSource, hour_of
 from wallet_api.sync.heartbeats import beat
-from wallet_api.sync.quotes import PriceSource, hour_of
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from wallet_api.holdings.faults import BadKey, Banned, BreakerOpen, ProviderFault, QuotaExhausted
+from wallet_api.providers.faults import BadKey, Banned, BreakerOpen, ProviderFault, QuotaExhausted
 
 _PAUSE_SECONDS = 600.0
 

@@ -15,13 +15,13 @@ from wallet_api.ledger.imports import import_trades
 from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.readers import Record
 from wallet_api.ledger.rows import BadRow, TradeRow
+from wallet_api.providers.trades.swaps import TradeSource, Wallet
 from wallet_api.sync.drafts import Draft
 from wallet_api.sync.heartbeats import beat
 from wallet_api.sync.prices import Prices
-from wallet_api.sync.readers import Failure, Piece, Readers, Result, Task
+from wallet_api.sync.reader_threads import Failure, Piece, Readers, Result, Task
 from wallet_api.sync.refusals import DOWN, refusal_of
 from wallet_api.sync.state import outcome_of, save_failed, save_synced, tasks_due, untracked
-from wallet_api.sync.swaps import TradeSource, Wallet
 from wallet_api.sync.values import value_drafts
 
 log = logging.getLogger(__name__)

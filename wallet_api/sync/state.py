@@ -7,8 +7,8 @@ from typing import Any, LiteralString
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, MissingReference, Row, load_sql, translated
-from wallet_api.sync.readers import Failure, Piece, Task
-from wallet_api.sync.swaps import Wallet
+from wallet_api.providers.trades.swaps import Wallet
+from wallet_api.sync.reader_threads import Failure, Piece, Task
 
 # Once in this time a wallet is read again from where it was then: a provider's index may be late by hours.
 RECHECK = timedelta(days=1)

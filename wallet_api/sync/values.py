@@ -7,10 +7,10 @@ from decimal import Decimal
 
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.ledger.rows import Currency
+from wallet_api.providers.prices.quotes import HOUR, hour_of
+from wallet_api.providers.trades.swaps import Wallet
 from wallet_api.sync.drafts import Draft
 from wallet_api.sync.prices import Prices
-from wallet_api.sync.quotes import HOUR, hour_of
-from wallet_api.sync.swaps import Wallet
 
 _KNOWN_VALUES = load_sql(__package__, "known_values")
 _NEAR_PRICES = load_sql(__package__, "near_prices")

@@ -9,20 +9,19 @@ from typing import Any
 import msgspec
 
 from wallet_api.chains import Chain
-from wallet_api.holdings.balances import (
-    BadRow,
+from wallet_api.providers.balances.base import (
     Balances,
     Token,
-    read_address,
-    read_amount,
-    read_decimals,
+    Wallet,
+    read_native,
     sum_by_address,
+    understand,
 )
-from wallet_api.holdings.fetch import Fetch, Limits
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.providers.base import Wallet, read_native, understand
-from wallet_api.holdings.providers.jsonrpc import Node
-from wallet_api.holdings.providers.solana_names import Name, Names
+from wallet_api.providers.fetch import Fetch, Limits
+from wallet_api.providers.jsonrpc import Node
+from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.parsing import BadRow, read_address, read_amount, read_decimals
+from wallet_api.providers.solana_names import Name, Names
 from wallet_api.settings import Settings
 
 TOKEN_PROGRAMS = (

@@ -11,12 +11,12 @@ from types import MappingProxyType
 
 import msgspec
 
-from wallet_api.holdings.faults import Malformed, Overloaded, ProviderFault, Rejected
-from wallet_api.holdings.fetch import Fetcher
-from wallet_api.holdings.replies import Reply, read_json, refuse
 from wallet_api.ledger.rows import Currency, PriceRow
+from wallet_api.providers.faults import Malformed, Overloaded, ProviderFault, Rejected
+from wallet_api.providers.fetch import Fetcher
+from wallet_api.providers.prices.quotes import hour_of, moment_of, spans
+from wallet_api.providers.replies import Reply, read_json, refuse
 from wallet_api.settings import Settings
-from wallet_api.sync.quotes import hour_of, moment_of, spans
 
 COINS: Mapping[Currency, str] = MappingProxyType({"SOL": "solana", "BNB": "binancecoin", "ETH": "ethereum"})
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from requests import Response
 
-from wallet_api.holdings.deadline import DeadlineAdapter
-from wallet_api.holdings.fetch import Fetcher, Limits
-from wallet_api.holdings.replies import Reply
+from wallet_api.providers.deadline import DeadlineAdapter
+from wallet_api.providers.fetch import Fetcher, Limits
+from wallet_api.providers.replies import Reply
 
 _LONGEST_HOLD_SECONDS = 60.0
 

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
-from wallet_api.holdings.faults import ProviderFault
+from wallet_api.providers.faults import ProviderFault
+from wallet_api.providers.trades.swaps import Chunk, TradeSource, Wallet
 from wallet_api.sync.drafts import Drafted, draft_trades
 from wallet_api.sync.refusals import refusal_of
-from wallet_api.sync.swaps import Chunk, TradeSource, Wallet
 
 log = logging.getLogger(__name__)
 

@@ -5,9 +5,9 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 
 from wallet_api.chains import Chain
-from wallet_api.holdings.fetch import Limits
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.providers.base import Provider
+from wallet_api.providers.balances.base import Provider
+from wallet_api.providers.fetch import Limits
+from wallet_api.providers.metrics import Metrics
 from wallet_api.settings import Settings
 
 _Kind = Callable[[Chain, Settings, Limits, Metrics], Provider]

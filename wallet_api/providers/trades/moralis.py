@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 
 from wallet_api.chains import Chain
-from wallet_api.holdings.balances import BadRow, clean, read_address
-from wallet_api.holdings.faults import Malformed
-from wallet_api.holdings.fetch import Fetcher
-from wallet_api.holdings.replies import Reply, read_json, read_row
 from wallet_api.ledger import fields
+from wallet_api.providers.faults import Malformed
+from wallet_api.providers.fetch import Fetcher
+from wallet_api.providers.parsing import BadRow, clean, read_address, read_row
+from wallet_api.providers.replies import Reply, read_json
+from wallet_api.providers.trades.swaps import BadSwap, Chunk, Leg, Swap, Wallet
 from wallet_api.settings import Settings
-from wallet_api.sync.swaps import BadSwap, Chunk, Leg, Swap, Wallet
 
 PAGE_ROWS = 100
 # So many pages land together: a wallet of a hundred thousand swaps needs no more memory than one of two

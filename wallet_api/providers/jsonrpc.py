@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from wallet_api.holdings.faults import (
+from wallet_api.providers.faults import (
     Broken,
     Malformed,
     NotConfigured,
@@ -18,9 +18,9 @@ from wallet_api.holdings.faults import (
     Rejected,
     TooLarge,
 )
-from wallet_api.holdings.fetch import Fetch, Fetcher, Limits
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.replies import Reply, read_json, refuse
+from wallet_api.providers.fetch import Fetch, Fetcher, Limits
+from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.replies import Reply, read_json, refuse
 
 Shape = TypeVar("Shape")
 # A method and its parameters.

@@ -1,14 +1,14 @@
-"""What a wallet holds, as values: exact amounts and harmless texts."""
+"""Read the rows of a provider's response: exact amounts, canonical addresses and harmless texts."""
 
+import json
 import re
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
 
 from wallet_api.chains import Chain
 
-NATIVE = "native"
 MAX_TEXT = 128
 MAX_DECIMALS = 255
 
@@ -23,25 +23,15 @@ class BadRow(ValueError):
     """A provider's row that cannot be understood; the others still can."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """The balance of one token: `amount` in its smallest unit, `10 ** decimals` of which make a whole one."""
-
-    address: str
-    name: str
-    symbol: str
-    amount: int
-    decimals: int
-    verified: bool = False
-    spam: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Balances:
-    """All that a provider knows of one wallet; `native` in its smallest unit."""
-
-    native: int
-    tokens: list[Token]
+def read_row(raw: msgspec.Raw) -> dict[str, Any]:
+    """One object of a list, so that a bad one costs no other; fractions stay text. Raises BadRow."""
+    try:
+        row = json.loads(bytes(raw).decode("utf-8", "replace"), parse_float=str)
+    except (ValueError, RecursionError) as error:
+        raise BadRow("a row is not JSON") from error
+    if not isinstance(row, dict):
+        raise BadRow("a row is not an object")
+    return row
 
 
 def read_amount(value: Any) -> int:
@@ -88,20 +78,3 @@ def clean(value: Any) -> str:
 
 def _is_visible(letter: str) -> bool:
     return unicodedata.category(letter)[0] != "C" and unicodedata.category(letter) not in ("Zl", "Zp")
-
-
-def sum_by_address(tokens: Iterable[Token]) -> list[Token]:
-    """One row a token, of wallets that hold some tokens in several accounts."""
-    sums: dict[str, Token] = {}
-    for token in tokens:
-        known = sums.setdefault(token.address, token)
-        if known is not token:
-            sums[token.address] = replace(
-                known,
-                amount=known.amount + token.amount,
-                name=known.name or token.name,
-                symbol=known.symbol or token.symbol,
-                verified=known.verified and token.verified,
-                spam=known.spam or token.spam,
-            )
-    return list(sums.values())

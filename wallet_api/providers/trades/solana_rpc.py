@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 import msgspec
 from cachetools import LRUCache
 
-from wallet_api.holdings.balances import BadRow
-from wallet_api.holdings.faults import Broken, Malformed
-from wallet_api.holdings.providers.jsonrpc import Node, Result
-from wallet_api.holdings.providers.solana_names import Names
 from wallet_api.ledger import fields
-from wallet_api.sync.solana_moves import Transaction, read_swaps
-from wallet_api.sync.swaps import BadSwap, Chunk, Leg, Swap, Wallet
+from wallet_api.providers.faults import Broken, Malformed
+from wallet_api.providers.jsonrpc import Node, Result
+from wallet_api.providers.parsing import BadRow
+from wallet_api.providers.solana_names import Names
+from wallet_api.providers.trades.solana_moves import Transaction, read_swaps
+from wallet_api.providers.trades.swaps import BadSwap, Chunk, Leg, Swap, Wallet
 
 CHUNK_TRANSACTIONS = 50
 

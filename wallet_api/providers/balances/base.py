@@ -1,21 +1,18 @@
 """What every provider of balances is asked, and the answer it gives."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import msgspec
 
 from wallet_api.chains import Chain
-from wallet_api.holdings.balances import BadRow, Balances, Token, read_amount
-from wallet_api.holdings.faults import Malformed, TooLarge
-from wallet_api.holdings.fetch import Fetch, Fetcher
-from wallet_api.holdings.replies import read_row
+from wallet_api.providers.faults import Malformed, TooLarge
+from wallet_api.providers.fetch import Fetch, Fetcher
+from wallet_api.providers.parsing import BadRow, read_amount, read_row
 
+NATIVE = "native"
 MAX_PAGES = 100
-
-# What a provider's module makes of one row: a token, or nothing to show.
-ReadRow = Callable[[dict[str, Any]], Token | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +24,27 @@ class Wallet:
     known_tokens: Callable[[], Sequence[str]]
 
 
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The balance of one token: `amount` in its smallest unit, `10 ** decimals` of which make a whole one."""
+
+    address: str
+    name: str
+    symbol: str
+    amount: int
+    decimals: int
+    verified: bool = False
+    spam: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Balances:
+    """All that a provider knows of one wallet; `native` in its smallest unit."""
+
+    native: int
+    tokens: list[Token]
+
+
 class Provider(Protocol):
     """One outside service, for one chain."""
 
@@ -34,6 +52,10 @@ class Provider(Protocol):
 
     def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
         """Everything the wallet holds now, or a ProviderFault: never a part of it."""
+
+
+# What a provider's module makes of one row: a token, or nothing to show.
+ReadRow = Callable[[dict[str, Any]], Token | None]
 
 
 def read_native(value: Any) -> int:
@@ -74,3 +96,20 @@ def understand(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> list
             if token is not None:
                 tokens.append(token)
     return tokens
+
+
+def sum_by_address(tokens: Iterable[Token]) -> list[Token]:
+    """One row a token, of wallets that hold some tokens in several accounts."""
+    sums: dict[str, Token] = {}
+    for token in tokens:
+        known = sums.setdefault(token.address, token)
+        if known is not token:
+            sums[token.address] = replace(
+                known,
+                amount=known.amount + token.amount,
+                name=known.name or token.name,
+                symbol=known.symbol or token.symbol,
+                verified=known.verified and token.verified,
+                spam=known.spam or token.spam,
+            )
+    return list(sums.values())

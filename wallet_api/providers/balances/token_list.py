@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from wallet_api.chains import Chain
-from wallet_api.holdings.balances import BadRow, clean, read_address, read_decimals
+from wallet_api.providers.parsing import BadRow, clean, read_address, read_decimals
 from wallet_api.settings import SettingsError
 
 

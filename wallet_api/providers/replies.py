@@ -1,18 +1,16 @@
 """What a provider sent back: its JSON, read without a float near an amount, and its refusals, as faults."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 from urllib3 import Retry
 from urllib3.exceptions import InvalidHeader
 
-from wallet_api.holdings.balances import BadRow
-from wallet_api.holdings.faults import (
+from wallet_api.providers.faults import (
     BadKey,
     Banned,
     Broken,
@@ -79,17 +77,6 @@ def read_json(body: bytes, shape: type[Shape]) -> Shape:
         return msgspec.json.decode(body, type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Malformed(type(error).__name__) from None
-
-
-def read_row(raw: msgspec.Raw) -> dict[str, Any]:
-    """One object of a list, so that a bad one costs no other; fractions stay text. Raises BadRow."""
-    try:
-        row = json.loads(bytes(raw).decode("utf-8", "replace"), parse_float=str)
-    except (ValueError, RecursionError) as error:
-        raise BadRow("a row is not JSON") from error
-    if not isinstance(row, dict):
-        raise BadRow("a row is not an object")
-    return row
 
 
 def refuse(reply: Reply) -> ProviderFault:

@@ -16,11 +16,10 @@ import msgspec
 from cachetools import LRUCache
 from solders.pubkey import Pubkey
 
-from wallet_api.holdings.balances import BadRow, clean, read_amount
-from wallet_api.holdings.faults import ProviderFault
-from wallet_api.holdings.fetch import Fetch
-from wallet_api.holdings.providers.jsonrpc import Node
-from wallet_api.holdings.replies import read_row
+from wallet_api.providers.faults import ProviderFault
+from wallet_api.providers.fetch import Fetch
+from wallet_api.providers.jsonrpc import Node
+from wallet_api.providers.parsing import BadRow, clean, read_amount, read_row
 
 # A call takes 100 accounts: a mint and its metadata make two.
 _MINTS_A_CALL = 50

@@ -9,7 +9,7 @@ from typing import Any
 from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
 
-from wallet_api.holdings.providers.jsonrpc import Call
+from wallet_api.providers.jsonrpc import Call
 
 MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
 _AGGREGATE3 = bytes.fromhex("82ad56cb")

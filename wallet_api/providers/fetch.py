@@ -14,11 +14,11 @@ from urllib3 import Timeout
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from wallet_api import __version__
-from wallet_api.holdings.breaker import Breaker
-from wallet_api.holdings.deadline import DeadlineAdapter
-from wallet_api.holdings.faults import ProviderFault, TimedOut, TooLarge, Unreachable
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.replies import Reply, refuse
+from wallet_api.providers.breaker import Breaker
+from wallet_api.providers.deadline import DeadlineAdapter
+from wallet_api.providers.faults import ProviderFault, TimedOut, TooLarge, Unreachable
+from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.replies import Reply, refuse
 from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ import threading
 import time
 from collections import Counter
 
-from wallet_api.holdings.faults import BreakerOpen, ProviderFault
+from wallet_api.providers.faults import BreakerOpen, ProviderFault
 
 
 class Breaker:

@@ -8,17 +8,17 @@ from pkgutil import resolve_name
 from prometheus_client import CollectorRegistry
 
 from wallet_api.chains import CHAINS
-from wallet_api.holdings.fetch import Fetcher, Limits
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.providers.jsonrpc import Node
+from wallet_api.providers.fetch import Fetcher, Limits
+from wallet_api.providers.jsonrpc import Node
+from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.pace import Pace, at_pace
+from wallet_api.providers.prices.binance import Binance
+from wallet_api.providers.prices.coingecko import CoinGecko, refuse_coingecko
+from wallet_api.providers.prices.quotes import PriceSource
+from wallet_api.providers.trades.moralis import MoralisTrades
+from wallet_api.providers.trades.swaps import TradeSource
 from wallet_api.settings import Settings, SettingsError
-from wallet_api.sync.binance import Binance
-from wallet_api.sync.coingecko import CoinGecko, refuse_coingecko
-from wallet_api.sync.moralis import MoralisTrades
-from wallet_api.sync.pace import Pace, at_pace
 from wallet_api.sync.prices import Prices
-from wallet_api.sync.quotes import PriceSource
-from wallet_api.sync.swaps import TradeSource
 
 # A page of a hundred swaps may take long; all of its tries together may not.
 _PAGE_SILENCE_SECONDS = 30.0
@@ -97,7 +97,9 @@ def _solana_rpc(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
     node = Node("SOLANA_RPC_URL", settings.solana_rpc_url, limits, metrics)
     at_pace(node.fetcher, pace)
     # Loaded only where it is chosen: its library for addresses takes 10 MB.
-    make: Callable[[Node], TradeSource] = resolve_name("wallet_api.sync.solana_rpc:SolanaRpcTrades")
+    make: Callable[[Node], TradeSource] = resolve_name(
+        "wallet_api.providers.trades.solana_rpc:SolanaRpcTrades"
+    )
     return make(node), pace
 
 

@@ -8,22 +8,21 @@ from typing import Any
 import msgspec
 
 from wallet_api.chains import Chain
-from wallet_api.holdings.balances import (
+from wallet_api.providers.balances.base import (
     NATIVE,
-    BadRow,
     Balances,
+    Pages,
     Token,
-    clean,
-    read_address,
-    read_amount,
-    read_decimals,
+    Wallet,
+    read_native,
     sum_by_address,
+    understand,
 )
-from wallet_api.holdings.faults import Broken, NotConfigured
-from wallet_api.holdings.fetch import Fetch, Fetcher, Limits
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.providers.base import Pages, Wallet, read_native, understand
-from wallet_api.holdings.replies import Reply, read_json
+from wallet_api.providers.faults import Broken, NotConfigured
+from wallet_api.providers.fetch import Fetch, Fetcher, Limits
+from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.parsing import BadRow, clean, read_address, read_amount, read_decimals
+from wallet_api.providers.replies import Reply, read_json
 from wallet_api.settings import Settings
 
 _NETWORKS = {"eth": "eth-mainnet", "bnb": "bnb-mainnet", "base": "base-mainnet", "solana": "solana-mainnet"}

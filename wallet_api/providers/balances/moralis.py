@@ -10,22 +10,21 @@ from typing import Any
 import msgspec
 
 from wallet_api.chains import Chain
-from wallet_api.holdings.balances import (
+from wallet_api.providers.balances.base import (
     NATIVE,
     Balances,
+    Pages,
     Token,
-    clean,
-    read_address,
-    read_amount,
-    read_decimals,
-    read_flag,
+    Wallet,
+    read_native,
     sum_by_address,
+    understand,
 )
-from wallet_api.holdings.faults import NotConfigured, ProviderFault, TooLarge
-from wallet_api.holdings.fetch import Fetch, Fetcher, Limits
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.providers.base import Pages, Wallet, read_native, understand
-from wallet_api.holdings.replies import Reply, read_json, refuse
+from wallet_api.providers.faults import NotConfigured, ProviderFault, TooLarge
+from wallet_api.providers.fetch import Fetch, Fetcher, Limits
+from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.parsing import clean, read_address, read_amount, read_decimals, read_flag
+from wallet_api.providers.replies import Reply, read_json, refuse
 from wallet_api.settings import Settings
 
 # Left out, the chain would silently be Ethereum.

@@ -11,14 +11,14 @@ from typing import TypeVar
 from cachetools import LRUCache
 
 from wallet_api.chains import Chain
-from wallet_api.holdings.balances import MAX_DECIMALS, Balances, Token, clean
-from wallet_api.holdings.faults import Malformed, NotConfigured
-from wallet_api.holdings.fetch import Fetch, Limits
-from wallet_api.holdings.metrics import Metrics
-from wallet_api.holdings.providers import multicall
-from wallet_api.holdings.providers.base import Wallet
-from wallet_api.holdings.providers.jsonrpc import Node, Result
-from wallet_api.holdings.providers.token_list import Listed, read_token_list
+from wallet_api.providers.balances import multicall
+from wallet_api.providers.balances.base import Balances, Token, Wallet
+from wallet_api.providers.balances.token_list import Listed, read_token_list
+from wallet_api.providers.faults import Malformed, NotConfigured
+from wallet_api.providers.fetch import Fetch, Limits
+from wallet_api.providers.jsonrpc import Node, Result
+from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.parsing import MAX_DECIMALS, clean
 from wallet_api.settings import Settings
 
 CHAIN_IDS = {"eth": 1, "bnb": 56, "base": 8453}

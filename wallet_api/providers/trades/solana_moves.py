@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.holdings.balances import BadRow, read_address, read_amount, read_decimals
 from wallet_api.ledger import fields
-from wallet_api.sync.swaps import DIGITS, Leg, Swap, Wallet
+from wallet_api.providers.parsing import BadRow, read_address, read_amount, read_decimals
+from wallet_api.providers.trades.swaps import DIGITS, Leg, Swap, Wallet
 
 WRAPPED = "So11111111111111111111111111111111111111112"
 # USDC and USDT: what moved of them is what the swap was worth in dollars.

@@ -1,0 +1,1 @@
+"""The providers of the native coins' prices, a module each."""
