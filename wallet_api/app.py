@@ -25,7 +25,6 @@ from wallet_api.blueprints import (
 )
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
-from wallet_api.providers.metrics import Metrics
 from wallet_api.queries.leaderboards import Leaderboards
 from wallet_api.settings import Settings
 
@@ -53,7 +52,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.url_map.merge_slashes = False
     database = Database(settings)
     registry = CollectorRegistry()
-    holdings_service = HoldingsService(settings, database, Metrics(registry))
+    holdings_service = HoldingsService(settings, database, registry)
     leaderboards = Leaderboards(database, settings.leaderboard_ttl_seconds)
     if settings.proxy_hops:
         hops = settings.proxy_hops

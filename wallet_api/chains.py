@@ -1,17 +1,91 @@
-"""The domain as data: which wallet types a chain has, its native currency, and the form of its addresses."""
+"""The supported chains: wallet types, native coins, address forms, and the providers' names for them."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal, get_args
 
 import base58
 
+Blockchain = Literal["solana", "bnb", "base", "eth"]
+Currency = Literal["SOL", "BNB", "ETH"]
+
 WALLET_TYPES = ("kol", "smart", "whale")
-CURRENCIES = ("SOL", "BNB", "ETH")
+CURRENCIES: tuple[Currency, ...] = get_args(Currency)
+
+EVM_PSEUDO_MINT = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 
 _EVM_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
+
+
+@dataclass(frozen=True)
+class Coin:
+    """A native coin, and the names under which price providers list it."""
+
+    currency: Currency
+    name: str
+    decimals: int
+    coingecko_id: str
+    binance_symbol: str
+
+
+COINS: Mapping[Currency, Coin] = MappingProxyType(
+    {
+        coin.currency: coin
+        for coin in (
+            Coin("SOL", "Solana", 9, coingecko_id="solana", binance_symbol="SOLUSDT"),
+            Coin("BNB", "BNB", 18, coingecko_id="binancecoin", binance_symbol="BNBUSDT"),
+            Coin("ETH", "Ether", 18, coingecko_id="ethereum", binance_symbol="ETHUSDT"),
+        )
+    }
+)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A blockchain. `pseudo_mints` stand for the native coin itself where a provider requires an address."""
+
+    name: Blockchain
+    types: tuple[str, ...]
+    coin: Coin
+    is_address: Callable[[str], bool]
+    address_form: str
+    case_sensitive: bool
+    wrapped_mint: str
+    pseudo_mints: tuple[str, ...]
+    alchemy_network: str
+    evm_chain_id: int | None = None
+
+    @property
+    def currency(self) -> Currency:
+        """Return the code of the native coin."""
+        return self.coin.currency
+
+    @property
+    def native_name(self) -> str:
+        """Return the name of the native coin."""
+        return self.coin.name
+
+    @property
+    def native_decimals(self) -> int:
+        """Return the decimals of the native coin."""
+        return self.coin.decimals
+
+    @property
+    def moralis_chain(self) -> str:
+        """Return Moralis' name for an EVM chain: its chain id in hexadecimal."""
+        assert self.evm_chain_id is not None
+        return hex(self.evm_chain_id)
+
+    def canonical(self, text: str) -> str:
+        """Return the stored form of an address or mint: lower case on EVM chains, unchanged on Solana."""
+        return text if self.case_sensitive else text.lower()
+
+    def is_native(self, mint: str) -> bool:
+        """Return whether `mint`, in stored form, is the native coin or its wrapped form."""
+        return mint == self.wrapped_mint or mint in self.pseudo_mints
 
 
 def _is_solana_address(text: str) -> bool:
@@ -22,46 +96,36 @@ def _is_evm_address(text: str) -> bool:
     return _EVM_ADDRESS.fullmatch(text) is not None
 
 
-@dataclass(frozen=True)
-class Chain:
-    """One blockchain: its allowed wallet types, native currency, and how its addresses look and compare."""
-
-    name: str
-    types: tuple[str, ...]
-    currency: str
-    native_name: str
-    native_decimals: int
-    is_address: Callable[[str], bool]
-    address_form: str
-    case_sensitive: bool
-
-    def canonical(self, text: str) -> str:
-        """The stored form of an address or mint: lower case on EVM chains, unchanged on Solana."""
-        return text if self.case_sensitive else text.lower()
-
-
-def _evm(name: str, types: tuple[str, ...], currency: str, native_name: str) -> Chain:
+def _evm(
+    name: Blockchain, chain_id: int, types: tuple[str, ...], currency: Currency, wrapped_mint: str
+) -> Chain:
     return Chain(
         name=name,
         types=types,
-        currency=currency,
-        native_name=native_name,
-        native_decimals=18,
+        coin=COINS[currency],
         is_address=_is_evm_address,
         address_form="0x followed by 40 hexadecimal digits",
         case_sensitive=False,
+        wrapped_mint=wrapped_mint,
+        pseudo_mints=(EVM_PSEUDO_MINT, "0x0000000000000000000000000000000000000000"),
+        alchemy_network=f"{name}-mainnet",
+        evm_chain_id=chain_id,
     )
 
 
 _SOLANA = Chain(
     name="solana",
     types=("kol", "smart", "whale"),
-    currency="SOL",
-    native_name="Solana",
-    native_decimals=9,
+    coin=COINS["SOL"],
     is_address=_is_solana_address,
     address_form="base58 of 32 bytes",
     case_sensitive=True,
+    wrapped_mint="So11111111111111111111111111111111111111112",
+    pseudo_mints=(
+        "So11111111111111111111111111111111111111111",
+        "11111111111111111111111111111111",
+    ),
+    alchemy_network="solana-mainnet",
 )
 
 CHAINS: Mapping[str, Chain] = MappingProxyType(
@@ -69,9 +133,9 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
         chain.name: chain
         for chain in (
             _SOLANA,
-            _evm("bnb", ("kol", "smart"), "BNB", "BNB"),
-            _evm("base", ("kol", "smart"), "ETH", "Ether"),
-            _evm("eth", ("kol",), "ETH", "Ether"),
+            _evm("bnb", 56, ("kol", "smart"), "BNB", "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"),
+            _evm("base", 8453, ("kol", "smart"), "ETH", "0x4200000000000000000000000000000000000006"),
+            _evm("eth", 1, ("kol",), "ETH", "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"),
         )
     }
 )

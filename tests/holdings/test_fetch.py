@@ -31,7 +31,7 @@ from wallet_api.providers.faults import (
     Unreachable,
 )
 from wallet_api.providers.fetch import Fetcher, Limits
-from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.replies import Reply, read_json
 
 LIMITS = Limits(
@@ -57,7 +57,7 @@ def registry() -> CollectorRegistry:
 @pytest.fixture
 def make_fetcher(registry: CollectorRegistry) -> Callable[..., Fetcher]:
     def make(**limits: Any) -> Fetcher:
-        return Fetcher("stub", replace(LIMITS, **limits), Metrics(registry), {"X-API-Key": SECRET})
+        return Fetcher("stub", replace(LIMITS, **limits), FetchMetrics(registry), {"X-API-Key": SECRET})
 
     return make
 

@@ -22,7 +22,7 @@ from wallet_api.providers.balances.base import Provider, Wallet
 from wallet_api.providers.balances.token_list import read_token_list
 from wallet_api.providers.faults import NotConfigured, ProviderFault
 from wallet_api.providers.fetch import Limits
-from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings, SettingsError
 
 Rows = list[dict[str, Any]]
@@ -45,7 +45,7 @@ def read(stub: Stub, own: dict[str, Any]) -> Read:
     def read(chain: str, address: str, *, traded: tuple[Balance, ...] = (), **changes: Any) -> Rows:
         settings = replace(impatient(Settings(), stub), **own, **changes)
         if chain not in providers:
-            metrics = Metrics(CollectorRegistry())
+            metrics = FetchMetrics(CollectorRegistry())
             providers[chain] = make_provider(CHAINS[chain], settings, Limits.of(settings), metrics)
         wallet = Wallet(CHAINS[chain], address, lambda: [token.address for token in traded])
         with providers[chain].fetcher.begin(chain) as fetch:
@@ -350,7 +350,7 @@ class TestEvmNode:
         if content is not None:
             path.write_text(content)
         with pytest.raises(SettingsError, match="EVM_TOKEN_LIST"):
-            read_token_list(str(path), CHAINS["eth"], 1)
+            read_token_list(str(path), CHAINS["eth"])
 
 
 class TestAlchemy:

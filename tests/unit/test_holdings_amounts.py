@@ -21,7 +21,7 @@ from wallet_api.holdings.formatting import in_order, to_json
 from wallet_api.providers.balances import make_provider
 from wallet_api.providers.balances.base import Balances, Provider, Token, Wallet
 from wallet_api.providers.fetch import Limits
-from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.parsing import clean
 from wallet_api.settings import Settings
 
@@ -47,7 +47,7 @@ def wire() -> Iterator[Stub]:
 def providers(wire: Stub) -> dict[str, Provider]:
     def make(name: str) -> Provider:
         own = replace(impatient(Settings(), wire), eth_provider=name)
-        return make_provider(CHAIN, own, Limits.of(own), Metrics(CollectorRegistry()))
+        return make_provider(CHAIN, own, Limits.of(own), FetchMetrics(CollectorRegistry()))
 
     return {name: make(name) for name in ("moralis", "rpc", "alchemy")}
 

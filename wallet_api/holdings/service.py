@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from concurrent.futures import wait
 from dataclasses import dataclass
 
+from prometheus_client import CollectorRegistry, Counter
+
 from wallet_api.blocking import about_to_block
 from wallet_api.chains import CHAINS
 from wallet_api.database import Database
@@ -17,7 +19,7 @@ from wallet_api.holdings.snapshots import Known, Snapshot, Snapshots
 from wallet_api.providers.balances import make_provider
 from wallet_api.providers.faults import BreakerOpen
 from wallet_api.providers.fetch import Limits
-from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
 
 # How often a call looks whether another worker has read its wallet: at first, and at most.
@@ -48,11 +50,17 @@ class Holdings:
 class HoldingsService:
     """The holdings of one process. Thread-safe; to be made in the worker, after the fork."""
 
-    def __init__(self, settings: Settings, database: Database, metrics: Metrics) -> None:
+    def __init__(self, settings: Settings, database: Database, registry: CollectorRegistry) -> None:
         self._ttl = settings.holdings_ttl_seconds
         self._wait_seconds = settings.holdings_wait_seconds
         self._keep_spam = settings.holdings_keep_spam
-        self._metrics = metrics
+        metrics = FetchMetrics(registry)
+        self._answers = Counter(
+            "wallet_api_holdings_answers",
+            "Holdings answers, by state: fresh, stale, loading, unavailable.",
+            ("chain", "state"),
+            registry=registry,
+        )
         limits = Limits.of(settings)
         self._snapshots = Snapshots(
             database, ttl_seconds=self._ttl, claim_seconds=limits.total_seconds + _CLAIM_MARGIN_SECONDS
@@ -82,10 +90,10 @@ class HoldingsService:
         try:
             holdings = self._read(blockchain, address)
         except HoldingsUnavailable:
-            self._metrics.answered(blockchain, "unavailable")
+            self._answers.labels(blockchain, "unavailable").inc()
             raise
         state = "loading" if holdings.snapshot is None else "stale" if holdings.stale else "fresh"
-        self._metrics.answered(blockchain, state)
+        self._answers.labels(blockchain, state).inc()
         return holdings
 
     def format(self, blockchain: str, snapshot: Snapshot | FormattedSnapshot) -> FormattedSnapshot:

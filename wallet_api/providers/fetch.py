@@ -17,7 +17,7 @@ from wallet_api import __version__
 from wallet_api.providers.breaker import Breaker
 from wallet_api.providers.deadline import DeadlineAdapter
 from wallet_api.providers.faults import ProviderFault, TimedOut, TooLarge, Unreachable
-from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.replies import Reply, refuse
 from wallet_api.settings import Settings
 
@@ -68,7 +68,7 @@ class Fetcher:
         self,
         provider: str,
         limits: Limits,
-        metrics: Metrics,
+        metrics: FetchMetrics,
         headers: Mapping[str, str] | None = None,
         refuse: Callable[[Reply], ProviderFault] = refuse,
     ) -> None:

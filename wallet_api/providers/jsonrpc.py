@@ -19,7 +19,7 @@ from wallet_api.providers.faults import (
     TooLarge,
 )
 from wallet_api.providers.fetch import Fetch, Fetcher, Limits
-from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.replies import Reply, read_json, refuse
 
 Shape = TypeVar("Shape")
@@ -64,7 +64,7 @@ class _BatchRefusedError(Exception):
 class Node:
     """One node, for one chain. Some forbid batches, or limit them: then it is asked call by call."""
 
-    def __init__(self, variable: str, url: str | None, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, variable: str, url: str | None, limits: Limits, metrics: FetchMetrics) -> None:
         self.fetcher = Fetcher("rpc", limits, metrics, refuse=_refuse)
         self._variable = variable
         self._url = url

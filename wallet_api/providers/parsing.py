@@ -19,41 +19,41 @@ _DECIMALS = re.compile(r"[0-9]{1,3}")
 _JOINERS = "\u200c\u200d"
 
 
-class BadRow(ValueError):
+class UnusableRow(ValueError):
     """A provider's row that cannot be understood; the others still can."""
 
 
 def read_row(raw: msgspec.Raw) -> dict[str, Any]:
-    """One object of a list, so that a bad one costs no other; fractions stay text. Raises BadRow."""
+    """One object of a list, so that a bad one costs no other; fractions stay text. Raises UnusableRow."""
     try:
         row = json.loads(bytes(raw).decode("utf-8", "replace"), parse_float=str)
     except (ValueError, RecursionError) as error:
-        raise BadRow("a row is not JSON") from error
+        raise UnusableRow("a row is not JSON") from error
     if not isinstance(row, dict):
-        raise BadRow("a row is not an object")
+        raise UnusableRow("a row is not an object")
     return row
 
 
 def read_amount(value: Any) -> int:
-    """The count of smallest units in `value`, decimal digits or a whole number. Raises BadRow."""
+    """The count of smallest units in `value`, decimal digits or a whole number. Raises UnusableRow."""
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str) or _AMOUNT.fullmatch(text) is None:
-        raise BadRow("an amount is not a whole number")
+        raise UnusableRow("an amount is not a whole number")
     return int(text)
 
 
 def read_decimals(value: Any) -> int:
-    """The decimals of a token, 0 to 255, sent as a number or a string. Raises BadRow, also if unknown."""
+    """Return the decimals of a token, sent as a number or a string. Raise UnusableRow, also if unknown."""
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str) or _DECIMALS.fullmatch(text) is None or int(text) > MAX_DECIMALS:
-        raise BadRow("the decimals are not a whole number from 0 to 255")
+        raise UnusableRow("the decimals are not a whole number from 0 to 255")
     return int(text)
 
 
 def read_address(chain: Chain, value: Any) -> str:
-    """A token's address in the form in which it is stored and answered. Raises BadRow."""
+    """A token's address in the form in which it is stored and answered. Raises UnusableRow."""
     if not isinstance(value, str) or not chain.is_address(value):
-        raise BadRow(f"a token's address is not {chain.address_form}")
+        raise UnusableRow(f"a token's address is not {chain.address_form}")
     return chain.canonical(value)
 
 

@@ -19,7 +19,7 @@ from solders.pubkey import Pubkey
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.providers.fetch import Fetch
 from wallet_api.providers.jsonrpc import Node
-from wallet_api.providers.parsing import BadRow, clean, read_amount, read_row
+from wallet_api.providers.parsing import UnusableRow, clean, read_amount, read_row
 
 # A call takes 100 accounts: a mint and its metadata make two.
 _MINTS_A_CALL = 50
@@ -106,7 +106,7 @@ def _read_mint(raw: msgspec.Raw) -> Name:
         states = {extension["extension"]: extension.get("state") for extension in info.get("extensions", ())}
         state = states.get("tokenMetadata") or {}
         return Name(clean(state.get("name")), clean(state.get("symbol")), fungible)
-    except (BadRow, KeyError, TypeError, AttributeError):
+    except (UnusableRow, KeyError, TypeError, AttributeError):
         return Name()
 
 
@@ -114,7 +114,7 @@ def _read_metadata(raw: msgspec.Raw) -> Name:
     try:
         data = base64.b64decode(read_row(raw)["data"][0], validate=True)
         return read_metaplex(data)
-    except (BadRow, KeyError, TypeError, IndexError, binascii.Error, struct.error):
+    except (UnusableRow, KeyError, TypeError, IndexError, binascii.Error, struct.error):
         return Name()
 
 

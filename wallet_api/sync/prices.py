@@ -5,20 +5,19 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import get_args
 
-from wallet_api.chains import CHAINS
+from wallet_api.chains import CHAINS, CURRENCIES, Currency
 from wallet_api.database import Connection, load_sql
+from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_prices
-from wallet_api.ledger.readers import Record
-from wallet_api.ledger.rows import BadRow, Currency, PriceRow
+from wallet_api.ledger.lines import Record
+from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.providers.prices.quotes import PriceSource, hour_of
 from wallet_api.sync.heartbeats import beat
 
 log = logging.getLogger(__name__)
 
-CURRENCIES: tuple[Currency, ...] = get_args(Currency)
 _FILL_PAUSE_SECONDS = 60.0
 _MISSING_HOURS = load_sql(__package__, "missing_hours")
 

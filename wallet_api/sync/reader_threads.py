@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from wallet_api.providers.faults import ProviderFault
-from wallet_api.providers.trades.swaps import Chunk, TradeSource, Wallet
+from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, TradeSource
 from wallet_api.sync.drafts import Drafted, draft_trades
 from wallet_api.sync.refusals import refusal_of
 
@@ -32,7 +32,7 @@ class Task:
     `recheck`: this reading goes further back than the usual overlap.
     """
 
-    wallet: Wallet
+    wallet: TrackedWallet
     start: datetime
     complete_from: datetime
     recheck: bool
@@ -63,7 +63,7 @@ class Failure:
 Result = Piece | Failure
 
 
-class Readers:
+class ReaderThreads:
     """Reads `tasks` in their order, `count` wallets at once; to be used as a context.
 
     A wallet that takes longer than `turn_seconds` gives way after the chunk that it is at.

@@ -11,15 +11,16 @@ from decimal import Decimal
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
+from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_trades
+from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import WalletRemoved
-from wallet_api.ledger.readers import Record
-from wallet_api.ledger.rows import BadRow, TradeRow
-from wallet_api.providers.trades.swaps import TradeSource, Wallet
+from wallet_api.ledger.rows import TradeRow
+from wallet_api.providers.trades.swaps import TrackedWallet, TradeSource
 from wallet_api.sync.drafts import Draft
 from wallet_api.sync.heartbeats import beat
 from wallet_api.sync.prices import Prices
-from wallet_api.sync.reader_threads import Failure, Piece, Readers, Result, Task
+from wallet_api.sync.reader_threads import Failure, Piece, ReaderThreads, Result, Task
 from wallet_api.sync.refusals import DOWN, refusal_of
 from wallet_api.sync.state import outcome_of, save_failed, save_synced, tasks_due, untracked
 from wallet_api.sync.values import value_drafts
@@ -79,7 +80,7 @@ class TradesSync:
         """
         tasks = tasks_due(connection, self.chains, self.since, self.overlap, datetime.now(UTC))
         landing = _Landing(connection, self.prices, tasks)
-        with Readers(self.source, tasks, self.threads, self.turn_seconds, stopping) as readers:
+        with ReaderThreads(self.source, tasks, self.threads, self.turn_seconds, stopping) as readers:
             for group in readers.groups():
                 landing.land(group)
                 if landing.summary.stopped is not None:
@@ -138,7 +139,7 @@ class _Landing:
         return summary
 
     def _land_trades(self, pieces: Sequence[Piece]) -> list[Piece]:
-        drafts: list[tuple[Wallet, Draft]] = []
+        drafts: list[tuple[TrackedWallet, Draft]] = []
         for piece in pieces:
             drafts += [(piece.task.wallet, draft) for draft in piece.drafted.drafts]
             self.summary.swaps += len(piece.chunk.swaps)
@@ -167,7 +168,9 @@ class _Landing:
                 landed.append(piece)
         return landed
 
-    def _import_tracked(self, wallet_ids: set[int], rows: Sequence[tuple[Wallet, TradeRow]]) -> set[int]:
+    def _import_tracked(
+        self, wallet_ids: set[int], rows: Sequence[tuple[TrackedWallet, TradeRow]]
+    ) -> set[int]:
         """Import the rows, and return which wallets have been removed since the round began."""
         removed = untracked(self._connection, wallet_ids)
         while True:
@@ -192,7 +195,7 @@ class _Landing:
             self.summary.trades += imported.landed
             self.summary.changed += imported.changed
 
-    def _reject(self, wallet: Wallet, tx_signature: str, reason: str) -> None:
+    def _reject(self, wallet: TrackedWallet, tx_signature: str, reason: str) -> None:
         log.info("%s on %s: %s: %s", wallet.address, wallet.chain.name, tx_signature, reason)
         self.summary.rejected[reason] += 1
 
@@ -216,9 +219,9 @@ class _Landing:
         save_failed(self._connection, [(task, outcome)], datetime.now(UTC))
 
 
-def _row(wallet: Wallet, draft: Draft, native: Decimal) -> TradeRow:
+def _row(wallet: TrackedWallet, draft: Draft, native: Decimal) -> TradeRow:
     return TradeRow(
-        blockchain=wallet.chain.name,  # type: ignore[arg-type]
+        blockchain=wallet.chain.name,
         wallet_address=wallet.address,
         tx_signature=draft.tx_signature,
         mint=draft.mint,

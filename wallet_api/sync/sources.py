@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry
 from wallet_api.chains import CHAINS
 from wallet_api.providers.fetch import Fetcher, Limits
 from wallet_api.providers.jsonrpc import Node
-from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace, at_pace
 from wallet_api.providers.prices.binance import Binance
 from wallet_api.providers.prices.coingecko import CoinGecko, refuse_coingecko
@@ -93,7 +93,7 @@ def _moralis(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
 
 def _solana_rpc(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
     pace = Pace(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds)
-    metrics = Metrics(CollectorRegistry())
+    metrics = FetchMetrics(CollectorRegistry())
     node = Node("SOLANA_RPC_URL", settings.solana_rpc_url, limits, metrics)
     at_pace(node.fetcher, pace)
     # Loaded only where it is chosen: its library for addresses takes 10 MB.
@@ -125,4 +125,4 @@ def price_sources(settings: Settings) -> Iterator[tuple[Prices, Mapping[str, Pac
 
 
 def _fetcher(provider: str, limits: Limits, headers: Mapping[str, str], pace: Pace) -> Fetcher:
-    return at_pace(Fetcher(provider, limits, Metrics(CollectorRegistry()), headers), pace)
+    return at_pace(Fetcher(provider, limits, FetchMetrics(CollectorRegistry()), headers), pace)

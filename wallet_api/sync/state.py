@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, MissingReference, Row, load_sql, translated
-from wallet_api.providers.trades.swaps import Wallet
+from wallet_api.providers.trades.swaps import TrackedWallet
 from wallet_api.sync.reader_threads import Failure, Piece, Task
 
 # Once in this time a wallet is read again from where it was then: a provider's index may be late by hours.
@@ -71,7 +71,7 @@ def _save(connection: Connection, statement: LiteralString, parameters: dict[str
 
 
 def _task(row: Row, since: datetime, overlap: timedelta, now: datetime) -> Task:
-    wallet = Wallet(row["wallet_id"], CHAINS[row["blockchain"]], row["address"])
+    wallet = TrackedWallet(row["wallet_id"], CHAINS[row["blockchain"]], row["address"])
     synced_from, synced_until, rechecked_at = row["synced_from"], row["synced_until"], row["rechecked_at"]
     if synced_from is None or since < synced_from:
         return Task(wallet, since, since, recheck=True)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from wallet_api.chains import Currency
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.ledger.rows import Currency
 from wallet_api.providers.prices.quotes import HOUR, hour_of
-from wallet_api.providers.trades.swaps import Wallet
+from wallet_api.providers.trades.swaps import TrackedWallet
 from wallet_api.sync.drafts import Draft
 from wallet_api.sync.prices import Prices
 
@@ -17,7 +17,7 @@ _NEAR_PRICES = load_sql(__package__, "near_prices")
 
 _NO_CONVERSION = Decimal(1)
 
-Owned = tuple[Wallet, Draft]
+Owned = tuple[TrackedWallet, Draft]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def value_drafts(connection: Connection, prices: Prices, drafts: Sequence[Owned]
 _Key = tuple[int, str, str, bool, Decimal, Decimal | None]
 
 
-def _key(wallet: Wallet, draft: Draft) -> _Key:
+def _key(wallet: TrackedWallet, draft: Draft) -> _Key:
     return (
         *(wallet.wallet_id, draft.tx_signature, draft.mint, draft.is_sell),
         *(draft.token_amount, draft.value_usd),
@@ -82,7 +82,7 @@ def _known(connection: Connection, drafts: Sequence[Owned]) -> dict[_Key, Decima
     }
 
 
-def _place(wallet: Wallet, draft: Draft) -> tuple[str, datetime]:
+def _place(wallet: TrackedWallet, draft: Draft) -> tuple[str, datetime]:
     return (wallet.chain.name, draft.created_at)
 
 
@@ -101,5 +101,5 @@ def _hours(drafts: Iterable[Owned]) -> dict[Currency, list[datetime]]:
     for wallet, draft in drafts:
         hour = hour_of(draft.created_at.astimezone(UTC))
         # An hour that has just begun may have no price yet, and then the one before has the nearest.
-        hours.setdefault(wallet.chain.currency, set()).update((hour - HOUR, hour))  # type: ignore[arg-type]
+        hours.setdefault(wallet.chain.currency, set()).update((hour - HOUR, hour))
     return {currency: sorted(asked) for currency, asked in hours.items()}

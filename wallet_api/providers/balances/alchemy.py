@@ -20,12 +20,10 @@ from wallet_api.providers.balances.base import (
 )
 from wallet_api.providers.faults import Broken, NotConfigured
 from wallet_api.providers.fetch import Fetch, Fetcher, Limits
-from wallet_api.providers.metrics import Metrics
-from wallet_api.providers.parsing import BadRow, clean, read_address, read_amount, read_decimals
+from wallet_api.providers.metrics import FetchMetrics
+from wallet_api.providers.parsing import UnusableRow, clean, read_address, read_amount, read_decimals
 from wallet_api.providers.replies import Reply, read_json
 from wallet_api.settings import Settings
-
-_NETWORKS = {"eth": "eth-mainnet", "bnb": "bnb-mainnet", "base": "base-mainnet", "solana": "solana-mainnet"}
 
 
 class _Data(msgspec.Struct, rename="camel"):
@@ -43,10 +41,10 @@ class _Answer(msgspec.Struct, rename="camel"):
 class Alchemy:
     """`/assets/tokens/by-address`, page by page; the coin is the row without an address."""
 
-    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
         self.fetcher = Fetcher("alchemy", limits, metrics)
         self._chain = chain
-        self._network = _NETWORKS[chain.name]
+        self._network = chain.alchemy_network
         self._key = settings.alchemy_api_key
         self._url = f"{settings.alchemy_url}/{self._key}/assets/tokens/by-address"
 
@@ -79,14 +77,14 @@ class Alchemy:
         if row.get("network", self._network) != self._network:
             return None
         if row.get("error"):
-            raise BadRow("the provider could not read this token")
+            raise UnusableRow("the provider could not read this token")
         balance, address = row.get("tokenBalance"), row.get("tokenAddress")
         if address is None:
             amount = read_native(_number(balance))
             return Token(NATIVE, "", "", amount, self._chain.native_decimals)
         facts = row.get("tokenMetadata")
         if not isinstance(facts, dict):
-            raise BadRow("a token without decimals")
+            raise UnusableRow("a token without decimals")
         return Token(
             address=read_address(self._chain, address),
             name=clean(facts.get("name")),

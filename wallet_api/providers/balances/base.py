@@ -9,7 +9,7 @@ import msgspec
 from wallet_api.chains import Chain
 from wallet_api.providers.faults import Malformed, TooLarge
 from wallet_api.providers.fetch import Fetch, Fetcher
-from wallet_api.providers.parsing import BadRow, read_amount, read_row
+from wallet_api.providers.parsing import UnusableRow, read_amount, read_row
 
 NATIVE = "native"
 MAX_PAGES = 100
@@ -62,7 +62,7 @@ def read_native(value: Any) -> int:
     """The native balance, without which there is no answer at all. Raises Malformed."""
     try:
         return read_amount(value)
-    except BadRow as error:
+    except UnusableRow as error:
         raise Malformed("the native balance is not a whole number") from error
 
 
@@ -90,7 +90,7 @@ def understand(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> list
     for row in rows:
         try:
             token = read(read_row(row))
-        except BadRow:
+        except UnusableRow:
             fetch.skipped += 1
         else:
             if token is not None:

@@ -17,11 +17,9 @@ from wallet_api.providers.balances.token_list import Listed, read_token_list
 from wallet_api.providers.faults import Malformed, NotConfigured
 from wallet_api.providers.fetch import Fetch, Limits
 from wallet_api.providers.jsonrpc import Node, Result
-from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.parsing import MAX_DECIMALS, clean
 from wallet_api.settings import Settings
-
-CHAIN_IDS = {"eth": 1, "bnb": 56, "base": 8453}
 
 _CHUNK = 200
 _REMEMBERED = 50_000
@@ -36,13 +34,13 @@ Value = TypeVar("Value")
 class EvmRpc:
     """eth_getBalance, and balanceOf of the known tokens through Multicall3."""
 
-    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
         self._chain = chain
-        self._chain_id = CHAIN_IDS[chain.name]
+        self._chain_id = chain.evm_chain_id
         self._node = Node(
             f"{chain.name.upper()}_RPC_URL", getattr(settings, f"{chain.name}_rpc_url"), limits, metrics
         )
-        self._listed = read_token_list(settings.evm_token_list, chain, self._chain_id)
+        self._listed = read_token_list(settings.evm_token_list, chain)
         self._lock = threading.Lock()
         self._learned: LRUCache[str, Listed] = LRUCache(_REMEMBERED)
         self._chain_is_checked = False

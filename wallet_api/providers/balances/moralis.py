@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.chains import Chain
+from wallet_api.chains import EVM_PSEUDO_MINT, Chain
 from wallet_api.providers.balances.base import (
     NATIVE,
     Balances,
@@ -22,14 +22,11 @@ from wallet_api.providers.balances.base import (
 )
 from wallet_api.providers.faults import NotConfigured, ProviderFault, TooLarge
 from wallet_api.providers.fetch import Fetch, Fetcher, Limits
-from wallet_api.providers.metrics import Metrics
+from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.parsing import clean, read_address, read_amount, read_decimals, read_flag
 from wallet_api.providers.replies import Reply, read_json, refuse
 from wallet_api.settings import Settings
 
-# Left out, the chain would silently be Ethereum.
-_CHAIN_IDS = {"eth": "0x1", "bnb": "0x38", "base": "0x2105"}
-_PSEUDO_NATIVE = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 _PAGE_ROWS = "100"
 
 
@@ -54,13 +51,14 @@ class _Portfolio(msgspec.Struct, rename="camel"):
 class MoralisEvm:
     """`/wallets/{address}/tokens`, page by page; the native coin is among the rows, if there is any."""
 
-    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
         self.fetcher = _fetcher(settings, limits, metrics)
         self._has_key = settings.moralis_api_key is not None
         self._url = settings.moralis_evm_url
         self._chain = chain
         self._parameters = {
-            "chain": _CHAIN_IDS[chain.name],
+            # Without it Moralis assumes Ethereum.
+            "chain": chain.moralis_chain,
             "exclude_spam": "false" if settings.holdings_keep_spam else "true",
         }
 
@@ -87,7 +85,7 @@ class MoralisEvm:
 
     def _token(self, row: dict[str, Any]) -> Token:
         address = row.get("token_address")
-        if read_flag(row.get("native_token")) or address == _PSEUDO_NATIVE:
+        if read_flag(row.get("native_token")) or address == EVM_PSEUDO_MINT:
             amount = read_native(row.get("balance"))
             return Token(
                 NATIVE, self._chain.native_name, self._chain.currency, amount, self._chain.native_decimals
@@ -106,7 +104,7 @@ class MoralisEvm:
 class MoralisSolana:
     """`/account/mainnet/{address}/portfolio`: all in one document, one row a token account."""
 
-    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
         # Not paged, so the first byte of a large wallet may take long.
         limits = replace(limits, silence_seconds=limits.total_seconds)
         self.fetcher = _fetcher(settings, limits, metrics)
@@ -145,7 +143,7 @@ class MoralisSolana:
         return Balances(read_native(portfolio.native_balance.lamports), tokens)
 
 
-def _fetcher(settings: Settings, limits: Limits, metrics: Metrics) -> Fetcher:
+def _fetcher(settings: Settings, limits: Limits, metrics: FetchMetrics) -> Fetcher:
     return Fetcher("moralis", limits, metrics, {"X-API-Key": settings.moralis_api_key or ""}, _refuse)
 
 

@@ -19,8 +19,8 @@ from wallet_api.providers.balances.base import (
 )
 from wallet_api.providers.fetch import Fetch, Limits
 from wallet_api.providers.jsonrpc import Node
-from wallet_api.providers.metrics import Metrics
-from wallet_api.providers.parsing import BadRow, read_address, read_amount, read_decimals
+from wallet_api.providers.metrics import FetchMetrics
+from wallet_api.providers.parsing import UnusableRow, read_address, read_amount, read_decimals
 from wallet_api.providers.solana_names import Name, Names
 from wallet_api.settings import Settings
 
@@ -42,7 +42,7 @@ class _Accounts(msgspec.Struct):
 class SolanaRpc:
     """getBalance and getTokenAccountsByOwner. If either program's accounts cannot be had, nothing is."""
 
-    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
         # Not paged, so the first byte of a large wallet may take long.
         limits = replace(limits, silence_seconds=limits.total_seconds)
         self._chain = chain
@@ -79,7 +79,7 @@ class SolanaRpc:
             # Not uiAmountString: some Token-2022 mints scale it.
             return Token(read_address(self._chain, mint), "", "", amount, read_decimals(balance["decimals"]))
         except (KeyError, TypeError) as error:
-            raise BadRow("an account that the node could not parse") from error
+            raise UnusableRow("an account that the node could not parse") from error
 
 
 def _may_be_nft(token: Token) -> bool:

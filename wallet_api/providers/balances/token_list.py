@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from wallet_api.chains import Chain
-from wallet_api.providers.parsing import BadRow, clean, read_address, read_decimals
+from wallet_api.providers.parsing import UnusableRow, clean, read_address, read_decimals
 from wallet_api.settings import SettingsError
 
 
@@ -32,7 +32,7 @@ class _List(msgspec.Struct):
     tokens: list[_Entry]
 
 
-def read_token_list(path: str | None, chain: Chain, chain_id: int) -> Mapping[str, Listed]:
+def read_token_list(path: str | None, chain: Chain) -> Mapping[str, Listed]:
     """The listed tokens of one chain by address; none without a path. Raises SettingsError for a bad file."""
     if path is None:
         return {}
@@ -43,7 +43,7 @@ def read_token_list(path: str | None, chain: Chain, chain_id: int) -> Mapping[st
                 clean(entry.name), clean(entry.symbol), read_decimals(entry.decimals)
             )
             for entry in entries
-            if entry.chain_id == chain_id
+            if entry.chain_id == chain.evm_chain_id
         }
-    except (OSError, msgspec.DecodeError, BadRow) as error:
+    except (OSError, msgspec.DecodeError, UnusableRow) as error:
         raise SettingsError(f"EVM_TOKEN_LIST cannot be used: {error}") from error

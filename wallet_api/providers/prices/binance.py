@@ -3,22 +3,20 @@
 https://developers.binance.com/docs/binance-spot-api-docs/rest-api/market-data-endpoints
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from types import MappingProxyType
 
 import msgspec
 import orjson
 
-from wallet_api.ledger.rows import Currency, PriceRow
+from wallet_api.chains import COINS, Currency
+from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Malformed
 from wallet_api.providers.fetch import Fetcher
 from wallet_api.providers.prices.quotes import hour_of, moment_of, spans
 from wallet_api.providers.replies import Reply, read_json
 from wallet_api.settings import Settings
-
-SYMBOLS: Mapping[Currency, str] = MappingProxyType({"SOL": "SOLUSDT", "BNB": "BNBUSDT", "ETH": "ETHUSDT"})
 
 _INTERVAL = "5m"
 _ROWS = 1000
@@ -40,7 +38,7 @@ class Binance:
         self._url = f"{settings.binance_url}/api/v3"
 
     def latest(self, currencies: Sequence[Currency]) -> list[PriceRow]:
-        symbols = [SYMBOLS[currency] for currency in currencies]
+        symbols = [COINS[currency].binance_symbol for currency in currencies]
         with self._fetcher.begin("native") as fetch:
             parameters = {"symbols": orjson.dumps(symbols).decode()}
             tickers = fetch.get(f"{self._url}/ticker/price", parameters, _read_tickers)
@@ -57,7 +55,7 @@ class Binance:
         rows = []
         for start, end in spans(hours, _LONGEST_SPAN):
             parameters = {
-                "symbol": SYMBOLS[currency],
+                "symbol": COINS[currency].binance_symbol,
                 "interval": _INTERVAL,
                 "startTime": str(int(start.timestamp()) * 1000),
                 "endTime": str(int(end.timestamp()) * 1000 - 1),

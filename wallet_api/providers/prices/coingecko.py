@@ -7,18 +7,16 @@ https://docs.coingecko.com/reference/coins-id-market-chart-range.
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from types import MappingProxyType
 
 import msgspec
 
-from wallet_api.ledger.rows import Currency, PriceRow
+from wallet_api.chains import COINS, Currency
+from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Malformed, Overloaded, ProviderFault, Rejected
 from wallet_api.providers.fetch import Fetcher
 from wallet_api.providers.prices.quotes import hour_of, moment_of, spans
 from wallet_api.providers.replies import Reply, read_json, refuse
 from wallet_api.settings import Settings
-
-COINS: Mapping[Currency, str] = MappingProxyType({"SOL": "solana", "BNB": "binancecoin", "ETH": "ethereum"})
 
 # Prices are made anew every minute or so; one older than this is not the price of now.
 _STALE = timedelta(minutes=15)
@@ -51,7 +49,7 @@ class CoinGecko:
 
     def latest(self, currencies: Sequence[Currency]) -> list[PriceRow]:
         parameters = {
-            "ids": ",".join(COINS[currency] for currency in currencies),
+            "ids": ",".join(COINS[currency].coingecko_id for currency in currencies),
             "vs_currencies": "usd",
             "include_last_updated_at": "true",
             "precision": "full",
@@ -62,7 +60,7 @@ class CoinGecko:
         rows = []
         for currency in currencies:
             # A coin that it does not know is left out without a word.
-            price = prices.get(COINS[currency], _Price())
+            price = prices.get(COINS[currency].coingecko_id, _Price())
             if price.usd and price.last_updated_at is not None:
                 moment = moment_of(price.last_updated_at * 1000)
                 if moment >= oldest:
@@ -80,7 +78,7 @@ class CoinGecko:
                 "precision": "full",
             }
             with self._fetcher.begin("native") as fetch:
-                url = f"{self._url}/coins/{COINS[currency]}/market_chart/range"
+                url = f"{self._url}/coins/{COINS[currency].coingecko_id}/market_chart/range"
                 chart = fetch.get(url, parameters, _read_chart)
             for milliseconds, usd in chart.prices:
                 moment = moment_of(int(milliseconds))

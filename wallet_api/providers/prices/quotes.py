@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from wallet_api.ledger.rows import Currency, PriceRow
+from wallet_api.chains import Currency
+from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Malformed
 
 HOUR = timedelta(hours=1)

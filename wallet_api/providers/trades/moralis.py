@@ -15,32 +15,15 @@ from wallet_api.chains import Chain
 from wallet_api.ledger import fields
 from wallet_api.providers.faults import Malformed
 from wallet_api.providers.fetch import Fetcher
-from wallet_api.providers.parsing import BadRow, clean, read_address, read_row
+from wallet_api.providers.parsing import UnusableRow, clean, read_address, read_row
 from wallet_api.providers.replies import Reply, read_json
-from wallet_api.providers.trades.swaps import BadSwap, Chunk, Leg, Swap, Wallet
+from wallet_api.providers.trades.swaps import BadSwap, Chunk, Leg, Swap, TrackedWallet
 from wallet_api.settings import Settings
 
 PAGE_ROWS = 100
 # So many pages land together: a wallet of a hundred thousand swaps needs no more memory than one of two
 # thousand, and what it has read is not lost when it is interrupted.
 CHUNK_PAGES = 20
-
-# Left out, the chain would silently be Ethereum.
-_CHAIN_IDS = {"eth": "0x1", "bnb": "0x38", "base": "0x2105"}
-_EVM_NATIVE = ("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", "0x0000000000000000000000000000000000000000")
-# The coin itself, as some name it, and wrapped.
-_NATIVE: Mapping[str, frozenset[str]] = {
-    "solana": frozenset(
-        (
-            "So11111111111111111111111111111111111111112",
-            "So11111111111111111111111111111111111111111",
-            "11111111111111111111111111111111",
-        )
-    ),
-    "eth": frozenset((*_EVM_NATIVE, "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2")),
-    "bnb": frozenset((*_EVM_NATIVE, "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c")),
-    "base": frozenset((*_EVM_NATIVE, "0x4200000000000000000000000000000000000006")),
-}
 
 
 class _Page(msgspec.Struct):
@@ -58,7 +41,7 @@ class MoralisTrades:
         self._evm_url = settings.moralis_evm_url
         self._solana_url = settings.moralis_solana_url
 
-    def chunks(self, wallet: Wallet, since: datetime) -> Iterator[Chunk]:
+    def chunks(self, wallet: TrackedWallet, since: datetime) -> Iterator[Chunk]:
         """As TradeSource says. Each page is a fetch of its own, with its own deadline and retries."""
         chunk = self._chunk(wallet, since)
         while chunk.until is not None:
@@ -70,7 +53,7 @@ class MoralisTrades:
     def close(self) -> None:
         self._fetcher.session.close()
 
-    def _chunk(self, wallet: Wallet, since: datetime) -> Chunk:
+    def _chunk(self, wallet: TrackedWallet, since: datetime) -> Chunk:
         url, parameters = self._question(wallet, since)
         chunk = Chunk([], [])
         cursors: set[str] = set()
@@ -88,7 +71,7 @@ class MoralisTrades:
                 return _complete_part(chunk, swaps, since)
             parameters = parameters | {"cursor": page.cursor}
 
-    def _question(self, wallet: Wallet, since: datetime) -> tuple[str, dict[str, str]]:
+    def _question(self, wallet: TrackedWallet, since: datetime) -> tuple[str, dict[str, str]]:
         parameters = {
             "order": "ASC",
             # Whether a date itself is still within is not documented, so the second before is asked for.
@@ -98,7 +81,8 @@ class MoralisTrades:
         }
         if wallet.chain.name == "solana":
             return f"{self._solana_url}/account/mainnet/{wallet.address}/swaps", parameters
-        parameters["chain"] = _CHAIN_IDS[wallet.chain.name]
+        # Without it Moralis assumes Ethereum.
+        parameters["chain"] = wallet.chain.moralis_chain
         return f"{self._evm_url}/wallets/{wallet.address}/swaps", parameters
 
 
@@ -114,19 +98,19 @@ def _read_page(reply: Reply) -> _Page:
     return read_json(reply.body, _Page)
 
 
-def _swap_or_note(wallet: Wallet, raw: msgspec.Raw, bad: list[BadSwap]) -> Swap | None:
+def _swap_or_note(wallet: TrackedWallet, raw: msgspec.Raw, bad: list[BadSwap]) -> Swap | None:
     signature = ""
     try:
         row = read_row(raw)
         signature = clean(row.get("transactionHash"))
         return read_swap(wallet, row)
-    except BadRow as error:
+    except UnusableRow as error:
         bad.append(BadSwap(signature, str(error)))
         return None
 
 
-def read_swap(wallet: Wallet, row: Mapping[str, Any]) -> Swap:
-    """One row, its fractions still text. Raises BadRow."""
+def read_swap(wallet: TrackedWallet, row: Mapping[str, Any]) -> Swap:
+    """One row, its fractions still text. Raises UnusableRow."""
     signature = row.get("transactionHash")
     if (
         not isinstance(signature, str)
@@ -134,10 +118,10 @@ def read_swap(wallet: Wallet, row: Mapping[str, Any]) -> Swap:
         or len(signature) > fields.MAX_SIGNATURE
         or "\0" in signature
     ):
-        raise BadRow("no transaction hash")
+        raise UnusableRow("no transaction hash")
     owner = row.get("walletAddress")
     if owner is not None and (not isinstance(owner, str) or wallet.chain.canonical(owner) != wallet.address):
-        raise BadRow("a swap of another wallet")
+        raise UnusableRow("a swap of another wallet")
     bought: Any = row.get("bought")
     sold: Any = row.get("sold")
     return Swap(
@@ -152,14 +136,14 @@ def read_swap(wallet: Wallet, row: Mapping[str, Any]) -> Swap:
 
 def _leg(chain: Chain, side: str, leg: Any) -> Leg:
     if not isinstance(leg, dict):
-        raise BadRow(f"nothing {side}")
+        raise UnusableRow(f"nothing {side}")
     address = leg.get("address")
     amount = _number(leg.get("amount"))
     if amount is None:
-        raise BadRow(f"the amount {side} is no number that the ledger takes")
+        raise UnusableRow(f"the amount {side} is no number that the ledger takes")
     if not amount:
-        raise BadRow(f"the amount {side} is zero")
-    if isinstance(address, str) and chain.canonical(address) in _NATIVE[chain.name]:
+        raise UnusableRow(f"the amount {side} is zero")
+    if isinstance(address, str) and chain.is_native(chain.canonical(address)):
         return Leg(None, amount)
     return Leg(
         read_address(chain, address), amount, clean(leg.get("name")) or clean(leg.get("symbol")) or None
@@ -186,12 +170,12 @@ def _number(value: Any) -> Decimal | None:
 
 def _time(value: Any) -> datetime:
     if not isinstance(value, str):
-        raise BadRow("no time")
+        raise UnusableRow("no time")
     try:
         moment = datetime.fromisoformat(value)
     except ValueError as error:
-        raise BadRow("the time is not ISO 8601") from error
+        raise UnusableRow("the time is not ISO 8601") from error
     try:
         return fields.check_time("the time", moment, datetime.now(UTC))
     except fields.BadRow as error:
-        raise BadRow(error.rule) from error
+        raise UnusableRow(error.rule) from error

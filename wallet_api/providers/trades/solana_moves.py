@@ -13,10 +13,9 @@ from typing import Any
 import msgspec
 
 from wallet_api.ledger import fields
-from wallet_api.providers.parsing import BadRow, read_address, read_amount, read_decimals
-from wallet_api.providers.trades.swaps import DIGITS, Leg, Swap, Wallet
+from wallet_api.providers.parsing import UnusableRow, read_address, read_amount, read_decimals
+from wallet_api.providers.trades.swaps import DIGITS, Leg, Swap, TrackedWallet
 
-WRAPPED = "So11111111111111111111111111111111111111112"
 # USDC and USDT: what moved of them is what the swap was worth in dollars.
 _STABLE = frozenset(
     ("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB")
@@ -79,11 +78,11 @@ class _Moves:
     decimals: Mapping[str, int]
 
 
-def read_swaps(wallet: Wallet, signature: str, created_at: datetime, told: Transaction) -> list[Swap]:
+def read_swaps(wallet: TrackedWallet, signature: str, created_at: datetime, told: Transaction) -> list[Swap]:
     """The swaps that `wallet` made; none in a transfer, a wrap, or a transaction that failed.
 
-    Why so: docs/sync.md, "Solana from a node". Raises BadRow where tokens were exchanged, but it cannot be
-    told what for.
+    The reasons are in docs/sync.md, "Solana from a node". Raise UnusableRow if tokens were exchanged, but it is
+    unclear for what.
     """
     if told.meta.err is not None:
         return []
@@ -111,7 +110,7 @@ def _pairs(moves: _Moves) -> list[tuple[_Side, _Side]]:
         # All that left the wallet, tips and a bot's fees as well, is what it paid.
         (mint,) = tokens
         if not any(other[mint] or other[None] * coin < 0 for other in moves.exchangers):
-            raise BadRow(NO_EXCHANGE)
+            raise UnusableRow(NO_EXCHANGE)
         return [(gained[0], (None, -coin))] if gained else [((None, coin), lost[0])]
     # By token: the part of the coin for which others exchanged it, and nothing else.
     prices = {mint: price for mint, units in tokens.items() if (price := _price(moves, mint, units))}
@@ -122,7 +121,7 @@ def _pairs(moves: _Moves) -> list[tuple[_Side, _Side]]:
             return [(gained[0], lost[0])]
         prices = dict.fromkeys(tokens, price)
     if prices.keys() != tokens.keys():
-        raise BadRow(UNCLEAR)
+        raise UnusableRow(UNCLEAR)
     bought = [((mint, units), (None, prices[mint])) for mint, units in gained if mint is not None]
     sold = [((None, prices[mint]), (mint, units)) for mint, units in lost if mint is not None]
     return [*bought, *sold]
@@ -137,7 +136,7 @@ def _price(moves: _Moves, mint: str, units: int) -> int | None:
     return abs(coin) if clean and exact and coin * units > 0 else None
 
 
-def _moves(wallet: Wallet, told: Transaction) -> _Moves:
+def _moves(wallet: TrackedWallet, told: Transaction) -> _Moves:
     """What each owner's accounts gained and lost together, the network's fee left out.
 
     A token account is its owner's with its lamports too: the rent for a new one, or that of a closed one,
@@ -146,7 +145,7 @@ def _moves(wallet: Wallet, told: Transaction) -> _Moves:
     meta = told.meta
     keys = [key.pubkey for key in told.transaction.message.account_keys]
     if not len(keys) == len(meta.pre_balances) == len(meta.post_balances):
-        raise BadRow("not as many balances as accounts")
+        raise UnusableRow("not as many balances as accounts")
     owners = list(keys)
     decimals: dict[str, int] = {}
     wrappers: set[str] = set()
@@ -154,10 +153,10 @@ def _moves(wallet: Wallet, told: Transaction) -> _Moves:
     for balances, sign in ((meta.pre_token_balances, -1), (meta.post_token_balances, 1)):
         for balance in balances or ():
             if not 0 <= balance.account_index < len(keys):
-                raise BadRow("a balance of no account")
+                raise UnusableRow("a balance of no account")
             owner = balance.owner or keys[balance.account_index]
             owners[balance.account_index] = owner
-            if balance.mint == WRAPPED:
+            if balance.mint == wallet.chain.wrapped_mint:
                 # A pool may keep each of its sides with an owner of its own; nobody tips in wrapped coins.
                 wrappers.add(owner)
             else:
@@ -177,18 +176,18 @@ def _moves(wallet: Wallet, told: Transaction) -> _Moves:
     return _Moves(own, exchangers, decimals)
 
 
-def _amount(wallet: Wallet, moves: _Moves, side: _Side) -> Decimal:
+def _amount(wallet: TrackedWallet, moves: _Moves, side: _Side) -> Decimal:
     mint, units = side
     places = wallet.chain.native_decimals if mint is None else moves.decimals[mint]
     amount = Decimal(units).scaleb(-places)
     try:
         fields.check_amount("an amount", amount)
     except fields.BadRow as error:
-        raise BadRow(error.rule) from error
+        raise UnusableRow(error.rule) from error
     return amount
 
 
-def _leg(wallet: Wallet, moves: _Moves, side: _Side) -> Leg:
+def _leg(wallet: TrackedWallet, moves: _Moves, side: _Side) -> Leg:
     mint = None if side[0] is None else read_address(wallet.chain, side[0])
     return Leg(mint, _amount(wallet, moves, side))
 

@@ -16,10 +16,10 @@ from cachetools import LRUCache
 from wallet_api.ledger import fields
 from wallet_api.providers.faults import Broken, Malformed
 from wallet_api.providers.jsonrpc import Node, Result
-from wallet_api.providers.parsing import BadRow
+from wallet_api.providers.parsing import UnusableRow
 from wallet_api.providers.solana_names import Names
 from wallet_api.providers.trades.solana_moves import Transaction, read_swaps
-from wallet_api.providers.trades.swaps import BadSwap, Chunk, Leg, Swap, Wallet
+from wallet_api.providers.trades.swaps import BadSwap, Chunk, Leg, Swap, TrackedWallet
 
 CHUNK_TRANSACTIONS = 50
 
@@ -69,7 +69,7 @@ class SolanaRpcTrades:
         # A final transaction stays what it is: each round asks only for those that are new.
         self._told: LRUCache[tuple[str, str], _Told] = LRUCache(_REMEMBERED)
 
-    def chunks(self, wallet: Wallet, since: datetime) -> Iterator[Chunk]:
+    def chunks(self, wallet: TrackedWallet, since: datetime) -> Iterator[Chunk]:
         """As TradeSource says. Each call is a fetch of its own, with its own deadline and retries."""
         listed = self._list(wallet, since)
         for start in range(0, max(1, len(listed)), CHUNK_TRANSACTIONS):
@@ -81,7 +81,7 @@ class SolanaRpcTrades:
     def close(self) -> None:
         self._node.fetcher.session.close()
 
-    def _list(self, wallet: Wallet, since: datetime) -> list[_Row]:
+    def _list(self, wallet: TrackedWallet, since: datetime) -> list[_Row]:
         """The transactions since then that did not fail, in the order of their times."""
         listed: list[_Row] = []
         befores: set[str] = set()
@@ -104,7 +104,7 @@ class SolanaRpcTrades:
         listed.reverse()
         return sorted(listed, key=lambda row: row.moment)
 
-    def _read(self, wallet: Wallet, listed: Sequence[_Row]) -> Chunk:
+    def _read(self, wallet: TrackedWallet, listed: Sequence[_Row]) -> Chunk:
         told = {row: self._tell(wallet, row) for row in listed}
         for row in [row for row, answer in told.items() if answer is None]:
             # By now the node may have it.
@@ -115,7 +115,7 @@ class SolanaRpcTrades:
         swaps = [swap for answer in answers for swap in answer.swaps]
         return Chunk(self._named(swaps), [answer.bad for answer in answers if answer.bad])
 
-    def _tell(self, wallet: Wallet, row: _Row) -> _Told | None:
+    def _tell(self, wallet: TrackedWallet, row: _Row) -> _Told | None:
         """The swaps of a transaction; None if the node does not tell it."""
         key = wallet.address, row.signature
         with self._lock:
@@ -158,13 +158,13 @@ class SolanaRpcTrades:
         return result
 
 
-def _swaps_or_note(wallet: Wallet, row: _Row, transaction: Transaction) -> _Told:
+def _swaps_or_note(wallet: TrackedWallet, row: _Row, transaction: Transaction) -> _Told:
     try:
         fields.check_text("the signature", row.signature, fields.MAX_SIGNATURE, required=True)
         moment = row.moment if transaction.block_time is None else _time(transaction.block_time)
         fields.check_time("the time", moment, datetime.now(UTC))
         return _Told(read_swaps(wallet, row.signature, moment, transaction))
-    except BadRow as error:
+    except UnusableRow as error:
         return _Told(bad=BadSwap(row.signature, str(error)))
     except fields.BadRow as error:
         return _Told(bad=BadSwap(row.signature, error.rule))

@@ -13,7 +13,7 @@ DIGITS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Wallet:
+class TrackedWallet:
     """A tracked wallet, its address in stored form."""
 
     wallet_id: int
@@ -71,7 +71,7 @@ class TradeSource(Protocol):
 
     name: str
 
-    def chunks(self, wallet: Wallet, since: datetime) -> Iterator[Chunk]:
+    def chunks(self, wallet: TrackedWallet, since: datetime) -> Iterator[Chunk]:
         """Every swap of `wallet` from `since` on, in chunks, the oldest first, the last one without `until`.
 
         Raises ProviderFault; what it had yielded by then stays good, and what it was reading is dropped.
