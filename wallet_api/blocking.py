@@ -1,4 +1,4 @@
-"""A hook for threads that are about to block: the server may let another thread take over."""
+"""A hook for threads that are about to block, so that the server can let another thread run."""
 
 from collections.abc import Callable
 
@@ -11,11 +11,11 @@ _hook: Callable[[], None] = _ignore
 
 
 def set_hook(hook: Callable[[], None] = _ignore) -> None:
-    """Have `hook` called by each thread that is about to block; without one, nothing is called."""
+    """Set the function that each thread calls before it blocks; without an argument, none is called."""
     global _hook
     _hook = hook
 
 
 def about_to_block() -> None:
-    """Announce that this thread is about to wait for a store, a provider or another thread."""
+    """Call the hook before this thread waits for a store, a provider or another thread."""
     _hook()

@@ -1,4 +1,4 @@
-"""A thread that repeats some work, so that no request has to do it."""
+"""A thread that repeats work in the background, outside of requests."""
 
 import atexit
 import logging
@@ -14,9 +14,9 @@ CLOSE_SECONDS = 3.0
 
 
 class Recurring:
-    """Calls `work` every `period_seconds` once it was started, and when it is woken.
+    """Calls `work` every `period_seconds` after start(), and after each wake().
 
-    An error ends that call alone. With `ends_with_success`, close() has it called until it succeeds.
+    An error does not end the thread. With `ends_with_success`, close() repeats the call until it succeeds.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Recurring:
         self._thread: Thread | None = None
 
     def start(self) -> None:
-        """Start the thread at the first use, which is after any fork."""
+        """Start the thread, if it is not running. To be called after the fork."""
         if self._thread is None:
             with self._lock:
                 if self._thread is None and not self.closed:
@@ -42,11 +42,11 @@ class Recurring:
                     self._thread.start()
 
     def wake(self) -> None:
-        """Let the work be done now."""
+        """Call `work` now."""
         self._woken.set()
 
     def close(self) -> None:
-        """End the thread, after a last success within CLOSE_SECONDS."""
+        """End the thread. Waits up to CLOSE_SECONDS for the last call."""
         with self._lock:
             self.closed = True
         self._woken.set()
@@ -71,7 +71,7 @@ class Recurring:
         except Exception as error:
             if not self._failing:
                 is_outage = isinstance(error, ServiceUnavailable)
-                log.warning("%s: failed, and is tried again: %s", self._name, error, exc_info=not is_outage)
+                log.warning("%s: failed and will be repeated: %s", self._name, error, exc_info=not is_outage)
             self._failing = True
             return False
         if self._failing:

@@ -1,4 +1,4 @@
-"""Work that several threads want at the same time is done once, for all of them."""
+"""Do work once for all threads that need its result at the same time."""
 
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 
 
 class Flight(Future[Result]):
-    """Work in progress. `started_at` is what the thread that began it passed, by whatever clock."""
+    """Work in progress. `started_at` is a time on the callers' clock."""
 
     started_at = 0.0
 
@@ -22,15 +22,15 @@ class SingleFlight(Generic[Result]):
         self._flights: dict[Hashable, Flight[Result]] = {}
 
     def find(self, key: Hashable) -> Flight[Result] | None:
-        """Return the flight in progress, if any."""
+        """Return the flight of `key`, if one is in progress."""
         return self._flights.get(key)
 
     def join(
         self, key: Hashable, started_at: float = 0.0, oldest: float = 0.0
     ) -> tuple[Flight[Result], bool]:
-        """Return the flight in progress, unless it was started before `oldest`, or else a new one.
+        """Return the flight in progress, or a new one if there is none or it was started before `oldest`.
 
-        The second value tells whether it is new: then the caller has to run() it.
+        The second value is whether the flight is new. The caller must run() a new flight.
         """
         with self._lock:
             flight = self._flights.get(key)
@@ -41,7 +41,7 @@ class SingleFlight(Generic[Result]):
             return flight, True
 
     def run(self, key: Hashable, flight: Flight[Result], work: Callable[[], Result]) -> Result:
-        """Do the work of a new flight. Its result or error is that of all who wait for the flight."""
+        """Do the work of a new flight. Its result or error goes to all threads that wait for it."""
         try:
             result = work()
         except BaseException as error:
@@ -54,6 +54,6 @@ class SingleFlight(Generic[Result]):
 
     def _land(self, key: Hashable, flight: Flight[Result]) -> None:
         with self._lock:
-            # A later flight may have replaced this one.
+            # A newer flight may have replaced this one.
             if self._flights.get(key) is flight:
                 del self._flights[key]

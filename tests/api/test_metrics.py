@@ -19,7 +19,7 @@ from tests.signals import reload
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
-from wallet_api.sync.heartbeats import beat
+from wallet_api.sync.heartbeats import save_heartbeats
 
 MakeApp = Callable[[Settings], Flask]
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
@@ -128,7 +128,7 @@ def test_the_freshness_of_the_data_is_told(
     settings: Settings, make_app: MakeApp, connection: Connection
 ) -> None:
     now = datetime.now(UTC)
-    beat(connection, "trades", {"eth": (10, 2)}, now - timedelta(seconds=90))
+    save_heartbeats(connection, "trades", {"eth": (10, 2)}, now - timedelta(seconds=90))
     with demo_service(settings) as service:
         client = make_app(service.settings).test_client()
         wallet = {"blockchain": "solana", "address": service.wallet("solana", "kol")}
@@ -255,7 +255,7 @@ def test_dashboard_and_alerts_ask_for_metrics_that_there_are(
     text = (Path(__file__).parent.parent.parent / "config" / name).read_text()
     document = yaml.safe_load(text)
     assert document.get("panels") or document["groups"][0]["rules"]
-    beat(connection, "prices", {"eth": (0, 0)}, datetime.now(UTC))
+    save_heartbeats(connection, "prices", {"eth": (0, 0)}, datetime.now(UTC))
     with demo_service(replace(settings, valkey_url="valkey://127.0.0.1:9")) as service:
         client = make_app(service.settings).test_client()
         limited = _bearer(create_key(connection, "limited", credits=10))

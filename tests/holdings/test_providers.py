@@ -18,7 +18,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.demo.balances import Balance
 from wallet_api.holdings.formatting import in_order, to_json
 from wallet_api.providers.balances import make_provider
-from wallet_api.providers.balances.base import Provider, Wallet
+from wallet_api.providers.balances.base import BalanceProvider, Wallet
 from wallet_api.providers.balances.token_list import read_token_list
 from wallet_api.providers.faults import NotConfigured, ProviderFault
 from wallet_api.providers.fetch import Limits
@@ -40,7 +40,7 @@ def own() -> dict[str, Any]:
 @pytest.fixture
 def read(stub: Stub, own: dict[str, Any]) -> Read:
     """Reads a wallet through the provider that the settings choose; the ledger knows of tokens `traded`."""
-    providers: dict[str, Provider] = {}
+    providers: dict[str, BalanceProvider] = {}
 
     def read(chain: str, address: str, *, traded: tuple[Balance, ...] = (), **changes: Any) -> Rows:
         settings = replace(impatient(Settings(), stub), **own, **changes)

@@ -19,7 +19,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.demo.balances import Balance, Portfolio
 from wallet_api.holdings.formatting import in_order, to_json
 from wallet_api.providers.balances import make_provider
-from wallet_api.providers.balances.base import Balances, Provider, Token, Wallet
+from wallet_api.providers.balances.base import BalanceProvider, Balances, Token, Wallet
 from wallet_api.providers.fetch import Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.parsing import clean
@@ -44,8 +44,8 @@ def wire() -> Iterator[Stub]:
 
 
 @pytest.fixture(scope="module")
-def providers(wire: Stub) -> dict[str, Provider]:
-    def make(name: str) -> Provider:
+def providers(wire: Stub) -> dict[str, BalanceProvider]:
+    def make(name: str) -> BalanceProvider:
         own = replace(impatient(Settings(), wire), eth_provider=name)
         return make_provider(CHAIN, own, Limits.of(own), FetchMetrics(CollectorRegistry()))
 
@@ -56,7 +56,7 @@ Read = Callable[[str, Portfolio], list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def read(wire: Stub, providers: dict[str, Provider]) -> Read:
+def read(wire: Stub, providers: dict[str, BalanceProvider]) -> Read:
     """The rows of a wallet that holds this, read through a provider."""
     # A token's decimals never change on a chain, so each reading has tokens of its own.
     numbers = iter(range(10**9))

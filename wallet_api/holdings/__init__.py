@@ -1,1 +1,1 @@
-"""What a wallet holds now: providers, the cache in front of them, and the snapshots all workers share."""
+"""The current balances of wallets: the cache, the snapshots that all workers share, and their refresh."""

@@ -1,4 +1,4 @@
--- Claims the next refresh of a tracked wallet; no row when it is claimed already, still fresh, or failed just now.
+-- Claim the next refresh of a tracked wallet; no row if it is claimed, is fresh, or just failed.
 -- Needs wallets_pkey, holdings_snapshots_pkey.
 INSERT INTO holdings_snapshots AS snapshot (wallet_id, claim, claimed_at, claim_expires_at)
 SELECT wallet.wallet_id,

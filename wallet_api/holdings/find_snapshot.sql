@@ -1,4 +1,4 @@
--- A tracked wallet with its latest balances, and the outcome of the latest attempts to read them.
+-- A tracked wallet with its latest snapshot, and the state of its refresh.
 -- Needs wallets_blockchain_address_key, holdings_snapshots_pkey.
    SELECT wallet.wallet_id,
           snapshot.native_amount,

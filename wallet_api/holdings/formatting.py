@@ -1,4 +1,4 @@
-"""Snapshots as they are answered: which rows, in which order, and amounts in decimal notation."""
+"""The rows of a snapshot for the response: filtered, ordered, and with amounts in decimal notation."""
 
 import time
 from collections.abc import Iterable
@@ -24,23 +24,23 @@ class FormattedSnapshot:
 
     @property
     def last_updated(self) -> str:
-        """When the balances were read: UTC, ISO 8601 with Z, whole seconds."""
+        """Return when the balances were fetched: UTC, ISO 8601 with Z, whole seconds."""
         return self.refreshed_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     @property
     def age_seconds(self) -> float:
-        """The time since the balances were read."""
+        """Return the time since the balances were fetched."""
         return max(0.0, time.monotonic() - self.taken_at)
 
 
 def format_snapshot(chain: Chain, snapshot: Snapshot, *, keep_spam: bool) -> FormattedSnapshot:
-    """Return the rows of a snapshot as JSON; without what the provider flags as spam, unless `keep_spam`."""
+    """Return the rows of a snapshot as JSON, without tokens flagged as spam unless `keep_spam`."""
     tokens = in_order(chain, snapshot.balances, keep_spam=keep_spam)
     return FormattedSnapshot(to_json(tokens), len(tokens), snapshot.refreshed_at, snapshot.taken_at)
 
 
 def in_order(chain: Chain, balances: Balances, *, keep_spam: bool) -> list[Token]:
-    """Return the native coin, then each token that is held, the largest amount first, ties by address."""
+    """Return the native coin, then the tokens with a balance, largest amount first, ties by address."""
     native = Token(
         NATIVE, chain.native_name, chain.currency, balances.native, chain.native_decimals, verified=True
     )

@@ -1,4 +1,4 @@
--- The tokens that a wallet has traded, the latest first. Needs positions_pkey.
+-- The tokens that a wallet has traded, latest first. Needs positions_pkey.
   SELECT mint
     FROM positions
    WHERE wallet_id = %(wallet_id)s

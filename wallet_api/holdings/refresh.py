@@ -1,4 +1,4 @@
-"""Reading wallets in the background: few at a time for each chain, each by one worker of all."""
+"""The refresh of wallets in background threads: a few at a time for each chain, each wallet by one worker."""
 
 import logging
 import threading
@@ -10,18 +10,18 @@ from wallet_api.chains import Chain
 from wallet_api.errors import ApiError
 from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
 from wallet_api.holdings.snapshots import Claim, Snapshots
-from wallet_api.providers.balances.base import Provider, Wallet
+from wallet_api.providers.balances.base import BalanceProvider, Wallet
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.single_flight import Flight, SingleFlight
 
 log = logging.getLogger(__name__)
 
-# A provider's Retry-After binds its breaker in full, but a wallet that others may read no longer than this.
+# A provider's Retry-After applies to its breaker in full, and to a single wallet up to this.
 MAX_RETRY_AFTER_SECONDS = 60.0
 
 
 class Cache:
-    """The fresh snapshots of this process, formatted, at most `max_bytes` of them; each until it is stale."""
+    """The formatted snapshots of this process, at most `max_bytes`, each until it is stale."""
 
     def __init__(self, ttl_seconds: float, max_bytes: int) -> None:
         self._lock = threading.Lock()
@@ -33,26 +33,28 @@ class Cache:
         )
 
     def get(self, key: tuple[str, str]) -> FormattedSnapshot | None:
-        """The snapshot of (blockchain, address), if it is fresh."""
+        """Return the snapshot of (blockchain, address), if it is fresh."""
         with self._lock:
             return self._entries.get(key)
 
     def put(self, key: tuple[str, str], snapshot: FormattedSnapshot) -> None:
-        """Keep it for as long as it is fresh."""
+        """Store a snapshot until it is stale."""
         with self._lock:
             if len(snapshot.tokens) <= self._max_bytes:
                 self._entries[key] = snapshot
 
 
 class Refresher:
-    """Reads the wallets of one chain, at most `slots` at a time, so that a provider that hangs ties up few
-    threads, and none of another chain's. The threads are daemons: a process that ends waits for none of them.
+    """Refreshes the wallets of one chain, at most `slots` at a time.
+
+    So a provider that hangs blocks few threads, and no other chain. The threads are daemons: a process that
+    exits does not wait for them.
     """
 
     def __init__(
         self,
         chain: Chain,
-        provider: Provider,
+        provider: BalanceProvider,
         snapshots: Snapshots,
         cache: Cache,
         *,
@@ -70,11 +72,11 @@ class Refresher:
         self._flights: SingleFlight[None] = SingleFlight()
 
     def pause_seconds(self) -> float:
-        """For how long the provider is to be left alone; 0 if it may be asked."""
+        """Return for how long the provider gets no requests; 0 if it does."""
         return self._provider.fetcher.breaker.remaining_seconds()
 
     def close(self) -> None:
-        """Close the connections to the provider; what is being read may fail."""
+        """Close the connections to the provider. Running fetches may fail."""
         self._provider.fetcher.session.close()
 
     def running(self, wallet_id: int) -> Flight[None] | None:
@@ -82,9 +84,9 @@ class Refresher:
         return self._flights.find(wallet_id)
 
     def start(self, wallet_id: int, address: str) -> Flight[None] | None:
-        """Refresh the wallet, unless this process does so already or another one does.
+        """Start to refresh the wallet, unless this or another process does so already.
 
-        Return what is done when the refresh has ended; None if all slots are taken.
+        Return a future that is done when the refresh has ended; None if all slots are in use.
         """
         flight = self._flights.find(wallet_id)
         if flight is not None or not self._slots.acquire(blocking=False):
@@ -106,16 +108,16 @@ class Refresher:
         try:
             claim = self._snapshots.claim(wallet_id)
             if claim is not None:
-                self._read(claim, address)
+                self._fetch(claim, address)
         except ApiError as error:
-            # The database is away; the claim lapses by itself.
-            log.warning("holdings refresh of wallet_id=%d given up: %s", wallet_id, error.message)
+            # The database is unavailable; the claim expires.
+            log.warning("holdings refresh of wallet_id=%d failed: %s", wallet_id, error.message)
         except Exception:
             log.exception("holdings refresh of wallet_id=%d crashed", wallet_id)
         finally:
             self._slots.release()
 
-    def _read(self, claim: Claim, address: str) -> None:
+    def _fetch(self, claim: Claim, address: str) -> None:
         wallet = Wallet(self._chain, address, lambda: self._snapshots.known_tokens(claim.wallet_id))
         try:
             with self._provider.fetcher.begin(self._chain.name) as fetch:

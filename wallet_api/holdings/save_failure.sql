@@ -1,4 +1,4 @@
--- Records that the holder of a claim failed, and releases the claim. Needs holdings_snapshots_pkey.
+-- Save the failure of a refresh, and release its claim. Needs holdings_snapshots_pkey.
 UPDATE holdings_snapshots
    SET claim = NULL,
        claim_expires_at = NULL,

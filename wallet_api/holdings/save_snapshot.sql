@@ -1,5 +1,5 @@
--- Saves the balances that the holder of a claim read, and releases the claim; no row when the claim has expired
--- and was taken over, or the wallet was removed. Needs holdings_snapshots_pkey.
+-- Save the balances of a refresh, and release its claim; no row if the claim was taken over or the wallet
+-- removed. Needs holdings_snapshots_pkey.
 UPDATE holdings_snapshots
    SET native_amount = %(native_amount)s,
        tokens = %(tokens)s::jsonb,

@@ -1,4 +1,4 @@
-"""The answer to a holdings call: fresh, stale, loading or unavailable, and never later than its wait."""
+"""The response to a holdings request: fresh, stale, loading or unavailable, within the configured wait."""
 
 import math
 import threading
@@ -15,17 +15,17 @@ from wallet_api.database import Database
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
 from wallet_api.holdings.refresh import Cache, Refresher
-from wallet_api.holdings.snapshots import Known, Snapshot, Snapshots
+from wallet_api.holdings.snapshots import Snapshot, Snapshots, WalletState
 from wallet_api.providers.balances import make_provider
 from wallet_api.providers.faults import BreakerOpen
 from wallet_api.providers.fetch import Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
 
-# How often a call looks whether another worker has read its wallet: at first, and at most.
-_FIRST_LOOK_SECONDS = 0.02
-_LOOK_SECONDS = 0.2
-# A claim outlives the longest fetch by the time it takes to save it.
+# How often a request polls for the snapshot of another worker: the first and the longest interval.
+_FIRST_POLL_SECONDS = 0.02
+_POLL_SECONDS = 0.2
+# A claim expires this long after the longest fetch, so that its result can be saved.
 _CLAIM_MARGIN_SECONDS = 2.0
 
 
@@ -35,7 +35,10 @@ class HoldingsUnavailable(ServiceUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """One answer. `snapshot` is None while loading; `cached` is false if the call waited for the provider."""
+    """The holdings of a wallet. `snapshot` is None while loading.
+
+    `cached` is false if the request waited for the provider.
+    """
 
     snapshot: Snapshot | FormattedSnapshot | None
     stale: bool
@@ -43,12 +46,12 @@ class Holdings:
 
     @property
     def cache_age_seconds(self) -> int:
-        """How old the balances were when this call came; 0 if it waited for them."""
+        """Return the age of the balances; 0 if the request waited for them."""
         return int(self.snapshot.age_seconds) if self.snapshot is not None and self.cached else 0
 
 
 class HoldingsService:
-    """The holdings of one process. Thread-safe; to be made in the worker, after the fork."""
+    """The holdings operation of one process. Thread-safe; to be created in the worker, after the fork."""
 
     def __init__(self, settings: Settings, database: Database, registry: CollectorRegistry) -> None:
         self._ttl = settings.holdings_ttl_seconds
@@ -78,14 +81,14 @@ class HoldingsService:
             )
             for chain in CHAINS.values()
         }
-        # Half of the web threads stay free, whatever the providers do; a single one never waits.
+        # At most half of the web threads wait for providers; a single one never waits.
         self._waiting = threading.Semaphore(settings.web_threads // 2)
 
     def read(self, blockchain: str, address: str) -> Holdings:
-        """The balances of a tracked wallet, `address` in its stored form.
+        """Return the balances of a tracked wallet, `address` in its stored form.
 
-        Raises NotFound for a wallet that is not tracked, HoldingsUnavailable if its provider failed and it
-        was never read before.
+        Raise NotFound if the wallet is not tracked, HoldingsUnavailable if its provider failed and there is
+        no snapshot.
         """
         try:
             holdings = self._read(blockchain, address)
@@ -97,7 +100,7 @@ class HoldingsService:
         return holdings
 
     def format(self, blockchain: str, snapshot: Snapshot | FormattedSnapshot) -> FormattedSnapshot:
-        """Return the rows of a snapshot of `read` as they are answered; those of a cached one are ready."""
+        """Return a snapshot from `read` with formatted rows, which a cached one has already."""
         if isinstance(snapshot, FormattedSnapshot):
             return snapshot
         return format_snapshot(CHAINS[blockchain], snapshot, keep_spam=self._keep_spam)
@@ -111,30 +114,30 @@ class HoldingsService:
         cached = self._cache.get((blockchain, address))
         if cached is not None:
             return Holdings(cached, stale=False, cached=True)
-        known = self._snapshots.find(blockchain, address)
-        if known.snapshot is None:
-            return self._first(blockchain, address, known)
-        if known.snapshot.age_seconds < self._ttl:
-            formatted = self.format(blockchain, known.snapshot)
+        wallet = self._snapshots.find(blockchain, address)
+        if wallet.snapshot is None:
+            return self._wait_for_first(blockchain, address, wallet)
+        if wallet.snapshot.age_seconds < self._ttl:
+            formatted = self.format(blockchain, wallet.snapshot)
             self._cache.put((blockchain, address), formatted)
             return Holdings(formatted, stale=False, cached=True)
         refresher = self._refreshers[blockchain]
-        if not (known.refreshing or known.pause_seconds or refresher.pause_seconds()):
-            refresher.start(known.wallet_id, address)
-        return Holdings(known.snapshot, stale=True, cached=True)
+        if not (wallet.refreshing or wallet.pause_seconds or refresher.pause_seconds()):
+            refresher.start(wallet.wallet_id, address)
+        return Holdings(wallet.snapshot, stale=True, cached=True)
 
-    def _first(self, blockchain: str, address: str, known: Known) -> Holdings:
-        # A call that finds enough others waiting does not wait itself.
+    def _wait_for_first(self, blockchain: str, address: str, wallet: WalletState) -> Holdings:
+        # Without a free slot the request does not wait.
         may_wait = self._waiting.acquire(blocking=False)
         try:
             deadline = time.monotonic() + (self._wait_seconds if may_wait else 0.0)
             refresher = self._refreshers[blockchain]
-            look_seconds = _FIRST_LOOK_SECONDS
-            while known.snapshot is None:
-                _refuse_failed(known, refresher)
-                done = refresher.running(known.wallet_id)
-                if done is None and not known.refreshing:
-                    done = refresher.start(known.wallet_id, address)
+            poll_seconds = _FIRST_POLL_SECONDS
+            while wallet.snapshot is None:
+                _raise_failure(wallet, refresher)
+                done = refresher.running(wallet.wallet_id)
+                if done is None and not wallet.refreshing:
+                    done = refresher.start(wallet.wallet_id, address)
                 remaining = deadline - time.monotonic()
                 if remaining <= 0:
                     return Holdings(None, stale=False, cached=False)
@@ -142,22 +145,22 @@ class HoldingsService:
                 if done is not None:
                     wait([done], remaining)
                 else:
-                    time.sleep(min(look_seconds, remaining))
-                    look_seconds = min(2 * look_seconds, _LOOK_SECONDS)
+                    time.sleep(min(poll_seconds, remaining))
+                    poll_seconds = min(2 * poll_seconds, _POLL_SECONDS)
                 formatted = self._cache.get((blockchain, address))
                 if formatted is not None:
                     return Holdings(formatted, stale=False, cached=False)
-                known = self._snapshots.find(blockchain, address)
-            return Holdings(known.snapshot, stale=False, cached=False)
+                wallet = self._snapshots.find(blockchain, address)
+            return Holdings(wallet.snapshot, stale=False, cached=False)
         finally:
             if may_wait:
                 self._waiting.release()
 
 
-def _refuse_failed(known: Known, refresher: Refresher) -> None:
-    """Raise HoldingsUnavailable if the wallet's reading failed just now, or its provider is left alone."""
-    message, pause_seconds = known.failure, known.pause_seconds
-    if not pause_seconds and not known.refreshing:
+def _raise_failure(wallet: WalletState, refresher: Refresher) -> None:
+    """Raise HoldingsUnavailable if the wallet's refresh just failed, or its provider's breaker is open."""
+    message, pause_seconds = wallet.failure, wallet.pause_seconds
+    if not pause_seconds and not wallet.refreshing:
         message, pause_seconds = BreakerOpen().message, refresher.pause_seconds()
     if pause_seconds:
         raise HoldingsUnavailable(

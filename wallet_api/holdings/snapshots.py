@@ -1,4 +1,4 @@
-"""The table of snapshots that all workers and restarts share, and the claims by which one reads at a time."""
+"""The table of snapshots, which all workers share, and the claims that allow one refresh at a time."""
 
 import time
 import uuid
@@ -24,9 +24,9 @@ MAX_KNOWN_TOKENS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The balances that a provider returned for one wallet, spam included.
+    """The balances that a provider returned for a wallet, spam included.
 
-    `refreshed_at` is when they were read, by the database's clock; `taken_at` is the same moment as a
+    `refreshed_at` is when they were fetched, by the database's clock; `taken_at` is the same time as a
     time.monotonic() of this process.
     """
 
@@ -36,16 +36,16 @@ class Snapshot:
 
     @property
     def age_seconds(self) -> float:
-        """The time since the balances were read."""
+        """Return the time since the balances were fetched."""
         return max(0.0, time.monotonic() - self.taken_at)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A tracked wallet, its latest snapshot, and how the reading of the next one stands.
+class WalletState:
+    """A tracked wallet, its latest snapshot, and the state of its refresh.
 
-    `refreshing` is set while some worker reads; `failure` says why the latest attempt failed, if it did, and
-    nobody should try again for `pause_seconds`.
+    `refreshing` is true while a worker has a claim on the wallet. `failure` is why the latest refresh failed,
+    if it did; no refresh may start for `pause_seconds`.
     """
 
     wallet_id: int
@@ -57,36 +57,39 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to read one wallet now."""
+    """The right to refresh a wallet."""
 
     wallet_id: int
     token: uuid.UUID
 
 
 class Snapshots:
-    """The table. All ages are by the database's clock, which all workers share; all reads go to the primary,
-    since a replica may not know yet what another worker has just saved."""
+    """The table holdings_snapshots.
+
+    All ages are by the database's clock, which all workers share. All reads go to the primary, since a
+    standby may lack what another worker has just saved.
+    """
 
     def __init__(self, database: Database, *, ttl_seconds: float, claim_seconds: float) -> None:
         self._database = database
         self._ttl = ttl_seconds
         self._claim = claim_seconds
 
-    def find(self, blockchain: str, address: str) -> Known:
-        """What is known of this wallet. Raises NotFound if it is not tracked."""
+    def find(self, blockchain: str, address: str) -> WalletState:
+        """Return the state of a wallet. Raise NotFound if it is not tracked."""
         parameters = {"blockchain": blockchain, "address": address}
         try:
             with self._database.write() as connection:
                 row = connection.execute(_FIND, parameters).fetchone()
         except ServiceUnavailable:
-            # While the primary is away nobody can read a wallet anew, but what a standby knows can be told.
+            # Without the primary no refresh is possible, but a standby may have a snapshot.
             with self._database.read() as connection:
                 row = connection.execute(_FIND, parameters).fetchone()
             if row is not None and row["tokens"] is None:
                 raise
         if row is None:
             raise NotFound(f"The wallet {address} is not tracked on {blockchain}.", reason="wallet_not_found")
-        return Known(
+        return WalletState(
             wallet_id=row["wallet_id"],
             snapshot=_snapshot(row),
             refreshing=row["refreshing"],
@@ -95,7 +98,7 @@ class Snapshots:
         )
 
     def claim(self, wallet_id: int) -> Claim | None:
-        """The right to read this wallet, or None: it is fresh, being read, failed just now, or removed."""
+        """Return a claim on the wallet; None if it is claimed, fresh or removed, or has just failed."""
         claim = Claim(wallet_id, uuid.uuid4())
         parameters = {
             "wallet_id": wallet_id,
@@ -107,12 +110,12 @@ class Snapshots:
             with self._database.write() as connection:
                 row = connection.execute(_CLAIM, parameters).fetchone()
         except MissingReference:
-            # Removed after the statement had read it.
+            # The wallet was removed after the statement had read it.
             return None
         return claim if row is not None else None
 
     def save(self, claim: Claim, balances: Balances) -> Snapshot | None:
-        """The snapshot that all workers now share; None if the claim was taken over or the wallet removed."""
+        """Save the balances and return their snapshot; None if the claim was lost or the wallet removed."""
         taken_at = time.monotonic()
         with self._database.write() as connection:
             row = connection.execute(
@@ -127,7 +130,7 @@ class Snapshots:
         return Snapshot(balances, row["refreshed_at"], taken_at) if row is not None else None
 
     def fail(self, claim: Claim, failure: str, pause_seconds: float) -> None:
-        """Let nobody try again for `pause_seconds`, and tell them why."""
+        """Save a failure, and prevent a refresh for `pause_seconds`."""
         with self._database.write() as connection:
             connection.execute(
                 _FAIL,
@@ -140,7 +143,7 @@ class Snapshots:
             )
 
     def known_tokens(self, wallet_id: int) -> list[str]:
-        """The tokens that the wallet has traded, the latest first."""
+        """Return the tokens that the wallet has traded, latest first."""
         with self._database.read() as connection:
             rows = connection.execute(_KNOWN_TOKENS, {"wallet_id": wallet_id, "limit": MAX_KNOWN_TOKENS})
             return [row["mint"] for row in rows]
@@ -149,7 +152,7 @@ class Snapshots:
 def _snapshot(row: Row) -> Snapshot | None:
     if row["tokens"] is None:
         return None
-    # Amounts are strings in the table, since a JSON number may pass through a float.
+    # Amounts are strings in the table, since a JSON number may be decoded as a float.
     tokens = msgspec.json.decode(row["tokens"], type=list[Token], strict=False)
     taken_at = time.monotonic() - row["age_seconds"]
     return Snapshot(Balances(int(row["native_amount"]), tokens), row["refreshed_at"], taken_at)

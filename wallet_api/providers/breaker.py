@@ -1,4 +1,4 @@
-"""A breaker: after repeated failures a provider is left alone for a while, then tried by one call first."""
+"""A circuit breaker: it stops requests to a provider that fails repeatedly, then admits a single fetch."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from wallet_api.providers.faults import BreakerOpen, ProviderFault
 
 
 class Breaker:
-    """Counts the failures in a row of one provider; opens at `failures` of them for `cooldown_seconds`."""
+    """Opens for `cooldown_seconds` after `failures` consecutive failures of a provider."""
 
     def __init__(self, failures: int, cooldown_seconds: float) -> None:
         self._limit = failures
@@ -18,12 +18,12 @@ class Breaker:
         self._open_until = 0.0
 
     def remaining_seconds(self) -> float:
-        """For how long nobody should ask; 0 when the provider may be asked."""
+        """Return for how long the breaker stays open; 0 if it is closed."""
         with self._lock:
             return max(0.0, self._open_until - time.monotonic())
 
     def admit(self) -> None:
-        """Let this fetch go out, or raise BreakerOpen. After the pause one goes out before all others."""
+        """Admit a fetch, or raise BreakerOpen. After the pause one fetch is admitted before all others."""
         with self._lock:
             now = time.monotonic()
             if now < self._open_until:
@@ -32,13 +32,13 @@ class Breaker:
                 self._open_until = now + self._cooldown
 
     def succeeded(self) -> None:
-        """The provider works."""
+        """Close the breaker."""
         with self._lock:
             self._failures.clear()
             self._open_until = 0.0
 
     def failed(self, fault: ProviderFault) -> None:
-        """The provider failed so; it is left alone for as long as it asked for, if it did."""
+        """Count a failure. The pause is the one that the provider requested, if any."""
         with self._lock:
             self._failures[fault.outcome] += 1
             own_limit = fault.strikes is not None and self._failures[fault.outcome] >= fault.strikes

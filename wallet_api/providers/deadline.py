@@ -1,9 +1,9 @@
-"""A requests adapter under which no response, however slowly it drips, outlasts the time it was given.
+"""A requests adapter with a deadline for the whole response.
 
-requests' own timeout is for each read from the socket: a server that sends a byte now and then keeps a
-reader for ever, in the headers as well as in the body
-(https://requests.readthedocs.io/en/latest/user/quickstart/#timeouts). Under this adapter the read timeout
-of a call is the time that is left for all of its response, and silence ends it sooner.
+The read timeout of requests applies to each read from the socket, so a server that sends a byte now and then
+can block a thread for ever, in the headers as well as in the body
+(https://requests.readthedocs.io/en/latest/user/quickstart/#timeouts). With this adapter the read timeout of a
+request is the time left for its whole response, and a second timeout limits the wait for the next bytes.
 """
 
 import http.client
@@ -18,7 +18,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """Gives a response the call's read timeout as a whole, and each wait for bytes `silence_seconds`."""
+    """Applies the read timeout to the whole response, and `silence_seconds` to each wait for bytes."""
 
     def __init__(self, silence_seconds: float, connections: int) -> None:
         self._pools = _pool_classes(silence_seconds)
@@ -35,7 +35,7 @@ class DeadlineAdapter(HTTPAdapter):
 
 
 class _Reader(io.RawIOBase):
-    """The bytes of one response, none of them after the deadline."""
+    """Reads the bytes of one response until the deadline."""
 
     def __init__(self, sock: socket.socket, seconds: float, silence_seconds: float) -> None:
         self._sock = sock
@@ -59,7 +59,7 @@ class _Reader(io.RawIOBase):
 
 
 class _Socket:
-    """As much of a socket as http.client.HTTPResponse uses."""
+    """The part of a socket that http.client.HTTPResponse uses."""
 
     def __init__(self, sock: socket.socket, seconds: float, silence_seconds: float) -> None:
         self._reader = _Reader(sock, seconds, silence_seconds)
@@ -72,7 +72,7 @@ class _Deadline(HTTPConnection):
     silence_seconds: ClassVar[float]
 
     def getresponse(self) -> Any:
-        # urllib3 sets `timeout` to what the call has left for reading before it asks for the response.
+        # Before this method urllib3 sets `timeout` to the time left for reading.
         seconds = float(self.timeout or 0.0)
 
         def respond(sock: socket.socket, **options: Any) -> http.client.HTTPResponse:

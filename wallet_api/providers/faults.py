@@ -1,4 +1,4 @@
-"""The ways in which a provider fails us, and what each means for asking again."""
+"""The ways in which a provider fails, and whether a retry can help."""
 
 from typing import ClassVar
 
@@ -6,20 +6,20 @@ from typing import ClassVar
 class ProviderFault(Exception):
     """The provider failed.
 
-    The docstring's first sentence is what callers read; nothing of the provider's own text, nor its URL,
-    which may hold a key, is ever part of a fault.
+    The first line of the docstring is the message for callers. A fault never contains the provider's own
+    text, or its URL, which may contain a key.
     """
 
     outcome: ClassVar[str] = "failed"
-    """The word for it in logs and metrics."""
+    """Its name in logs and metrics."""
     worth_retrying: ClassVar[bool] = False
-    """Whether the same call may succeed a moment later."""
+    """Whether the same request may succeed a moment later."""
     provider_works: ClassVar[bool | None] = False
-    """What it says of the provider as a whole; None: nothing."""
+    """Whether the provider as a whole works; None if the fault does not show it."""
     strikes: ClassVar[int | None] = None
-    """How many of them in a row open the breaker, where going on asking makes it worse; None: as set."""
+    """How many consecutive ones open the breaker, if not the usual number."""
     remember_seconds: ClassVar[float] = 0.0
-    """For how long at least this will not change."""
+    """The shortest time before the next attempt for the same wallet."""
 
     def __init__(self, detail: str = "", *, retry_after_seconds: float | None = None) -> None:
         self.message = (type(self).__doc__ or "").split("\n", 1)[0]
@@ -76,7 +76,7 @@ class TooLarge(ProviderFault):
 
     outcome = "too_large"
     provider_works = True
-    # Each attempt costs the operator as much as a good answer.
+    # Each attempt costs the operator as much as a successful one.
     remember_seconds = 600.0
 
 

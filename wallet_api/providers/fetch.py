@@ -1,4 +1,4 @@
-"""Going out, once for all providers: deadlines, a cap on bodies, retries, the breaker, one log line."""
+"""The HTTP client that all providers share: deadlines, a size limit, retries, the breaker and a log line."""
 
 import logging
 import random
@@ -23,14 +23,14 @@ from wallet_api.settings import Settings
 
 log = logging.getLogger(__name__)
 
-Answer = TypeVar("Answer")
+Parsed = TypeVar("Parsed")
 
 _CHUNK_BYTES = 65536
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long and how much. `total_seconds` bounds one fetch, with all of its calls, retries and pauses."""
+    """Timeouts and other limits. `total_seconds` includes all requests, retries and pauses of a fetch."""
 
     connect_seconds: float = 3.0
     silence_seconds: float = 10.0
@@ -44,7 +44,7 @@ class Limits:
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """The limits that the settings set."""
+        """Return the limits from the settings."""
         return cls(
             connect_seconds=settings.holdings_connect_seconds,
             silence_seconds=settings.holdings_read_seconds,
@@ -58,10 +58,10 @@ class Limits:
 
 
 class Fetcher:
-    """The way out to one base URL of one provider: a session with its keys, and a breaker.
+    """The HTTP client for one base URL of a provider: a session with its keys, and a breaker.
 
-    Thread-safe; to be made in the worker, after the fork. `refuse` turns a reply without status 200 into
-    the fault that it means.
+    Thread-safe; to be created in the worker, after the fork. `refuse` returns the fault for a reply with
+    another status than 200.
     """
 
     def __init__(
@@ -83,19 +83,19 @@ class Fetcher:
         adapter = DeadlineAdapter(limits.silence_seconds, limits.connections)
         self.session.mount("https://", adapter)
         self.session.mount("http://", adapter)
-        # At DEBUG urllib3 writes every path it asks for, and some paths hold a key.
+        # At DEBUG urllib3 logs every path, and some paths contain a key.
         logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)
 
     def begin(self, chain: str) -> "Fetch":
-        """A fetch for one wallet of `chain`, to be used as a context. Raises BreakerOpen."""
+        """Return a fetch for one wallet of `chain`, to be used as a context manager. Raise BreakerOpen."""
         self.breaker.admit()
         return Fetch(self, chain)
 
 
 class Fetch:
-    """The reading of one wallet: several calls under one deadline; at its end one count and one log line.
+    """The requests for one wallet under one deadline. At its end it is counted and logged once.
 
-    `skipped` counts the rows that the provider's module could not understand; `remark` is for the log.
+    `skipped` counts the rows that could not be used; `remark` is for the log.
     """
 
     def __init__(self, fetcher: Fetcher, chain: str) -> None:
@@ -103,25 +103,25 @@ class Fetch:
         self._limits = fetcher.limits
         self._chain = chain
         self._began = time.monotonic()
-        self._calls = 0
+        self._sent = 0
         self._bytes = 0
-        # Whether any call succeeded: then the provider works, whatever became of the others.
-        self._answered = False
+        # Whether any request succeeded, which proves that the provider works.
+        self._succeeded = False
         self.skipped = 0
         self.remark = ""
 
-    def get(self, url: str, parameters: Mapping[str, str], read: Callable[[Reply], Answer]) -> Answer:
-        """What `read` makes of the reply. Raises ProviderFault; one that `read` raises is retried as well."""
-        return self._retry(lambda: read(self._call("GET", url, params=parameters)))
+    def get(self, url: str, parameters: Mapping[str, str], read: Callable[[Reply], Parsed]) -> Parsed:
+        """Return the result of `read` for the reply. Raise ProviderFault; those of `read` are retried too."""
+        return self._retry(lambda: read(self._request("GET", url, params=parameters)))
 
-    def post(self, url: str, document: Any, read: Callable[[Reply], Answer]) -> Answer:
-        """The same for a JSON document sent to `url`; only for questions, since it may be sent again."""
+    def post(self, url: str, document: Any, read: Callable[[Reply], Parsed]) -> Parsed:
+        """Send a JSON document to `url`, else as get(). Only for requests that are safe to repeat."""
         data = orjson.dumps(document)
         headers = {"Content-Type": "application/json"}
-        return self._retry(lambda: read(self._call("POST", url, data=data, headers=headers)))
+        return self._retry(lambda: read(self._request("POST", url, data=data, headers=headers)))
 
     def remaining_seconds(self) -> float:
-        """What is left of the whole fetch's time."""
+        """Return the time left for the whole fetch."""
         return self._began + self._limits.total_seconds - time.monotonic()
 
     def __enter__(self) -> Self:
@@ -132,7 +132,7 @@ class Fetch:
     ) -> None:
         fetcher, seconds = self._fetcher, time.monotonic() - self._began
         fault = error if isinstance(error, ProviderFault) else None
-        if self._answered or (fault is not None and fault.provider_works):
+        if self._succeeded or (fault is not None and fault.provider_works):
             fetcher.breaker.succeeded()
         elif fault is not None and fault.provider_works is False:
             fetcher.breaker.failed(fault)
@@ -141,46 +141,46 @@ class Fetch:
         log.log(
             logging.WARNING if error else logging.INFO,
             "fetch provider=%s chain=%s outcome=%s ms=%d bytes=%d calls=%d skipped=%d detail=%r",
-            *(fetcher.provider, self._chain, outcome, seconds * 1000, self._bytes, self._calls, self.skipped),
+            *(fetcher.provider, self._chain, outcome, seconds * 1000, self._bytes, self._sent, self.skipped),
             fault.detail if fault else self.remark,
         )
 
-    def _retry(self, call: Callable[[], Answer]) -> Answer:
+    def _retry(self, request: Callable[[], Parsed]) -> Parsed:
         attempt = 1
         while True:
             try:
-                answer = call()
+                parsed = request()
             except ProviderFault as fault:
                 pause = fault.retry_after_seconds
                 if pause is None:
-                    # Jitter, so that the workers do not come back together.
+                    # Jitter, so that the workers do not retry at the same time.
                     jitter = random.uniform(0.75, 1.25)  # noqa: S311
                     pause = self._limits.backoff_seconds * 2 ** (attempt - 1) * jitter
-                gives_up = attempt >= self._limits.tries or pause >= self.remaining_seconds()
-                if gives_up or not fault.worth_retrying:
+                is_last = attempt >= self._limits.tries or pause >= self.remaining_seconds()
+                if is_last or not fault.worth_retrying:
                     raise
             else:
-                self._answered = True
-                return answer
+                self._succeeded = True
+                return parsed
             time.sleep(pause)
             attempt += 1
 
-    def _call(self, method: str, url: str, **options: Any) -> Reply:
+    def _request(self, method: str, url: str, **options: Any) -> Reply:
         remaining = self.remaining_seconds()
         if remaining <= 0:
             raise TimedOut("no time left")
-        self._calls += 1
+        self._sent += 1
         connect = min(self._limits.connect_seconds, remaining)
         timeout: Any = Timeout(connect=connect, total=remaining)
         try:
-            # A redirect could carry the key elsewhere, so none is followed.
+            # A redirect could send the key to another host, so none is followed.
             with self._fetcher.session.request(
                 method, url, timeout=timeout, stream=True, allow_redirects=False, **options
             ) as response:
                 reply = Reply(response.status_code, response.headers, self._body(response))
         except (requests.RequestException, HTTPError, OSError) as error:
-            # The texts of these errors hold the URL, and it may hold a key: none of them goes any further.
-            raise _name(error) from None
+            # The messages of these errors contain the URL, which may contain a key, so they are dropped.
+            raise _fault(error) from None
         if reply.status != 200:
             raise self._fetcher.refuse(reply)
         return reply
@@ -197,7 +197,7 @@ class Fetch:
         return b"".join(chunks)
 
 
-def _name(error: Exception) -> ProviderFault:
+def _fault(error: Exception) -> ProviderFault:
     reasons = (error, *error.args)
     if any(isinstance(reason, requests.Timeout | ReadTimeoutError | TimeoutError) for reason in reasons):
         return TimedOut(type(error).__name__)

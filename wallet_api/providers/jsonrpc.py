@@ -1,4 +1,4 @@
-"""A JSON-RPC 2.0 node: calls in batches, matched by id, and what its error codes mean.
+"""A JSON-RPC 2.0 node: batches of calls, matched by id, and the faults that its error codes mean.
 
 https://www.jsonrpc.org/specification; the codes of Solana's nodes are in
 https://github.com/anza-xyz/agave/blob/master/rpc-client-api/src/custom_error.rs.
@@ -29,40 +29,40 @@ Call = tuple[str, list[Any]]
 MAX_BATCH = 10
 
 _RETRIED: dict[int, type[ProviderFault]] = {
-    -32005: Overloaded,  # behind the others; some vendors' rate limit
-    -32016: Broken,  # has not reached the slot yet
-    -32603: Broken,  # internal
+    -32005: Overloaded,  # node is behind; with some vendors the rate limit
+    -32016: Broken,  # slot not reached yet
+    -32603: Broken,  # internal error
 }
 _SCAN_TOO_LARGE = -32012
 
 
 class Error(msgspec.Struct):
-    """A call's error."""
+    """The error of a call."""
 
     code: int = 0
     message: str = ""
 
 
 class Result(msgspec.Struct):
-    """A call's outcome: one of result and error."""
+    """The outcome of a call: either a result or an error."""
 
     id: int | str | None = None
     result: msgspec.Raw = msgspec.Raw(b"")
     error: Error | None = None
 
     def read(self, shape: type[Shape]) -> Shape:
-        """The result, of this shape. Raises the ProviderFault that an error means."""
+        """Return the result, decoded as `shape`. Raise the ProviderFault that an error means."""
         if self.error is not None:
             raise _fault(self.error)
         return read_json(bytes(self.result), shape)
 
 
 class _BatchRefusedError(Exception):
-    """The node answers single calls only."""
+    """The node accepts single calls only."""
 
 
 class Node:
-    """One node, for one chain. Some forbid batches, or limit them: then it is asked call by call."""
+    """A node of one chain. One that refuses a batch gets single calls from then on."""
 
     def __init__(self, variable: str, url: str | None, limits: Limits, metrics: FetchMetrics) -> None:
         self.fetcher = Fetcher("rpc", limits, metrics, refuse=_refuse)
@@ -70,14 +70,14 @@ class Node:
         self._url = url
         self._takes_batches = True
 
-    def ask(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
-        """The results of the calls, in their order, those with an error among them. Raises ProviderFault."""
+    def call(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
+        """Return the results of the calls in their order, errors included. Raise ProviderFault."""
         results: list[Result] = []
         for start in range(0, len(calls), MAX_BATCH):
-            results += self._ask_some(fetch, calls[start : start + MAX_BATCH])
+            results += self._call_batch(fetch, calls[start : start + MAX_BATCH])
         return results
 
-    def _ask_some(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
+    def _call_batch(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
         if self._url is None:
             raise NotConfigured(f"{self._variable} is not set")
         url = self._url
@@ -88,16 +88,16 @@ class Node:
             except (_BatchRefusedError, Rejected):
                 self._takes_batches = False
             except TooLarge:
-                # Too large together, or one of them: asked singly, it shows.
+                # Single calls show whether one of them alone is too large.
                 pass
             else:
                 return [
-                    self._ask_one(fetch, url, call) if _is_retried(result.error) else result
+                    self._call_one(fetch, url, call) if _is_retried(result.error) else result
                     for call, result in zip(calls, results, strict=True)
                 ]
-        return [self._ask_one(fetch, url, call) for call in calls]
+        return [self._call_one(fetch, url, call) for call in calls]
 
-    def _ask_one(self, fetch: Fetch, url: str, call: Call) -> Result:
+    def _call_one(self, fetch: Fetch, url: str, call: Call) -> Result:
         return fetch.post(url, _document(0, call), _read_one)
 
 

@@ -1,4 +1,4 @@
-"""How often a provider is asked: evenly, below its limit, and less while it says that it is too much."""
+"""The rate of requests to a provider: even, below its limit, and paused while it refuses requests."""
 
 import threading
 import time
@@ -14,10 +14,10 @@ _LONGEST_HOLD_SECONDS = 60.0
 
 
 class Pace:
-    """Gives every call its moment, `per_second` of them, none close to the one before; shared by threads.
+    """Spaces requests evenly, `per_second` of them. Thread-safe.
 
-    A provider that asks for a pause and does not say how long gets `hold_seconds`, and more if it has to
-    repeat it. `calls` counts the calls.
+    When the provider refuses a request and names no pause, the pause is `hold_seconds`, and doubles with each
+    further refusal. `calls` counts the requests.
     """
 
     def __init__(self, per_second: float, hold_seconds: float) -> None:
@@ -31,9 +31,9 @@ class Pace:
         self.calls = 0
 
     def wait(self) -> None:
-        """Return when it is the caller's turn."""
-        # Nobody has a turn before it is given: turns missed while the machine was busy would all be made
-        # up for at once.
+        """Wait until the next request may be sent."""
+        # No thread reserves a time ahead, or all times missed while the machine was busy would be used at
+        # once.
         with self._turn:
             while (pause := self._pause()) > 0:
                 time.sleep(pause)
@@ -42,11 +42,11 @@ class Pace:
                 self.calls += 1
 
     def refused(self, seconds: float | None) -> None:
-        """The provider asks for a pause, of `seconds` if it says so; asked again after it, a longer one."""
+        """Pause all requests: for `seconds` if the provider named a pause, else longer each time."""
         with self._lock:
             now = time.monotonic()
             if now < self._held_until:
-                # Said to a call that had gone out before the pause began.
+                # The request was sent before the pause began.
                 return
             pause = self._hold if seconds is None else seconds
             self._held_until = now + min(pause, _LONGEST_HOLD_SECONDS)
@@ -54,7 +54,7 @@ class Pace:
             self._hold = min(2 * self._hold, _LONGEST_HOLD_SECONDS)
 
     def accepted(self) -> None:
-        """The provider answered as it should."""
+        """Reset the pause to its first length."""
         with self._lock:
             self._hold = self._first_hold
 
@@ -79,7 +79,7 @@ class _PacedAdapter(DeadlineAdapter):
 
 
 def at_pace(fetcher: Fetcher, pace: Pace) -> Fetcher:
-    """The fetcher, each of whose calls, retries as well, from now on waits for its turn."""
+    """Return the fetcher, changed to wait before each of its requests, retries included."""
     adapter = _PacedAdapter(pace, fetcher.limits)
     fetcher.session.mount("https://", adapter)
     fetcher.session.mount("http://", adapter)

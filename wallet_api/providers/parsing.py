@@ -20,11 +20,11 @@ _JOINERS = "\u200c\u200d"
 
 
 class UnusableRow(ValueError):
-    """A provider's row that cannot be understood; the others still can."""
+    """A row of a provider's response that cannot be used. It does not affect the other rows."""
 
 
 def read_row(raw: msgspec.Raw) -> dict[str, Any]:
-    """One object of a list, so that a bad one costs no other; fractions stay text. Raises UnusableRow."""
+    """Return one object of a list, its fractions as text. Raise UnusableRow."""
     try:
         row = json.loads(bytes(raw).decode("utf-8", "replace"), parse_float=str)
     except (ValueError, RecursionError) as error:
@@ -35,7 +35,7 @@ def read_row(raw: msgspec.Raw) -> dict[str, Any]:
 
 
 def read_amount(value: Any) -> int:
-    """The count of smallest units in `value`, decimal digits or a whole number. Raises UnusableRow."""
+    """Return the count of smallest units in `value`, digits or a whole number. Raise UnusableRow."""
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str) or _AMOUNT.fullmatch(text) is None:
         raise UnusableRow("an amount is not a whole number")
@@ -51,22 +51,22 @@ def read_decimals(value: Any) -> int:
 
 
 def read_address(chain: Chain, value: Any) -> str:
-    """A token's address in the form in which it is stored and answered. Raises UnusableRow."""
+    """Return a token's address in its stored form. Raise UnusableRow."""
     if not isinstance(value, str) or not chain.is_address(value):
         raise UnusableRow(f"a token's address is not {chain.address_form}")
     return chain.canonical(value)
 
 
 def read_flag(value: Any) -> bool:
-    """Whether `value` is true; some endpoints send the word."""
+    """Return whether `value` is true or the text "true", which some endpoints send."""
     return value is True or (isinstance(value, str) and value.lower() == "true")
 
 
 def clean(value: Any) -> str:
-    """Text that anybody may have written onto a chain, made harmless: one line, all visible, at most 128.
+    """Return an untrusted text as one line of at most 128 visible characters; "" if `value` is not a text.
 
-    Control and format characters go (NUL, which PostgreSQL refuses, and those that turn the direction of
-    text), and whatever is not text becomes empty.
+    Control and format characters are removed, such as NUL, which PostgreSQL refuses, and those that change
+    the direction of text.
     """
     if not isinstance(value, str):
         return ""

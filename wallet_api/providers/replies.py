@@ -1,4 +1,4 @@
-"""What a provider sent back: its JSON, read without a float near an amount, and its refusals, as faults."""
+"""A provider's reply: its JSON, decoded without floats, and the fault that an error status means."""
 
 import re
 from collections.abc import Mapping
@@ -24,11 +24,11 @@ from wallet_api.providers.faults import (
 
 Shape = TypeVar("Shape")
 
-# An absurd Retry-After must not silence a provider for a day, and a quota may be raised at any time.
+# An absurd Retry-After must not stop all requests for a day, and a quota may be raised at any time.
 MAX_PAUSE_SECONDS = 3600.0
 
-# A pair of surrogates is one character; a lone one, as texts cut in two have it, is none, and would
-# spoil the whole document.
+# A surrogate pair is one character. A lone surrogate, as in a text that was cut, is none, and makes the
+# decoder reject the whole document.
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
@@ -38,7 +38,7 @@ _QUOTA = re.compile(r"usage has been consumed|capacity limit exceeded|quota", re
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back, whatever its status; `body` is decompressed."""
+    """A response of any status; `body` is decompressed."""
 
     status: int
     headers: Mapping[str, str]
@@ -46,19 +46,19 @@ class Reply:
 
     @property
     def is_html(self) -> bool:
-        """Whether a gateway's page came instead of the provider's own words."""
+        """Return whether the body is HTML, as a gateway sends it in the provider's place."""
         return "html" in self.headers.get("Content-Type", "").lower() or self.body[:64].lstrip().startswith(
             b"<"
         )
 
     @property
     def text(self) -> str:
-        """The beginning of the body, to look for known sentences in; never to be shown."""
+        """Return the beginning of the body, to search for known phrases; never to be shown."""
         return self.body[:2048].decode("utf-8", "replace")
 
     @property
     def retry_after_seconds(self) -> float | None:
-        """The pause that the provider asks for, in seconds or as an HTTP date; None if it names none."""
+        """Return the pause in Retry-After, which may be an HTTP date; None if there is none."""
         header = self.headers.get("Retry-After")
         if header is None:
             return None
@@ -70,7 +70,7 @@ class Reply:
 
 
 def read_json(body: bytes, shape: type[Shape]) -> Shape:
-    """The document in `body`, of this msgspec shape. Raises Malformed, for NaN and Infinity as well."""
+    """Return the JSON document in `body`, decoded as `shape`. Raise Malformed, also for NaN and Infinity."""
     if b"\\ud" in body or b"\\uD" in body:
         body = _ESCAPE.sub(lambda match: b"\\ufffd" if match[1] else match[0], body)
     try:
@@ -80,7 +80,7 @@ def read_json(body: bytes, shape: type[Shape]) -> Shape:
 
 
 def refuse(reply: Reply) -> ProviderFault:
-    """The fault that a reply without status 200 means, as far as all providers agree."""
+    """Return the fault that an error status means with every provider."""
     pause = reply.retry_after_seconds
     status = f"status {reply.status}"
     if reply.status in (401, 402, 403, 429) and _QUOTA.search(reply.text):
@@ -89,7 +89,7 @@ def refuse(reply: Reply) -> ProviderFault:
         case 401:
             return BadKey(status)
         case 403:
-            # Gateways answer so to whoever went on asking while told to slow down.
+            # Gateways send this page to clients that ignored a rate limit.
             return Banned(status, retry_after_seconds=pause) if reply.is_html else BadKey(status)
         case 418:
             return Banned(status, retry_after_seconds=pause)
@@ -106,7 +106,7 @@ def refuse(reply: Reply) -> ProviderFault:
 
 
 def _until_tomorrow() -> float:
-    # Quotas of the day begin anew at midnight UTC.
+    # Daily quotas are reset at midnight UTC.
     now = datetime.now(UTC)
     tomorrow = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
     return min((tomorrow - now).total_seconds(), MAX_PAUSE_SECONDS)

@@ -1,4 +1,4 @@
-"""Names of Solana tokens: from a Token-2022 mint itself, else from Metaplex's account beside the mint.
+"""Names of Solana tokens: from the Token-2022 mint itself, else from its Metaplex account.
 
 https://spl.solana.com/token-2022/extensions#metadata and
 https://developers.metaplex.com/token-metadata/token-standard.
@@ -21,9 +21,9 @@ from wallet_api.providers.fetch import Fetch
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.parsing import UnusableRow, clean, read_amount, read_row
 
-# A call takes 100 accounts: a mint and its metadata make two.
+# A call accepts 100 accounts; a mint and its metadata are two.
 _MINTS_A_CALL = 50
-# The rest of a very large wallet keeps its names for the next readings.
+# Later fetches complete the names of a very large wallet.
 MAX_LOOKUPS = 1000
 _REMEMBERED = 50_000
 
@@ -34,7 +34,7 @@ _FUNGIBLE_STANDARDS = (1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What is known of a mint. `fungible`: there is, or may be, more than one of it."""
+    """The name of a mint. `fungible`: its supply is, or may be, more than one."""
 
     name: str = ""
     symbol: str = ""
@@ -46,7 +46,7 @@ class _Accounts(msgspec.Struct):
 
 
 class Names:
-    """The names met so far by this process, and the way to learn others. Thread-safe."""
+    """Fetches the names of mints, and caches them. Thread-safe."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -54,36 +54,36 @@ class Names:
         self._known: LRUCache[str, Name] = LRUCache(_REMEMBERED)
 
     def look_up(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Name]:
-        """The names of those mints that can be learned now: balances without names are better than none."""
+        """Return the names of the mints; without those that could not be fetched."""
         with self._lock:
             names = {mint: self._known[mint] for mint in mints if mint in self._known}
         unknown = [mint for mint in mints if mint not in names][:MAX_LOOKUPS]
         try:
-            learned = self._ask(fetch, unknown)
+            fetched = self._fetch(fetch, unknown)
         except ProviderFault as fault:
             fetch.remark = f"names: {fault.outcome}"
             return names
         with self._lock:
-            self._known.update(learned)
-        return names | learned
+            self._known.update(fetched)
+        return names | fetched
 
-    def _ask(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Name]:
+    def _fetch(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Name]:
         groups = [mints[start : start + _MINTS_A_CALL] for start in range(0, len(mints), _MINTS_A_CALL)]
         calls: list[tuple[str, list[Any]]] = []
         for group in groups:
             addresses = [*group, *(metadata_address(mint) for mint in group)]
             calls.append(("getMultipleAccounts", [addresses, {"encoding": "jsonParsed"}]))
-        learned: dict[str, Name] = {}
-        for group, result in zip(groups, self._node.ask(fetch, calls), strict=True):
+        fetched: dict[str, Name] = {}
+        for group, result in zip(groups, self._node.call(fetch, calls), strict=True):
             accounts = result.read(_Accounts).value
             if len(accounts) == 2 * len(group):
                 pairs = zip(accounts[: len(group)], accounts[len(group) :], strict=True)
-                learned |= {mint: _name(*pair) for mint, pair in zip(group, pairs, strict=True)}
-        return learned
+                fetched |= {mint: _name(*pair) for mint, pair in zip(group, pairs, strict=True)}
+        return fetched
 
 
 def metadata_address(mint: str) -> str:
-    """Where Metaplex keeps the metadata of a mint: an address derived from it."""
+    """Return the address of a mint's Metaplex metadata, which is derived from the mint."""
     seeds = [b"metadata", bytes(_METAPLEX), bytes(Pubkey.from_string(mint))]
     address, _ = Pubkey.find_program_address(seeds, _METAPLEX)
     return str(address)
@@ -119,7 +119,7 @@ def _read_metadata(raw: msgspec.Raw) -> Name:
 
 
 def read_metaplex(data: bytes) -> Name:
-    """The name in a Metaplex metadata account, padded with NULs there. Raises struct.error, IndexError."""
+    """Return the name in a Metaplex account, where NULs pad it. Raise struct.error or IndexError."""
     if data[0] != _METADATA_KEY:
         return Name()
     place = 1 + 32 + 32
@@ -133,7 +133,7 @@ def read_metaplex(data: bytes) -> Name:
 
 
 def _standard(data: bytes, place: int) -> int | None:
-    """The token standard, the last of the fields that follow the texts; older accounts end before it."""
+    """Return the token standard, the last field after the texts; None in older accounts."""
     try:
         place += 2
         if data[place]:

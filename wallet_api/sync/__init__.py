@@ -1,1 +1,1 @@
-"""The ledger kept current: swaps and native prices read from outside, round by round."""
+"""Rounds that import new trades and native prices from the providers into the ledger."""

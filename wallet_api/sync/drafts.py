@@ -1,6 +1,6 @@
-"""From swaps to trades: one for each transaction, token and side, valued in the native coin.
+"""Convert swaps to trades: one for each transaction, token and side, valued in the native coin.
 
-Why so: docs/sync.md, "What a trade is".
+The reasons are in docs/sync.md, "What a trade is".
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ NO_VALUE = "a swap of two tokens whose value nothing tells"
 
 @dataclass(slots=True)
 class Draft:
-    """A trade whose value may still need a native price: `native`, and `usd_to_convert` by that price."""
+    """A trade whose value is `native`, plus `usd_to_convert` at a native price that is not known yet."""
 
     tx_signature: str
     mint: str
@@ -33,14 +33,14 @@ class Draft:
     value_usd: Decimal | None = _ZERO
 
     def value(self, chain: Chain, price: Decimal) -> Decimal:
-        """The whole value in the native coin at `price` dollars, to the coin's smallest unit."""
+        """Return the whole value in the native coin at `price` dollars, rounded to its smallest unit."""
         with localcontext(prec=DIGITS):
             return self.native + _to_unit(chain, self.usd_to_convert / price)
 
 
 @dataclass(slots=True)
 class Drafted:
-    """The trades of some swaps, the wraps that were none, and the swaps that nobody can value."""
+    """The trades of some swaps, the number of wraps, and the swaps without a value."""
 
     drafts: list[Draft] = field(default_factory=list)
     wraps: int = 0
@@ -48,20 +48,20 @@ class Drafted:
 
 
 def draft_trades(chain: Chain, swaps: Iterable[Swap]) -> Drafted:
-    """The trades of these swaps, whatever their order and however often one is among them."""
+    """Return the trades of the swaps, whose order and repetitions have no effect."""
     transactions: dict[str, set[Swap]] = {}
     for swap in swaps:
         transactions.setdefault(swap.tx_signature, set()).add(swap)
     drafted = Drafted()
     with localcontext(prec=DIGITS):
-        for told in transactions.values():
-            _draft_transaction(chain, sorted(told, key=_order), drafted)
+        for swaps_of_one in transactions.values():
+            _draft_transaction(chain, sorted(swaps_of_one, key=_order), drafted)
     return drafted
 
 
 def _draft_transaction(chain: Chain, swaps: list[Swap], drafted: Drafted) -> None:
     drafts: dict[tuple[str, bool], Draft] = {}
-    # What each token is worth within this transaction: so much of it for so much of the native coin.
+    # The rates within this transaction: an amount of the token, and its value in the native coin.
     rates: _Rates = {}
     between_tokens = []
     for swap in swaps:
@@ -69,7 +69,7 @@ def _draft_transaction(chain: Chain, swaps: list[Swap], drafted: Drafted) -> Non
             drafted.wraps += 1
         elif swap.bought.mint is None or swap.sold.mint is None:
             native, token = (swap.bought, swap.sold) if swap.bought.mint is None else (swap.sold, swap.bought)
-            _learn(rates, token, native.amount)
+            _add_rate(rates, token, native.amount)
             _add(drafts, swap, native.amount)
         else:
             between_tokens.append(swap)
@@ -82,20 +82,20 @@ def _draft_transaction(chain: Chain, swaps: list[Swap], drafted: Drafted) -> Non
 
 
 def _valued(chain: Chain, swaps: list[Swap], rates: _Rates) -> list[tuple[Swap, Decimal | None]]:
-    """Swaps of two tokens with their values in the native coin, as far as hops from a known rate tell."""
+    """Return the swaps of two tokens with their native values, None if no hops lead to a known rate."""
     valued: list[tuple[Swap, Decimal | None]] = []
     while swaps:
-        told = [(swap, value) for swap in swaps if (value := _value(chain, swap, rates)) is not None]
-        if not told:
+        found = [(swap, value) for swap in swaps if (value := _value(chain, swap, rates)) is not None]
+        if not found:
             break
         hop: _Rates = {}
-        for swap, value in told:
+        for swap, value in found:
             for leg in (swap.bought, swap.sold):
                 if leg.mint not in rates:
-                    _learn(hop, leg, value)
+                    _add_rate(hop, leg, value)
         rates = rates | hop
-        valued += told
-        swaps = [swap for swap in swaps if swap not in {swap for swap, _ in told}]
+        valued += found
+        swaps = [swap for swap in swaps if swap not in {swap for swap, _ in found}]
     return valued + [(swap, None) for swap in swaps]
 
 
@@ -107,7 +107,7 @@ def _value(chain: Chain, swap: Swap, rates: _Rates) -> Decimal | None:
     return None
 
 
-def _learn(rates: _Rates, token: Leg, native: Decimal) -> None:
+def _add_rate(rates: _Rates, token: Leg, native: Decimal) -> None:
     assert token.mint is not None
     amounts = rates.get(token.mint, (_ZERO, _ZERO))
     rates[token.mint] = (amounts[0] + token.amount, amounts[1] + native)
@@ -127,7 +127,7 @@ def _add(drafts: dict[tuple[str, bool], Draft], swap: Swap, native: Decimal | No
         elif swap.usd is not None:
             draft.usd_to_convert += swap.usd
         if draft.value_usd is not None:
-            # Of a trade that is worth more than is known of it in dollars, nothing is known.
+            # A dollar value that covers only a part of the trade is none.
             draft.value_usd = None if swap.usd is None else draft.value_usd + swap.usd
 
 

@@ -1,5 +1,5 @@
--- The tracked wallets of some chains and how far each has been read: new ones first, then those whose last
--- try is longest ago. Needs sync_wallets_pkey.
+-- The tracked wallets of some chains, and how far each has been synced: new ones first, then those tried
+-- longest ago. Needs sync_wallets_pkey.
 SELECT wallets.wallet_id,
        wallets.blockchain,
        wallets.address,

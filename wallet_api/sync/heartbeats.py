@@ -1,4 +1,4 @@
-"""The heartbeats of syncs: when each last succeeded, for health checks and metrics."""
+"""The last successful round of each sync, for health checks and metrics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _SAVE = load_sql(__package__, "save_heartbeat")
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """The last successful round of a job for a chain: its age, and of how many wallets how many failed.
+    """The last successful round of a job for a chain: its age, its wallets, and how many of them failed.
 
     For prices both numbers are 0.
     """
@@ -28,7 +28,7 @@ class Heartbeat:
 
 
 def read_heartbeats(connection: Connection, now: datetime) -> list[Heartbeat]:
-    """The heartbeats at `now`; a job and chain that never had a successful round has none."""
+    """Return the heartbeats at `now`; none for a job and chain without a successful round."""
     return [
         Heartbeat(
             job=row["job"],
@@ -41,8 +41,10 @@ def read_heartbeats(connection: Connection, now: datetime) -> list[Heartbeat]:
     ]
 
 
-def beat(connection: Connection, job: Job, counts: Mapping[str, tuple[int, int]], now: datetime) -> None:
-    """Note a successful round: for each chain the wallets asked for, and how many of them failed."""
+def save_heartbeats(
+    connection: Connection, job: Job, counts: Mapping[str, tuple[int, int]], now: datetime
+) -> None:
+    """Save a successful round: for each chain the number of wallets, and how many of them failed."""
     with connection.cursor() as cursor:
         cursor.executemany(
             _SAVE,

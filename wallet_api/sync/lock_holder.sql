@@ -1,4 +1,4 @@
--- Who holds one of these locks on this database: the name its session gave itself, and since when it is connected.
+-- The session that holds one of these locks on this database: its application name, and when it connected.
 SELECT activity.application_name,
        activity.backend_start
   FROM pg_locks AS held

@@ -1,7 +1,7 @@
--- The hours for which the ledger should have a native price and has none: all since a time, and those
--- of trades without a dollar value. Needs native_prices_pkey, trades_without_usd.
-SELECT asked.currency,
-       asked.hour
+-- The hours without a native price: those since a time, and those of trades without a dollar value.
+-- Needs native_prices_pkey, trades_without_usd.
+SELECT wanted.currency,
+       wanted.hour
   FROM (SELECT currency, hour
           FROM unnest(%(currencies)s::text[]) AS currency
          CROSS JOIN generate_series(
@@ -14,12 +14,12 @@ SELECT asked.currency,
           FROM trades
           JOIN wallets
             ON wallets.wallet_id = trades.wallet_id
-         WHERE trades.value_usd IS NULL) AS asked
+         WHERE trades.value_usd IS NULL) AS wanted
  WHERE NOT EXISTS (
        SELECT
          FROM native_prices AS price
-        WHERE price.currency = asked.currency
-          AND price.priced_at >= asked.hour
-          AND price.priced_at < asked.hour + interval '1 hour'
+        WHERE price.currency = wanted.currency
+          AND price.priced_at >= wanted.hour
+          AND price.priced_at < wanted.hour + interval '1 hour'
        )
- ORDER BY asked.currency, asked.hour
+ ORDER BY wanted.currency, wanted.hour

@@ -1,4 +1,4 @@
-"""Native prices into the ledger: of now, and of past hours that have none."""
+"""Import native prices into the ledger: the current ones, and those of past hours without one."""
 
 import logging
 import time
@@ -14,7 +14,7 @@ from wallet_api.ledger.lines import Record
 from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.providers.prices.quotes import PriceSource, hour_of
-from wallet_api.sync.heartbeats import beat
+from wallet_api.sync.heartbeats import save_heartbeats
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,11 @@ Hours = Mapping[Currency, Sequence[datetime]]
 
 @dataclass
 class PricesSummary:
-    """What a round did: prices new to the ledger, and currencies (of now) and past hours without one."""
+    """The outcome of a round.
+
+    `changed` counts new prices; `missing` are currencies without a current price, `missing_hours` past hours
+    without a price.
+    """
 
     changed: int = 0
     missing: list[Currency] = field(default_factory=list)
@@ -36,53 +40,53 @@ class PricesSummary:
 
 
 class Prices:
-    """The sources, asked in their order: the next one only for what the one before does not have."""
+    """The sources in their order; each one is used only for what those before it do not have."""
 
     def __init__(self, sources: Sequence[PriceSource]) -> None:
         self._sources = sources
         self._fill_again_at = 0.0
 
     def round(self, connection: Connection, since: datetime | None) -> PricesSummary:
-        """Take in the price of now of every currency, and with `since` the hours from then on that have none.
+        """Import the current price of every currency and, with `since`, prices for the hours without one.
 
-        Hours before `since` are filled too where a trade lacks its dollar value.
+        Hours before `since` are included if a trade in them has no dollar value.
         """
         summary = PricesSummary()
         rows = self._latest(summary)
         if since is not None:
             rows += self._past(missing_hours(connection, since), summary)
-        summary.changed = take_in(connection, rows)
+        summary.changed = _import(connection, rows)
         now = datetime.now(UTC)
-        told = [chain.name for chain in CHAINS.values() if chain.currency not in summary.missing]
-        beat(connection, "prices", dict.fromkeys(told, (0, 0)), now)
+        priced = [chain.name for chain in CHAINS.values() if chain.currency not in summary.missing]
+        save_heartbeats(connection, "prices", dict.fromkeys(priced, (0, 0)), now)
         return summary
 
     def fill(self, connection: Connection, hours: Hours) -> bool:
-        """Take in prices of these hours; False if some are still missing that a source may tell later.
+        """Import prices of these hours. Return False if a source failed and some are still missing.
 
-        Then nobody is asked for a while: many wallets may need the same, and all would wait.
+        Then no source is used for a while, since many wallets may need the same prices, and each would wait.
         """
         if time.monotonic() < self._fill_again_at:
             return False
         summary = PricesSummary()
-        take_in(connection, self._past(hours, summary))
-        may_come = bool(summary.failures and summary.missing_hours)
-        if may_come:
+        _import(connection, self._past(hours, summary))
+        incomplete = bool(summary.failures and summary.missing_hours)
+        if incomplete:
             self._fill_again_at = time.monotonic() + _FILL_PAUSE_SECONDS
-        return not may_come
+        return not incomplete
 
     def _latest(self, summary: PricesSummary) -> list[PriceRow]:
         rows: list[PriceRow] = []
         summary.missing = list(CURRENCIES)
         for source in self._sources:
             try:
-                told = source.latest(summary.missing)
+                latest = source.latest(summary.missing)
             except ProviderFault as fault:
                 _note(summary, source, fault)
                 continue
-            rows += told
-            summary.sources |= {source.name for _ in told}
-            summary.missing = [c for c in summary.missing if c not in {row.currency for row in told}]
+            rows += latest
+            summary.sources |= {source.name for _ in latest}
+            summary.missing = [c for c in summary.missing if c not in {row.currency for row in latest}]
             if not summary.missing:
                 break
         return rows
@@ -95,21 +99,21 @@ class Prices:
                 if not missing:
                     break
                 try:
-                    told = source.past(currency, missing)
+                    past = source.past(currency, missing)
                 except ProviderFault as fault:
                     if not fault.provider_works:
                         _note(summary, source, fault)
                     continue
-                rows += told
-                summary.sources |= {source.name for _ in told}
-                filled = {hour_of(row.priced_at) for row in told}
+                rows += past
+                summary.sources |= {source.name for _ in past}
+                filled = {hour_of(row.priced_at) for row in past}
                 missing = [hour for hour in missing if hour not in filled]
             summary.missing_hours += len(missing)
         return rows
 
 
 def missing_hours(connection: Connection, since: datetime) -> Hours:
-    """The hours from `since` on, and those of trades without a dollar value, that have no price."""
+    """Return the hours without a price since `since`, and those of trades without a dollar value."""
     parameters = {"currencies": list(CURRENCIES), "since": since, "now": datetime.now(UTC)}
     hours: dict[Currency, list[datetime]] = {}
     for row in connection.execute(_MISSING_HOURS, parameters):
@@ -117,14 +121,14 @@ def missing_hours(connection: Connection, since: datetime) -> Hours:
     return hours
 
 
-def take_in(connection: Connection, rows: Sequence[PriceRow]) -> int:
-    """Import the prices; how many are new or changed. One that cannot be a price is left out."""
+def _import(connection: Connection, rows: Sequence[PriceRow]) -> int:
+    """Import the prices and return how many are new or changed. Invalid prices are rejected."""
 
     def records() -> Iterator[Record[PriceRow]]:
         yield from ((number, b"", row) for number, row in enumerate(rows, 1))
 
     def reject(number: int, line: bytes, fault: BadRow) -> None:
-        log.warning("a price of %s was left out: %s", rows[number - 1].currency, fault)
+        log.warning("a price of %s was rejected: %s", rows[number - 1].currency, fault)
 
     return import_prices(connection, records(), reject).changed if rows else 0
 

@@ -1,4 +1,4 @@
-"""Threads that read wallets from the source, while the caller lands what they bring."""
+"""Threads that fetch the swaps of wallets from a source, while the caller imports the results."""
 
 import logging
 import queue
@@ -17,19 +17,19 @@ from wallet_api.sync.refusals import refusal_of
 
 log = logging.getLogger(__name__)
 
-_LOOK_SECONDS = 0.2
-# How long what is under way may take to end once we are asked to stop.
+_POLL_SECONDS = 0.2
+# How long running fetches may take after a stop is requested.
 _GRACE_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
-# So many swaps land together at most, and some more to the end of a wallet's chunk.
+# A group is imported once it has this many swaps; it ends with a whole chunk.
 _GROUP_SWAPS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A wallet to read from `start` on, so that all its trades since `complete_from` will have landed.
+    """A wallet to fetch from `start` on, so that all its trades since `complete_from` are imported.
 
-    `recheck`: this reading goes further back than the usual overlap.
+    `recheck` is true if the fetch goes further back than the usual overlap.
     """
 
     wallet: TrackedWallet
@@ -40,9 +40,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The trades of one chunk of a wallet, whose reading began at `began`.
+    """The trades in one chunk of a wallet. `began` is when the wallet's fetch began.
 
-    `gives_way`: the rest of the wallet is for the next round.
+    `gives_way` is true if the rest of the wallet is left to the next round.
     """
 
     task: Task
@@ -54,7 +54,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A wallet that could not be read, to its end or at all; without a fault we ourselves are at fault."""
+    """A wallet that could not be fetched completely. `fault` is None for an unexpected error."""
 
     task: Task
     fault: ProviderFault | None
@@ -64,12 +64,10 @@ Result = Piece | Failure
 
 
 class ReaderThreads:
-    """Reads `tasks` in their order, `count` wallets at once; to be used as a context.
+    """Fetches the wallets of `tasks` in order, `count` at a time; to be used as a context manager.
 
-    A wallet that takes longer than `turn_seconds` gives way after the chunk that it is at.
-
-    Between the readers and the caller there is room for few results, so that memory stays bounded
-    however far the database falls behind.
+    A wallet that takes longer than `turn_seconds` gives way after its current chunk. The queue of results is
+    short, so that memory stays bounded if the database is slow.
     """
 
     def __init__(
@@ -88,15 +86,15 @@ class ReaderThreads:
         self._halted = threading.Event()
         self._closed = threading.Event()
         self._results: queue.Queue[Result | None] = queue.Queue(2 * count)
-        # Daemons: a provider that takes its time must not hold up the end of the process.
-        self._threads = [threading.Thread(target=self._read, daemon=True) for _ in range(count)]
+        # Daemons, so that a slow provider does not delay the exit of the process.
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(count)]
 
     def halt(self) -> None:
-        """No further wallet is begun."""
+        """Start no further wallet."""
         self._halted.set()
 
     def groups(self) -> Iterator[list[Result]]:
-        """What was read, as it comes, in groups to land together; ends when all is read, or we shall stop."""
+        """Yield the results in groups to be imported together, until all are done or a stop is requested."""
         working = len(self._threads)
         stop_at = None
         while working:
@@ -107,7 +105,7 @@ class ReaderThreads:
             group: list[Result] = []
             swaps = 0
             try:
-                result = self._results.get(timeout=_LOOK_SECONDS)
+                result = self._results.get(timeout=_POLL_SECONDS)
                 while True:
                     if result is None:
                         working -= 1
@@ -136,19 +134,19 @@ class ReaderThreads:
         for thread in self._threads:
             thread.join(max(0.0, give_up_at - time.monotonic()))
 
-    def _over(self) -> bool:
+    def _is_over(self) -> bool:
         return self._halted.is_set() or self._stopping.is_set()
 
-    def _read(self) -> None:
-        while not self._over():
+    def _run(self) -> None:
+        while not self._is_over():
             with self._lock:
                 task = next(self._tasks, None)
             if task is None:
                 break
-            self._read_wallet(task)
+            self._fetch_wallet(task)
         self._put(None)
 
-    def _read_wallet(self, task: Task) -> None:
+    def _fetch_wallet(self, task: Task) -> None:
         began = datetime.now(UTC)
         turn_ends = time.monotonic() + self._turn_seconds
         try:
@@ -156,21 +154,21 @@ class ReaderThreads:
                 gives_way = chunk.until is not None and time.monotonic() > turn_ends
                 drafted = draft_trades(task.wallet.chain, chunk.swaps)
                 self._put(Piece(task, chunk, drafted, began, gives_way))
-                if gives_way or self._over():
+                if gives_way or self._is_over():
                     return
         except ProviderFault as fault:
             if refusal_of(fault) is not None:
                 self.halt()
             self._put(Failure(task, fault))
         except Exception:
-            # A wallet that we cannot cope with must not hold up the others.
-            log.exception("reading %s on %s failed", task.wallet.address, task.wallet.chain.name)
+            # An unexpected error in one wallet must not stop the others.
+            log.exception("fetching %s on %s failed", task.wallet.address, task.wallet.chain.name)
             self._put(Failure(task, None))
 
     def _put(self, result: Result | None) -> None:
         while not self._closed.is_set():
             try:
-                self._results.put(result, timeout=_LOOK_SECONDS)
+                self._results.put(result, timeout=_POLL_SECONDS)
             except queue.Full:
                 continue
             return

@@ -1,4 +1,4 @@
-"""Which faults of a provider say that asking for further wallets is of no use, and for how long."""
+"""The faults after which a round stops, and for how long."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -8,12 +8,12 @@ _PAUSE_SECONDS = 600.0
 
 Refusal = tuple[str, float]
 
-# What so many wallets in a row show that fail for the provider's own reasons.
+# For many consecutive wallets that failed because of the provider.
 DOWN: Refusal = ("the provider seems to be down", 30.0)
 
 
 def refusal_of(fault: ProviderFault | None) -> Refusal | None:
-    """Why no further wallet should be tried, and for how many seconds; None: others can be."""
+    """Return why no further wallet should be fetched, and for how many seconds; None if others should be."""
     match fault:
         case QuotaExhausted():
             return "the provider's quota of the day is used up", _until_midnight(datetime.now(UTC))
@@ -26,6 +26,6 @@ def refusal_of(fault: ProviderFault | None) -> Refusal | None:
 
 
 def _until_midnight(now: datetime) -> float:
-    # Quotas of the day begin anew at midnight UTC; their clock need not be ours.
+    # Daily quotas are reset at midnight UTC, by the provider's clock.
     midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
     return (midnight - now).total_seconds() + 30

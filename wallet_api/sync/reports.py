@@ -1,4 +1,4 @@
-"""A round's summary, as data and as one line."""
+"""The summary of a round, as data and as a line of text."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from wallet_api.sync.rounds import TradesSummary
 
 
 def trades_data(summary: TradesSummary) -> dict[str, Any]:
-    """The counts of a round over trades."""
+    """Return the counts of a round of trades."""
     return {
         "wallets": summary.wallets,
         "synced": summary.synced,
@@ -28,7 +28,7 @@ def trades_data(summary: TradesSummary) -> dict[str, Any]:
 
 
 def trades_words(data: Mapping[str, Any]) -> str:
-    """The same in words."""
+    """Return the counts as text."""
     words = [
         f"{data['synced']} of {data['wallets']} wallets",
         f"{data['changed']} trades new or corrected ({data['swaps']} swaps read)",
@@ -40,9 +40,9 @@ def trades_words(data: Mapping[str, Any]) -> str:
     if data["failed"]:
         words.append(f"{data['failed']} wallets failed ({_counted(data['failures'])})")
     if data["behind"]:
-        words.append(f"{data['behind']} wallets with more to read")
+        words.append(f"{data['behind']} wallets continued in the next round")
     if data["left"]:
-        words.append(f"{data['left']} wallets left")
+        words.append(f"{data['left']} wallets not tried")
     words.append(f"{data['requests']} requests in {data['seconds']} s")
     if data["stopped"]:
         words.append(f"stopped: {data['stopped']}, pause of {data['pause_seconds']} s")
@@ -50,7 +50,7 @@ def trades_words(data: Mapping[str, Any]) -> str:
 
 
 def prices_data(summary: PricesSummary) -> dict[str, Any]:
-    """The counts of a round over prices."""
+    """Return the counts of a round of prices."""
     return {
         "changed": summary.changed,
         "sources": sorted(summary.sources),
@@ -61,12 +61,12 @@ def prices_data(summary: PricesSummary) -> dict[str, Any]:
 
 
 def prices_words(data: Mapping[str, Any]) -> str:
-    """The same in words."""
+    """Return the counts as text."""
     words = [f"{data['changed']} new{' from ' + ' and '.join(data['sources']) if data['sources'] else ''}"]
     if data["missing"]:
-        words.append(f"none of now for {', '.join(data['missing'])}")
+        words.append(f"no current price for {', '.join(data['missing'])}")
     if data["missing_hours"]:
-        words.append(f"{data['missing_hours']} past hours without one")
+        words.append(f"{data['missing_hours']} past hours without a price")
     if data["failures"]:
         words.append(f"failed: {', '.join(data['failures'])}")
     words.append(f"{data['requests']} requests in {data['seconds']} s")

@@ -1,4 +1,4 @@
-"""One round of `sync trades`: every tracked wallet is read once, and what it did since is landed."""
+"""A round of `sync trades`: fetch every tracked wallet once, and import its new trades."""
 
 import logging
 import math
@@ -18,7 +18,7 @@ from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.rows import TradeRow
 from wallet_api.providers.trades.swaps import TrackedWallet, TradeSource
 from wallet_api.sync.drafts import Draft
-from wallet_api.sync.heartbeats import beat
+from wallet_api.sync.heartbeats import save_heartbeats
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.reader_threads import Failure, Piece, ReaderThreads, Result, Task
 from wallet_api.sync.refusals import DOWN, refusal_of
@@ -27,7 +27,7 @@ from wallet_api.sync.values import value_drafts
 
 log = logging.getLogger(__name__)
 
-# So many wallets in a row that fail for the provider's own reasons: it is down, and the rest can wait.
+# After this many consecutive wallets that failed because of the provider, it counts as down.
 _STRIKES = 20
 _NO_PRICE = "price_missing"
 _REMOVED = "removed"
@@ -35,10 +35,10 @@ _REMOVED = "removed"
 
 @dataclass
 class TradesSummary:
-    """What a round did.
+    """The outcome of a round.
 
-    `behind` are wallets with more to read than one turn allows, `left` those not tried; `stopped` says why,
-    `pause_seconds` for how long.
+    `behind` counts wallets that the next round continues, `left` those not tried; `stopped` is why the round
+    stopped, `pause_seconds` for how long.
     """
 
     wallets: int = 0
@@ -57,9 +57,9 @@ class TradesSummary:
 
 @dataclass(frozen=True, slots=True)
 class TradesSync:
-    """What rounds work with: the source, how it is read, and from when on trades are wanted.
+    """A source of trades, the chains to sync from it, and the time from which trades are wanted.
 
-    A wallet that takes longer than `turn_seconds` goes on in the next round, so that it holds up no other.
+    A wallet that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
     """
 
     source: TradeSource
@@ -73,24 +73,24 @@ class TradesSync:
     def round(
         self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
     ) -> TradesSummary:
-        """Read every wallet once; `progress` is told how many are done, and of how many.
+        """Fetch every wallet once; call `progress` with the number of wallets done, and of all.
 
-        Whatever becomes of one wallet, the others are read; but a provider that refuses us altogether ends
-        the round. When `stopping` is set it ends between two wallets.
+        A wallet that fails does not affect the others, but a provider that refuses all requests ends the
+        round. When `stopping` is set, the round ends after the current wallets.
         """
         tasks = tasks_due(connection, self.chains, self.since, self.overlap, datetime.now(UTC))
-        landing = _Landing(connection, self.prices, tasks)
+        importer = _Importer(connection, self.prices, tasks)
         with ReaderThreads(self.source, tasks, self.threads, self.turn_seconds, stopping) as readers:
             for group in readers.groups():
-                landing.land(group)
-                if landing.summary.stopped is not None:
+                importer.add(group)
+                if importer.summary.stopped is not None:
                     readers.halt()
-                progress(landing.done, len(tasks))
-        return landing.finish()
+                progress(importer.done, len(tasks))
+        return importer.finish()
 
 
-class _Landing:
-    """Brings what the readers read into the ledger, and counts."""
+class _Importer:
+    """Imports the fetched trades into the ledger, and counts them."""
 
     def __init__(self, connection: Connection, prices: Prices, tasks: Sequence[Task]) -> None:
         self._connection = connection
@@ -106,39 +106,42 @@ class _Landing:
     def done(self) -> int:
         return len(self._synced) + len(self._behind) + len(self._failed)
 
-    def land(self, group: Sequence[Result]) -> None:
-        """Trades first, then how far they reach: killed in between, the same is read again."""
-        # After a chunk that did not land, a later one of the same wallet would leave a hole behind it.
+    def add(self, group: Sequence[Result]) -> None:
+        """Import the trades, then save how far they reach, so that a crash in between repeats the fetch."""
+        # After a chunk that was not imported, a later chunk of the same wallet would leave a gap.
         pieces = [p for p in group if isinstance(p, Piece) and p.task.wallet.wallet_id not in self._failed]
-        landed = self._land_trades(pieces)
-        save_synced(self._connection, landed)
-        self._synced |= {piece.task.wallet.wallet_id for piece in landed if piece.chunk.until is None}
-        self._behind |= {piece.task.wallet.wallet_id for piece in landed if piece.gives_way}
-        if landed:
+        imported = self._import_pieces(pieces)
+        save_synced(self._connection, imported)
+        self._synced |= {piece.task.wallet.wallet_id for piece in imported if piece.chunk.until is None}
+        self._behind |= {piece.task.wallet.wallet_id for piece in imported if piece.gives_way}
+        if imported:
             self._strikes = 0
         for result in group:
             if isinstance(result, Failure):
                 self._fail(result)
 
     def finish(self) -> TradesSummary:
-        """The round's counts; a chain that was asked for to its end, not all in vain, gets its heartbeat."""
+        """Return the counts of the round, and save the heartbeats.
+
+        A chain gets one if every wallet was tried and at least one succeeded.
+        """
         summary = self.summary
         summary.synced = len(self._synced)
         summary.failed = Counter(self._failed.values())
         summary.behind = len(self._behind)
         summary.left = len(self._tasks) - self.done
-        beats = {}
+        heartbeats = {}
         through = self._synced | self._behind
         for chain in CHAINS:
             wallets = [task.wallet.wallet_id for task in self._tasks if task.wallet.chain.name == chain]
             failed = sum(wallet in self._failed for wallet in wallets)
             synced = sum(wallet in through for wallet in wallets)
             if synced and synced + failed == len(wallets):
-                beats[chain] = (len(wallets), failed)
-        beat(self._connection, "trades", beats, datetime.now(UTC))
+                heartbeats[chain] = (len(wallets), failed)
+        save_heartbeats(self._connection, "trades", heartbeats, datetime.now(UTC))
         return summary
 
-    def _land_trades(self, pieces: Sequence[Piece]) -> list[Piece]:
+    def _import_pieces(self, pieces: Sequence[Piece]) -> list[Piece]:
         drafts: list[tuple[TrackedWallet, Draft]] = []
         for piece in pieces:
             drafts += [(piece.task.wallet, draft) for draft in piece.drafted.drafts]
@@ -148,7 +151,7 @@ class _Landing:
                 self._reject(piece.task.wallet, bad.tx_signature, bad.reason)
         values = value_drafts(self._connection, self._prices, drafts)
         valued = list(zip(drafts, values, strict=True))
-        waiting = {wallet.wallet_id for (wallet, _), value in valued if value.for_now}
+        waiting = {wallet.wallet_id for (wallet, _), value in valued if value.may_come}
         rows = []
         for (wallet, draft), value in valued:
             if wallet.wallet_id in waiting:
@@ -158,20 +161,20 @@ class _Landing:
             else:
                 rows.append((wallet, _row(wallet, draft, value.native)))
         removed = self._import_tracked({piece.task.wallet.wallet_id for piece in pieces}, rows)
-        landed = []
+        imported = []
         for piece in pieces:
             if piece.task.wallet.wallet_id in removed:
                 self._note(piece.task, _REMOVED)
             elif piece.task.wallet.wallet_id in waiting:
                 self._note(piece.task, _NO_PRICE)
             else:
-                landed.append(piece)
-        return landed
+                imported.append(piece)
+        return imported
 
     def _import_tracked(
         self, wallet_ids: set[int], rows: Sequence[tuple[TrackedWallet, TradeRow]]
     ) -> set[int]:
-        """Import the rows, and return which wallets have been removed since the round began."""
+        """Import the rows, and return the wallets that have been removed since the round began."""
         removed = untracked(self._connection, wallet_ids)
         while True:
             try:
@@ -202,7 +205,7 @@ class _Landing:
     def _fail(self, failure: Failure) -> None:
         stop = refusal_of(failure.fault)
         if stop is not None:
-            # It says nothing of this wallet, which therefore keeps its turn.
+            # The fault does not concern the wallet, which therefore keeps its place in the order.
             if stop[1] > self.summary.pause_seconds:
                 self.summary.stopped, self.summary.pause_seconds = stop
             return

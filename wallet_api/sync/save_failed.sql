@@ -1,4 +1,4 @@
--- Record that a tracked wallet could not be read, and why. Needs wallets_pkey, sync_wallets_pkey.
+-- Save the failure of a tracked wallet. Needs wallets_pkey, sync_wallets_pkey.
 INSERT INTO sync_wallets (wallet_id, tried_at, failure)
 SELECT wallet.wallet_id,
        %(tried_at)s::timestamptz,

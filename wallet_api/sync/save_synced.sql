@@ -1,4 +1,4 @@
--- Record that a tracked wallet's trades of a span have landed. Needs wallets_pkey, sync_wallets_pkey.
+-- Save the span of which a tracked wallet's trades are imported. Needs wallets_pkey, sync_wallets_pkey.
 INSERT INTO sync_wallets AS state (wallet_id, synced_from, synced_until, rechecked_at, tried_at, failure)
 SELECT wallet.wallet_id,
        %(synced_from)s::timestamptz,

@@ -1,4 +1,4 @@
-"""Rounds at even intervals, for one run or for weeks, and their end in order."""
+"""Rounds at even intervals, and their orderly end."""
 
 import math
 import signal
@@ -12,10 +12,10 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def repeat(work: Callable[[], float], every_seconds: float | None, stopping: threading.Event) -> None:
-    """Call `work` every so many seconds, once if None, until `stopping` is set.
+    """Call `work` every `every_seconds`, or once if it is None, until `stopping` is set.
 
-    The beginnings stay on one grid, however long a round takes; one that takes longer than the interval is
-    followed by the next at once. `work` answers how many seconds the next one has to wait at least.
+    Rounds start on a fixed grid. One that takes longer than the interval is followed by the next at once.
+    `work` returns the shortest pause before the next round in seconds.
     """
     due = time.monotonic()
     while not stopping.is_set():
@@ -27,13 +27,13 @@ def repeat(work: Callable[[], float], every_seconds: float | None, stopping: thr
 
 
 def next_due(due: float, now: float, every_seconds: float) -> float:
-    """When the next round begins after one that was due at `due` and ended `now`: maybe in the past."""
+    """Return when the next round is due after one that was due at `due` and ended `now`; may be past."""
     return due + every_seconds * max(1, math.floor((now - due) / every_seconds))
 
 
 @contextmanager
 def stopped_by_signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C, SIGTERM and SIGHUP set; a second one acts as it would have."""
+    """Yield an event that Ctrl-C, SIGTERM and SIGHUP set. A second signal has its usual effect."""
     stopping = threading.Event()
     before = {number: signal.getsignal(number) for number in _ENDING}
 

@@ -1,4 +1,4 @@
-"""One sync of a job and chain per database: a session has the right to work as long as it is connected."""
+"""A lock that allows one sync for each job and chain of a database, held by a database session."""
 
 import os
 import socket
@@ -11,13 +11,13 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, connect, load_sql, translated
 from wallet_api.sync.heartbeats import Job
 
-# The first half of a two-part key; the second says the job, and the chain where it is one chain's.
+# The first part of the lock's key; the second is the job or, for trades, the chain.
 LOCK_CLASS = 7_404
 _PRICES_LOCK = 2
 _TRADES_LOCKS = {chain: 10 + place for place, chain in enumerate(CHAINS)}
-# The session of a killed process may have a statement to end before its lock is free.
-_PATIENCE_SECONDS = 3.0
-_LOOK_SECONDS = 0.5
+# The session of a killed process keeps its lock until its statement ends.
+_LOCK_WAIT_SECONDS = 3.0
+_POLL_SECONDS = 0.5
 
 _LOCK = load_sql(__package__, "lock")
 _LOCK_HOLDER = load_sql(__package__, "lock_holder")
@@ -26,35 +26,35 @@ _Key = Mapping[str, int | list[int]]
 
 
 class AlreadyRunning(Exception):
-    """Another process does this work on this database; the message says which, and what to do."""
+    """Another process runs this sync on this database. The message names it, and what to do."""
 
 
 class Stopped(Exception):
-    """We were asked to stop while waiting for our turn."""
+    """A stop was requested while waiting for the lock."""
 
 
 @contextmanager
 def sole_session(
     url: str, job: Job, chains: Sequence[str], stopping: threading.Event, *, wait: bool
 ) -> Iterator[Connection]:
-    """The connection that works on `job` for these chains, in autocommit; prices are not a chain's.
+    """Yield the connection that holds the locks for `job` and these chains, in autocommit.
 
-    Another one at work: raises AlreadyRunning, or with `wait` takes over when it ends. Raises
-    DatabaseUnavailable here and from within, and Stopped. The lock is the session's own, so a killed
-    process holds nobody up, and whoever lost the connection has lost the lock too.
+    Prices have one lock for all chains. If another process holds a lock, raise AlreadyRunning, or with `wait`
+    wait until it is free. Raise DatabaseUnavailable, also from within the context, and Stopped. The session
+    holds the locks, so they end with the process or its connection.
     """
     name = f"wallet-api sync {job} pid {os.getpid()} on {socket.gethostname()}"
     locks = [_PRICES_LOCK] if job == "prices" else [_TRADES_LOCKS[chain] for chain in chains]
     key: _Key = {"lock_class": LOCK_CLASS, "locks": locks}
     with translated(), closing(connect(url, application_name=name[:63])) as connection:
-        give_up_at = time.monotonic() + _PATIENCE_SECONDS
+        give_up_at = time.monotonic() + _LOCK_WAIT_SECONDS
         while not _locked(connection, key):
             if not wait and time.monotonic() > give_up_at:
                 raise AlreadyRunning(_explanation(connection, job, key))
-            if stopping.wait(_LOOK_SECONDS):
+            if stopping.wait(_POLL_SECONDS):
                 raise Stopped
         yield connection
-        # Closing alone lets go of it only some moments later.
+        # Closing the connection releases the locks only a moment later.
         connection.execute("SELECT pg_advisory_unlock_all()")
 
 
@@ -62,7 +62,7 @@ def _locked(connection: Connection, key: _Key) -> bool:
     row = connection.execute(_LOCK, key).fetchone()
     if row is not None and row["held"]:
         return True
-    # Some of them may have been free.
+    # Some of the locks may have been acquired.
     connection.execute("SELECT pg_advisory_unlock_all()")
     return False
 

@@ -1,4 +1,4 @@
-"""The sources that the settings name, each asked within its limit."""
+"""Build the sources of trades and prices from the settings, each with its rate limit."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -20,20 +20,20 @@ from wallet_api.providers.trades.swaps import TradeSource
 from wallet_api.settings import Settings, SettingsError
 from wallet_api.sync.prices import Prices
 
-# A page of a hundred swaps may take long; all of its tries together may not.
+# Longer than for balances, since a page of a hundred swaps may take long.
 _PAGE_SILENCE_SECONDS = 30.0
 _PAGE_SECONDS = 90.0
 _TRADE_TRIES = 4
 _PRICE_TRIES = 2
-_BINANCE_CALLS_PER_SECOND = 5.0
-# One wallet that always fails says nothing about the provider: the round itself notices when it is down.
-# Only what a single refusal tells (a ban, a quota used up) opens the breaker.
+_BINANCE_REQUESTS_PER_SECOND = 5.0
+# A single wallet that always fails must not open the breaker; the round detects a provider that is down.
+# Faults with a limit of their own, such as a ban or an exhausted quota, still open it.
 _NO_BREAKER = 2**31
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A source of trades, the chains that it tells, and the pace at which it is asked."""
+    """A source of trades, the chains that it supplies, and its pace."""
 
     source: TradeSource
     chains: Sequence[str]
@@ -41,9 +41,9 @@ class Reading:
 
 
 def chains_by_provider(settings: Settings, chains: Sequence[str] = ()) -> dict[str, list[str]]:
-    """Who tells which of the chains; of all, those left out that nothing is set up for.
+    """Return which provider supplies which of the chains; without arguments, of all configured chains.
 
-    Raises SettingsError if nothing is set up at all, or not for a chain that is asked for by name.
+    Raise SettingsError if no provider is configured at all, or for one of the given chains.
     """
     providers = dict.fromkeys(chains or CHAINS, "moralis")
     if "solana" in providers:
@@ -53,20 +53,20 @@ def chains_by_provider(settings: Settings, chains: Sequence[str] = ()) -> dict[s
         missing["moralis"] = "MORALIS_API_KEY is not set; trades are read from Moralis (https://moralis.com)"
     if settings.solana_rpc_url is None:
         missing["rpc"] = "SOLANA_RPC_URL is not set; with SOLANA_TRADES_PROVIDER=rpc it names the node"
-    told: dict[str, list[str]] = {}
+    supplied: dict[str, list[str]] = {}
     for chain, provider in providers.items():
         if provider not in missing:
-            told.setdefault(provider, []).append(chain)
+            supplied.setdefault(provider, []).append(chain)
         elif chains or provider == "rpc":
             raise SettingsError(missing[provider])
-    if not told:
+    if not supplied:
         raise SettingsError(missing["moralis"])
-    return told
+    return supplied
 
 
 @contextmanager
 def trade_sources(settings: Settings, chains: Sequence[str] = ()) -> Iterator[list[Reading]]:
-    """The sources of trades of these chains, or of all. Raises SettingsError as chains_by_provider does."""
+    """Yield the sources of trades of these chains, or of all. Raise SettingsError as chains_by_provider()."""
     limits = replace(
         Limits.of(settings),
         silence_seconds=max(_PAGE_SILENCE_SECONDS, settings.holdings_read_seconds),
@@ -96,7 +96,7 @@ def _solana_rpc(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
     metrics = FetchMetrics(CollectorRegistry())
     node = Node("SOLANA_RPC_URL", settings.solana_rpc_url, limits, metrics)
     at_pace(node.fetcher, pace)
-    # Loaded only where it is chosen: its library for addresses takes 10 MB.
+    # Imported only if it is selected, since its library for addresses needs much memory.
     make: Callable[[Node], TradeSource] = resolve_name(
         "wallet_api.providers.trades.solana_rpc:SolanaRpcTrades"
     )
@@ -105,12 +105,12 @@ def _solana_rpc(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
 
 @contextmanager
 def price_sources(settings: Settings) -> Iterator[tuple[Prices, Mapping[str, Pace]]]:
-    """CoinGecko, and Binance for what that does not have, with the pace of each."""
+    """Yield CoinGecko, and Binance for what CoinGecko lacks, with the pace of each."""
     limits = replace(Limits.of(settings), tries=_PRICE_TRIES, breaker_failures=_NO_BREAKER)
     hold = settings.holdings_backoff_seconds
     paces = {
         "coingecko": Pace(settings.coingecko_requests_per_minute / 60, hold),
-        "binance": Pace(_BINANCE_CALLS_PER_SECOND, hold),
+        "binance": Pace(_BINANCE_REQUESTS_PER_SECOND, hold),
     }
     gecko = _fetcher("coingecko", limits, {}, paces["coingecko"])
     gecko.refuse = refuse_coingecko

@@ -1,4 +1,4 @@
-"""How far each wallet has been read, and from where it has to be read next."""
+"""How far each wallet has been synced, and from when it has to be fetched next."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -10,7 +10,7 @@ from wallet_api.database import Connection, MissingReference, Row, load_sql, tra
 from wallet_api.providers.trades.swaps import TrackedWallet
 from wallet_api.sync.reader_threads import Failure, Piece, Task
 
-# Once in this time a wallet is read again from where it was then: a provider's index may be late by hours.
+# The interval of the longer fetches, since a provider's index may be late by hours.
 RECHECK = timedelta(days=1)
 
 _DUE = load_sql(__package__, "due")
@@ -22,20 +22,20 @@ _SAVE_FAILED = load_sql(__package__, "save_failed")
 def tasks_due(
     connection: Connection, chains: Sequence[str], since: datetime, overlap: timedelta, now: datetime
 ) -> list[Task]:
-    """All tracked wallets of the chains: new ones first, then the one whose last try is longest ago."""
+    """Return all tracked wallets of the chains: new ones first, then those tried longest ago."""
     return [
         _task(row, since, overlap, now) for row in connection.execute(_DUE, {"blockchains": list(chains)})
     ]
 
 
 def untracked(connection: Connection, wallet_ids: Iterable[int]) -> set[int]:
-    """Return those of the wallets that have been removed."""
+    """Return those of the wallets that are no longer tracked."""
     rows = connection.execute(_FIND_UNTRACKED, {"wallet_ids": list(wallet_ids)})
     return {row["wallet_id"] for row in rows}
 
 
 def save_synced(connection: Connection, pieces: Iterable[Piece]) -> None:
-    """Record that the trades of these pieces have landed."""
+    """Save that the trades of these pieces are imported."""
     for piece in pieces:
         _save(
             connection,
@@ -44,7 +44,7 @@ def save_synced(connection: Connection, pieces: Iterable[Piece]) -> None:
                 "wallet_id": piece.task.wallet.wallet_id,
                 "synced_from": piece.task.complete_from,
                 "synced_until": piece.chunk.until or piece.began,
-                # Of a long reading that is interrupted the next one goes on from here.
+                # After an interruption the next fetch continues from here.
                 "rechecked_at": (piece.chunk.until or piece.began) if piece.task.recheck else None,
                 "tried_at": piece.began,
             },
@@ -52,20 +52,20 @@ def save_synced(connection: Connection, pieces: Iterable[Piece]) -> None:
 
 
 def save_failed(connection: Connection, failures: Iterable[tuple[Task, str]], now: datetime) -> None:
-    """Record that these wallets were tried, and the outcome of each."""
+    """Save the outcome of each of these wallets that failed."""
     for task, outcome in failures:
         parameters = {"wallet_id": task.wallet.wallet_id, "tried_at": now, "failure": outcome}
         _save(connection, _SAVE_FAILED, parameters)
 
 
 def outcome_of(failure: Failure) -> str:
-    """The word for a failure in logs, summaries and the table."""
+    """Return the name of a failure in logs, summaries and the table."""
     return failure.fault.outcome if failure.fault is not None else "crashed"
 
 
 def _save(connection: Connection, statement: LiteralString, parameters: dict[str, Any]) -> None:
-    # Each in its own transaction, so that it holds the lock of one wallet only and cannot deadlock with a
-    # command that removes several. A wallet that is removed at the same moment has no state to record.
+    # Each in its own transaction, which locks one wallet only, so that it cannot deadlock with a command that
+    # removes several. A wallet that is removed at the same time has no state.
     with suppress(MissingReference), translated():
         connection.execute(statement, parameters)
 
@@ -77,5 +77,5 @@ def _task(row: Row, since: datetime, overlap: timedelta, now: datetime) -> Task:
         return Task(wallet, since, since, recheck=True)
     recheck = rechecked_at is None or now - rechecked_at >= RECHECK
     start = (rechecked_at or synced_from) if recheck else synced_until
-    # Never before the beginning: what lies there would come in at the second reading and not at the first.
+    # Not earlier than the first fetch, or the second one would find trades that the first did not.
     return Task(wallet, max(start - overlap, synced_from), synced_from, recheck)

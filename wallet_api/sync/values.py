@@ -1,4 +1,4 @@
-"""The native value of trades of which only dollars are known, by the native price of their time."""
+"""The native value of trades with only a dollar value, by the native price at their time."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,26 +22,26 @@ Owned = tuple[TrackedWallet, Draft]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a draft is worth in the native coin; None: unknown, and with `for_now` it may be known later."""
+    """The value of a draft in the native coin; None if unknown. `may_come`: a later round may find it."""
 
     native: Decimal | None
-    for_now: bool = False
+    may_come: bool = False
 
 
 def value_drafts(connection: Connection, prices: Prices, drafts: Sequence[Owned]) -> list[Value]:
-    """The values of the drafts, in their order.
+    """Return the values of the drafts, in their order. Missing prices are fetched.
 
-    A trade that the ledger has with the same amounts keeps the value it got first, as its dollar value
-    does, so that a price that comes later revises nothing. Prices that are missing are fetched.
+    A trade that the ledger has with the same amounts keeps its first value, so that a later price changes
+    nothing.
     """
     to_convert = [(wallet, draft) for wallet, draft in drafts if draft.usd_to_convert]
     known = _known(connection, to_convert)
     unknown = [(wallet, draft) for wallet, draft in to_convert if _key(wallet, draft) not in known]
     near = _near(connection, unknown)
     missing = [owned for owned in unknown if _place(*owned) not in near]
-    all_was_told = True
+    all_sources_answered = True
     if missing:
-        all_was_told = prices.fill(connection, _hours(missing))
+        all_sources_answered = prices.fill(connection, _hours(missing))
         near |= _near(connection, missing)
     values = []
     for wallet, draft in drafts:
@@ -52,7 +52,7 @@ def value_drafts(connection: Connection, prices: Prices, drafts: Sequence[Owned]
         elif _place(wallet, draft) in near:
             values.append(Value(draft.value(wallet.chain, near[_place(wallet, draft)])))
         else:
-            values.append(Value(None, for_now=not all_was_told))
+            values.append(Value(None, may_come=not all_sources_answered))
     return values
 
 
@@ -100,6 +100,6 @@ def _hours(drafts: Iterable[Owned]) -> dict[Currency, list[datetime]]:
     hours: dict[Currency, set[datetime]] = {}
     for wallet, draft in drafts:
         hour = hour_of(draft.created_at.astimezone(UTC))
-        # An hour that has just begun may have no price yet, and then the one before has the nearest.
+        # The current hour may have no price yet; then the nearest is in the hour before.
         hours.setdefault(wallet.chain.currency, set()).update((hour - HOUR, hour))
     return {currency: sorted(asked) for currency, asked in hours.items()}

@@ -5,15 +5,15 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 
 from wallet_api.chains import Chain
-from wallet_api.providers.balances.base import Provider
+from wallet_api.providers.balances.base import BalanceProvider
 from wallet_api.providers.fetch import Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
 
-_Kind = Callable[[Chain, Settings, Limits, FetchMetrics], Provider]
+_Kind = Callable[[Chain, Settings, Limits, FetchMetrics], BalanceProvider]
 
-# By the name that the settings use: for the EVM chains, and for Solana. Only what is chosen is loaded: the
-# libraries for the nodes' binary formats take a quarter of the start-up, and 30 MB in every worker.
+# By the name in the settings: the class for EVM chains, and for Solana. Only the chosen one is imported,
+# since the libraries for the nodes' binary formats make a start slower and every worker larger.
 _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "moralis": ("moralis:MoralisEvm", "moralis:MoralisSolana"),
@@ -23,8 +23,8 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 
 
-def make_provider(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> Provider:
-    """The provider that the settings choose for `chain`. Raises SettingsError for a bad token list."""
+def make_provider(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> BalanceProvider:
+    """Return the provider that the settings select for `chain`. Raise SettingsError for a bad token list."""
     evm, solana = _KINDS[getattr(settings, f"{chain.name}_provider")]
     kind: _Kind = resolve_name(f"{__name__}.{solana if chain.name == 'solana' else evm}")
     return kind(chain, settings, limits, metrics)

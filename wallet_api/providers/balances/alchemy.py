@@ -15,8 +15,8 @@ from wallet_api.providers.balances.base import (
     Token,
     Wallet,
     read_native,
+    read_tokens,
     sum_by_address,
-    understand,
 )
 from wallet_api.providers.faults import Broken, NotConfigured
 from wallet_api.providers.fetch import Fetch, Fetcher, Limits
@@ -31,15 +31,15 @@ class _Data(msgspec.Struct, rename="camel"):
     page_key: str | None = None
 
 
-class _Answer(msgspec.Struct, rename="camel"):
-    # Documented as a list of rows; in use it is an object that holds them.
+class _Response(msgspec.Struct, rename="camel"):
+    # Documented as a list of rows; the API returns an object that contains them.
     data: _Data | list[msgspec.Raw]
     page_key: str | None = None
     error: msgspec.Raw = msgspec.Raw(b"null")
 
 
 class Alchemy:
-    """`/assets/tokens/by-address`, page by page; the coin is the row without an address."""
+    """`/assets/tokens/by-address`, page by page. The row without an address is the native coin."""
 
     def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
         self.fetcher = Fetcher("alchemy", limits, metrics)
@@ -51,7 +51,7 @@ class Alchemy:
     def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
         if self._key is None:
             raise NotConfigured("ALCHEMY_API_KEY is not set")
-        question: dict[str, Any] = {
+        document: dict[str, Any] = {
             "addresses": [{"address": wallet.address, "networks": [self._network]}],
             "withMetadata": True,
             "withPrices": False,
@@ -60,12 +60,12 @@ class Alchemy:
         rows: list[Token] = []
         pages = Pages()
         while True:
-            page = fetch.post(self._url, question, _read_page)
-            rows += understand(page.tokens, self._token, fetch)
-            if not pages.turn(page.page_key):
+            page = fetch.post(self._url, document, _read_page)
+            rows += read_tokens(page.tokens, self._token, fetch)
+            if not pages.has_next(page.page_key):
                 break
-            question["pageKey"] = page.page_key
-        # One row a token on EVM chains; on Solana maybe one an account.
+            document["pageKey"] = page.page_key
+        # On EVM chains a token has one row; on Solana it may have one for each account.
         if self._chain.case_sensitive:
             tokens = {token.address: token for token in sum_by_address(rows)}
         else:
@@ -95,7 +95,7 @@ class Alchemy:
 
 
 def _number(balance: Any) -> Any:
-    """Balances come in hexadecimal, and from some networks in decimal digits."""
+    """Return a hexadecimal balance as a number, and others, which some networks send, unchanged."""
     if isinstance(balance, str) and balance[:2] == "0x":
         try:
             return int(balance[2:] or "0", 16)
@@ -105,10 +105,10 @@ def _number(balance: Any) -> Any:
 
 
 def _read_page(reply: Reply) -> _Data:
-    answer = read_json(reply.body, _Answer)
-    # With status 200: some networks could not be read, so what came is not the whole.
-    if bytes(answer.error) != b"null":
-        raise Broken("errors within a success")
-    if isinstance(answer.data, list):
-        return _Data(answer.data, answer.page_key)
-    return answer.data
+    response = read_json(reply.body, _Response)
+    # A response with status 200 and an error lacks the balances of some networks.
+    if bytes(response.error) != b"null":
+        raise Broken("an error with status 200")
+    if isinstance(response.data, list):
+        return _Data(response.data, response.page_key)
+    return response.data

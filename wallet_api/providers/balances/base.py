@@ -1,4 +1,4 @@
-"""What every provider of balances is asked, and the answer it gives."""
+"""The interface of all providers of balances, and helpers that several of them use."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ MAX_PAGES = 100
 
 @dataclass(frozen=True, slots=True)
 class Wallet:
-    """The wallet to read. `known_tokens` asks our own ledger which tokens it has traded."""
+    """The wallet to fetch. `known_tokens` returns the tokens that it has traded, from the ledger."""
 
     chain: Chain
     address: str
@@ -26,7 +26,7 @@ class Wallet:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The balance of one token: `amount` in its smallest unit, `10 ** decimals` of which make a whole one."""
+    """The balance of a token: `amount` in its smallest unit, of which `10 ** decimals` make one token."""
 
     address: str
     name: str
@@ -39,27 +39,27 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """All that a provider knows of one wallet; `native` in its smallest unit."""
+    """All balances of a wallet; `native` in its smallest unit."""
 
     native: int
     tokens: list[Token]
 
 
-class Provider(Protocol):
-    """One outside service, for one chain."""
+class BalanceProvider(Protocol):
+    """A provider of balances, for one chain."""
 
     fetcher: Fetcher
 
     def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
-        """Everything the wallet holds now, or a ProviderFault: never a part of it."""
+        """Return all current balances of the wallet, never a part. Raise ProviderFault."""
 
 
-# What a provider's module makes of one row: a token, or nothing to show.
+# Reads a row; None for one that is not a balance of its own.
 ReadRow = Callable[[dict[str, Any]], Token | None]
 
 
 def read_native(value: Any) -> int:
-    """The native balance, without which there is no answer at all. Raises Malformed."""
+    """Return the native balance. Raise Malformed, since balances without it are incomplete."""
     try:
         return read_amount(value)
     except UnusableRow as error:
@@ -67,13 +67,13 @@ def read_native(value: Any) -> int:
 
 
 class Pages:
-    """Guards a paged read: every cursor once, and not without end."""
+    """Guards against a cursor that repeats, and against pages without end."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
 
-    def turn(self, cursor: str | None) -> bool:
-        """Whether there is a next page, under `cursor`. Raises Malformed for one seen before, or TooLarge."""
+    def has_next(self, cursor: str | None) -> bool:
+        """Return whether there is a next page, at `cursor`. Raise Malformed if it repeats, or TooLarge."""
         if not cursor:
             return False
         if cursor in self._seen:
@@ -84,8 +84,8 @@ class Pages:
         return True
 
 
-def understand(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> list[Token]:
-    """The tokens of those rows that `read` understands; the others are counted in the fetch's log line."""
+def read_tokens(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> list[Token]:
+    """Return the tokens of the rows. Rows for which `read` raises UnusableRow are counted in `fetch`."""
     tokens = []
     for row in rows:
         try:
@@ -99,7 +99,7 @@ def understand(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> list
 
 
 def sum_by_address(tokens: Iterable[Token]) -> list[Token]:
-    """One row a token, of wallets that hold some tokens in several accounts."""
+    """Return one row for each token of a wallet that holds some tokens in several accounts."""
     sums: dict[str, Token] = {}
     for token in tokens:
         known = sums.setdefault(token.address, token)

@@ -1,6 +1,6 @@
-"""A plain EVM node: the coin, and the tokens we know of, since a node cannot list what a wallet holds.
+"""Balances from an EVM node: the native coin and the known tokens, since a node cannot list tokens.
 
-Known are the tokens that the wallet has traded, by our own ledger, and those of the operator's list.
+Known are the tokens that the wallet has traded according to the ledger, and those in the operator's list.
 https://ethereum.org/en/developers/docs/apis/json-rpc/
 """
 
@@ -13,7 +13,7 @@ from cachetools import LRUCache
 from wallet_api.chains import Chain
 from wallet_api.providers.balances import multicall
 from wallet_api.providers.balances.base import Balances, Token, Wallet
-from wallet_api.providers.balances.token_list import Listed, read_token_list
+from wallet_api.providers.balances.token_list import TokenFacts, read_token_list
 from wallet_api.providers.faults import Malformed, NotConfigured
 from wallet_api.providers.fetch import Fetch, Limits
 from wallet_api.providers.jsonrpc import Node, Result
@@ -23,11 +23,12 @@ from wallet_api.settings import Settings
 
 _CHUNK = 200
 _REMEMBERED = 50_000
-# Codes with which nodes tell that the contract failed, and not they.
+# Error codes of nodes for a contract that failed, as opposed to the node.
 _CONTRACT_CODES = (3, -32015)
 _CONTRACT_WORDS = ("revert", "opcode", "out of gas", "execution")
 
-Question = tuple[str, bytes]
+# A contract and the call data.
+ContractCall = tuple[str, bytes]
 Value = TypeVar("Value")
 
 
@@ -42,7 +43,7 @@ class EvmRpc:
         )
         self._listed = read_token_list(settings.evm_token_list, chain)
         self._lock = threading.Lock()
-        self._learned: LRUCache[str, Listed] = LRUCache(_REMEMBERED)
+        self._cached: LRUCache[str, TokenFacts] = LRUCache(_REMEMBERED)
         self._chain_is_checked = False
         self.fetcher = self._node.fetcher
 
@@ -50,7 +51,7 @@ class EvmRpc:
         self._check_chain(fetch)
         known = dict.fromkeys([*self._listed, *wallet.known_tokens()])
         tokens = [address for address in known if self._chain.is_address(address)]
-        (native,) = self._node.ask(fetch, [("eth_getBalance", [wallet.address, "latest"])])
+        (native,) = self._node.call(fetch, [("eth_getBalance", [wallet.address, "latest"])])
         balance_of = multicall.balance_of(wallet.address)
         balances = self._call(fetch, [(token, balance_of) for token in tokens])
         amounts = dict(zip(tokens, map(multicall.read_uint, balances), strict=True))
@@ -68,50 +69,53 @@ class EvmRpc:
 
     def _check_chain(self, fetch: Fetch) -> None:
         if not self._chain_is_checked:
-            (answer,) = self._node.ask(fetch, [("eth_chainId", [])])
-            if _quantity(answer) != self._chain_id:
+            (result,) = self._node.call(fetch, [("eth_chainId", [])])
+            if _quantity(result) != self._chain_id:
                 raise NotConfigured(f"{self._chain.name.upper()}_RPC_URL is a node of another chain")
             self._chain_is_checked = True
 
-    def _facts(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, Listed]:
-        """Decimals and names of the tokens, as listed or as they say themselves; none without decimals."""
+    def _facts(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, TokenFacts]:
+        """Return the decimals and names of the tokens, from the list or their contracts.
+
+        Tokens whose decimals are unknown are left out.
+        """
         with self._lock:
-            known = {token: self._listed.get(token) or self._learned.get(token) for token in tokens}
+            known = {token: self._listed.get(token) or self._cached.get(token) for token in tokens}
         unknown = [token for token, fact in known.items() if fact is None]
         selectors = (multicall.DECIMALS, multicall.SYMBOL, multicall.NAME)
-        answers = self._call(fetch, [(token, selector) for selector in selectors for token in unknown])
+        returned = self._call(fetch, [(token, selector) for selector in selectors for token in unknown])
         count = len(unknown)
         for place, token in enumerate(unknown):
-            decimals = multicall.read_uint(answers[place])
+            decimals = multicall.read_uint(returned[place])
             if decimals is not None and decimals <= MAX_DECIMALS:
-                symbol, name = (clean(multicall.read_text(answers[place + turn * count])) for turn in (1, 2))
-                known[token] = self._learned_fact(token, Listed(name, symbol, decimals))
+                symbol, name = (clean(multicall.read_text(returned[place + part * count])) for part in (1, 2))
+                known[token] = self._store_fact(token, TokenFacts(name, symbol, decimals))
         return {token: fact for token, fact in known.items() if fact is not None}
 
-    def _learned_fact(self, token: str, fact: Listed) -> Listed:
+    def _store_fact(self, token: str, fact: TokenFacts) -> TokenFacts:
         with self._lock:
-            self._learned[token] = fact
+            self._cached[token] = fact
         return fact
 
-    def _call(self, fetch: Fetch, questions: Sequence[Question]) -> list[bytes | None]:
-        """What the contracts answered, None where one fails by itself.
+    def _call(self, fetch: Fetch, calls: Sequence[ContractCall]) -> list[bytes | None]:
+        """Return the contracts' return values; None for a contract that fails.
 
-        One that burns all gas spoils the answers after its own, so whatever failed is asked again alone.
+        A contract that burns all gas makes the calls after it fail too, so failed calls are repeated alone.
         """
-        chunks = [questions[start : start + _CHUNK] for start in range(0, len(questions), _CHUNK)]
-        results = self._node.ask(fetch, [multicall.aggregate(chunk) for chunk in chunks])
-        answers: list[bytes | None] = []
+        chunks = [calls[start : start + _CHUNK] for start in range(0, len(calls), _CHUNK)]
+        results = self._node.call(fetch, [multicall.aggregate(chunk) for chunk in chunks])
+        returned: list[bytes | None] = []
         for chunk, result in zip(chunks, results, strict=True):
-            answers += multicall.read_aggregate(_returned(result) or b"", len(chunk))
-        failed = [place for place, answer in enumerate(answers) if answer is None]
-        alone = self._node.ask(fetch, [multicall.call(*questions[place]) for place in failed])
+            returned += multicall.read_aggregate(_returned(result) or b"", len(chunk))
+        failed = [place for place, value in enumerate(returned) if value is None]
+        alone = self._node.call(fetch, [multicall.call(*calls[place]) for place in failed])
         for place, result in zip(failed, alone, strict=True):
-            answers[place] = _returned(result)
-        return answers
+            returned[place] = _returned(result)
+        return returned
 
 
 def _returned(result: Result) -> bytes | None:
-    """What a contract call returned; None if the contract failed. Raises ProviderFault if the node did."""
+    """Return the return value of a contract; None if it failed. Raise ProviderFault if the node failed."""
     error = result.error
     if error is not None and (
         error.code in _CONTRACT_CODES or any(word in error.message.lower() for word in _CONTRACT_WORDS)

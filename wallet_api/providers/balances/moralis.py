@@ -1,6 +1,6 @@
-"""Moralis: balances of all four chains, with its listing flag, from its wallet API.
+"""Moralis' wallet API: balances on all four chains, with flags for verified contracts and spam.
 
-Wire shapes: https://docs.moralis.com/web3-data-api/evm/reference/get-wallet-token-balances-price and
+Formats: https://docs.moralis.com/web3-data-api/evm/reference/get-wallet-token-balances-price and
 https://docs.moralis.com/web3-data-api/solana/reference/get-portfolio.
 """
 
@@ -17,8 +17,8 @@ from wallet_api.providers.balances.base import (
     Token,
     Wallet,
     read_native,
+    read_tokens,
     sum_by_address,
-    understand,
 )
 from wallet_api.providers.faults import NotConfigured, ProviderFault, TooLarge
 from wallet_api.providers.fetch import Fetch, Fetcher, Limits
@@ -49,7 +49,7 @@ class _Portfolio(msgspec.Struct, rename="camel"):
 
 
 class MoralisEvm:
-    """`/wallets/{address}/tokens`, page by page; the native coin is among the rows, if there is any."""
+    """`/wallets/{address}/tokens`, page by page. A native balance above 0 is one of the rows."""
 
     def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
         self.fetcher = _fetcher(settings, limits, metrics)
@@ -66,17 +66,17 @@ class MoralisEvm:
         _require_key(self._has_key)
         tokens: dict[str, Token] = {}
         pages = Pages()
-        turn = {"limit": _PAGE_ROWS}
+        place = {"limit": _PAGE_ROWS}
         while True:
             page = fetch.get(
-                f"{self._url}/wallets/{wallet.address}/tokens", self._parameters | turn, _read_page
+                f"{self._url}/wallets/{wallet.address}/tokens", self._parameters | place, _read_page
             )
-            for token in understand(page.result, self._token, fetch):
-                # One row a token: a second one is the same again.
+            for token in read_tokens(page.result, self._token, fetch):
+                # A second row of a token repeats the first.
                 tokens.setdefault(token.address, token)
-            if not pages.turn(page.cursor):
+            if not pages.has_next(page.cursor):
                 break
-            turn = {"cursor": page.cursor or ""}
+            place = {"cursor": page.cursor or ""}
         native = tokens.pop(NATIVE, None)
         if native is None:
             url = f"{self._url}/{wallet.address}/balance"
@@ -102,10 +102,10 @@ class MoralisEvm:
 
 
 class MoralisSolana:
-    """`/account/mainnet/{address}/portfolio`: all in one document, one row a token account."""
+    """`/account/mainnet/{address}/portfolio`: one document with a row for each token account."""
 
     def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
-        # Not paged, so the first byte of a large wallet may take long.
+        # The response has no pages, so for a large wallet the first byte may take long.
         limits = replace(limits, silence_seconds=limits.total_seconds)
         self.fetcher = _fetcher(settings, limits, metrics)
         self._has_key = settings.moralis_api_key is not None
@@ -139,7 +139,7 @@ class MoralisSolana:
                 spam=read_flag(row.get("possibleSpam")),
             )
 
-        tokens = sum_by_address(understand(portfolio.tokens, token, fetch))
+        tokens = sum_by_address(read_tokens(portfolio.tokens, token, fetch))
         return Balances(read_native(portfolio.native_balance.lamports), tokens)
 
 

@@ -1,4 +1,4 @@
-"""Many contract calls in one, through Multicall3, which has the same address on every chain we know.
+"""Many contract calls in one, through Multicall3, which has the same address on all supported chains.
 
 https://www.multicall3.com/
 """
@@ -21,23 +21,23 @@ NAME = bytes.fromhex("06fdde03")
 
 
 def balance_of(wallet: str) -> bytes:
-    """The call data that asks a token for the wallet's balance."""
+    """Return the call data for the wallet's balance of a token."""
     return BALANCE_OF + encode(["address"], [wallet])
 
 
 def call(contract: str, data: bytes) -> Call:
-    """One contract call on the latest block."""
+    """Return a contract call on the latest block."""
     return "eth_call", [{"to": contract, "data": f"0x{data.hex()}"}, "latest"]
 
 
 def aggregate(calls: Iterable[tuple[str, bytes]]) -> Call:
-    """One call that makes all of those (contract, data), each of which may fail by itself."""
+    """Return one call that makes all calls (contract, data), each of which may fail alone."""
     tuples = [(contract, True, data) for contract, data in calls]
     return call(MULTICALL3, _AGGREGATE3 + encode(["(address,bool,bytes)[]"], [tuples]))
 
 
 def read_aggregate(data: bytes, expected: int) -> Sequence[bytes | None]:
-    """What each call returned, None for those that failed; all None if the answer is none."""
+    """Return the return value of each call, None for one that failed; all None if `data` is malformed."""
     results: Any = _decoded("(bool,bytes)[]", data)
     if results is None or len(results) != expected:
         return [None] * expected
@@ -45,12 +45,12 @@ def read_aggregate(data: bytes, expected: int) -> Sequence[bytes | None]:
 
 
 def read_uint(data: bytes | None) -> int | None:
-    """The number that a call returned; None if it returned none, as what is not a contract does."""
+    """Return the number in a return value; None if there is none, as from an address without a contract."""
     return int.from_bytes(data[:32]) if data is not None and len(data) >= 32 else None
 
 
 def read_text(data: bytes | None) -> str:
-    """The text that a call returned, also as bytes32, which the first tokens used; empty if none."""
+    """Return the text in a return value, a string or, as in old tokens, bytes32; "" if there is none."""
     if data is None:
         return ""
     if len(data) == 32:

@@ -1,4 +1,4 @@
-"""A plain Solana node: the coin, and the accounts of both token programs, several of a mint summed.
+"""Balances from a Solana node: the native coin, and the accounts of both token programs, summed by mint.
 
 https://solana.com/docs/rpc/http/gettokenaccountsbyowner
 """
@@ -14,8 +14,8 @@ from wallet_api.providers.balances.base import (
     Token,
     Wallet,
     read_native,
+    read_tokens,
     sum_by_address,
-    understand,
 )
 from wallet_api.providers.fetch import Fetch, Limits
 from wallet_api.providers.jsonrpc import Node
@@ -40,10 +40,10 @@ class _Accounts(msgspec.Struct):
 
 
 class SolanaRpc:
-    """getBalance and getTokenAccountsByOwner. If either program's accounts cannot be had, nothing is."""
+    """getBalance and getTokenAccountsByOwner. If either program's accounts are missing, the fetch fails."""
 
     def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
-        # Not paged, so the first byte of a large wallet may take long.
+        # The response has no pages, so for a large wallet the first byte may take long.
         limits = replace(limits, silence_seconds=limits.total_seconds)
         self._chain = chain
         self._node = Node("SOLANA_RPC_URL", settings.solana_rpc_url, limits, metrics)
@@ -52,7 +52,7 @@ class SolanaRpc:
 
     def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
         parsed = _COMMITMENT | {"encoding": "jsonParsed"}
-        native, *programs = self._node.ask(
+        native, *programs = self._node.call(
             fetch,
             [
                 ("getBalance", [wallet.address, _COMMITMENT]),
@@ -63,7 +63,7 @@ class SolanaRpc:
             ],
         )
         accounts = [account for program in programs for account in program.read(_Accounts).value]
-        held = sum_by_address(understand(accounts, self._token, fetch))
+        held = sum_by_address(read_tokens(accounts, self._token, fetch))
         names = self._names.look_up(fetch, [token.address for token in sorted(held, key=_may_be_nft)])
         tokens = [_named(token, names) for token in held if not _is_nft(token, names)]
         return Balances(read_native(native.read(_Lamports).value), tokens)
@@ -73,7 +73,7 @@ class SolanaRpc:
             info = row["account"]["data"]["parsed"]["info"]
             mint, balance = info["mint"], info["tokenAmount"]
             amount = read_amount(balance["amount"])
-            # Emptied accounts stay open until somebody closes them.
+            # An empty account stays open until its owner closes it.
             if amount == 0:
                 return None
             # Not uiAmountString: some Token-2022 mints scale it.

@@ -12,8 +12,8 @@ from wallet_api.settings import SettingsError
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """What a token says of itself, or what the list says of it."""
+class TokenFacts:
+    """The name, symbol and decimals of a token, from the list or its contract."""
 
     name: str
     symbol: str
@@ -32,14 +32,14 @@ class _List(msgspec.Struct):
     tokens: list[_Entry]
 
 
-def read_token_list(path: str | None, chain: Chain) -> Mapping[str, Listed]:
-    """The listed tokens of one chain by address; none without a path. Raises SettingsError for a bad file."""
+def read_token_list(path: str | None, chain: Chain) -> Mapping[str, TokenFacts]:
+    """Return the listed tokens of a chain by address; none without a path. Raise SettingsError."""
     if path is None:
         return {}
     try:
         entries = msgspec.json.decode(Path(path).read_bytes(), type=_List).tokens
         return {
-            read_address(chain, entry.address): Listed(
+            read_address(chain, entry.address): TokenFacts(
                 clean(entry.name), clean(entry.symbol), read_decimals(entry.decimals)
             )
             for entry in entries

@@ -1,1 +1,1 @@
-"""The providers of the native coins' prices, a module each."""
+"""The providers of native prices, a module each."""

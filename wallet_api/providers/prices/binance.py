@@ -1,4 +1,4 @@
-"""Binance's public market data: native prices where CoinGecko has none, in USDT, taken for US dollars.
+"""Binance's public market data: native prices in USDT, which count as US dollars.
 
 https://developers.binance.com/docs/binance-spot-api-docs/rest-api/market-data-endpoints
 """
@@ -29,7 +29,7 @@ class _Ticker(msgspec.Struct):
 
 
 class Binance:
-    """`/api/v3/ticker/price` and `/api/v3/klines`, whose opening price is that of the moment it names."""
+    """`/api/v3/ticker/price`, and `/api/v3/klines`, of whose candles the opening prices are used."""
 
     name = "binance"
 
@@ -83,4 +83,4 @@ def _read_candles(reply: Reply) -> list[tuple[datetime, Decimal]]:
             (moment_of(read_json(bytes(row[0]), int)), read_json(bytes(row[1]), Decimal)) for row in candles
         ]
     except IndexError as error:
-        raise Malformed("a candle that is none") from error
+        raise Malformed("a candle without a time or price") from error

@@ -1,4 +1,4 @@
-"""CoinGecko: native prices in US dollars, now and by the hour.
+"""CoinGecko: native prices in US dollars, current and past.
 
 https://docs.coingecko.com/reference/simple-price and
 https://docs.coingecko.com/reference/coins-id-market-chart-range.
@@ -18,11 +18,11 @@ from wallet_api.providers.prices.quotes import hour_of, moment_of, spans
 from wallet_api.providers.replies import Reply, read_json, refuse
 from wallet_api.settings import Settings
 
-# Prices are made anew every minute or so; one older than this is not the price of now.
+# CoinGecko updates prices about every minute; an older one is not the current price.
 _STALE = timedelta(minutes=15)
-# Up to 90 days are told by the hour, more of them by the day.
+# For up to 90 days prices are hourly, for more they are daily.
 _LONGEST_SPAN = timedelta(days=89)
-# "Your request exceeds the allowed time range": the public plans reach back 365 days.
+# "Your request exceeds the allowed time range": the public plans offer the last 365 days.
 _TOO_LONG_AGO = '"error_code":10012'
 
 
@@ -59,7 +59,7 @@ class CoinGecko:
         oldest = datetime.now(UTC) - _STALE
         rows = []
         for currency in currencies:
-            # A coin that it does not know is left out without a word.
+            # The response leaves out unknown coins.
             price = prices.get(COINS[currency].coingecko_id, _Price())
             if price.usd and price.last_updated_at is not None:
                 moment = moment_of(price.last_updated_at * 1000)
@@ -91,9 +91,9 @@ class CoinGecko:
 
 
 def refuse_coingecko(reply: Reply) -> ProviderFault:
-    """The fault that a reply without status 200 means."""
+    """Return the fault that an error status means."""
     if reply.status == 401 and _TOO_LONG_AGO in reply.text.replace(" ", ""):
-        return Rejected("further back than this plan reaches")
+        return Rejected("earlier than this plan allows")
     return refuse(reply)
 
 
@@ -109,10 +109,10 @@ def _read_chart(reply: Reply) -> _Chart:
 
 
 def _check(document: Mapping[str, msgspec.Raw]) -> None:
-    """Raises ProviderFault for an error that came with status 200."""
+    """Raise ProviderFault for an error in a response with status 200."""
     if "status" in document:
         if b"429" in bytes(document["status"]):
-            raise Overloaded("a refusal within a success")
-        raise Malformed("an error within a success")
+            raise Overloaded("a rate limit with status 200")
+        raise Malformed("an error with status 200")
     if "error" in document:
-        raise Malformed("an error within a success")
+        raise Malformed("an error with status 200")

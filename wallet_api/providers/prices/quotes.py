@@ -1,4 +1,4 @@
-"""What every source of native prices tells, and which hours of a past it is asked for."""
+"""The interface of all sources of native prices, and helpers for the hours that they request."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,24 +14,24 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class PriceSource(Protocol):
-    """One outside service that tells what SOL, BNB and ETH cost in dollars."""
+    """A provider of the dollar prices of SOL, BNB and ETH."""
 
     name: str
 
     def latest(self, currencies: Sequence[Currency]) -> list[PriceRow]:
-        """A price of now for each of the currencies, as far as it has one. Raises ProviderFault."""
+        """Return the current prices of the currencies, without those it lacks. Raise ProviderFault."""
 
     def past(self, currency: Currency, hours: Sequence[datetime]) -> list[PriceRow]:
-        """Prices within these hours, each named by its beginning, in order. Raises ProviderFault."""
+        """Return prices within these hours, which are given by their starts. Raise ProviderFault."""
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
 
 
 def spans(hours: Sequence[datetime], longest: timedelta) -> Iterator[tuple[datetime, datetime]]:
-    """As few spans as cover the hours, which are in order, each from a beginning to an end within `longest`.
+    """Yield the fewest spans, each of at most `longest`, that cover the hours, which are in order.
 
-    A span goes on over hours that are not asked for: one call over a gap costs less than two calls.
+    A span may include other hours, since one request with a gap costs less than two.
     """
     start: datetime | None = None
     end = None
@@ -46,13 +46,13 @@ def spans(hours: Sequence[datetime], longest: timedelta) -> Iterator[tuple[datet
 
 
 def hour_of(moment: datetime) -> datetime:
-    """The beginning of the hour that holds the moment."""
+    """Return the start of the hour."""
     return moment.replace(minute=0, second=0, microsecond=0)
 
 
 def moment_of(milliseconds: int) -> datetime:
-    """The moment so many milliseconds after 1970 began. Raises Malformed for one beyond all calendars."""
+    """Return the time for Unix milliseconds. Raise Malformed if it is out of range."""
     try:
         return _EPOCH + timedelta(milliseconds=milliseconds)
     except OverflowError as error:
-        raise Malformed("a time beyond all calendars") from error
+        raise Malformed("a time out of range") from error

@@ -1,1 +1,1 @@
-"""The providers of trades, a module each; which one serves a chain is a setting."""
+"""The providers of trades, a module each; a setting selects the one for a chain."""

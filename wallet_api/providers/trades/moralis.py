@@ -1,6 +1,6 @@
-"""Moralis: the swaps of a wallet on all four chains, page by page.
+"""Moralis' swaps of a wallet, on all four chains, page by page.
 
-Wire shapes: https://docs.moralis.com/data-api/evm/wallet/wallet-swaps and
+Formats: https://docs.moralis.com/data-api/evm/wallet/wallet-swaps and
 https://docs.moralis.com/data-api/solana/wallet/wallet-swaps.
 """
 
@@ -21,8 +21,7 @@ from wallet_api.providers.trades.swaps import BadSwap, Chunk, Leg, Swap, Tracked
 from wallet_api.settings import Settings
 
 PAGE_ROWS = 100
-# So many pages land together: a wallet of a hundred thousand swaps needs no more memory than one of two
-# thousand, and what it has read is not lost when it is interrupted.
+# Pages in a chunk: this bounds the memory for a wallet with many swaps, and what an interruption loses.
 CHUNK_PAGES = 20
 
 
@@ -32,7 +31,7 @@ class _Page(msgspec.Struct):
 
 
 class MoralisTrades:
-    """`/wallets/{address}/swaps` and `/account/mainnet/{address}/swaps`, the oldest first."""
+    """`/wallets/{address}/swaps` and `/account/mainnet/{address}/swaps`, oldest first."""
 
     name = "moralis"
 
@@ -42,7 +41,7 @@ class MoralisTrades:
         self._solana_url = settings.moralis_solana_url
 
     def chunks(self, wallet: TrackedWallet, since: datetime) -> Iterator[Chunk]:
-        """As TradeSource says. Each page is a fetch of its own, with its own deadline and retries."""
+        """Implement TradeSource.chunks. Each page is a fetch with its own deadline and retries."""
         chunk = self._chunk(wallet, since)
         while chunk.until is not None:
             yield chunk
@@ -54,13 +53,13 @@ class MoralisTrades:
         self._fetcher.session.close()
 
     def _chunk(self, wallet: TrackedWallet, since: datetime) -> Chunk:
-        url, parameters = self._question(wallet, since)
+        url, parameters = self._request(wallet, since)
         chunk = Chunk([], [])
         cursors: set[str] = set()
         while True:
             with self._fetcher.begin(wallet.chain.name) as fetch:
                 page = fetch.get(url, parameters, _read_page)
-            swaps = [swap for raw in page.result if (swap := _swap_or_note(wallet, raw, chunk.bad))]
+            swaps = [swap for raw in page.result if (swap := _swap_or_none(wallet, raw, chunk.bad))]
             chunk.swaps += swaps
             if not page.cursor:
                 return chunk
@@ -71,10 +70,10 @@ class MoralisTrades:
                 return _complete_part(chunk, swaps, since)
             parameters = parameters | {"cursor": page.cursor}
 
-    def _question(self, wallet: TrackedWallet, since: datetime) -> tuple[str, dict[str, str]]:
+    def _request(self, wallet: TrackedWallet, since: datetime) -> tuple[str, dict[str, str]]:
         parameters = {
             "order": "ASC",
-            # Whether a date itself is still within is not documented, so the second before is asked for.
+            # Not documented as inclusive, so the request starts a second earlier.
             "fromDate": str(int(since.timestamp()) - 1),
             "transactionTypes": "buy,sell",
             "limit": str(PAGE_ROWS),
@@ -87,7 +86,7 @@ class MoralisTrades:
 
 
 def _complete_part(chunk: Chunk, last_page: list[Swap], since: datetime) -> Chunk:
-    """What is older than all of the last page: of the rest, more rows may follow on the next."""
+    """Return the chunk before the last page's oldest time: later transactions may go on in the next page."""
     until = min((swap.created_at for swap in last_page), default=since)
     if until <= since + timedelta(seconds=1):
         raise Malformed(f"{CHUNK_PAGES} pages that do not go on in time")
@@ -98,7 +97,7 @@ def _read_page(reply: Reply) -> _Page:
     return read_json(reply.body, _Page)
 
 
-def _swap_or_note(wallet: TrackedWallet, raw: msgspec.Raw, bad: list[BadSwap]) -> Swap | None:
+def _swap_or_none(wallet: TrackedWallet, raw: msgspec.Raw, bad: list[BadSwap]) -> Swap | None:
     signature = ""
     try:
         row = read_row(raw)
@@ -110,7 +109,7 @@ def _swap_or_note(wallet: TrackedWallet, raw: msgspec.Raw, bad: list[BadSwap]) -
 
 
 def read_swap(wallet: TrackedWallet, row: Mapping[str, Any]) -> Swap:
-    """One row, its fractions still text. Raises UnusableRow."""
+    """Return the swap in a row whose fractions are texts. Raise UnusableRow."""
     signature = row.get("transactionHash")
     if (
         not isinstance(signature, str)
@@ -151,13 +150,13 @@ def _leg(chain: Chain, side: str, leg: Any) -> Leg:
 
 
 def _usd(row: Mapping[str, Any], bought: Mapping[str, Any], sold: Mapping[str, Any]) -> Decimal | None:
-    """What the swap was worth: 0 is what the provider says of a token whose price it does not know."""
-    told = (row.get("totalValueUsd"), bought.get("usdAmount"), sold.get("usdAmount"))
-    return next((number for value in told if (number := _number(value))), None)
+    """Return the dollar value; None if unknown, which the provider reports as 0."""
+    values = (row.get("totalValueUsd"), bought.get("usdAmount"), sold.get("usdAmount"))
+    return next((number for value in values if (number := _number(value))), None)
 
 
 def _number(value: Any) -> Decimal | None:
-    """The number without its sign, exactly; None if it is none, or beyond what the ledger takes."""
+    """Return the exact number without its sign; None if it is invalid, or outside the ledger's limits."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
     try:

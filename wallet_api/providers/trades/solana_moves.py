@@ -1,4 +1,4 @@
-"""What a Solana transaction moved, as swaps: from the balances of all its accounts before and after it.
+"""The swaps of a Solana transaction, from the balances of all its accounts before and after it.
 
 https://solana.com/docs/rpc/json-structures#transactions
 """
@@ -16,7 +16,7 @@ from wallet_api.ledger import fields
 from wallet_api.providers.parsing import UnusableRow, read_address, read_amount, read_decimals
 from wallet_api.providers.trades.swaps import DIGITS, Leg, Swap, TrackedWallet
 
-# USDC and USDT: what moved of them is what the swap was worth in dollars.
+# USDC and USDT: their amount is the dollar value of a swap.
 _STABLE = frozenset(
     ("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB")
 )
@@ -24,8 +24,8 @@ _STABLE = frozenset(
 NO_EXCHANGE = "tokens for the coin, but nobody who exchanged them"
 UNCLEAR = "several tokens, and not clear what was given for each"
 
-# By token, None for the coin: how much more there was after the transaction, in the smallest unit.
-_Moved = Counter[str | None]
+# Balance changes in the smallest unit by token; None is the native coin.
+_Changes = Counter[str | None]
 
 
 class _Amount(msgspec.Struct):
@@ -62,7 +62,7 @@ class _Body(msgspec.Struct):
 
 
 class Transaction(msgspec.Struct, rename="camel"):
-    """The parts of a getTransaction result, encoded as `jsonParsed`, that say what was moved."""
+    """The parts of a getTransaction result, encoded as `jsonParsed`, that contain balances."""
 
     meta: _Meta
     transaction: _Body
@@ -71,22 +71,24 @@ class Transaction(msgspec.Struct, rename="camel"):
 
 @dataclass(frozen=True, slots=True)
 class _Moves:
-    """`exchangers` are all others but those who only got or gave the plain coin, or a single token."""
+    """`exchangers` are all other owners, except those with only plain native coin or a single token."""
 
-    own: _Moved
-    exchangers: list[_Moved]
+    own: _Changes
+    exchangers: list[_Changes]
     decimals: Mapping[str, int]
 
 
-def read_swaps(wallet: TrackedWallet, signature: str, created_at: datetime, told: Transaction) -> list[Swap]:
-    """The swaps that `wallet` made; none in a transfer, a wrap, or a transaction that failed.
+def read_swaps(
+    wallet: TrackedWallet, signature: str, created_at: datetime, transaction: Transaction
+) -> list[Swap]:
+    """Return the swaps of `wallet`; none for a transfer, a wrap, or a failed transaction.
 
-    The reasons are in docs/sync.md, "Solana from a node". Raise UnusableRow if tokens were exchanged, but it is
-    unclear for what.
+    The reasons are in docs/sync.md, "Solana from a node". Raise UnusableRow if it is unclear for what the
+    tokens were exchanged.
     """
-    if told.meta.err is not None:
+    if transaction.meta.err is not None:
         return []
-    moves = _moves(wallet, told)
+    moves = _moves(wallet, transaction)
     swaps = []
     with localcontext(prec=DIGITS):
         for pair in _pairs(moves):
@@ -99,7 +101,7 @@ _Side = tuple[str | None, int]
 
 
 def _pairs(moves: _Moves) -> list[tuple[_Side, _Side]]:
-    """What was bought and what was sold for it, both amounts above 0."""
+    """Return what was bought, and what was sold for it, both amounts above 0."""
     tokens = {mint: units for mint, units in moves.own.items() if mint is not None}
     coin = moves.own[None]
     gained = [side for side in tokens.items() if side[1] > 0]
@@ -107,12 +109,12 @@ def _pairs(moves: _Moves) -> list[tuple[_Side, _Side]]:
     if not tokens or not (lost or coin < 0) or not (gained or coin > 0):
         return []
     if len(tokens) == 1:
-        # All that left the wallet, tips and a bot's fees as well, is what it paid.
+        # Everything that left the wallet is the price, with tips and a bot's fees.
         (mint,) = tokens
         if not any(other[mint] or other[None] * coin < 0 for other in moves.exchangers):
             raise UnusableRow(NO_EXCHANGE)
         return [(gained[0], (None, -coin))] if gained else [((None, coin), lost[0])]
-    # By token: the part of the coin for which others exchanged it, and nothing else.
+    # By token: the native amount for which others exchanged exactly this token.
     prices = {mint: price for mint, units in tokens.items() if (price := _price(moves, mint, units))}
     passed_on = not sum(other[None] for other in moves.exchangers)
     if len(gained) == len(lost) == 1 and passed_on:
@@ -128,7 +130,7 @@ def _pairs(moves: _Moves) -> list[tuple[_Side, _Side]]:
 
 
 def _price(moves: _Moves, mint: str, units: int) -> int | None:
-    """How much of the coin others gave or took for just these units; None if anything else was in it."""
+    """Return the native amount that others exchanged for exactly these units and no other token, or None."""
     parties = [other for other in moves.exchangers if other[mint]]
     coin = sum(party[None] for party in parties)
     clean = all(party.keys() == {mint, None} for party in parties)
@@ -136,20 +138,20 @@ def _price(moves: _Moves, mint: str, units: int) -> int | None:
     return abs(coin) if clean and exact and coin * units > 0 else None
 
 
-def _moves(wallet: TrackedWallet, told: Transaction) -> _Moves:
-    """What each owner's accounts gained and lost together, the network's fee left out.
+def _moves(wallet: TrackedWallet, transaction: Transaction) -> _Moves:
+    """Return the balance changes of each owner's accounts, without the network fee.
 
-    A token account is its owner's with its lamports too: the rent for a new one, or that of a closed one,
-    is then no price, and the wrapped coin is the coin.
+    The lamports of a token account count as its owner's. So the rent of a new or closed account is no
+    price, and the wrapped coin counts as the native coin.
     """
-    meta = told.meta
-    keys = [key.pubkey for key in told.transaction.message.account_keys]
+    meta = transaction.meta
+    keys = [key.pubkey for key in transaction.transaction.message.account_keys]
     if not len(keys) == len(meta.pre_balances) == len(meta.post_balances):
         raise UnusableRow("not as many balances as accounts")
     owners = list(keys)
     decimals: dict[str, int] = {}
     wrappers: set[str] = set()
-    moved: defaultdict[str, _Moved] = defaultdict(Counter)
+    moved: defaultdict[str, _Changes] = defaultdict(Counter)
     for balances, sign in ((meta.pre_token_balances, -1), (meta.post_token_balances, 1)):
         for balance in balances or ():
             if not 0 <= balance.account_index < len(keys):
@@ -157,7 +159,7 @@ def _moves(wallet: TrackedWallet, told: Transaction) -> _Moves:
             owner = balance.owner or keys[balance.account_index]
             owners[balance.account_index] = owner
             if balance.mint == wallet.chain.wrapped_mint:
-                # A pool may keep each of its sides with an owner of its own; nobody tips in wrapped coins.
+                # A pool may have a separate owner for each side. Tips are never in the wrapped coin.
                 wrappers.add(owner)
             else:
                 decimals[balance.mint] = read_decimals(balance.ui_token_amount.decimals)
@@ -165,7 +167,7 @@ def _moves(wallet: TrackedWallet, told: Transaction) -> _Moves:
     for owner, before, after in zip(owners, meta.pre_balances, meta.post_balances, strict=True):
         moved[owner][None] += after - before
     moved[keys[0]][None] += meta.fee
-    # An NFT is nothing that the ledger counts.
+    # The ledger has no NFTs.
     unique = {
         mint for mint, places in decimals.items() if not places and abs(moved[wallet.address][mint]) <= 1
     }

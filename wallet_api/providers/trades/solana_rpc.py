@@ -1,4 +1,4 @@
-"""A plain Solana node as a source of trades: a wallet's signatures, then each of its transactions.
+"""Trades from a Solana node: the signatures of a wallet, then each transaction.
 
 https://solana.com/docs/rpc/http/getsignaturesforaddress and
 https://solana.com/docs/rpc/http/gettransaction.
@@ -23,18 +23,18 @@ from wallet_api.providers.trades.swaps import BadSwap, Chunk, Leg, Swap, Tracked
 
 CHUNK_TRANSACTIONS = 50
 
-# A round mostly needs the signatures of the last hour; a first reading needs them all.
+# Most rounds need the signatures of the last hour; the first one needs all.
 _FIRST_PAGE = 100
 _PAGE = 1000
-# What lands can never be taken back, so only what can no longer be undone is read.
+# Imported trades are not undone by a reorganisation, so only finalized transactions are read.
 _FINAL = {"commitment": "finalized"}
 _READABLE = _FINAL | {"encoding": "jsonParsed", "maxSupportedTransactionVersion": 0}
 _UNSUPPORTED_VERSION = -32015
-# A node may list a transaction before it can tell it. One older than this it has lost.
+# A node may list a transaction before it can return it. An older one is lost.
 _YOUNG = timedelta(hours=1)
 _REMEMBERED = 20_000
 
-NOT_TOLD = "the node has no such transaction any more"
+NOT_AVAILABLE = "the node has no such transaction any more"
 
 Shape = TypeVar("Shape")
 
@@ -52,13 +52,13 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Outcome:
     swaps: Sequence[Swap] = ()
     bad: BadSwap | None = None
 
 
 class SolanaRpcTrades:
-    """getSignaturesForAddress back to the beginning, then getTransaction, the oldest first."""
+    """getSignaturesForAddress back to `since`, then getTransaction, oldest first."""
 
     name = "rpc"
 
@@ -66,11 +66,11 @@ class SolanaRpcTrades:
         self._node = node
         self._names = Names(node)
         self._lock = threading.Lock()
-        # A final transaction stays what it is: each round asks only for those that are new.
-        self._told: LRUCache[tuple[str, str], _Told] = LRUCache(_REMEMBERED)
+        # A finalized transaction never changes, so each round requests only new ones.
+        self._outcomes: LRUCache[tuple[str, str], _Outcome] = LRUCache(_REMEMBERED)
 
     def chunks(self, wallet: TrackedWallet, since: datetime) -> Iterator[Chunk]:
-        """As TradeSource says. Each call is a fetch of its own, with its own deadline and retries."""
+        """Implement TradeSource.chunks. Each request is a fetch with its own deadline and retries."""
         listed = self._list(wallet, since)
         for start in range(0, max(1, len(listed)), CHUNK_TRANSACTIONS):
             end = start + CHUNK_TRANSACTIONS
@@ -82,15 +82,15 @@ class SolanaRpcTrades:
         self._node.fetcher.session.close()
 
     def _list(self, wallet: TrackedWallet, since: datetime) -> list[_Row]:
-        """The transactions since then that did not fail, in the order of their times."""
+        """Return the successful transactions since then, in the order of their times."""
         listed: list[_Row] = []
         befores: set[str] = set()
         options: dict[str, Any] = _FINAL | {"limit": _FIRST_PAGE}
         moment = datetime.now(UTC)
-        # A short page need not be the last one: nodes join them from several stores.
-        while page := self._ask("getSignaturesForAddress", wallet.address, options).read(list[_Listed]):
+        # A short page need not be the last: nodes combine several stores.
+        while page := self._request("getSignaturesForAddress", wallet.address, options).read(list[_Listed]):
             for row in page:
-                # One without a time has that of the next younger one.
+                # A row without a time gets that of the next newer one.
                 moment = moment if row.block_time is None else _time(row.block_time)
                 if row.err is None and moment >= since:
                     listed.append(_Row(moment, row.signature))
@@ -105,36 +105,38 @@ class SolanaRpcTrades:
         return sorted(listed, key=lambda row: row.moment)
 
     def _read(self, wallet: TrackedWallet, listed: Sequence[_Row]) -> Chunk:
-        told = {row: self._tell(wallet, row) for row in listed}
-        for row in [row for row, answer in told.items() if answer is None]:
+        found = {row: self._fetch_outcome(wallet, row) for row in listed}
+        for row in [row for row, outcome in found.items() if outcome is None]:
             # By now the node may have it.
-            told[row] = self._tell(wallet, row)
-            if told[row] is None and row.moment > datetime.now(UTC) - _YOUNG:
-                raise Broken("a transaction that is listed and not told")
-        answers = [answer or _Told(bad=BadSwap(row.signature, NOT_TOLD)) for row, answer in told.items()]
-        swaps = [swap for answer in answers for swap in answer.swaps]
-        return Chunk(self._named(swaps), [answer.bad for answer in answers if answer.bad])
+            found[row] = self._fetch_outcome(wallet, row)
+            if found[row] is None and row.moment > datetime.now(UTC) - _YOUNG:
+                raise Broken("a listed transaction is not available")
+        outcomes = [
+            outcome or _Outcome(bad=BadSwap(row.signature, NOT_AVAILABLE)) for row, outcome in found.items()
+        ]
+        swaps = [swap for outcome in outcomes for swap in outcome.swaps]
+        return Chunk(self._named(swaps), [outcome.bad for outcome in outcomes if outcome.bad])
 
-    def _tell(self, wallet: TrackedWallet, row: _Row) -> _Told | None:
-        """The swaps of a transaction; None if the node does not tell it."""
+    def _fetch_outcome(self, wallet: TrackedWallet, row: _Row) -> _Outcome | None:
+        """Return the swaps of a transaction; None if the node does not return it."""
         key = wallet.address, row.signature
         with self._lock:
-            known = self._told.get(key)
+            known = self._outcomes.get(key)
         if known is not None:
             return known
-        result = self._ask("getTransaction", row.signature, _READABLE)
+        result = self._request("getTransaction", row.signature, _READABLE)
         if result.error is not None and result.error.code == _UNSUPPORTED_VERSION:
-            return _Told(bad=BadSwap(row.signature, "a transaction of a version that is not known"))
+            return _Outcome(bad=BadSwap(row.signature, "a transaction of a version that is not known"))
         try:
             transaction = result.read(Transaction | None)  # type: ignore[arg-type]
         except Malformed:
             return None
         if transaction is None:
             return None
-        answer = _swaps_or_note(wallet, row, transaction)
+        outcome = _outcome(wallet, row, transaction)
         with self._lock:
-            self._told[key] = answer
-        return answer
+            self._outcomes[key] = outcome
+        return outcome
 
     def _named(self, swaps: Sequence[Swap]) -> list[Swap]:
         mints = sorted({leg.mint for swap in swaps for leg in (swap.bought, swap.sold) if leg.mint})
@@ -143,8 +145,8 @@ class SolanaRpcTrades:
         with self._node.fetcher.begin("solana") as fetch:
             found = self._names.look_up(fetch, mints)
         if found.keys() != set(mints):
-            # Without its name a trade would be another one, and change back in a later round.
-            raise Broken("names")
+            # A trade without its name would be a correction, and another one when the name is back.
+            raise Broken("names are not available")
         names = {mint: name.name or name.symbol or None for mint, name in found.items()}
 
         def named(leg: Leg) -> Leg:
@@ -152,26 +154,26 @@ class SolanaRpcTrades:
 
         return [replace(swap, bought=named(swap.bought), sold=named(swap.sold)) for swap in swaps]
 
-    def _ask(self, method: str, subject: str, options: dict[str, Any]) -> Result:
+    def _request(self, method: str, subject: str, options: dict[str, Any]) -> Result:
         with self._node.fetcher.begin("solana") as fetch:
-            (result,) = self._node.ask(fetch, [(method, [subject, options])])
+            (result,) = self._node.call(fetch, [(method, [subject, options])])
         return result
 
 
-def _swaps_or_note(wallet: TrackedWallet, row: _Row, transaction: Transaction) -> _Told:
+def _outcome(wallet: TrackedWallet, row: _Row, transaction: Transaction) -> _Outcome:
     try:
         fields.check_text("the signature", row.signature, fields.MAX_SIGNATURE, required=True)
         moment = row.moment if transaction.block_time is None else _time(transaction.block_time)
         fields.check_time("the time", moment, datetime.now(UTC))
-        return _Told(read_swaps(wallet, row.signature, moment, transaction))
+        return _Outcome(read_swaps(wallet, row.signature, moment, transaction))
     except UnusableRow as error:
-        return _Told(bad=BadSwap(row.signature, str(error)))
+        return _Outcome(bad=BadSwap(row.signature, str(error)))
     except fields.BadRow as error:
-        return _Told(bad=BadSwap(row.signature, error.rule))
+        return _Outcome(bad=BadSwap(row.signature, error.rule))
 
 
 def _time(seconds: int) -> datetime:
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, ValueError, OSError) as error:
-        raise Malformed("a time beyond all calendars") from error
+        raise Malformed("a time out of range") from error

@@ -1,4 +1,4 @@
-"""What every source of trades tells: swaps of two legs, and the chunks in which they come."""
+"""The interface of all sources of trades: swaps with two legs, returned in chunks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Protocol
 
 from wallet_api.chains import Chain
 
-# Wide enough that no sum or product of amounts that the ledger takes is ever rounded.
+# Enough that no sum or product of amounts that the ledger accepts is rounded.
 DIGITS = 200
 
 
@@ -23,7 +23,7 @@ class TrackedWallet:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """What one side of a swap moved: `mint` in stored form, None for the native coin; `amount` above 0."""
+    """One side of a swap: `mint` in stored form, None for the native coin; `amount` above 0."""
 
     mint: str | None
     amount: Decimal
@@ -32,10 +32,10 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """One exchange through one pool, inside a transaction that may hold several.
+    """One exchange in one pool. A transaction may contain several.
 
-    Two swaps with equal transaction, pool and legs are one that was told twice. `usd` is the value of
-    either side, None where the source knows none.
+    Swaps with equal transaction, pool and legs are the same swap. `usd` is the value of either side; None if
+    the source has none.
     """
 
     tx_signature: str
@@ -48,7 +48,7 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class BadSwap:
-    """A row of the source that is no swap we could take; the reason holds nothing of the row itself."""
+    """A row of the source that is rejected. The reason contains nothing from the row itself."""
 
     tx_signature: str
     reason: str
@@ -56,9 +56,9 @@ class BadSwap:
 
 @dataclass(slots=True)
 class Chunk:
-    """All swaps of a wallet up to `until`; None: up to the moment when the reading began.
+    """All swaps of a wallet before `until`, or before the start of the fetch if `until` is None.
 
-    A chunk holds either all rows of a transaction or none.
+    A chunk contains all rows of a transaction or none.
     """
 
     swaps: list[Swap]
@@ -67,15 +67,15 @@ class Chunk:
 
 
 class TradeSource(Protocol):
-    """One outside service that tells the swaps of wallets; used by several threads at once."""
+    """A provider of the swaps of wallets. Thread-safe."""
 
     name: str
 
     def chunks(self, wallet: TrackedWallet, since: datetime) -> Iterator[Chunk]:
-        """Every swap of `wallet` from `since` on, in chunks, the oldest first, the last one without `until`.
+        """Yield all swaps of `wallet` since then in chunks, oldest first; the last chunk has no `until`.
 
-        Raises ProviderFault; what it had yielded by then stays good, and what it was reading is dropped.
+        Raise ProviderFault. Chunks yielded before remain valid; the unfinished one is dropped.
         """
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
