@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from tests.sync.door import Operator
-from tests.sync.outside import Outside, busiest_second, leg, swap
+from tests.sync.stub_providers import StubProviders, busiest_second, leg, swap
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
 from wallet_api.demo.forms import seeded, solana_address
@@ -36,15 +36,15 @@ def main(wallets: int, swaps: int, rate: float, threads: int, delay: float) -> N
     """Run one round, then a second one, and compare."""
     with tempfile.TemporaryDirectory(prefix="wallet-api-sync-") as home:
         own = replace(Settings.from_environment(), wallet_api_home=home)
-        with embedded.running(own, valkey=False) as settings, closing(Outside()) as outside:
+        with embedded.running(own, valkey=False) as settings, closing(StubProviders()) as providers:
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
-            operator = Operator(outside, str(settings.database_url))
-            _fill(outside, operator, wallets, swaps)
-            outside.everywhere = lambda: time.sleep(delay)  # type: ignore[func-returns-value]
+            operator = Operator(providers, str(settings.database_url))
+            _fill(providers, operator, wallets, swaps)
+            providers.everywhere = lambda: time.sleep(delay)  # type: ignore[func-returns-value]
             options = {"SYNC_REQUESTS_PER_SECOND": str(rate), "SYNC_THREADS": str(threads)}
             for name in ("first", "second"):
-                outside.calls.clear()
+                providers.calls.clear()
                 began = time.monotonic()
                 process = operator.start("trades", "--json", **options)
                 output, errors = process.communicate()
@@ -52,7 +52,7 @@ def main(wallets: int, swaps: int, rate: float, threads: int, delay: float) -> N
                 if process.returncode:
                     sys.exit(errors.decode())
                 summary = json.loads(output)
-                calls = [moment for moment, path in outside.calls if path.endswith("/swaps")]
+                calls = [moment for moment, path in providers.calls if path.endswith("/swaps")]
                 _report(name, summary, calls, seconds, rate)
             (count,) = operator.fetch("SELECT count(*) AS trades FROM trades")
             click.echo(f"ledger: {count['trades']} trades of {wallets * swaps}")
@@ -60,7 +60,7 @@ def main(wallets: int, swaps: int, rate: float, threads: int, delay: float) -> N
                 sys.exit(1)
 
 
-def _fill(outside: Outside, operator: Operator, wallets: int, swaps: int) -> None:
+def _fill(providers: StubProviders, operator: Operator, wallets: int, swaps: int) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     random = seeded("sync round")
     mints = [solana_address(random) for _ in range(50)]
@@ -78,7 +78,7 @@ def _fill(outside: Outside, operator: Operator, wallets: int, swaps: int) -> Non
             )
             for number in range(swaps)
         ]
-        outside.add("solana", owner, *rows)
+        providers.add("solana", owner, *rows)
 
 
 def _report(name: str, summary: dict[str, object], calls: list[float], seconds: float, rate: float) -> None:

@@ -30,7 +30,7 @@ from flask import Response
 from tests.stub import faults
 from tests.sync.door import Operator
 from tests.sync.node import Node
-from tests.sync.outside import Fault, Outside, Row
+from tests.sync.stub_providers import Fault, Row, StubProviders
 from tests.sync.worlds import World, make_world
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
@@ -117,14 +117,17 @@ def main(minutes: float, wallets: int, every: float, per_second: float, kills: b
     """Soak, and judge."""
     with ExitStack() as stack, tempfile.TemporaryDirectory(prefix="wallet-api-soak-") as home:
         own = replace(Settings.from_environment(), wallet_api_home=home)
-        with embedded.running(own, valkey=False) as settings, closing(Outside(page_rows=20)) as outside:
+        with (
+            embedded.running(own, valkey=False) as settings,
+            closing(StubProviders(page_rows=20)) as providers,
+        ):
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
-            operator = Operator(outside, str(settings.database_url))
+            operator = Operator(providers, str(settings.database_url))
             own_node = stack.enter_context(closing(Node())) if node else None
             if own_node is not None:
                 operator.environment |= own_node.environment
-            world = make_world(outside, wallets, transactions=30, node=own_node)
+            world = make_world(providers, wallets, transactions=30, node=own_node)
             operator.track(*world.wallets)
             syncs = [Sync(operator, job, every) for job in ("prices", "trades")]
             for sync in syncs:
@@ -144,7 +147,7 @@ def _live(
 ) -> None:
     """Let the world go on for so long, and let things fail."""
     chance = random.Random(11)
-    prices = world.outside.prices
+    prices = world.providers.prices
 
     def fault() -> Response | None:
         return chance.choice(_FAULTS)() if chance.random() < 1 / 12 else None
@@ -152,7 +155,7 @@ def _live(
     def node_fault() -> Response | None:
         return chance.choice((*_FAULTS, _NULL))() if chance.random() < 1 / 12 else None
 
-    world.outside.everywhere = prices.gecko = prices.binance = fault
+    world.providers.everywhere = prices.gecko = prices.binance = fault
     if world.node is not None:
         methods = ("getSignaturesForAddress", "getTransaction", "getMultipleAccounts")
         world.node.faults = dict.fromkeys(methods, node_fault)
@@ -169,7 +172,7 @@ def _live(
                 waiting.append((now + late, wallet, row))
         for due, wallet, row in list(waiting):
             if due <= now:
-                world.outside.add(*wallet, row)
+                world.providers.add(*wallet, row)
                 waiting.remove((due, wallet, row))
         if every_ten(now):
             for sync in syncs:
@@ -184,11 +187,11 @@ def _live(
                 sync.kill()
                 sync.start()
         time.sleep(0.5)
-    world.outside.everywhere = prices.gecko = prices.binance = lambda: None
+    world.providers.everywhere = prices.gecko = prices.binance = lambda: None
     if world.node is not None:
         world.node.faults = {}
     for _, wallet, row in waiting:
-        world.outside.add(*wallet, row)
+        world.providers.add(*wallet, row)
 
 
 def _settled(world: World, operator: Operator) -> bool:

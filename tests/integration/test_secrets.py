@@ -14,7 +14,7 @@ import requests
 
 from tests.processes import Gunicorn, StartGunicorn, wallet_api
 from tests.stub.server import Stub
-from tests.sync.outside import Outside
+from tests.sync.stub_providers import StubProviders
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
 
@@ -33,7 +33,7 @@ def _secret(kind: str) -> str:
 class Secrets:
     """One of each kind, and the settings that hold them: providers are stubs, the node of base is away."""
 
-    def __init__(self, settings: Settings, stub: Stub, outside: Outside) -> None:
+    def __init__(self, settings: Settings, stub: Stub, providers: StubProviders) -> None:
         self.password, self.store, self.moralis = _secret("pg"), _secret("store"), _secret("moralis")
         self.alchemy, self.node, self.gecko = _secret("alchemy"), _secret("node"), _secret("gecko")
         self.metrics = _secret("metrics")
@@ -56,8 +56,8 @@ class Secrets:
             base_provider="rpc",
             base_rpc_url=f"http://127.0.0.1:9/{self.node}",
             coingecko_api_key=self.gecko,
-            coingecko_url=f"{outside.url}/api/v3",
-            binance_url=f"{outside.url}/binance",
+            coingecko_url=f"{providers.url}/api/v3",
+            binance_url=f"{providers.url}/binance",
             coingecko_requests_per_minute=60_000.0,
             holdings_backoff_seconds=0.01,
         )
@@ -74,9 +74,9 @@ class Secrets:
 
 @pytest.fixture
 def all_secrets(settings: Settings) -> Iterator[Secrets]:
-    with closing(Stub()) as stub, closing(Outside()) as outside:
-        outside.prices.hourly = lambda currency, moment: 150.0
-        yield Secrets(settings, stub, outside)
+    with closing(Stub()) as stub, closing(StubProviders()) as providers:
+        providers.prices.hourly = lambda currency, moment: 150.0
+        yield Secrets(settings, stub, providers)
 
 
 @pytest.fixture

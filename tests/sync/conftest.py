@@ -1,4 +1,4 @@
-"""What the tests of syncs stand on: the stub of the outside, and an operator with a database."""
+"""What the tests of syncs stand on: the stub of the providers, and an operator with a database."""
 
 import os
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import pytest
 from tests.ledger.door import clear
 from tests.sync.door import Operator
 from tests.sync.node import Node
-from tests.sync.outside import Outside
+from tests.sync.stub_providers import StubProviders
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
@@ -29,9 +29,9 @@ def shared_url(servers: Settings, template: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def outside() -> Iterator[Outside]:
+def providers() -> Iterator[StubProviders]:
     """A running stub that knows nothing yet."""
-    with closing(Outside()) as stub:
+    with closing(StubProviders()) as stub:
         yield stub
 
 
@@ -43,9 +43,9 @@ def node() -> Iterator[Node]:
 
 
 @pytest.fixture
-def operator(outside: Outside, shared_url: str) -> Operator:
+def operator(providers: StubProviders, shared_url: str) -> Operator:
     """Somebody who runs the commands against the stub and an empty ledger."""
     with connect(shared_url) as connection:
         clear(connection)
         connection.execute("DELETE FROM sync_wallets; DELETE FROM sync_heartbeats")
-    return Operator(outside, shared_url)
+    return Operator(providers, shared_url)

@@ -11,7 +11,7 @@ from typing import Any
 from flask import Flask, Response, request
 from werkzeug.serving import make_server
 
-from tests.sync.outside import Fault, Handler, Row, reply
+from tests.sync.stub_providers import Fault, Handler, Row, reply
 
 WRAPPED = "So11111111111111111111111111111111111111112"
 RENT = 2_039_280

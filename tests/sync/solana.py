@@ -4,7 +4,7 @@ from datetime import datetime
 
 from tests.sync.door import Operator
 from tests.sync.node import WRAPPED, Move, Node, transaction
-from tests.sync.outside import Row
+from tests.sync.stub_providers import Row
 
 USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"

@@ -8,7 +8,7 @@ import pytest
 from tests.ledger.contents import orphans
 from tests.ledger.door import Importer
 from tests.sync.door import Operator, addresses
-from tests.sync.outside import Outside, leg, swap
+from tests.sync.stub_providers import StubProviders, leg, swap
 from tests.waiting import eventually
 from wallet_api.database import connect
 from wallet_api.ledger import merge
@@ -29,12 +29,12 @@ SELECT count(*) AS n FROM pg_locks
 
 
 @pytest.fixture(autouse=True)
-def _world(outside: Outside, operator: Operator) -> None:
+def _world(providers: StubProviders, operator: Operator) -> None:
     """Two wallets with a trade each."""
     operator.track(("solana", KEPT), ("solana", GONE))
     at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=5)
     for wallet in (KEPT, GONE):
-        outside.add("solana", wallet, swap(f"of {wallet}", at, leg(FART, "1"), leg(SOL, "1"), 180.0))
+        providers.add("solana", wallet, swap(f"of {wallet}", at, leg(FART, "1"), leg(SOL, "1"), 180.0))
 
 
 def assert_only_the_other_is_there(operator: Operator) -> None:
@@ -49,7 +49,7 @@ def assert_only_the_other_is_there(operator: Operator) -> None:
 
 
 def test_one_removed_while_wallets_are_read_is_a_failure_of_its_own(
-    outside: Outside, operator: Operator
+    providers: StubProviders, operator: Operator
 ) -> None:
     removals = iter([REMOVAL])
 
@@ -57,7 +57,7 @@ def test_one_removed_while_wallets_are_read_is_a_failure_of_its_own(
         for row in removals:
             assert Importer(operator.url).remove_wallets([row]).wallets == 1
 
-    outside.everywhere = remove_at_first_request
+    providers.everywhere = remove_at_first_request
     outcome = operator.sync(SYNC_THREADS="1")
     assert outcome.status == 3
     assert outcome.only["failures"] == {"removed": 1}

@@ -9,7 +9,7 @@ from flask import Response
 
 from tests.stub import faults
 from tests.sync.door import Operator, addresses
-from tests.sync.outside import Outside, leg, swap
+from tests.sync.stub_providers import StubProviders, leg, swap
 from wallet_api.database import connect
 
 SOL = "So11111111111111111111111111111111111111112"
@@ -26,11 +26,11 @@ SELECT count(*) AS n
 
 
 @pytest.fixture(autouse=True)
-def _world(outside: Outside, operator: Operator) -> None:
+def _world(providers: StubProviders, operator: Operator) -> None:
     """Two wallets of one trade each."""
     operator.track(("solana", REMOVED), ("solana", KEPT))
     for address in (REMOVED, KEPT):
-        outside.add(
+        providers.add(
             "solana", address, swap(address, NOW - timedelta(minutes=5), leg(MINT, "1"), leg(SOL, "1"), 1.0)
         )
 
@@ -43,22 +43,22 @@ def states(operator: Operator) -> list[str]:
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_wallet_that_is_removed_while_it_is_read_gets_no_state(
-    outside: Outside, operator: Operator, fails: bool
+    providers: StubProviders, operator: Operator, fails: bool
 ) -> None:
     def remove() -> Response | None:
         with connect(operator.url) as connection:
             connection.execute(_REMOVE, [REMOVED])
         return faults.status(400)() if fails else None  # type: ignore[return-value]
 
-    outside.faults[REMOVED] = remove
+    providers.faults[REMOVED] = remove
     operator.sync()
     assert states(operator) == [KEPT]
-    del outside.faults[REMOVED]
+    del providers.faults[REMOVED]
     assert (operator.sync().status, states(operator)) == (0, [KEPT])
 
 
 def test_a_wallet_that_is_removed_while_its_state_is_saved_gets_none(
-    outside: Outside, operator: Operator
+    providers: StubProviders, operator: Operator
 ) -> None:
     removing = threading.Event()
 
@@ -79,7 +79,7 @@ def test_a_wallet_that_is_removed_while_its_state_is_saved_gets_none(
             removing.wait(10)
         return faults.status(400)()  # type: ignore[return-value]
 
-    outside.faults[REMOVED] = answer
+    providers.faults[REMOVED] = answer
     done = operator.sync()
     thread.join()
     assert (done.only["synced"], done.only["failures"]) == (1, {"rejected": 1})

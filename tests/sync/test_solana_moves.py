@@ -6,9 +6,9 @@ import pytest
 
 from tests.sync.door import Operator, values
 from tests.sync.node import RENT, WRAPPED, Move, Node, now, transaction
-from tests.sync.outside import Outside
 from tests.sync.recorded import RECORDED
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
+from tests.sync.stub_providers import StubProviders
 
 NO_EXCHANGE = "tokens for the coin, but nobody who exchanged them"
 UNCLEAR = "several tokens, and not clear what was given for each"
@@ -193,8 +193,10 @@ REFUSED: dict[str, tuple[list[Move], str]] = {
 
 
 @pytest.mark.parametrize("name", TRADES)
-def test_what_moved_says_what_was_traded(node: Node, outside: Outside, operator: Operator, name: str) -> None:
-    outside.prices.hourly = lambda currency, moment: 160.0
+def test_what_moved_says_what_was_traded(
+    node: Node, providers: StubProviders, operator: Operator, name: str
+) -> None:
+    providers.prices.hourly = lambda currency, moment: 160.0
     moves, expected = TRADES[name]
     node.add(WALLET, "s", transaction(AT, WALLET, *moves))
     done = operator.sync("trades", "--chain", "solana")
@@ -205,9 +207,9 @@ def test_what_moved_says_what_was_traded(node: Node, outside: Outside, operator:
 
 
 def test_transactions_of_the_mainnet_are_the_trades_that_they_were(
-    node: Node, outside: Outside, operator: Operator
+    node: Node, providers: StubProviders, operator: Operator
 ) -> None:
-    outside.prices.hourly = lambda currency, moment: 160.0
+    providers.prices.hourly = lambda currency, moment: 160.0
     operator.track(*(("solana", recorded.wallet) for recorded in RECORDED))
     for recorded in RECORDED:
         node.add(recorded.wallet, recorded.about, recorded.told)

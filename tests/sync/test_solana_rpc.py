@@ -10,8 +10,8 @@ import pytest
 from tests.stub import faults
 from tests.sync.door import Operator, addresses, values
 from tests.sync.node import WRAPPED, Node, error, now, transaction
-from tests.sync.outside import Fault, Outside, in_turn, leg, message, swap
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
+from tests.sync.stub_providers import Fault, StubProviders, in_turn, leg, message, swap
 
 AT = now() - timedelta(minutes=50)
 
@@ -22,9 +22,9 @@ def _tracked(operator: Operator, node: Node) -> None:
 
 
 def test_the_whole_trade_with_its_time_its_name_and_its_dollars(
-    node: Node, outside: Outside, operator: Operator
+    node: Node, providers: StubProviders, operator: Operator
 ) -> None:
-    outside.prices.hourly = lambda currency, moment: 160.0
+    providers.prices.hourly = lambda currency, moment: 160.0
     node.add(WALLET, "for coin", buy(AT, units=1_500_000, lamports=123_456_789))
     moves = (own(USDC, -32 * 10**6), own(BONK, 10**6), pool(USDC, 32 * 10**6), pool(BONK, -(10**6)))
     # Somebody else paid the fee.
@@ -158,9 +158,9 @@ def test_without_the_names_nothing_lands_so_that_none_is_lost(node: Node, operat
 
 
 def test_after_a_change_of_the_source_no_trade_stands_twice(
-    node: Node, outside: Outside, operator: Operator
+    node: Node, providers: StubProviders, operator: Operator
 ) -> None:
-    outside.add(
+    providers.add(
         "solana",
         WALLET,
         swap("both", AT, leg(FART, "1", "Fartcoin"), leg(WRAPPED, "1"), 160.0),
@@ -182,10 +182,10 @@ def test_after_a_change_of_the_source_no_trade_stands_twice(
 
 
 def test_a_refusal_of_one_source_does_not_stop_the_other(
-    node: Node, outside: Outside, operator: Operator
+    node: Node, providers: StubProviders, operator: Operator
 ) -> None:
     operator.track(*(("bnb", address) for address in addresses("bnb", 3)))
-    outside.everywhere = lambda: message(faults.QUOTA, 401)
+    providers.everywhere = lambda: message(faults.QUOTA, 401)
     node.add(WALLET, "s", buy(AT))
     done = operator.sync(MORALIS_API_KEY="stub")
     assert done.status == 3

@@ -13,7 +13,7 @@ import requests
 
 from tests.processes import processes_of, wallet_api
 from tests.sync.node import Move, Node, now, transaction
-from tests.sync.outside import Outside, Row, in_turn, leg, swap
+from tests.sync.stub_providers import Row, StubProviders, in_turn, leg, swap
 from wallet_api.settings import Settings
 
 SOLANA_WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
@@ -23,7 +23,7 @@ BNB_MINT = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 SOLANA_MINT = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
 
 
-def test_trades_of_now_are_answered_a_moment_later(outside: Outside, node: Node) -> None:
+def test_trades_of_now_are_answered_a_moment_later(providers: StubProviders, node: Node) -> None:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
@@ -32,11 +32,11 @@ def test_trades_of_now_are_answered_a_moment_later(outside: Outside, node: Node)
             wallet_api_home=str(Path(folder) / "home"),
             web_concurrency=1,
             moralis_api_key="stub",
-            moralis_evm_url=f"{outside.url}/api/v2.2",
+            moralis_evm_url=f"{providers.url}/api/v2.2",
             solana_trades_provider="rpc",
             solana_rpc_url=node.url,
-            coingecko_url=f"{outside.url}/api/v3",
-            binance_url=f"{outside.url}/binance",
+            coingecko_url=f"{providers.url}/api/v3",
+            binance_url=f"{providers.url}/binance",
             sync_trades_seconds=1.0,
             sync_prices_seconds=1.0,
         )
@@ -50,11 +50,11 @@ def test_trades_of_now_are_answered_a_moment_later(outside: Outside, node: Node)
                 wallets.write_text(f"blockchain,type,wallet_address\n{rows}")
                 _run(own, "import", "wallets", str(wallets))
                 at = now()
-                outside.add("bnb", BNB_WALLET, swap("0xab", at, leg(BNB_MINT, "5"), leg(WBNB, "2"), 365.0))
+                providers.add("bnb", BNB_WALLET, swap("0xab", at, leg(BNB_MINT, "5"), leg(WBNB, "2"), 365.0))
                 node.add(SOLANA_WALLET, "s", _bought(at))
                 # The round that asks again has landed what the one before it read.
                 moralis_again, node_again = threading.Event(), threading.Event()
-                outside.everywhere = in_turn(None, moralis_again.set)
+                providers.everywhere = in_turn(None, moralis_again.set)
                 # A node lists twice a round, to the end; one call may be of the round that is under way.
                 lists = itertools.count(1)
                 node.watch = lambda method: (

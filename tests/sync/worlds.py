@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from tests.sync.door import Key, Ledger, addresses, plain
 from tests.sync.node import Move, Node, transaction
-from tests.sync.outside import Outside, Row, leg, swap
+from tests.sync.stub_providers import Row, StubProviders, leg, swap
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 
 NATIVE = {
@@ -27,7 +27,7 @@ Trades = dict[tuple[str, str], tuple[Decimal, Decimal, Decimal | None]]
 class World:
     """A provider's rows for some wallets, and the ledger that they come to; Solana's may be a node's."""
 
-    outside: Outside
+    providers: StubProviders
     wallets: list[tuple[str, str]]
     seed: int = 0
     node: Node | None = None
@@ -38,8 +38,8 @@ class World:
         self._random = random.Random(self.seed)
         self._count = 0
         # The same at all times, so that no value depends on which of two prices was known.
-        self.outside.prices.hourly = lambda currency, moment: BY_CURRENCY[currency]
-        self.outside.prices.latest = dict(BY_CURRENCY)
+        self.providers.prices.hourly = lambda currency, moment: BY_CURRENCY[currency]
+        self.providers.prices.latest = dict(BY_CURRENCY)
         self._mints = {
             chain: [
                 solana_address(seeded("mint", n)) if chain == "solana" else evm_address(seeded("mint", n))
@@ -54,7 +54,7 @@ class World:
     def happen(self, wallet: tuple[str, str], moment: datetime, told: timedelta = timedelta()) -> None:
         """Let a transaction of the wallet happen at `moment`, and be told at once."""
         for row in self.transaction(wallet, moment):
-            self.outside.add(*wallet, row)
+            self.providers.add(*wallet, row)
 
     def transaction(self, wallet: tuple[str, str], moment: datetime) -> list[Row]:
         """The rows of a new transaction, shuffled; what it comes to is expected from now on."""
@@ -157,13 +157,13 @@ class World:
 
 
 def make_world(
-    outside: Outside, wallets: int, transactions: int, seed: int = 0, node: Node | None = None
+    providers: StubProviders, wallets: int, transactions: int, seed: int = 0, node: Node | None = None
 ) -> World:
     """So many wallets over all chains, each with so many transactions in the last twenty days."""
     chains = sorted(NATIVE)
     each = {chain: iter(addresses(chain, wallets)) for chain in chains}
     world = World(
-        outside,
+        providers,
         [(chain, next(each[chain])) for chain, _ in zip(_cycle(chains), range(wallets), strict=False)],
         seed,
         node,

@@ -1,4 +1,4 @@
-"""Moralis' swaps, CoinGecko and Binance on one port of loopback: their pages, and their faults."""
+"""A stub of Moralis' swaps, CoinGecko and Binance on one port of loopback, with their pages and faults."""
 
 import base64
 import json
@@ -36,7 +36,7 @@ class Prices:
     age_seconds: float = 20.0
 
 
-class Outside:
+class StubProviders:
     """The running stub. Rows are kept by (chain, address), in any order; pages come in time's.
 
     `faults` by address answer before the pages do. `calls` are the moments and paths of all requests.
