@@ -8,7 +8,6 @@ from typing import Literal, get_args
 
 import base58
 
-Blockchain = Literal["solana", "bnb", "base", "eth"]
 Currency = Literal["SOL", "BNB", "ETH"]
 
 WALLET_TYPES = ("kol", "smart", "whale")
@@ -47,7 +46,7 @@ COINS: Mapping[Currency, Coin] = MappingProxyType(
 class Chain:
     """A blockchain. `pseudo_mints` stand for the native coin itself where a provider requires an address."""
 
-    name: Blockchain
+    name: str
     types: tuple[str, ...]
     coin: Coin
     is_address: Callable[[str], bool]
@@ -96,9 +95,7 @@ def _is_evm_address(text: str) -> bool:
     return _EVM_ADDRESS.fullmatch(text) is not None
 
 
-def _evm(
-    name: Blockchain, chain_id: int, types: tuple[str, ...], currency: Currency, wrapped_mint: str
-) -> Chain:
+def _evm(name: str, chain_id: int, types: tuple[str, ...], currency: Currency, wrapped_mint: str) -> Chain:
     return Chain(
         name=name,
         types=types,

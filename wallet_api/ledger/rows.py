@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from wallet_api.chains import CHAINS
+from wallet_api.chains import CHAINS, Currency
 from wallet_api.ledger.fields import (
     EARLIEST,
     MAX_MINT,
@@ -26,7 +26,6 @@ from wallet_api.ledger.fields import (
 from wallet_api.ledger.fields import BadRow as BadRow
 
 Blockchain = Literal["solana", "bnb", "base", "eth"]
-Currency = Literal["SOL", "BNB", "ETH"]
 Side = Literal["buy", "sell"]
 Text = str | None | UnsetType
 # As the file has it, or a Decimal: what msgspec takes for one, such as "1_000", check_amount does not.

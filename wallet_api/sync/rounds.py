@@ -224,7 +224,7 @@ class _Importer:
 
 def _row(wallet: TrackedWallet, draft: Draft, native: Decimal) -> TradeRow:
     return TradeRow(
-        blockchain=wallet.chain.name,
+        blockchain=wallet.chain.name,  # type: ignore[arg-type]
         wallet_address=wallet.address,
         tx_signature=draft.tx_signature,
         mint=draft.mint,
