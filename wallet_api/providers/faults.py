@@ -29,7 +29,7 @@ class ProviderFault(Exception):
 
 
 class TimedOut(ProviderFault):
-    """The provider did not answer in time."""
+    """The provider did not respond in time."""
 
     outcome = "timeout"
     worth_retrying = True
@@ -43,21 +43,21 @@ class Unreachable(ProviderFault):
 
 
 class Overloaded(ProviderFault):
-    """The provider asks for a pause."""
+    """The provider's rate limit is exceeded."""
 
     outcome = "rate_limited"
     worth_retrying = True
 
 
 class Broken(ProviderFault):
-    """The provider is out of order."""
+    """The provider reported an internal error."""
 
     outcome = "server_error"
     worth_retrying = True
 
 
 class Malformed(ProviderFault):
-    """The provider sent something that cannot be understood."""
+    """The provider sent a malformed response."""
 
     outcome = "malformed"
     worth_retrying = True
@@ -65,7 +65,7 @@ class Malformed(ProviderFault):
 
 
 class Rejected(ProviderFault):
-    """The provider refused to answer for this wallet."""
+    """The provider refused the request for this wallet."""
 
     outcome = "rejected"
     provider_works = True
@@ -108,7 +108,7 @@ class NotConfigured(ProviderFault):
 
 
 class BreakerOpen(ProviderFault):
-    """The provider failed repeatedly and is not asked for a while."""
+    """The provider failed repeatedly, and gets no requests for a while."""
 
     outcome = "breaker_open"
     provider_works = None

@@ -102,4 +102,4 @@ def _hours(drafts: Iterable[Owned]) -> dict[Currency, list[datetime]]:
         hour = hour_of(draft.created_at.astimezone(UTC))
         # The current hour may have no price yet; then the nearest is in the hour before.
         hours.setdefault(wallet.chain.currency, set()).update((hour - HOUR, hour))
-    return {currency: sorted(asked) for currency, asked in hours.items()}
+    return {currency: sorted(wanted) for currency, wanted in hours.items()}
