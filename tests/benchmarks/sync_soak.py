@@ -29,7 +29,7 @@ from flask import Response
 
 from tests.stub import faults
 from tests.sync.door import Operator
-from tests.sync.node import Node
+from tests.sync.node import StubNode
 from tests.sync.stub_providers import Fault, Row, StubProviders
 from tests.sync.worlds import World, make_world
 from wallet_api import embedded, migrations
@@ -124,7 +124,7 @@ def main(minutes: float, wallets: int, every: float, per_second: float, kills: b
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
             operator = Operator(providers, str(settings.database_url))
-            own_node = stack.enter_context(closing(Node())) if node else None
+            own_node = stack.enter_context(closing(StubNode())) if node else None
             if own_node is not None:
                 operator.environment |= own_node.environment
             world = make_world(providers, wallets, transactions=30, node=own_node)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.ledger.door import clear
 from tests.sync.door import Operator
-from tests.sync.node import Node
+from tests.sync.node import StubNode
 from tests.sync.stub_providers import StubProviders
 from wallet_api.database import connect
 from wallet_api.settings import Settings
@@ -36,9 +36,9 @@ def providers() -> Iterator[StubProviders]:
 
 
 @pytest.fixture
-def node() -> Iterator[Node]:
+def node() -> Iterator[StubNode]:
     """A running Solana node that knows nothing yet."""
-    with closing(Node()) as stub:
+    with closing(StubNode()) as stub:
         yield stub
 
 

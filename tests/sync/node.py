@@ -93,7 +93,7 @@ def transaction(at: datetime, payer: str, *moves: Move, fee: int = 5000, err: An
     }
 
 
-class Node:
+class StubNode:
     """The running stub: `faults` by method or signature answer in its place; `untold` are results of null.
 
     `calls` are the moment, method and subject of every call; `page_rows` is the most it lists at once.

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from tests.sync.door import Operator
-from tests.sync.node import WRAPPED, Move, Node, transaction
+from tests.sync.node import WRAPPED, Move, StubNode, transaction
 from tests.sync.stub_providers import Row
 
 USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
@@ -13,7 +13,7 @@ WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
 SOL = 10**9
 
 
-def read_from(node: Node, operator: Operator) -> None:
+def read_from(node: StubNode, operator: Operator) -> None:
     """Track the wallet, and let the commands read Solana's trades from the node, and nothing from Moralis."""
     node.names = {FART: "Fartcoin", USDC: "USD Coin"}
     operator.environment |= node.environment

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from tests.sync.door import Operator, values
-from tests.sync.node import RENT, WRAPPED, Move, Node, now, transaction
+from tests.sync.node import RENT, WRAPPED, Move, StubNode, now, transaction
 from tests.sync.recorded import RECORDED
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
 from tests.sync.stub_providers import StubProviders
@@ -18,7 +18,7 @@ AT = now() - timedelta(minutes=50)
 
 
 @pytest.fixture(autouse=True)
-def _tracked(operator: Operator, node: Node) -> None:
+def _tracked(operator: Operator, node: StubNode) -> None:
     read_from(node, operator)
 
 
@@ -194,7 +194,7 @@ REFUSED: dict[str, tuple[list[Move], str]] = {
 
 @pytest.mark.parametrize("name", TRADES)
 def test_what_moved_says_what_was_traded(
-    node: Node, providers: StubProviders, operator: Operator, name: str
+    node: StubNode, providers: StubProviders, operator: Operator, name: str
 ) -> None:
     providers.prices.hourly = lambda currency, moment: 160.0
     moves, expected = TRADES[name]
@@ -207,7 +207,7 @@ def test_what_moved_says_what_was_traded(
 
 
 def test_transactions_of_the_mainnet_are_the_trades_that_they_were(
-    node: Node, providers: StubProviders, operator: Operator
+    node: StubNode, providers: StubProviders, operator: Operator
 ) -> None:
     providers.prices.hourly = lambda currency, moment: 160.0
     operator.track(*(("solana", recorded.wallet) for recorded in RECORDED))
@@ -222,7 +222,7 @@ def test_transactions_of_the_mainnet_are_the_trades_that_they_were(
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_told_is_left_out_and_counted(node: Node, operator: Operator, name: str) -> None:
+def test_what_cannot_be_told_is_left_out_and_counted(node: StubNode, operator: Operator, name: str) -> None:
     moves, reason = REFUSED[name]
     node.add(WALLET, "s", transaction(AT, WALLET, *moves))
     node.add(WALLET, "good", buy(AT))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.stub import faults
 from tests.sync.door import Operator, addresses, values
-from tests.sync.node import WRAPPED, Node, error, now, transaction
+from tests.sync.node import WRAPPED, StubNode, error, now, transaction
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
 from tests.sync.stub_providers import Fault, StubProviders, in_turn, leg, message, swap
 
@@ -17,12 +17,12 @@ AT = now() - timedelta(minutes=50)
 
 
 @pytest.fixture(autouse=True)
-def _tracked(operator: Operator, node: Node) -> None:
+def _tracked(operator: Operator, node: StubNode) -> None:
     read_from(node, operator)
 
 
 def test_the_whole_trade_with_its_time_its_name_and_its_dollars(
-    node: Node, providers: StubProviders, operator: Operator
+    node: StubNode, providers: StubProviders, operator: Operator
 ) -> None:
     providers.prices.hourly = lambda currency, moment: 160.0
     node.add(WALLET, "for coin", buy(AT, units=1_500_000, lamports=123_456_789))
@@ -37,7 +37,7 @@ def test_the_whole_trade_with_its_time_its_name_and_its_dollars(
     }
 
 
-def test_failed_transactions_are_not_even_asked_for(node: Node, operator: Operator) -> None:
+def test_failed_transactions_are_not_even_asked_for(node: StubNode, operator: Operator) -> None:
     node.add(WALLET, "failed", buy(AT, err={"InstructionError": [2, {"Custom": 6001}]}))
     node.add(WALLET, "good", buy(AT))
     assert operator.sync().only["changed"] == 1
@@ -46,7 +46,7 @@ def test_failed_transactions_are_not_even_asked_for(node: Node, operator: Operat
 
 @pytest.mark.parametrize("page_rows", [7, 1000])
 def test_page_after_page_down_to_the_beginning_and_no_further(
-    node: Node, operator: Operator, page_rows: int
+    node: StubNode, operator: Operator, page_rows: int
 ) -> None:
     node.page_rows = page_rows
     for number in range(130):
@@ -60,7 +60,7 @@ def test_page_after_page_down_to_the_beginning_and_no_further(
     assert operator.sync("trades", "--since", "60d").only["changed"] == 20
 
 
-def test_a_list_that_goes_round_in_circles_ends_the_reading(node: Node, operator: Operator) -> None:
+def test_a_list_that_goes_round_in_circles_ends_the_reading(node: StubNode, operator: Operator) -> None:
     node.add(WALLET, "s", buy(AT))
     circle = {"signature": "s", "slot": 1, "err": None, "blockTime": int(AT.timestamp())}
     node.faults["getSignaturesForAddress"] = faults.document({"jsonrpc": "2.0", "id": 0, "result": [circle]})
@@ -68,7 +68,7 @@ def test_a_list_that_goes_round_in_circles_ends_the_reading(node: Node, operator
     assert len(node.calls) == 2
 
 
-def test_told_to_slow_down_it_waits_as_long_as_it_is_told(node: Node, operator: Operator) -> None:
+def test_told_to_slow_down_it_waits_as_long_as_it_is_told(node: StubNode, operator: Operator) -> None:
     for number in range(6):
         node.add(WALLET, f"t{number}", buy(AT))
     node.faults["getTransaction"] = in_turn(None, None, faults.status(429, Retry_After="2"))
@@ -89,7 +89,7 @@ def test_told_to_slow_down_it_waits_as_long_as_it_is_told(node: Node, operator: 
     ],
 )
 def test_what_fails_fails_its_wallet_and_no_other(
-    node: Node, operator: Operator, fault: Fault, outcome: str
+    node: StubNode, operator: Operator, fault: Fault, outcome: str
 ) -> None:
     (other,) = addresses("solana", 1)
     operator.track(("solana", other))
@@ -105,7 +105,7 @@ def test_what_fails_fails_its_wallet_and_no_other(
 
 
 def test_a_young_transaction_that_is_listed_and_not_told_is_waited_for(
-    node: Node, operator: Operator
+    node: StubNode, operator: Operator
 ) -> None:
     began = now() - timedelta(minutes=10)
     for number in range(60):
@@ -119,7 +119,7 @@ def test_a_young_transaction_that_is_listed_and_not_told_is_waited_for(
     assert operator.sync().only["changed"] == 10
 
 
-def test_one_that_is_told_a_moment_later_is_no_trouble(node: Node, operator: Operator) -> None:
+def test_one_that_is_told_a_moment_later_is_no_trouble(node: StubNode, operator: Operator) -> None:
     node.add(WALLET, "a", buy(AT))
     node.add(WALLET, "b", buy(AT + timedelta(seconds=1)))
     null = {"jsonrpc": "2.0", "id": 0, "result": None}
@@ -129,7 +129,7 @@ def test_one_that_is_told_a_moment_later_is_no_trouble(node: Node, operator: Ope
 
 
 def test_an_old_one_that_the_node_has_lost_is_counted_and_costs_no_other(
-    node: Node, operator: Operator
+    node: StubNode, operator: Operator
 ) -> None:
     node.add(WALLET, "lost", buy(now() - timedelta(days=3)))
     node.add(WALLET, "new", buy(AT))
@@ -145,7 +145,7 @@ def test_an_old_one_that_the_node_has_lost_is_counted_and_costs_no_other(
     assert {key[2] for key in operator.ledger()} == {"new"}
 
 
-def test_without_the_names_nothing_lands_so_that_none_is_lost(node: Node, operator: Operator) -> None:
+def test_without_the_names_nothing_lands_so_that_none_is_lost(node: StubNode, operator: Operator) -> None:
     node.add(WALLET, "s", buy(AT))
     operator.sync()
     node.add(WALLET, "t", buy(AT))
@@ -158,7 +158,7 @@ def test_without_the_names_nothing_lands_so_that_none_is_lost(node: Node, operat
 
 
 def test_after_a_change_of_the_source_no_trade_stands_twice(
-    node: Node, providers: StubProviders, operator: Operator
+    node: StubNode, providers: StubProviders, operator: Operator
 ) -> None:
     providers.add(
         "solana",
@@ -182,7 +182,7 @@ def test_after_a_change_of_the_source_no_trade_stands_twice(
 
 
 def test_a_refusal_of_one_source_does_not_stop_the_other(
-    node: Node, providers: StubProviders, operator: Operator
+    node: StubNode, providers: StubProviders, operator: Operator
 ) -> None:
     operator.track(*(("bnb", address) for address in addresses("bnb", 3)))
     providers.everywhere = lambda: message(faults.QUOTA, 401)
@@ -194,7 +194,7 @@ def test_a_refusal_of_one_source_does_not_stop_the_other(
     assert by_chains["bnb", "base", "eth"]["stopped"] == "the provider's quota of the day is used up"
 
 
-def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(node: Node, operator: Operator) -> None:
+def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(node: StubNode, operator: Operator) -> None:
     operator.track(*(("bnb", address) for address in addresses("bnb", 3)))
     process = operator.start("trades")
     output, errors = process.communicate(timeout=60)
@@ -207,7 +207,7 @@ def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(node: Node, op
         operator.sync(SOLANA_RPC_URL="")
 
 
-def _reached(node: Node, count: int) -> threading.Event:
+def _reached(node: StubNode, count: int) -> threading.Event:
     """Set at the node's so-manieth call from now on."""
     reached = threading.Event()
     left = itertools.count(count - 1, -1)
@@ -215,7 +215,7 @@ def _reached(node: Node, count: int) -> threading.Event:
     return reached
 
 
-def test_killed_and_run_again_the_ledger_is_the_same(node: Node, operator: Operator) -> None:
+def test_killed_and_run_again_the_ledger_is_the_same(node: StubNode, operator: Operator) -> None:
     for number in range(120):
         node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number), lamports=SOL + number))
     for count in (30, 90):
@@ -232,7 +232,7 @@ def test_killed_and_run_again_the_ledger_is_the_same(node: Node, operator: Opera
     assert operator.sync().only["changed"] == 0
 
 
-def test_a_reading_that_failed_goes_on_from_what_has_landed(node: Node, operator: Operator) -> None:
+def test_a_reading_that_failed_goes_on_from_what_has_landed(node: StubNode, operator: Operator) -> None:
     for number in range(120):
         node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
     node.faults["t110"] = faults.status(500)
@@ -244,7 +244,7 @@ def test_a_reading_that_failed_goes_on_from_what_has_landed(node: Node, operator
     assert node.asked("getTransaction") == [f"t{number}" for number in range(100, 120)]
 
 
-def test_a_wallet_with_much_to_read_gives_way_to_the_others(node: Node, operator: Operator) -> None:
+def test_a_wallet_with_much_to_read_gives_way_to_the_others(node: StubNode, operator: Operator) -> None:
     (quiet,) = addresses("solana", 1)
     operator.track(("solana", quiet))
     for number in range(230):
@@ -269,7 +269,7 @@ def test_a_wallet_with_much_to_read_gives_way_to_the_others(node: Node, operator
     assert len(node.asked("getTransaction")) == 231
 
 
-def test_round_after_round_only_what_is_new_is_asked_for(node: Node, operator: Operator) -> None:
+def test_round_after_round_only_what_is_new_is_asked_for(node: StubNode, operator: Operator) -> None:
     for number in range(5):
         node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
     lists = itertools.count(1)
@@ -292,7 +292,7 @@ def test_round_after_round_only_what_is_new_is_asked_for(node: Node, operator: O
     assert len(operator.ledger()) == 6
 
 
-def test_one_at_work_on_each_chain(node: Node, operator: Operator) -> None:
+def test_one_at_work_on_each_chain(node: StubNode, operator: Operator) -> None:
     first = operator.start("trades", "--chain", "solana", "--every", "60", "--json")
     assert first.stdout is not None
     first.stdout.readline()

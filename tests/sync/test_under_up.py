@@ -12,7 +12,7 @@ from typing import Any
 import requests
 
 from tests.processes import processes_of, wallet_api
-from tests.sync.node import Move, Node, now, transaction
+from tests.sync.node import Move, StubNode, now, transaction
 from tests.sync.stub_providers import Row, StubProviders, in_turn, leg, swap
 from wallet_api.settings import Settings
 
@@ -23,7 +23,7 @@ BNB_MINT = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 SOLANA_MINT = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
 
 
-def test_trades_of_now_are_answered_a_moment_later(providers: StubProviders, node: Node) -> None:
+def test_trades_of_now_are_answered_a_moment_later(providers: StubProviders, node: StubNode) -> None:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from tests.sync.door import Key, Ledger, addresses, plain
-from tests.sync.node import Move, Node, transaction
+from tests.sync.node import Move, StubNode, transaction
 from tests.sync.stub_providers import Row, StubProviders, leg, swap
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 
@@ -30,7 +30,7 @@ class World:
     providers: StubProviders
     wallets: list[tuple[str, str]]
     seed: int = 0
-    node: Node | None = None
+    node: StubNode | None = None
     expected: Ledger = field(default_factory=dict)
     bad: int = 0
 
@@ -81,7 +81,7 @@ class World:
         self._random.shuffle(rows)
         return rows
 
-    def _on_node(self, node: Node, wallet: tuple[str, str], signature: str, at: datetime) -> None:
+    def _on_node(self, node: StubNode, wallet: tuple[str, str], signature: str, at: datetime) -> None:
         mint, units, lamports = self._mint("solana"), *(self._random.randint(1, 10**9) for _ in range(2))
         sign = self._random.choice((1, -1))
         moves = [
@@ -157,7 +157,7 @@ class World:
 
 
 def make_world(
-    providers: StubProviders, wallets: int, transactions: int, seed: int = 0, node: Node | None = None
+    providers: StubProviders, wallets: int, transactions: int, seed: int = 0, node: StubNode | None = None
 ) -> World:
     """So many wallets over all chains, each with so many transactions in the last twenty days."""
     chains = sorted(NATIVE)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from wallet_api.sync.importer import TradesSummary
 from wallet_api.sync.prices import PricesSummary
-from wallet_api.sync.rounds import TradesSummary
 
 
 def trades_data(summary: TradesSummary) -> dict[str, Any]:

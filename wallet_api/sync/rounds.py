@@ -1,58 +1,17 @@
 """A round of `sync trades`: fetch every tracked wallet once, and import its new trades."""
 
-import logging
 import math
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 
-from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
-from wallet_api.ledger.fields import BadRow
-from wallet_api.ledger.imports import import_trades
-from wallet_api.ledger.lines import Record
-from wallet_api.ledger.merge import WalletRemoved
-from wallet_api.ledger.rows import TradeRow
-from wallet_api.providers.trades.swaps import TrackedWallet, TradeSource
-from wallet_api.sync.drafts import Draft
-from wallet_api.sync.heartbeats import save_heartbeats
+from wallet_api.providers.trades.swaps import TradeSource
+from wallet_api.sync.importer import Importer, TradesSummary
 from wallet_api.sync.prices import Prices
-from wallet_api.sync.reader_threads import Failure, Piece, ReaderThreads, Result, Task
-from wallet_api.sync.refusals import DOWN, refusal_of
-from wallet_api.sync.state import outcome_of, save_failed, save_synced, tasks_due, untracked
-from wallet_api.sync.values import value_drafts
-
-log = logging.getLogger(__name__)
-
-# After this many consecutive wallets that failed because of the provider, it counts as down.
-_STRIKES = 20
-_NO_PRICE = "price_missing"
-_REMOVED = "removed"
-
-
-@dataclass
-class TradesSummary:
-    """The outcome of a round.
-
-    `behind` counts wallets that the next round continues, `left` those not tried; `stopped` is why the round
-    stopped, `pause_seconds` for how long.
-    """
-
-    wallets: int = 0
-    synced: int = 0
-    failed: Counter[str] = field(default_factory=Counter)
-    behind: int = 0
-    left: int = 0
-    swaps: int = 0
-    trades: int = 0
-    changed: int = 0
-    wraps: int = 0
-    rejected: Counter[str] = field(default_factory=Counter)
-    stopped: str | None = None
-    pause_seconds: float = 0.0
+from wallet_api.sync.reader_threads import ReaderThreads
+from wallet_api.sync.state import tasks_due
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +38,7 @@ class TradesSync:
         round. When `stopping` is set, the round ends after the current wallets.
         """
         tasks = tasks_due(connection, self.chains, self.since, self.overlap, datetime.now(UTC))
-        importer = _Importer(connection, self.prices, tasks)
+        importer = Importer(connection, self.prices, tasks)
         with ReaderThreads(self.source, tasks, self.threads, self.turn_seconds, stopping) as readers:
             for group in readers.groups():
                 importer.add(group)
@@ -87,151 +46,3 @@ class TradesSync:
                     readers.halt()
                 progress(importer.done, len(tasks))
         return importer.finish()
-
-
-class _Importer:
-    """Imports the fetched trades into the ledger, and counts them."""
-
-    def __init__(self, connection: Connection, prices: Prices, tasks: Sequence[Task]) -> None:
-        self._connection = connection
-        self._prices = prices
-        self._tasks = tasks
-        self._synced: set[int] = set()
-        self._behind: set[int] = set()
-        self._failed: dict[int, str] = {}
-        self._strikes = 0
-        self.summary = TradesSummary(wallets=len(tasks))
-
-    @property
-    def done(self) -> int:
-        return len(self._synced) + len(self._behind) + len(self._failed)
-
-    def add(self, group: Sequence[Result]) -> None:
-        """Import the trades, then save how far they reach, so that a crash in between repeats the fetch."""
-        # After a chunk that was not imported, a later chunk of the same wallet would leave a gap.
-        pieces = [p for p in group if isinstance(p, Piece) and p.task.wallet.wallet_id not in self._failed]
-        imported = self._import_pieces(pieces)
-        save_synced(self._connection, imported)
-        self._synced |= {piece.task.wallet.wallet_id for piece in imported if piece.chunk.until is None}
-        self._behind |= {piece.task.wallet.wallet_id for piece in imported if piece.gives_way}
-        if imported:
-            self._strikes = 0
-        for result in group:
-            if isinstance(result, Failure):
-                self._fail(result)
-
-    def finish(self) -> TradesSummary:
-        """Return the counts of the round, and save the heartbeats.
-
-        A chain gets one if every wallet was tried and at least one succeeded.
-        """
-        summary = self.summary
-        summary.synced = len(self._synced)
-        summary.failed = Counter(self._failed.values())
-        summary.behind = len(self._behind)
-        summary.left = len(self._tasks) - self.done
-        heartbeats = {}
-        through = self._synced | self._behind
-        for chain in CHAINS:
-            wallets = [task.wallet.wallet_id for task in self._tasks if task.wallet.chain.name == chain]
-            failed = sum(wallet in self._failed for wallet in wallets)
-            synced = sum(wallet in through for wallet in wallets)
-            if synced and synced + failed == len(wallets):
-                heartbeats[chain] = (len(wallets), failed)
-        save_heartbeats(self._connection, "trades", heartbeats, datetime.now(UTC))
-        return summary
-
-    def _import_pieces(self, pieces: Sequence[Piece]) -> list[Piece]:
-        drafts: list[tuple[TrackedWallet, Draft]] = []
-        for piece in pieces:
-            drafts += [(piece.task.wallet, draft) for draft in piece.drafted.drafts]
-            self.summary.swaps += len(piece.chunk.swaps)
-            self.summary.wraps += piece.drafted.wraps
-            for bad in (*piece.chunk.bad, *piece.drafted.bad):
-                self._reject(piece.task.wallet, bad.tx_signature, bad.reason)
-        values = value_drafts(self._connection, self._prices, drafts)
-        valued = list(zip(drafts, values, strict=True))
-        waiting = {wallet.wallet_id for (wallet, _), value in valued if value.may_come}
-        rows = []
-        for (wallet, draft), value in valued:
-            if wallet.wallet_id in waiting:
-                continue
-            if value.native is None:
-                self._reject(wallet, draft.tx_signature, "no native price of its hour is known")
-            else:
-                rows.append((wallet, _row(wallet, draft, value.native)))
-        removed = self._import_tracked({piece.task.wallet.wallet_id for piece in pieces}, rows)
-        imported = []
-        for piece in pieces:
-            if piece.task.wallet.wallet_id in removed:
-                self._note(piece.task, _REMOVED)
-            elif piece.task.wallet.wallet_id in waiting:
-                self._note(piece.task, _NO_PRICE)
-            else:
-                imported.append(piece)
-        return imported
-
-    def _import_tracked(
-        self, wallet_ids: set[int], rows: Sequence[tuple[TrackedWallet, TradeRow]]
-    ) -> set[int]:
-        """Import the rows, and return the wallets that have been removed since the round began."""
-        removed = untracked(self._connection, wallet_ids)
-        while True:
-            try:
-                self._import([row for wallet, row in rows if wallet.wallet_id not in removed])
-            except WalletRemoved as error:
-                removed |= error.wallet_ids
-            else:
-                return removed
-
-    def _import(self, rows: Sequence[TradeRow]) -> None:
-        def records() -> Iterator[Record[TradeRow]]:
-            yield from ((number, b"", row) for number, row in enumerate(rows))
-
-        def reject(number: int, line: bytes, fault: BadRow) -> None:
-            row = rows[number]
-            log.info("%s on %s: %s: %s", row.wallet_address, row.blockchain, row.tx_signature, fault)
-            self.summary.rejected[fault.rule] += 1
-
-        if rows:
-            imported = import_trades(self._connection, records(), reject)
-            self.summary.trades += imported.landed
-            self.summary.changed += imported.changed
-
-    def _reject(self, wallet: TrackedWallet, tx_signature: str, reason: str) -> None:
-        log.info("%s on %s: %s: %s", wallet.address, wallet.chain.name, tx_signature, reason)
-        self.summary.rejected[reason] += 1
-
-    def _fail(self, failure: Failure) -> None:
-        stop = refusal_of(failure.fault)
-        if stop is not None:
-            # The fault does not concern the wallet, which therefore keeps its place in the order.
-            if stop[1] > self.summary.pause_seconds:
-                self.summary.stopped, self.summary.pause_seconds = stop
-            return
-        self._note(failure.task, outcome_of(failure), failure.fault.detail if failure.fault else "")
-        if failure.fault is not None and failure.fault.provider_works is False:
-            self._strikes += 1
-            if self._strikes >= _STRIKES and self.summary.stopped is None:
-                self.summary.stopped, self.summary.pause_seconds = DOWN
-
-    def _note(self, task: Task, outcome: str, detail: str = "") -> None:
-        wallet = task.wallet
-        log.warning("%s on %s was not synced: %s %s", wallet.address, wallet.chain.name, outcome, detail)
-        self._failed[wallet.wallet_id] = outcome
-        save_failed(self._connection, [(task, outcome)], datetime.now(UTC))
-
-
-def _row(wallet: TrackedWallet, draft: Draft, native: Decimal) -> TradeRow:
-    return TradeRow(
-        blockchain=wallet.chain.name,  # type: ignore[arg-type]
-        wallet_address=wallet.address,
-        tx_signature=draft.tx_signature,
-        mint=draft.mint,
-        transaction_type="sell" if draft.is_sell else "buy",
-        token_amount=draft.token_amount,
-        value=native,
-        created_at=draft.created_at,
-        token_name=draft.name,
-        value_usd=draft.value_usd,
-    )
