@@ -24,16 +24,16 @@ FORBIDDEN = (
 )
 
 
-@dataclass
 class _AnyPath(http.client.HTTPConnection):
-    """Sends paths with characters that no client should send, too."""
+    """A connection that also sends paths with invalid characters."""
 
     def _validate_path(self, url: str) -> None:
         pass
 
 
+@dataclass
 class Answer:
-    """What came back."""
+    """A response, with its body read."""
 
     status: int
     headers: http.client.HTTPMessage
