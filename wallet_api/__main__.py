@@ -1,9 +1,9 @@
-"""`wallet-api`, and `python -m wallet_api`: loads the commands, a moment that Ctrl-C may fall into."""
+"""The entry point of `wallet-api` and `python -m wallet_api`."""
 
 import signal
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # Nothing has begun yet that would have to be ended in order, so no traceback shows where it was.
+    # Ctrl-C while the modules load exits without a traceback; main() installs the handlers.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from wallet_api.cli import main

@@ -82,7 +82,7 @@ def test_every_command_names_a_server_of_one_s_own_and_never_its_password(
         assert first.endswith(":5432 as wallet_api"), (arguments, first)
         assert "a-secret-word" not in done.stdout + done.stderr
         assert "Database:" not in done.stdout
-        assert "Made a new" not in done.stderr
+        assert "Created an empty" not in done.stderr
         if "--json" in arguments:
             json.loads(done.stdout)
 
@@ -93,7 +93,9 @@ def test_an_embedded_server_is_named_by_its_folder_and_called_new_once(home: Pat
     assert set(json.loads(made.stdout)) == {"name", "key"}
     # Between the two, root is told which folders its server's user may pass through now.
     assert made.stderr.startswith(f"Database: embedded PostgreSQL in {home}\n")
-    assert made.stderr.endswith(f"\nMade a new, empty database in {home}; is WALLET_API_HOME right?\n")
+    assert made.stderr.endswith(
+        f"\nCreated an empty database in {home}. Check WALLET_API_HOME if you expected data.\n"
+    )
     listed = run(own, "keys", "list", "--json")
     assert [key["name"] for key in json.loads(listed.stdout)] == ["one"]
     assert listed.stderr == f"Database: embedded PostgreSQL in {home}\n"
@@ -105,7 +107,7 @@ def test_from_another_folder_the_default_is_seen_to_be_another_database(home: Pa
     os.chmod(home, 0o711)
     os.chmod(home.parent, 0o711)
     done = run(Settings(), "keys", "list", cwd=home)
-    assert f"Made a new, empty database in {home / 'var'}; is WALLET_API_HOME right?" in done.stderr
+    assert f"Created an empty database in {home / 'var'}. Check WALLET_API_HOME" in done.stderr
 
 
 def test_one_s_own_wallets_beside_the_demo_s_are_warned_of(settings: Settings, wallets_file: str) -> None:

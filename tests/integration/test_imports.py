@@ -177,7 +177,7 @@ def test_unknown_columns_and_members_are_ignored_with_a_warning(
     (tmp_path / "wallets.csv").write_text(f"blockchain,type,wallet_address,Name\nsolana,kol,{SOLANA},x\n")
     status, output, error = command(database_url, tmp_path, "wallets", "wallets.csv")
     assert status == 0
-    assert "(0 new or changed, 1 as they were)" in output
+    assert "(0 new or changed, 1 unchanged)" in output
     database, *warnings = error.splitlines()
     assert database.startswith("Database: ")
     assert warnings == ['Warning: the column "Name" is unknown and ignored; did you mean name?']
@@ -255,7 +255,7 @@ def test_standard_input_is_taken_as_ndjson_and_its_rejects_lie_in_the_working_fo
     lines = json.dumps(WALLETS[0]) + "\nnot JSON\n"
     status, output, error = command(database_url, tmp_path, "wallets", "-", lines)
     assert status == 3
-    assert output.startswith("1 rows landed in ")
+    assert output.startswith("Imported 1 rows in ")
     assert output.rstrip().endswith("1 rejected.")
     assert "stdin.rejects.ndjson" in error
     assert [reject["line"] for reject in rejects_of(tmp_path / "stdin") or []] == [2]

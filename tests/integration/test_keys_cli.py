@@ -103,7 +103,7 @@ def test_the_list_shows_each_key_and_its_state(keys: Run) -> None:
     assert [key["revoked_at"] is not None for key in listed] == [False, False, True]
     lines = keys("list").stdout.splitlines()
     assert lines[0].split() == ["NAME", "CREDITS", "RATE", "STATE", "CREATED"]
-    assert lines[1].split()[:4] == ["a", "unlimited", "9/day", "works"]
+    assert lines[1].split()[:4] == ["a", "unlimited", "9/day", "valid"]
     assert lines[2].split()[:5] == ["b", "7", "default", "expires", f"{day}T00:00:00Z"]
     assert lines[3].split()[:4] == ["c", "unlimited", "default", "revoked"]
 
@@ -121,7 +121,7 @@ def test_the_list_shows_each_key_and_its_state(keys: Run) -> None:
         (("create", "one", "--credits", "-1"), "whole number from 0"),
         (("create", "one", "--credits", "many"), "'many' is not a valid integer"),
         (("create", "one", "--expires", "2020-01-01"), "2020-01-01T00:00:00Z is in the past"),
-        (("create", "one", "--expires", "tomorrow"), "'tomorrow' is no date; write 2030-12-31"),
+        (("create", "one", "--expires", "tomorrow"), "'tomorrow' is not a date; write 2030-12-31"),
         (("revoke", "nobody"), "no key named 'nobody'"),
         (("top-up", "nobody", "1"), "no key named 'nobody'"),
         (("top-up", "taken", "0"), "whole number from 1"),

@@ -200,7 +200,7 @@ def test_a_gunicorn_that_dies_takes_the_rest_with_it(home: Path) -> None:
         next(child for child in children if "gunicorn" in child.cmdline()).kill()
         rest = up.process.communicate()[0]
         assert up.process.returncode == 1
-        assert "Error: gunicorn ended by itself" in rest
+        assert "Error: gunicorn exited unexpectedly" in rest
     assert processes_of(home) == []
 
 
@@ -235,7 +235,7 @@ def test_a_taken_port_is_told_before_anything_is_started(empty_home: Path) -> No
 def test_a_second_up_in_the_same_folder_is_refused(home: Path) -> None:
     with _up(home), _up(home) as second:
         assert second.process.wait() == 1
-        assert "is running in" in second.output
+        assert "is already running in" in second.output
 
 
 def test_no_secret_is_in_a_command_line_or_a_log(home: Path) -> None:

@@ -200,7 +200,7 @@ def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(node: StubNode
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0
     assert output.startswith(b"Trades of solana: 1 of 1 wallets")
-    assert b"nothing is set up for bnb, base, eth" in errors
+    assert b"no provider is configured for bnb, base, eth" in errors
     with pytest.raises(Exception, match="MORALIS_API_KEY is not set"):
         operator.sync("trades", "--chain", "bnb")
     with pytest.raises(Exception, match="SOLANA_RPC_URL is not set"):

@@ -1,4 +1,4 @@
-"""The command line, `wallet-api`: its commands, and how each of them fails in one line."""
+"""The command line, `wallet-api`: its commands, and their errors as one line each."""
 
 import os
 import sys
@@ -39,8 +39,15 @@ _COMMANDS: tuple[click.Command, ...] = (
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="wallet-api")
-def cli() -> None:
+@click.option(
+    "--debug",
+    is_flag=True,
+    help="Print the traceback of an unexpected error. It may contain passwords of the settings.",
+)
+@click.pass_context
+def cli(context: click.Context, debug: bool) -> None:
     """A self-hosted Wallet Intelligence API."""
+    context.ensure_object(dict)["debug"] = debug
 
 
 for _command in _COMMANDS:
@@ -48,10 +55,11 @@ for _command in _COMMANDS:
 
 
 def main() -> None:
-    """What the console script runs. Whatever goes wrong is one clear line on standard error, and status 1."""
+    """Run the command line. An error is printed as one line on standard error; the exit status is then 1."""
     end_in_order()
+    options: dict[str, bool] = {}
     try:
-        status = cli.main(standalone_mode=False)
+        status = cli.main(standalone_mode=False, obj=options)
         if isinstance(status, int):
             sys.exit(status)
     except click.ClickException as error:
@@ -60,7 +68,7 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever read our output has seen enough; https://docs.python.org/3/library/signal.html#note-on-sigpipe
+        # The reader has closed the pipe: https://docs.python.org/3/library/signal.html#note-on-sigpipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except (SettingsError, EmbeddedError, SchemaError, WalletRemoved) as error:
@@ -70,11 +78,14 @@ def main() -> None:
         _fail(f"{error.message} ({cause})" if cause else error.message)
     except OSError as error:
         _fail(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
-    except Exception as error:  # noqa: BLE001
-        # Its message stays untold: it may hold a password, as that of a malformed DATABASE_URL does.
+    except Exception as error:
+        if options.get("debug"):
+            raise
+        # Its message may contain a password, as that of a malformed DATABASE_URL does.
         place = traceback.extract_tb(error.__traceback__)[-1]
         _fail(
-            f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}, which was not foreseen."
+            f"Unexpected error ({type(error).__name__} at {Path(place.filename).name}:{place.lineno}). "
+            "Run it again as 'wallet-api --debug …' for the traceback."
         )
 
 

@@ -30,10 +30,10 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print the summary 
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @_json
 def backup(file: Path, force: bool, as_json: bool) -> None:
-    """Write all data to FILE, in the custom format of pg_dump, while the service may go on working.
+    """Write all data to FILE in pg_dump's custom format. The service may keep running.
 
-    FILE contains wallets, trades, prices, snapshots of balances, and keys with their credits. It appears only
-    when it is whole. 'wallet-api restore FILE' brings it back, here or to another server.
+    FILE contains wallets, trades, prices, snapshots of balances, and keys with their credits. It is created
+    only when the backup is complete. 'wallet-api restore FILE' restores it, here or on another server.
     """
     started = time.monotonic()
     own = Settings.from_environment()
@@ -65,11 +65,11 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
 @click.option("--replace", is_flag=True, help="Replace the data that is in the database.")
 @_json
 def restore(file: Path, replace: bool, as_json: bool) -> None:
-    """Bring back the data of FILE, made by 'wallet-api backup' or 'pg_dump --format=custom'.
+    """Restore the data of FILE, a file of 'wallet-api backup' or 'pg_dump --format=custom'.
 
-    The data comes back whole or not at all. The service has to be stopped, and the server's PostgreSQL has to
-    be of the same version as that of the backup, or newer. Without --replace a database that contains data is
-    left as it is. Tables of an older version of this service are brought up to date.
+    All of the data is restored, or none of it. Stop the service first. The server needs the PostgreSQL
+    version of the backup or a newer one. Without --replace a database that contains data is not changed.
+    Tables of an older version of this service are upgraded.
     """
     own = Settings.from_environment()
     started = time.monotonic()
@@ -83,7 +83,7 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
             done = backups.complete(connection)
         except BaseException:
             click.echo(
-                f"The data of {file} has been restored, but its tables are not up to date yet: run "
+                f"The data of {file} was restored, but its tables are not upgraded yet: run "
                 "'wallet-api migrate'.",
                 err=True,
             )
@@ -100,7 +100,7 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
     else:
         click.echo(f"Restored {_in_words(done.rows)} in {seconds:.1f} s.")
         if done.migrated:
-            click.echo(f"Brought the tables up to date: {', '.join(done.migrated)}.")
+            click.echo(f"Upgraded the tables: {', '.join(done.migrated)}.")
         _say_left_out(left_out)
     if own.database_url is not None:
         click.echo(
@@ -110,7 +110,7 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
 
 @contextmanager
 def _database() -> Iterator[tuple[Settings, Connection]]:
-    """The settings and a connection; the tables of an embedded server are left as they are."""
+    """Yield the settings and a connection. The tables of an embedded server are not upgraded."""
     try:
         with (
             settings_with_database(migrate=False) as settings,
@@ -123,7 +123,7 @@ def _database() -> Iterator[tuple[Settings, Connection]]:
 
 
 def _tracked(connection: Connection) -> str | None:
-    """Which wallets are tracked, as a digest; None without tables."""
+    """Return a digest of the tracked wallets, or None without tables."""
     found = connection.execute(_TRACKED_TABLE).fetchone()
     if not found or not found["found"]:
         return None
@@ -171,7 +171,7 @@ def _size(size_bytes: int) -> str:
 
 def _say_left_out(names: list[str]) -> None:
     if names:
-        click.echo(f"Left out, since it is not of this service: {', '.join(names)}.", err=True)
+        click.echo(f"Left out, since it does not belong to this service: {', '.join(names)}.", err=True)
 
 
 def _print_json(document: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Processes that live as long as `wallet-api up`; when that is killed, the next one ends them."""
+"""The child processes of `wallet-api up`. If it is killed, the next `up` stops them."""
 
 import json
 import subprocess
@@ -12,27 +12,27 @@ import psutil
 
 from wallet_api.embedded.signals import deferred, undisturbed
 
-# gunicorn lets calls that are under way end; see graceful_timeout in serving.
+# gunicorn completes its current requests first; see graceful_timeout in serving.
 STOP_SECONDS = 25.0
 
 Child = subprocess.Popen[bytes]
 
 
 class Children:
-    """The processes of one `up`, written down in a file as long as they run."""
+    """The processes of one `up`, listed in a file while they run."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._running: dict[str, tuple[Child, float]] = {}
 
     def end_leftovers(self) -> None:
-        """End what an earlier `up` left behind when it was killed."""
+        """Stop the processes of an earlier `up` that was killed."""
         try:
             left = json.loads(self._file.read_text())
         except (FileNotFoundError, ValueError):
             return
         for pid, created in left:
-            # The time tells it from another program that has the number by now.
+            # Another program may have this process id by now; its start time differs.
             with suppress(psutil.NoSuchProcess):
                 process = psutil.Process(pid)
                 if process.create_time() == created:
@@ -43,15 +43,15 @@ class Children:
     def running(
         self, name: str, command: Sequence[str], environment: Mapping[str, str], **options: Any
     ) -> Iterator[Child]:
-        """A process that is stopped, with all of its own, when this is left."""
+        """Yield a new process. On exit, stop it and its children."""
         child = None
         try:
             with deferred():
-                # A session of its own: Ctrl-C in the terminal is for us, and we end our children in order.
+                # In a session of its own, it does not receive the Ctrl-C of the terminal.
                 child = subprocess.Popen(
                     command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True, **options
                 )
-            # It is our child, so its number is its own until we have waited for it.
+            # The process id of a child is not reused before wait() has returned.
             self._running[name] = child, psutil.Process(child.pid).create_time()
             self._note()
             yield child
@@ -64,10 +64,10 @@ class Children:
                 self._note()
 
     def check(self) -> None:
-        """Raise ClickException when one of them has ended by itself."""
+        """Raise ClickException if a process has exited."""
         for name, (child, _) in self._running.items():
             if child.poll() is not None:
-                raise click.ClickException(f"{name} ended by itself, with status {child.returncode}.")
+                raise click.ClickException(f"{name} exited unexpectedly with status {child.returncode}.")
 
     def _note(self) -> None:
         if self._running:

@@ -1,4 +1,4 @@
-"""`wallet-api demo`: makes a synthetic world and brings it into the ledger."""
+"""`wallet-api demo`: generate synthetic data and import it."""
 
 import sys
 from dataclasses import replace
@@ -18,9 +18,10 @@ from wallet_api.embedded import home_of
 @click.command()
 @world_options
 def demo(**size: int) -> None:
-    """Make and import synthetic, repeatable data.
+    """Generate and import synthetic, repeatable data.
 
-    The world ends now. Another call with the same options moves it up to its own now.
+    Its last trades are of the current time. Running it again with the same options moves the same trades to
+    the time of that run.
     """
     now = datetime.now(UTC).replace(microsecond=0)
     with settings_with_database() as settings:
@@ -28,7 +29,7 @@ def demo(**size: int) -> None:
         with connect(url) as connection:
             require_tables(connection)
             home = home_of(settings)
-            # Noted where `up` works on this database, so that it knows the demo's wallets from its user's.
+            # `up` reads the note to distinguish demo wallets from others.
             known = find_demo(connection, home) if home.is_dir() else None
         with click.progressbar(
             length=size["trades"], label="Demo trades", file=sys.stderr, hidden=not sys.stderr.isatty()
@@ -41,7 +42,7 @@ def demo(**size: int) -> None:
 
 
 def summary(loaded: Loaded) -> str:
-    """What was loaded, as one line."""
+    """Return a one-line summary of the imported rows."""
     return (
         f"Demo data: {loaded.wallets:,} wallets, {loaded.trades:,} trades, {loaded.prices:,} native prices."
     )

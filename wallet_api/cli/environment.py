@@ -1,4 +1,4 @@
-"""What a command works with: the settings of the environment, and a database, embedded if need be."""
+"""The settings and the database of a command."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,16 +13,16 @@ Notify = Callable[[Settings, str], None]
 
 
 def write_note(settings: Settings, text: str) -> None:
-    """Write a line for the operator to standard error, which leaves the output to programs."""
+    """Write a line to standard error, so that standard output stays readable for programs."""
     click.echo(text, err=True)
 
 
 @contextmanager
 def settings_with_database(*, migrate: bool = True, notify: Notify = write_note) -> Iterator[Settings]:
-    """Yield the settings; an unset `database_url` becomes that of an embedded server.
+    """Yield the settings. Without `database_url`, run the embedded server and set its URL.
 
-    `notify` receives which database this is, and whether it has just been made. With `migrate`, the tables of
-    an embedded server are brought up to date. Raises SettingsError, EmbeddedError, DatabaseUnavailable,
+    `notify` receives the name of the database, and a second line if it was just created. With `migrate`, the
+    tables of an embedded server are upgraded. Raises SettingsError, EmbeddedError, DatabaseUnavailable,
     SchemaError.
     """
     own = Settings.from_environment()
@@ -31,7 +31,7 @@ def settings_with_database(*, migrate: bool = True, notify: Notify = write_note)
     notify(own, f"Database: {database_of(own)}")
     with embedded.running(own, valkey=False) as settings:
         if is_new:
-            notify(own, f"Made a new, empty database in {home}; is WALLET_API_HOME right?")
+            notify(own, f"Created an empty database in {home}. Check WALLET_API_HOME if you expected data.")
         if own.database_url is None and migrate:
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
@@ -40,10 +40,7 @@ def settings_with_database(*, migrate: bool = True, notify: Notify = write_note)
 
 @contextmanager
 def database(*, migrate: bool = True) -> Iterator[Connection]:
-    """Yield a connection to the database of this command, in autocommit.
-
-    Raises as settings_with_database does.
-    """
+    """Yield a connection in autocommit. Raises the errors of settings_with_database."""
     with (
         settings_with_database(migrate=migrate) as settings,
         translated(),
@@ -53,14 +50,14 @@ def database(*, migrate: bool = True) -> Iterator[Connection]:
 
 
 def database_of(settings: Settings) -> str:
-    """Return the database of the settings in words, without its password. Raises SettingsError."""
+    """Return a description of the database, without its password. Raises SettingsError."""
     if settings.database_url is None:
         return f"embedded PostgreSQL in {embedded.home_of(settings)}"
     return place_of(settings.database_url)
 
 
 def require_tables(connection: Connection) -> None:
-    """Raise ClickException or SchemaError, saying what to do, unless the tables are those of this version."""
+    """Raise ClickException or SchemaError unless the tables are those of this version."""
     schema = migrations.inspect(connection)
     schema.check()
     if schema.pending:

@@ -1,4 +1,4 @@
-"""`wallet-api import wallets|trades|prices FILE`: take a file in, and say what became of its rows."""
+"""`wallet-api import wallets|trades|prices FILE`: import a file and report its rows."""
 
 import sys
 import time
@@ -28,13 +28,13 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print the summary 
 
 @click.group("import")
 def import_files() -> None:
-    """Take in a file: NDJSON (.ndjson, .jsonl, or - for standard input) or CSV (.csv), each also with .gz.
+    """Import a file: NDJSON (.ndjson, .jsonl, or - for standard input) or CSV (.csv), each also with .gz.
 
-    A column that FILE leaves out keeps what is known; an empty cell (null or "" in NDJSON) clears it. Columns
-    that are not known are ignored with a warning.
+    A column that FILE does not have leaves the stored value unchanged; an empty cell (null or "" in NDJSON)
+    clears it. Unknown columns are ignored with a warning.
 
-    A row that cannot land is written with its line number and the reason to FILE.rejects.ndjson; all others
-    land. Exit status: 0 all landed, 3 some were rejected, 1 nothing could be done.
+    Rejected rows are written to FILE.rejects.ndjson with their line number and the reason; all other rows are
+    imported. Exit status: 0 all rows were imported, 3 some were rejected, 1 the import failed.
     """
 
 
@@ -42,7 +42,7 @@ def import_files() -> None:
 @_file
 @_json
 def import_wallets(file: str, as_json: bool) -> None:
-    """Track the wallets of FILE; those tracked already get the type and the profile that it contains."""
+    """Track the wallets of FILE. A wallet that is already tracked gets the type and profile in FILE."""
     _run(file, as_json, _take_wallets)
 
 
@@ -50,7 +50,7 @@ def import_wallets(file: str, as_json: bool) -> None:
 @_file
 @_json
 def import_trades(file: str, as_json: bool) -> None:
-    """Take in the trades of FILE. The same trade again is no change, with other amounts a correction."""
+    """Import the trades of FILE. A trade that is already stored is replaced if its amounts differ."""
     _run(file, as_json, _take_trades)
 
 
@@ -58,7 +58,7 @@ def import_trades(file: str, as_json: bool) -> None:
 @_file
 @_json
 def import_prices(file: str, as_json: bool) -> None:
-    """Take in native prices, and value the trades in their hour that have no USD value."""
+    """Import native prices, and compute the USD value of trades within an hour that have none."""
     _run(file, as_json, _take_prices)
 
 
@@ -147,8 +147,8 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
         return
     unchanged = summary.landed - summary.changed
     click.echo(
-        f"{summary.landed} rows landed in {seconds:.1f} s"
-        f" ({summary.changed} new or changed, {unchanged} as they were); {summary.rejected} rejected."
+        f"Imported {summary.landed} rows in {seconds:.1f} s"
+        f" ({summary.changed} new or changed, {unchanged} unchanged); {summary.rejected} rejected."
     )
     if summary.rejected:
-        click.echo(f"The rejected rows, each with its reason, are in {rejects}.", err=True)
+        click.echo(f"Rejected rows, with reasons: {rejects}", err=True)

@@ -1,4 +1,4 @@
-"""`wallet-api keys create|list|revoke|top-up`: the keys of callers."""
+"""`wallet-api keys create|list|revoke|top-up`: manage API keys."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED")
 
 
 def _moment(context: click.Context, option: click.Parameter, text: str | None) -> datetime | None:
-    """A date, which is its first moment in UTC, or a time; in UTC unless it says otherwise."""
+    """Return the time of an option: a date is 00:00 of that day. Times without a zone are UTC."""
     if text is None:
         return None
     try:
@@ -24,7 +24,7 @@ def _moment(context: click.Context, option: click.Parameter, text: str | None) -
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise click.BadParameter(
-            f"{text!r} is no date; write 2030-12-31, or 2030-12-31T18:00:00Z.", context, option
+            f"{text!r} is not a date; write 2030-12-31, or 2030-12-31T18:00:00Z.", context, option
         ) from error
 
 
@@ -33,40 +33,38 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 @click.group()
 def keys() -> None:
-    """Make, list, revoke and top up the keys of callers."""
+    """Create, list, revoke and top up API keys."""
 
 
 @keys.command()
 @click.argument("name")
-@click.option("--credits", type=int, help="How many calls it may make; without this, any number.")
+@click.option("--credits", type=int, help="Credits of the key. Default: unlimited.")
 @click.option(
-    "--rate", help="Calls per second, minute, hour or day, such as 300/minute, instead of DEFAULT_RATE."
+    "--rate", help="Rate limit per second, minute, hour or day, such as 300/minute. Default: DEFAULT_RATE."
 )
-@click.option(
-    "--expires", metavar="DATE", callback=_moment, help="The day (UTC) or time from which it no longer works."
-)
+@click.option("--expires", metavar="DATE", callback=_moment, help="Day (UTC) or time when the key expires.")
 @_json
 def create(name: str, credits: int | None, rate: str | None, expires: datetime | None, as_json: bool) -> None:
-    """Make a key and print it. It is not stored and cannot be shown again."""
+    """Create a key and print it. Only its hash is stored, so it cannot be shown again."""
     with _keys() as connection:
         key = api_keys.create_key(connection, name, credits=credits, rate=rate, expires_at=expires)
     if as_json:
         click.echo(orjson.dumps({"name": name, "key": key}))
     else:
-        click.echo(f"The key of {name}, shown this once:", err=True)
+        click.echo(f"The key of {name}. It is shown only once:", err=True)
         click.echo(key)
 
 
 @keys.command("list")
 @_json
 def list_keys(as_json: bool) -> None:
-    """List all keys, without the keys themselves."""
+    """List the names, credits, rates and states of all keys."""
     with _keys() as connection:
         rows = api_keys.list_keys(connection)
     if as_json:
         click.echo(orjson.dumps([_plain(row) for row in rows]))
     elif not rows:
-        click.echo("There are no keys. Make one: wallet-api keys create NAME")
+        click.echo("There are no keys. Create one: wallet-api keys create NAME")
     else:
         table = [_COLUMNS, *(_line(row, datetime.now(UTC)) for row in rows)]
         widths = [max(len(line[column]) for line in table) for column in range(len(_COLUMNS))]
@@ -79,10 +77,10 @@ def list_keys(as_json: bool) -> None:
 @keys.command()
 @click.argument("name")
 def revoke(name: str) -> None:
-    """Revoke a key for good. Within KEY_CACHE_SECONDS no worker accepts it."""
+    """Revoke a key permanently. Workers refuse it after KEY_CACHE_SECONDS at most."""
     with _keys() as connection:
         revoked_at = api_keys.revoke_key(connection, name)
-    click.echo(f"{name} is revoked since {_text(revoked_at)}.")
+    click.echo(f"{name} was revoked at {_text(revoked_at)}.")
 
 
 @keys.command("top-up")
@@ -115,7 +113,7 @@ def _line(row: Row, now: datetime) -> tuple[str, ...]:
     if row["revoked_at"] is not None:
         state = f"revoked {_text(row['revoked_at'])}"
     elif row["expires_at"] is None:
-        state = "works"
+        state = "valid"
     else:
         state = f"{'expired' if row['expires_at'] <= now else 'expires'} {_text(row['expires_at'])}"
     return (

@@ -1,4 +1,4 @@
-"""`wallet-api migrate` and `wallet-api rebuild`: the tables, and what is derived in them."""
+"""`wallet-api migrate` and `wallet-api rebuild`: the tables, and the figures derived from trades."""
 
 import sys
 
@@ -12,9 +12,9 @@ from wallet_api.ledger.rebuild import rebuild_ledger
 
 @click.command()
 def migrate() -> None:
-    """Bring the tables up to date.
+    """Create or upgrade the tables.
 
-    Each step lands whole or not at all: after an interruption, run it again.
+    Each migration is one transaction: after an interruption, run the command again.
     """
     with database(migrate=False) as connection:
         applied = migrations.migrate(connection, lambda name: click.echo(f"Applying {name} …"))
@@ -24,10 +24,10 @@ def migrate() -> None:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def rebuild(as_json: bool) -> None:
-    """Work out every derived figure anew from the trades; on a healthy ledger this changes nothing.
+    """Compute all derived figures from the trades again. On a correct ledger this changes nothing.
 
-    Safe while the service answers and imports run, and safe to stop: what is done is done, and a second run
-    goes over all again.
+    The service and imports may run meanwhile. The command may be stopped at any time: finished parts are
+    committed, and the next run starts from the beginning.
     """
     with (
         database() as connection,
@@ -40,8 +40,7 @@ def rebuild(as_json: bool) -> None:
     if as_json:
         click.echo(orjson.dumps(changed))
     elif any(changed.values()):
-        click.echo(
-            ", ".join(f"{rows} rows of {table} put right" for table, rows in changed.items() if rows) + "."
-        )
+        corrected = ", ".join(f"{rows} rows of {table}" for table, rows in changed.items() if rows)
+        click.echo(f"Corrected {corrected}.")
     else:
-        click.echo("Nothing had to be changed.")
+        click.echo("All derived figures were correct.")

@@ -1,4 +1,4 @@
-"""`wallet-api remove wallets|trades FILE`: show what is to be removed, ask, and remove it."""
+"""`wallet-api remove wallets|trades FILE`: show what would be removed, confirm, and remove it."""
 
 import sys
 import time
@@ -25,7 +25,7 @@ SOME_REJECTED = 3
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a file contains: how its rows are staged, removed, counted and described."""
+    """One kind of file: the functions that stage, remove, count and describe its rows."""
 
     row_type: type[msgspec.Struct]
     stage: Callable[..., Removal]
@@ -38,7 +38,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
         click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing."),
-        click.option("--yes", is_flag=True, help="Do not ask; needed without a terminal."),
+        click.option("--yes", is_flag=True, help="Remove without confirmation. Required without a terminal."),
         click.argument("file"),
     ):
         command = option(command)
@@ -47,21 +47,21 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def remove() -> None:
-    """Remove what FILE names: NDJSON (.ndjson, .jsonl, or - for standard input) or CSV, each also with .gz.
+    """Remove the rows of FILE: NDJSON (.ndjson, .jsonl, or - for standard input) or CSV, each also with .gz.
 
-    Afterwards all figures are those of an import that never had it. FILE may be the file that was imported:
-    columns that identify nothing are ignored. A row that names nothing known is written with its line number
-    and the reason to FILE.rejects.ndjson. Exit status: 0 all were removed, 3 some rows were rejected, 1
-    nothing could be done.
+    Afterwards all figures are as if the rows had never been imported. FILE may be the file that was imported:
+    columns that do not identify a row are ignored. Rows that match nothing are written to FILE.rejects.ndjson
+    with their line number and the reason. Exit status: 0 all rows were removed, 3 some were rejected, 1 the
+    removal failed.
     """
 
 
 @remove.command("wallets")
 @_options
 def remove_wallets(**options: Any) -> None:
-    """Stop tracking the wallets of FILE, and remove their trades, balances and state of the sync.
+    """Stop tracking the wallets of FILE, and remove their trades, balances and sync state.
 
-    Columns: blockchain, wallet_address. All wallets are removed together or not at all.
+    Columns: blockchain, wallet_address. All wallets are removed in one transaction.
     """
     _run(_WALLETS, **options)
 
@@ -69,11 +69,11 @@ def remove_wallets(**options: Any) -> None:
 @remove.command("trades")
 @_options
 def remove_trades(**options: Any) -> None:
-    """Remove the trades of FILE, such as those that a reorganisation of the chain has undone.
+    """Remove the trades of FILE, such as those undone by a chain reorganisation.
 
-    Columns: blockchain, wallet_address, tx_signature, mint, transaction_type, [event_index]. Up to 200,000
-    trades are removed together or not at all. After an interruption run it again: trades that were removed
-    before are then rejected. A sync imports again what its provider still reports.
+    Columns: blockchain, wallet_address, tx_signature, mint, transaction_type, [event_index]. Each transaction
+    removes up to 200,000 trades. After an interruption, run the command again: trades that are already
+    removed are then rejected. A sync imports a trade again if its provider still reports it.
     """
     _run(_TRADES, **options)
 
@@ -81,7 +81,7 @@ def remove_trades(**options: Any) -> None:
 def _run(kind: _Kind, file: str, yes: bool, dry_run: bool, as_json: bool) -> None:
     if not (yes or dry_run) and (file == "-" or not sys.stdin.isatty()):
         raise click.ClickException(
-            "There is no terminal to ask on: add --yes to remove what FILE names, or --dry-run to see it."
+            "There is no terminal to confirm on. Add --yes to remove the rows, or --dry-run to count them."
         )
     try:
         with open_source(file) as source, rejects_of(file) as rejects, database() as connection:
@@ -117,7 +117,7 @@ def _run(kind: _Kind, file: str, yes: bool, dry_run: bool, as_json: bool) -> Non
         words = f"{kind.describe(removed)} from {place}; {found.rejected:,} rejected."
         click.echo(f"This would remove {words}" if dry_run else f"Removed {words}")
         if found.rejected:
-            click.echo(f"The rejected rows, each with its reason, are in {rejects.path}.", err=True)
+            click.echo(f"Rejected rows, with reasons: {rejects.path}", err=True)
     if found.rejected:
         sys.exit(SOME_REJECTED)
 
@@ -128,7 +128,7 @@ def _stage(kind: _Kind, connection: Connection, source: Source, rejects: Rejects
 
         def progress() -> None:
             nonlocal done
-            # A pipe has no position.
+            # Standard input has no position.
             position = source.position() if source.size is not None else 0
             update(position - done)
             done = position

@@ -27,7 +27,7 @@ _GROUP = {"blockchain": "solana", "type": "kol"}
 
 @dataclass(frozen=True)
 class Demo:
-    """The demo world of a database: where its time ends, whether all of it has landed, what World takes."""
+    """The demo world of a database: its end, whether it is fully loaded, and the arguments of World."""
 
     file: Path
     until: datetime
@@ -35,7 +35,7 @@ class Demo:
     size: Mapping[str, int] = field(default_factory=dict)
 
     def load(self, database_url: str, progress: Callable[[int], None]) -> Loaded:
-        """Bring it into the ledger; after an interrupted try the same one again, so nothing counts twice."""
+        """Import the world. After an interruption the same world is imported, so no trade counts twice."""
         self._note(loaded=False)
         loaded = load(database_url, World(self.until, **self.size), progress)
         self._note(loaded=True)
@@ -47,7 +47,7 @@ class Demo:
 
 
 def find_demo(connection: Connection, home: Path) -> Demo | None:
-    """The demo world of this database, a new one if it is empty; None where somebody's own wallets are."""
+    """Return the demo world of this database, a new one if it is empty, or None if it has other wallets."""
     row = connection.execute(_HAS_WALLETS).fetchone()
     if row is None or not row["found"]:
         return Demo(home / _DEMO_FILE, datetime.now(UTC).replace(microsecond=0), loaded=False)
@@ -55,16 +55,16 @@ def find_demo(connection: Connection, home: Path) -> Demo | None:
 
 
 def warn_of_demo(connection: Connection) -> None:
-    """Warn on standard error if the demo's wallets are tracked, where somebody's own are about to be."""
+    """Warn on standard error if the database contains the demo's wallets."""
     noted = _noted_demo(home_of(Settings.from_environment()))
-    # Another database may be in use than when the demo was noted; its addresses are the same everywhere.
+    # The note may be of another database, but a demo's addresses are the same in every database.
     first = next(World(datetime.now(UTC), **(noted.size if noted else {})).wallet_rows())
     row = connection.execute(
         _FIND_WALLET, {"blockchain": first["blockchain"], "address": first["wallet_address"]}
     ).fetchone()
     if row is not None:
         click.echo(
-            "Warning: this database contains the demo data, and answers will mix your wallets with its own. "
+            "Warning: this database contains the demo data, so responses will mix your wallets with it. "
             "To keep them apart, set WALLET_API_HOME to a new folder (or DATABASE_URL to an empty database), "
             "start 'wallet-api up --no-demo', and import there.",
             err=True,
@@ -72,12 +72,12 @@ def warn_of_demo(connection: Connection) -> None:
 
 
 def forget_demo(home: Path) -> None:
-    """Note that the database of this home no longer contains the demo's data."""
+    """Remove the note that the database of this home contains demo data."""
     (home / _DEMO_FILE).unlink(missing_ok=True)
 
 
 def demo_key(connection: Connection, home: Path) -> str:
-    """A key that works, the same at each start; kept in a file that only this user can read."""
+    """Return a valid key, the same at each start. It is stored in a file that only this user can read."""
     file = home / "demo-key"
     if file.exists():
         key = file.read_text().strip()

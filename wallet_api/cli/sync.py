@@ -1,4 +1,4 @@
-"""`wallet-api sync trades|prices`: bring the ledger up to date from outside, once or again and again."""
+"""`wallet-api sync trades|prices`: import new trades and prices from providers, once or repeatedly."""
 
 import math
 import re
@@ -61,19 +61,19 @@ class _Since(click.ParamType[datetime]):
 
 def _common(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
-        click.option("-v", "--verbose", is_flag=True, help="Log each row that is left out, and each call."),
+        click.option("-v", "--verbose", is_flag=True, help="Log each skipped row and each request."),
         click.option(
-            "--wait", is_flag=True, help="Wait for another one that is at work to end, and for the database."
+            "--wait", is_flag=True, help="Wait until no other sync of this kind runs, and for the database."
         ),
-        click.option("--json", "as_json", is_flag=True, help="Print each round's summary as JSON."),
+        click.option("--json", "as_json", is_flag=True, help="Print the summary of each round as JSON."),
         click.option(
             "--since",
             type=_Since(),
             default="30d",
             show_default=True,
-            help="How far back.",
+            help="Import from this time on.",
         ),
-        click.option("--every", type=click.FloatRange(min=1), help="Go on, so many seconds a round."),
+        click.option("--every", type=click.FloatRange(min=1), help="Repeat with this period in seconds."),
     ):
         command = option(command)
     return command
@@ -81,11 +81,11 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def sync() -> None:
-    """Bring the ledger up to date from outside: trades from Moralis or, for Solana, from a node; prices
-    from CoinGecko and Binance.
+    """Import new data from providers: trades from Moralis or, for Solana, from a JSON-RPC node; prices from
+    CoinGecko and Binance.
 
-    Exit status: 0 all is up to date, 3 some of it is not, 1 nothing could be done. With --every it runs
-    until SIGTERM or Ctrl-C, and ends between two wallets.
+    Exit status: 0 everything is up to date, 3 a part is not, 1 the sync failed. With --every it runs until
+    SIGTERM or Ctrl-C, and then stops after the current wallet.
     """
 
 
@@ -93,17 +93,17 @@ def sync() -> None:
 @click.option("--chain", "chains", multiple=True, type=click.Choice(tuple(CHAINS)), help="Only this chain.")
 @_common
 def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> None:
-    """Take in the new swaps of every tracked wallet; of a new wallet, those since --since.
+    """Import the new swaps of every tracked wallet; for a new wallet, those after --since.
 
-    Running it again, or killing it, never makes a trade count twice or get lost.
+    The command may be killed and run again at any time: no trade is lost or counted twice.
     """
     with _ready(options) as (settings, stack):
         readings = stack.enter_context(trade_sources(settings, chains))
         prices, _ = stack.enter_context(price_sources(settings))
-        told = [chain for reading in readings for chain in reading.chains]
-        if not chains and len(told) < len(CHAINS):
-            left_out = ", ".join(chain for chain in CHAINS if chain not in told)
-            log.warning("sync trades: nothing is set up for %s", left_out)
+        synced = [chain for reading in readings for chain in reading.chains]
+        if not chains and len(synced) < len(CHAINS):
+            left_out = ", ".join(chain for chain in CHAINS if chain not in synced)
+            log.warning("sync trades: no provider is configured for %s", left_out)
 
         def work_on(reading: Reading) -> Work:
             job = TradesSync(
@@ -115,7 +115,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
                 threads=settings.sync_threads,
                 turn_seconds=options["every"] or math.inf,
             )
-            # Two bars would write over each other.
+            # Two progress bars would overwrite each other.
             bar = sys.stderr.isatty() and settings.log_format == "text" and len(readings) == 1
             return Work("trades", reading.chains, _trades_round(job, reading.pace, bar=bar))
 
@@ -138,9 +138,9 @@ def _trades_round(job: TradesSync, pace: Pace, *, bar: bool) -> Round:
 @sync.command("prices")
 @_common
 def sync_prices(since: datetime, **options: Any) -> None:
-    """Take in the price of now of SOL, BNB and ETH, and those of past hours that have none.
+    """Import the current prices of SOL, BNB and ETH, and the missing prices of past hours.
 
-    Past are all hours since --since, and those of trades without a dollar value, which get one by it.
+    Past hours are those after --since and those of trades without a USD value, which is then computed.
     """
     with _ready(options) as (settings, stack):
         prices, paces = stack.enter_context(price_sources(settings))
@@ -152,7 +152,7 @@ def sync_prices(since: datetime, **options: Any) -> None:
             fill = started >= fill_at
             summary = prices.round(connection, since if fill else None)
             if fill:
-                # The past hardly changes: what nobody has now, nobody will have a minute later.
+                # A past price that no provider has now will not be there a minute later either.
                 fill_at = started + (_FAILED_FILL_SECONDS if summary.failures else _FILL_SECONDS)
             data = prices_data(summary) | {"requests": sum(pace.calls for pace in paces.values()) - calls}
             data["seconds"] = round(time.monotonic() - started, 1)

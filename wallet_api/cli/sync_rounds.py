@@ -1,4 +1,4 @@
-"""What `wallet-api sync` does round by round until it is done or stopped, and what it writes meanwhile."""
+"""The rounds of `wallet-api sync`, and their output and log lines."""
 
 import logging
 import sys
@@ -31,31 +31,31 @@ _RECONNECT_SECONDS = 2.0
 
 log = logging.getLogger("wallet_api.sync")
 
-# One round: the seconds to pause after it at least, its summary in words and as data, and its exit status.
+# Runs one round; returns the minimum pause in seconds, the summary as text and as data, and the exit status.
 Round = Callable[[Connection, threading.Event], tuple[float, str, dict[str, Any], int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one session does round by round, and for which chains if it is theirs."""
+    """The rounds of one session, and the chains that it syncs (none for prices)."""
 
     job: Job
     chains: Sequence[str]
     round: Round
 
     def __str__(self) -> str:
-        """Its name for people."""
+        """Return a readable name."""
         some = 0 < len(self.chains) < len(CHAINS)
         return f"{self.job} of {', '.join(self.chains)}" if some else self.job
 
 
 def log_to_stderr(settings: Settings, stack: ExitStack, *, verbose: bool) -> None:
-    """Log what goes wrong, `verbose` what is done as well, until the stack is closed."""
+    """Log warnings to standard error until the stack is closed; with `verbose`, also progress."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter(settings))
     if not verbose:
         handler.setLevel(logging.WARNING)
-        # It speaks of holdings and of single pages; what becomes of a wallet is logged here.
+        # This logger reports single pages; the sync logs the result of the wallet.
         handler.addFilter(lambda record: record.name != "wallet_api.providers.fetch")
     root = logging.getLogger()
     root.addHandler(handler)
@@ -64,7 +64,7 @@ def log_to_stderr(settings: Settings, stack: ExitStack, *, verbose: bool) -> Non
 
 
 def write_sync_note(settings: Settings, text: str, *, dated: bool) -> None:
-    """Write a line to standard error: a line of the log if LOG_FORMAT is json or `dated`, else plain."""
+    """Write a line to standard error: as a log line if LOG_FORMAT is json or `dated`, else plain."""
     if dated or settings.log_format == "json":
         record = log.makeRecord(log.name, logging.INFO, "", 0, "%s", (text,), None)
         text = formatter(settings).format(record)
@@ -72,9 +72,9 @@ def write_sync_note(settings: Settings, text: str, *, dated: bool) -> None:
 
 
 def run(settings: Settings, works: Sequence[Work], every: float | None, as_json: bool, wait: bool) -> None:
-    """Do each work until it is done or we are asked to stop; those of different sources side by side.
+    """Run each work until it is done or a signal stops it; several run in parallel.
 
-    Ends the command with its exit status, unless it is 0.
+    Exit with the status of the command unless it is 0.
     """
     with stopped_by_signals() as stopping:
 
@@ -83,7 +83,7 @@ def run(settings: Settings, works: Sequence[Work], every: float | None, as_json:
                 return _rounds(settings, work, stopping, every, as_json, wait)
             except BaseException:
                 if every is not None:
-                    # Half of what was asked for is not what was asked for: whoever started us shall know.
+                    # If one work fails, stop the others: the operator must notice.
                     stopping.set()
                 raise
 
@@ -123,7 +123,7 @@ def _rounds(
         except Stopped:
             break
         except ServiceUnavailable as error:
-            # Whoever starts it and watches shall know at once that the address is wrong.
+            # At the start, a wrong address must be reported at once.
             if every is None or not (worked or wait):
                 raise
             log.warning("sync %s: %s", work, error.message)
@@ -131,23 +131,26 @@ def _rounds(
         except Exception as error:
             if every is None:
                 raise
-            # What nobody foresaw costs a round, and not all that would follow. Its message stays
-            # untold, since it may hold a password.
+            # The next round may succeed. The message is not logged, since it may contain a password.
             place = traceback.extract_tb(error.__traceback__)[-1]
             log.error(  # noqa: TRY400
-                "sync %s: %s at %s:%s", work, type(error).__name__, Path(place.filename).name, place.lineno
+                "sync %s: unexpected error: %s at %s:%s",
+                work,
+                type(error).__name__,
+                Path(place.filename).name,
+                place.lineno,
             )
             stopping.wait(max(every, _RECONNECT_SECONDS))
     return status
 
 
 def unseen(done: int, of: int) -> None:
-    """No bar, where nobody looks at one."""
+    """Show no progress."""
 
 
 @contextmanager
 def bar_of_wallets() -> Iterator[Callable[[int, int], None]]:
-    """A bar on the terminal, and how to tell it how many are done, and of how many."""
+    """Yield a function that updates a progress bar: the number of wallets done, and of all wallets."""
     with click.progressbar(length=1, label="Wallets", file=sys.stderr) as bar:
 
         def progress(done: int, of: int) -> None:

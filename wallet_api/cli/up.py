@@ -1,4 +1,4 @@
-"""`wallet-api up`: the whole service on this machine, from its own servers to an answered call."""
+"""`wallet-api up`: run the whole service on this machine, with its servers and demo data."""
 
 import errno
 import fcntl
@@ -25,23 +25,25 @@ from wallet_api.embedded.signals import Terminated
 from wallet_api.settings import Settings
 from wallet_api.sync.sources import chains_by_provider
 
-_ANSWER_SECONDS = 60.0
+_RESPONSE_SECONDS = 60.0
 _TRIM_SECONDS = 60.0
-_LOOK_SECONDS = 0.25
+_POLL_SECONDS = 0.25
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(1, 65535), help="Where to listen; PORT, or 8000, if not given.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 opens it to other machines.")
-@click.option("--demo/--no-demo", default=True, help="Whether an empty database gets the demo data.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. Default: PORT, or 8000.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all networks."
+)
+@click.option("--demo/--no-demo", default=True, help="Whether to load demo data into an empty database.")
 def up(port: int | None, host: str, demo: bool) -> None:
-    """Run the whole service here until Ctrl-C: PostgreSQL, Valkey, demo data, and the API.
+    """Run the whole service until Ctrl-C: PostgreSQL, Valkey, demo data, and the API.
 
-    DATABASE_URL and VALKEY_URL, where set, are used in place of own servers.
+    If DATABASE_URL or VALKEY_URL is set, that server is used instead of an embedded one.
     """
     own = Settings.from_environment()
     if _syncs(own):
-        # What is missing is told here, and not in the log of a child that ends at once.
+        # Report a missing setting here, and not in the log of a child process.
         chains_by_provider(own)
     with ExitStack() as stack:
         try:
@@ -68,7 +70,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
             demo.load(str(settings.database_url), bar.update)
     environment = _environment(settings)
     if demo and settings.moralis_api_key is None:
-        environment = stack.enter_context(_stand_in(children, home, demo)) | environment
+        environment = stack.enter_context(_demo_provider(children, home, demo)) | environment
     command = (
         *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
         *("--bind", f"fd://{listener.fileno()}", "--access-logfile", str(home / "log" / "access.log")),
@@ -79,7 +81,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     if demo is None and _syncs(settings):
         _keep_current(stack, children, home, settings, environment)
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
-    _await_answer(children, own_host, port)
+    _await_response(children, own_host, port)
     url = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
     click.echo(f"\nThe Wallet Intelligence API is at {url}")
     if demo:
@@ -106,20 +108,20 @@ def _only_one(home: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise click.ClickException(
-                f"wallet-api up is running in {home} already. Stop that one first, or set WALLET_API_HOME."
+                f"wallet-api up is already running in {home}. Stop it first, or set WALLET_API_HOME."
             ) from None
         yield
 
 
 @contextmanager
 def _reserved(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that has the port, but takes no calls yet: a port in use shows before the long work."""
+    """Yield a bound socket that does not listen yet, so that a port in use is reported first."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))
         except OSError as error:
-            reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had: {error.strerror}"
+            reason = "is in use" if error.errno == errno.EADDRINUSE else f"is not available: {error.strerror}"
             raise click.ClickException(
                 f"Port {port} of {host} {reason}. Choose another one: wallet-api up --port {port % 65535 + 1}"
             ) from error
@@ -127,9 +129,9 @@ def _reserved(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    """The environment of gunicorn: ours, with the servers that are in use."""
+    """Return the environment of gunicorn: this one, with the addresses of the servers in use."""
     servers = {"DATABASE_URL": str(settings.database_url), "VALKEY_URL": str(settings.valkey_url)}
-    # Whatever proxy leads out of this machine, what is on it is reached without.
+    # Requests to this machine must not go through a proxy.
     direct = {
         name: ",".join(filter(None, (os.environ.get(name), "127.0.0.1"))) for name in ("NO_PROXY", "no_proxy")
     }
@@ -137,8 +139,8 @@ def _environment(settings: Settings) -> dict[str, str]:
 
 
 @contextmanager
-def _stand_in(children: Children, home: Path, demo: Demo) -> Iterator[dict[str, str]]:
-    """The demo's balance provider; gives the settings under which it is asked in place of the real one."""
+def _demo_provider(children: Children, home: Path, demo: Demo) -> Iterator[dict[str, str]]:
+    """Run the demo's balance provider; yield the settings that replace the real provider."""
     until = demo.until.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     size = [word for name, number in demo.size.items() for word in (f"--{name}", str(number))]
     command = (sys.executable, "-m", "wallet_api.demo.provider", "--port", "0", "--until", until, *size)
@@ -157,14 +159,14 @@ def _stand_in(children: Children, home: Path, demo: Demo) -> Iterator[dict[str, 
 
 
 def _syncs(settings: Settings) -> bool:
-    """Whether anybody was set up to tell trades."""
+    """Return whether a provider of trades is configured."""
     return settings.moralis_api_key is not None or settings.solana_trades_provider == "rpc"
 
 
 def _keep_current(
     stack: ExitStack, children: Children, home: Path, settings: Settings, environment: dict[str, str]
 ) -> None:
-    """Bring trades and prices up to date in the background; the demo's wallets are nowhere else known."""
+    """Sync trades and prices in the background."""
     for job, every in (("prices", settings.sync_prices_seconds), ("trades", settings.sync_trades_seconds)):
         run = ("-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
         log = stack.enter_context((home / "log" / f"sync-{job}.log").open("ab"))
@@ -172,22 +174,22 @@ def _keep_current(
         stack.enter_context(children.running(f"sync {job}", command, environment, stdout=log, stderr=log))
 
 
-def _await_answer(children: Children, host: str, port: int) -> None:
-    deadline = time.monotonic() + _ANSWER_SECONDS
+def _await_response(children: Children, host: str, port: int) -> None:
+    deadline = time.monotonic() + _RESPONSE_SECONDS
     while time.monotonic() < deadline:
         children.check()
-        connection = http.client.HTTPConnection(host, port, timeout=_ANSWER_SECONDS)
+        connection = http.client.HTTPConnection(host, port, timeout=_RESPONSE_SECONDS)
         try:
             connection.request("GET", "/healthz")
-            # Any answer will do: it comes from a worker.
+            # Any response shows that a worker serves requests.
             connection.getresponse()
         except OSError:
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
         else:
             return
         finally:
             connection.close()
-    raise click.ClickException(f"The service did not answer within {_ANSWER_SECONDS:.0f} seconds.")
+    raise click.ClickException(f"The service did not respond within {_RESPONSE_SECONDS:.0f} seconds.")
 
 
 def _watch(children: Children, settings: Settings) -> None:
@@ -197,4 +199,4 @@ def _watch(children: Children, settings: Settings) -> None:
         if time.monotonic() - trimmed > _TRIM_SECONDS:
             embedded.trim_logs(settings)
             trimmed = time.monotonic()
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_POLL_SECONDS)
