@@ -314,7 +314,7 @@ def test_a_server_that_cannot_start_is_explained_by_its_log(own: Settings, home:
     with (home / "postgres" / "postgresql.conf").open("a") as file:
         file.write("no_such_setting = 1\n")
     with (
-        pytest.raises(EmbeddedError, match=r'(?s)stopped while starting.*"no_such_setting"'),
+        pytest.raises(EmbeddedError, match=r'(?s)exited during its start.*"no_such_setting"'),
         embedded.running(own, valkey=False),
     ):
         pass

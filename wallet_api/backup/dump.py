@@ -71,7 +71,7 @@ def back_up(
         with running(command, access.environment, pass_fds=[output.fileno()]) as dump:
             _await(dump, connection, contents, output, progress)
             if dump.process.returncode:
-                raise BackupError(f"pg_dump failed: {dump.complaint}")
+                raise BackupError(f"pg_dump failed: {dump.error}")
         size_bytes = os.fstat(output.fileno()).st_size
     return Backup(size_bytes, connection.info.dbname, server_major(connection), rows, left_out)
 

@@ -22,7 +22,7 @@ class Process:
         self._messages = messages
 
     @property
-    def complaint(self) -> str:
+    def error(self) -> str:
         """Its first error message. What follows, such as a CONTEXT, may contain rows of a table."""
         self._messages.seek(0)
         text = self._messages.read().decode(errors="replace")

@@ -163,18 +163,18 @@ def _pour(
                     progress(file.tell())
         except BrokenPipeError:
             target.process.wait()
-            raise BackupError(f"{_UNCHANGED}: {target.complaint}.") from None
+            raise BackupError(f"{_UNCHANGED}: {target.error}.") from None
         if source.process.wait() != 0:
-            raise BackupError(f"{_UNCHANGED}: pg_restore failed: {source.complaint}.")
+            raise BackupError(f"{_UNCHANGED}: pg_restore failed: {source.error}.")
         with suppress(BrokenPipeError):
             target.write(b"COMMIT;\n")
         target.close_input()
         status = target.process.wait()
         if status == _SQL_ERROR:
-            raise BackupError(f"{_UNCHANGED}: {target.complaint}.")
+            raise BackupError(f"{_UNCHANGED}: {target.error}.")
         if status != 0:
             raise BackupError(
-                f"psql was interrupted while it committed: {target.complaint}. It is not certain whether the "
+                f"psql was interrupted while it committed: {target.error}. It is not certain whether the "
                 "restore has landed. Run the same command again with --replace."
             )
 

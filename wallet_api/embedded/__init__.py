@@ -1,4 +1,4 @@
-"""A real PostgreSQL and a real Valkey below WALLET_API_HOME, for whoever has set up neither."""
+"""PostgreSQL and Valkey below WALLET_API_HOME, for installations without servers of their own."""
 
 import fcntl
 import hashlib
@@ -22,7 +22,7 @@ from wallet_api.settings import Settings
 
 __all__ = ["EmbeddedError", "explained", "home_folder", "home_of", "running", "trim_logs"]
 
-# The room in a socket's address: 104 bytes on macOS, 108 on Linux, with a NUL at the end.
+# The maximum length of a socket's path: 104 bytes on macOS, 108 on Linux, both with a NUL.
 _SOCKET_PATH_BYTES = 103
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_./-]+")
 _LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
@@ -30,10 +30,10 @@ _LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
 
 @contextmanager
 def running(settings: Settings, *, valkey: bool) -> Iterator[Settings]:
-    """The settings with the address of an embedded server in place of each that is unset.
+    """Yield the settings, with the URLs of embedded servers where they are unset.
 
-    PostgreSQL is started if it does not run yet, and with `valkey` Valkey too. Any number of
-    commands may use them at once; the last one to leave stops them. Raises EmbeddedError.
+    Start PostgreSQL unless it runs, and with `valkey` also Valkey. Several commands may use them at the same
+    time; the last one stops them on exit. Raises EmbeddedError.
     """
     with ExitStack() as stack:
         if settings.database_url is None:
@@ -49,10 +49,10 @@ def home_of(settings: Settings) -> Path:
 
 
 def home_folder(settings: Settings) -> Path:
-    """The folder of WALLET_API_HOME, made if it is missing. Raises EmbeddedError when it cannot be used."""
+    """Return the folder of WALLET_API_HOME, created if missing. Raises EmbeddedError if it is not usable."""
     home = home_of(settings)
     with explained(home):
-        # Root's servers run as another user, who has to pass through.
+        # The servers of root run as another user, who needs to traverse the folder.
         home.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
         for name in ("lock", "log"):
             (home / name).mkdir(mode=0o700, exist_ok=True)
@@ -60,17 +60,17 @@ def home_folder(settings: Settings) -> Path:
 
 
 def trim_logs(settings: Settings) -> None:
-    """Keep the logs of the embedded servers within bounds."""
+    """Limit the size of the servers' logs."""
     for log in (home_folder(settings) / "log").glob("*.log"):
         trim(log)
 
 
 @contextmanager
 def _used(kind: ModuleType, settings: Settings) -> Iterator[str]:
-    """The address of a server that runs as long as anyone is in here.
+    """Yield the URL of a server that runs while any command is in this block.
 
-    Every user holds a shared lock, and whoever can make it exclusive on leaving is the last. The
-    kernel takes back the locks of a killed command, so whoever comes next finds the truth.
+    Each command holds a shared lock. A command that can make it exclusive on exit is the last one and stops
+    the server. The kernel releases the locks of a killed command.
     """
     home = home_folder(settings)
     with ExitStack() as stack:
@@ -102,9 +102,9 @@ def _leave(server: Server, change: IO[str], users: IO[str]) -> None:
 def _socket_folder(home: Path, account: Account | None) -> Path:
     folder = home / "run"
     fits = len(os.fsencode(folder / _LONGEST_SOCKET_NAME)) <= _SOCKET_PATH_BYTES
-    # libpq takes a comma for the end of a host; other rare characters are as well kept out of addresses.
+    # libpq splits hosts at commas; other special characters are avoided as well.
     if not fits or _PLAIN_PATH.fullmatch(str(folder)) is None:
-        # Not $TMPDIR: every command has to arrive at the same place.
+        # Not $TMPDIR, which may differ between commands.
         digest = hashlib.sha256(os.fsencode(home)).hexdigest()[:16]
         folder = Path("/tmp") / f"wallet-api-{digest}"  # noqa: S108
         _check_not_foreign(folder, account)
@@ -114,7 +114,7 @@ def _socket_folder(home: Path, account: Account | None) -> Path:
 
 
 def _check_not_foreign(folder: Path, account: Account | None) -> None:
-    """Everybody may write beside this folder, so somebody may have been there first."""
+    """Raise EmbeddedError if another user has created the folder, since its parent is writable by all."""
     try:
         status = folder.lstat()
     except FileNotFoundError:
@@ -122,12 +122,12 @@ def _check_not_foreign(folder: Path, account: Account | None) -> None:
     owner = account.uid if account else os.geteuid()
     foreign = status.st_uid not in (owner, os.geteuid()) or stat.S_IMODE(status.st_mode) & 0o077
     if foreign or not stat.S_ISDIR(status.st_mode):
-        raise EmbeddedError(f"{folder} has to be a private folder of user {owner}. Remove it, and try again.")
+        raise EmbeddedError(f"{folder} must be a private folder of user {owner}. Remove it, and try again.")
 
 
 @contextmanager
 def explained(home: Path) -> Iterator[None]:
-    """Turn an OSError about files of `home` into an EmbeddedError that says what to do."""
+    """Translate an OSError about files of `home` into an EmbeddedError."""
     try:
         yield
     except OSError as error:

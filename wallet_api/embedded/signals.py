@@ -1,4 +1,4 @@
-"""What Ctrl-C and SIGTERM do to a command: they end it in order, and never while it stops what it started."""
+"""Handling of Ctrl-C, SIGTERM and SIGHUP: a command exits only after it has stopped its child processes."""
 
 import signal
 import threading
@@ -10,11 +10,11 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Terminated(SystemExit):
-    """SIGTERM or SIGHUP came; its code is the exit status that a shell expects."""
+    """Raised by SIGTERM and SIGHUP; its code is the exit status that a shell expects."""
 
 
 def end_in_order() -> None:
-    """Have Ctrl-C, SIGTERM and SIGHUP raise what ends a command, so that all it started gets stopped."""
+    """Let Ctrl-C, SIGTERM and SIGHUP raise an exception, so that the command cleans up."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in _ENDING:
@@ -23,25 +23,25 @@ def end_in_order() -> None:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """No signal ends what is done in here; one that comes is forgotten, for the end has begun already."""
+    """Ignore signals in this block, which cleans up."""
     with _handled_by(signal.SIG_IGN):
         yield
 
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """A signal that comes in here counts at the end: a process that is being started is known by then."""
-    came: list[int] = []
-    with _handled_by(lambda number, frame: came.append(number)):
+    """Deliver signals only at the end of this block, when a process that it starts is in a variable."""
+    received: list[int] = []
+    with _handled_by(lambda number, frame: received.append(number)):
         yield
-    if came:
-        signal.raise_signal(came[0])
+    if received:
+        signal.raise_signal(received[0])
 
 
 @contextmanager
 def _handled_by(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
-        # Only the main thread may set handlers, and only it gets signals.
+        # Only the main thread may set handlers and receives signals.
         yield
         return
     before = {number: signal.signal(number, handler) for number in (signal.SIGINT, *_ENDING)}

