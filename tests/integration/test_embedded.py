@@ -304,7 +304,7 @@ def test_a_folder_of_another_version_is_left_alone(own: Settings, home: Path) ->
     with embedded.running(own, valkey=False):
         pass
     (home / "postgres" / "PG_VERSION").write_text("17\n")
-    with pytest.raises(EmbeddedError, match="made by PostgreSQL 17"), embedded.running(own, valkey=False):
+    with pytest.raises(EmbeddedError, match="belongs to PostgreSQL 17"), embedded.running(own, valkey=False):
         pass
 
 

@@ -119,13 +119,17 @@ def _without_a_table(url: str) -> None:
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        (_nothing, ("--format=plain",), "is no backup"),
-        (_nothing, ("--format=tar",), "is no backup"),
+        (_nothing, ("--format=plain",), "is not a backup"),
+        (_nothing, ("--format=tar",), "is not a backup"),
         (_nothing, ("--format=custom", "--schema-only"), "contains no rows of schema_migrations"),
         (_nothing, ("--format=custom", "--exclude-table-data=trades"), "rows of the table trades is missing"),
-        (_nothing, ("--format=custom", "--table=wallets"), "is no backup of this service"),
+        (_nothing, ("--format=custom", "--table=wallets"), "is not a backup of this service"),
         (_without_a_table, ("--format=custom",), "the table trades is missing"),
-        (_with_other_tables, ("--format=custom",), "contains tables that are not of this service (notes)"),
+        (
+            _with_other_tables,
+            ("--format=custom",),
+            "contains tables that do not belong to this service (notes)",
+        ),
         (
             _of_a_newer_version,
             ("--format=custom",),
@@ -149,7 +153,7 @@ def test_a_file_that_is_no_dump_at_all_is_refused(target: str, dump: Path, tmp_p
     (tmp_path / "short").write_bytes(dump.read_bytes()[:100])
     assert "cannot be read with pg_restore" in refused("restore", tmp_path / "short", settings=at(target))
     (tmp_path / "empty").write_bytes(b"")
-    assert "is no backup" in refused("restore", tmp_path / "empty", settings=at(target))
+    assert "is not a backup" in refused("restore", tmp_path / "empty", settings=at(target))
 
 
 def test_data_is_replaced_only_when_that_is_said(target: str, source: str, dump: Path) -> None:
@@ -251,7 +255,7 @@ def test_what_others_built_on_the_tables_is_not_dropped(target: str, dump: Path)
         connection.execute("CREATE VIEW reports.sells AS SELECT * FROM public.trades WHERE is_sell")
     before = contents(target)
     message = refused("restore", "--replace", dump, settings=at(target))
-    assert "nothing has changed" in message
+    assert "the database is unchanged" in message
     assert "view reports.sells depends on table public.trades" in message
     assert contents(target) == before
 
@@ -264,7 +268,7 @@ def test_a_backup_that_was_cut_off_changes_nothing(
     whole = dump.read_bytes()
     (tmp_path / "cut.dump").write_bytes(whole[: int(part * len(whole))])
     message = refused("restore", "--replace", tmp_path / "cut.dump", settings=at(target))
-    assert "nothing has changed" in message or "cannot be read" in message
+    assert "the database is unchanged" in message or "cannot be read" in message
     assert contents(target) == before
 
 

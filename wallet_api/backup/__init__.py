@@ -1,4 +1,4 @@
-"""Backup and restore of the database in use, with PostgreSQL's own pg_dump, pg_restore and psql."""
+"""Backup and restore of the database in use, with pg_dump, pg_restore and psql."""
 
 from wallet_api.backup.dump import Backup, back_up
 from wallet_api.backup.errors import BackupError

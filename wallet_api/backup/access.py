@@ -1,4 +1,4 @@
-"""How a program connects to the database in use: no secret is in its arguments."""
+"""The connection of PostgreSQL's programs to the database in use, without secrets in their arguments."""
 
 import os
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from wallet_api.backup.errors import BackupError
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
-# libpq reads these from no environment variable: https://www.postgresql.org/docs/current/libpq-envars.html
+# libpq has no environment variables for these: https://www.postgresql.org/docs/current/libpq-envars.html
 _OTHER_SECRETS = ("sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
 
 
@@ -23,14 +23,14 @@ class Access:
 
 
 def plain_environment() -> dict[str, str]:
-    """The environment of this process without the settings of the service, which contain secrets."""
+    """Return the environment of this process without the settings of the service, which contain secrets."""
     own = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
-    # Messages are read, so they are in English.
+    # Error messages are parsed, so they must be in English.
     return own | {"LC_ALL": "C"}
 
 
 def access_of(url: str, connection: Connection, application_name: str) -> Access:
-    """The access of a program to the server that `connection`, made from `url`, is connected to.
+    """Return the access of a program to the server of `connection`, whose URL is `url`.
 
     Raises BackupError if the URL contains a secret other than the password.
     """
@@ -38,7 +38,7 @@ def access_of(url: str, connection: Connection, application_name: str) -> Access
     for name in _OTHER_SECRETS:
         if name in parameters:
             raise BackupError(
-                f"DATABASE_URL contains {name}, which cannot be given to pg_dump and psql in secret. "
+                f"DATABASE_URL contains {name}, which cannot be passed to pg_dump and psql secretly. "
                 "Use a password, a password file or an unencrypted key file that only you can read."
             )
     environment = plain_environment()
@@ -49,7 +49,7 @@ def access_of(url: str, connection: Connection, application_name: str) -> Access
 
 
 def _chosen_host(connection: Connection) -> dict[str, str | int]:
-    """The one of several hosts that the connection has chosen; nothing if there is one."""
+    """Return the host to which the connection is made, if the URL names several; else nothing."""
     given = connection.info.get_parameters()
     if not any("," in given.get(name, "") for name in ("host", "hostaddr", "port")):
         return {}

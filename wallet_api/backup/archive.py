@@ -1,4 +1,4 @@
-"""What a dump contains, as `pg_restore --list` reports it."""
+"""The contents of a dump, as `pg_restore --list` reports them."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ _MAGIC = b"PGDMP"
 _ENTRY = re.compile(r"\d+; \d+ \d+ (?P<kind>[A-Z]+(?: [A-Z]+)*) (?P<schema>\S+) (?P<tag>.*)")
 _SERVER = re.compile(r"^; +Dumped from database version: (\d+)", re.MULTILINE)
 _NAMED_KINDS = {"TABLE", "TABLE DATA", "FUNCTION", "AGGREGATE", "TYPE"}
-# Of one of the tables; those of a sequence are of a column of a table.
+# Entries that belong to a table or to a column of one.
 _DEPENDENT_KINDS = {"CONSTRAINT", "CHECK CONSTRAINT", "FK CONSTRAINT", "DEFAULT", "INDEX"}
 _DEPENDENT_KINDS |= {"SEQUENCE", "SEQUENCE OWNED BY", "SEQUENCE SET"}
 # Left out without being reported.
@@ -34,7 +34,7 @@ _UNWANTED_KINDS = {"ACL", "DEFAULT ACL", "COMMENT", "SCHEMA", "EXTENSION", "STAT
 
 @dataclass(frozen=True)
 class Archive:
-    """A dump: the major version of its server, the lines of its list to restore, and what is left out."""
+    """A dump: the major version of its server, the lines of its list to restore, and the names left out."""
 
     server_major: int
     wanted: str
@@ -51,17 +51,17 @@ class _Entry:
 
 
 def read_archive(file: IO[bytes], name: Path, programs: Programs) -> Archive:
-    """The dump in `file`. Raises BackupError unless it is a whole one of tables that this version can use."""
+    """Return the dump in `file`. Raises BackupError unless it is complete and this version can use it."""
     file.seek(0)
     if file.read(len(_MAGIC)) != _MAGIC:
         raise BackupError(
-            f"{name} is no backup: use a file made by 'wallet-api backup' or 'pg_dump --format=custom'."
+            f"{name} is not a backup: use a file of 'wallet-api backup' or 'pg_dump --format=custom'."
         )
     text = _pg_restore(file, name, programs, "--list")
     server = _SERVER.search(text)
     if server is None or "Format: CUSTOM" not in text:
         raise BackupError(
-            f"{name} is no dump in custom format: use 'wallet-api backup' or 'pg_dump --format=custom'."
+            f"{name} is not a dump in custom format: use 'wallet-api backup' or 'pg_dump --format=custom'."
         )
     entries = [_entry(found) for line in text.splitlines() if (found := _ENTRY.fullmatch(line))]
     recorded = _recorded_migrations(file, name, programs, entries)
@@ -103,7 +103,9 @@ def _recorded_migrations(
         (entry.kind, entry.schema, entry.name) == ("TABLE DATA", SCHEMA, MIGRATIONS_TABLE)
         for entry in entries
     ):
-        raise BackupError(f"{name} is no backup of this service: it contains no rows of {MIGRATIONS_TABLE}.")
+        raise BackupError(
+            f"{name} is not a backup of this service: it contains no rows of {MIGRATIONS_TABLE}."
+        )
     options = ("--data-only", f"--schema={SCHEMA}", f"--table={MIGRATIONS_TABLE}", "--file=-")
     copied = re.search(
         r"^COPY \S+ \((?P<columns>[^)]*)\) FROM stdin;\n(?P<rows>(?:.*\n)*?)\\\.$",
@@ -118,7 +120,7 @@ def _recorded_migrations(
     newer = sorted(recorded.keys() - known_migrations())
     if newer:
         raise BackupError(
-            f"{name} was made by a newer version of this service ({', '.join(newer)}). "
+            f"{name} is of a newer version of this service ({', '.join(newer)}). "
             "Update this installation first, then restore."
         )
     changed = sorted(
@@ -128,7 +130,7 @@ def _recorded_migrations(
     )
     if changed:
         raise BackupError(
-            f"{name} has tables made by other contents of {', '.join(changed)} than this version has. "
+            f"{name} was created with a modified migration ({', '.join(changed)}). "
             "Restore it with an unmodified release."
         )
     return frozenset(recorded)
@@ -139,19 +141,19 @@ def _check_tables(entries: list[_Entry], recorded: frozenset[str], name: Path) -
     foreign = sorted(entry.name for entry in ours if entry.kind == "TABLE" and entry.name not in names())
     if foreign:
         raise BackupError(
-            f"{name} contains tables that are not of this service ({', '.join(foreign)}). "
+            f"{name} contains tables that do not belong to this service ({', '.join(foreign)}). "
             f"Leave them out when dumping (--exclude-table={foreign[0]}), or restore it with pg_restore."
         )
     for kind, what in (("TABLE", "table"), ("TABLE DATA", "rows of the table")):
         missing = sorted(tables_of(recorded) - {entry.name for entry in ours if entry.kind == kind})
         if missing:
-            raise BackupError(f"{name} is not a whole backup: the {what} {missing[0]} is missing.")
+            raise BackupError(f"{name} is not a complete backup: the {what} {missing[0]} is missing.")
     functions = {entry.signature for entry in ours if entry.kind == "FUNCTION"}
     if recorded & EARLIER and functions != EARLIER_FUNCTIONS:
         raise BackupError(
             f"{name} is of a version before commit d967877, which cannot be upgraded. Restore it with the "
-            "version that made it, update that one to commit d967877 and make a new backup, or import the "
-            "files again."
+            "version that created it, update that one to commit d967877 and create a new backup, or import "
+            "the files again."
         )
 
 
@@ -162,5 +164,5 @@ def _is_wanted(entry: _Entry, recorded: frozenset[str]) -> bool:
 
 
 def _is_derived(entry: _Entry, recorded: frozenset[str]) -> bool:
-    """Whether the entry is of the table that is created again after the restore of an earlier version."""
+    """Return whether the entry belongs to the table that the upgrade of an earlier version creates."""
     return bool(recorded & EARLIER) and entry.schema == SCHEMA and entry.name == EARLIER_WITHOUT

@@ -1,6 +1,6 @@
--- Drop the objects that the setting wallet_api.restore names, in whatever order their dependencies allow.
--- Raises an exception if something else depends on them, if a service is connected, or if a table contains
--- rows that may not be replaced.
+-- Drop the objects named in the setting wallet_api.restore, in an order that their dependencies allow.
+-- Raises an exception if other objects depend on them, if a service is connected, or if a table contains
+-- rows that must not be replaced.
 DO $$
 DECLARE
     task CONSTANT jsonb := current_setting('wallet_api.restore');
@@ -38,7 +38,7 @@ BEGIN
         END LOOP;
         EXIT WHEN remaining = '{}';
         IF remaining = statements THEN
-            RAISE EXCEPTION 'objects that are not of this service would be lost: %',
+            RAISE EXCEPTION 'objects that do not belong to this service would be lost: %',
                             split_part(obstacle, E'\n', 1);
         END IF;
         statements := remaining;

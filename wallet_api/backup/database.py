@@ -1,4 +1,4 @@
-"""What is in the database in use: the tables, functions and types of this service, and who is connected."""
+"""The objects of this service in the database in use, and the sessions of others."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _COUNT_ROWS = load_sql(__package__, "count_rows")
 _LIST_OBJECTS = load_sql(__package__, "list_objects")
 _LIST_SESSIONS = load_sql(__package__, "list_sessions")
 _READ_ROLE = load_sql(__package__, "read_role")
-# Every database with the tables has rows in them.
+# The migrations insert rows into these.
 _NEVER_EMPTY = frozenset({MIGRATIONS_TABLE, "credit_ledger"})
 
 
@@ -30,7 +30,7 @@ class Contents:
 
     @property
     def data_tables(self) -> list[str]:
-        """The tables, qualified and quoted, which are empty in a database that was never used."""
+        """The tables that are empty in a new database, qualified and quoted."""
         return [row["identity"] for row in self.tables if row["name"] not in _NEVER_EMPTY]
 
     @property
@@ -40,23 +40,23 @@ class Contents:
 
 
 def server_major(connection: Connection) -> int:
-    """The major version of the server."""
+    """Return the major version of the server."""
     return connection.info.server_version // 10_000
 
 
 def contents_of(connection: Connection) -> Contents:
-    """The objects of this service in the database."""
+    """Return the objects of this service in the database."""
     rows = connection.execute(_LIST_OBJECTS, {"schema": SCHEMA, "names": sorted(names())})
     return Contents(rows.fetchall())
 
 
 def count_rows(connection: Connection) -> dict[str, int]:
-    """How many wallets, trades and keys there are."""
+    """Return the numbers of wallets, trades and keys."""
     return dict(connection.execute(_COUNT_ROWS).fetchone() or {})
 
 
 def has_rows(connection: Connection, contents: Contents) -> bool:
-    """Whether any table contains rows that a restore would replace."""
+    """Return whether any table contains rows that a restore would replace."""
     tables = [row["name"] for row in contents.tables if row["name"] not in _NEVER_EMPTY]
     selects = [SQL("(SELECT 1 FROM {} LIMIT 1)").format(Identifier(SCHEMA, name)) for name in tables]
     return bool(selects) and connection.execute(SQL(" UNION ALL ").join(selects)).fetchone() is not None
@@ -75,7 +75,7 @@ def check_sessions(connection: Connection) -> None:
 
 
 def check_target(connection: Connection, contents: Contents) -> None:
-    """Raise BackupError unless the tables may be replaced by this role, and with those of this version."""
+    """Raise BackupError unless this role may replace the tables, and they are of no newer version."""
     role = connection.execute(_READ_ROLE, {"schema": SCHEMA}).fetchone() or {}
     foreign = [row["identity"] for row in contents.objects if not row["is_own"]]
     if foreign or not role["may_create"]:

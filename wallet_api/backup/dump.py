@@ -1,4 +1,4 @@
-"""A backup: all tables of this service, as one snapshot, in a file in pg_dump's custom format."""
+"""Write all tables of this service, as one snapshot, to a file in pg_dump's custom format."""
 
 import os
 import subprocess
@@ -16,18 +16,18 @@ from wallet_api.backup.programs import oldest_for
 from wallet_api.backup.schema import SCHEMA, names
 from wallet_api.database import Connection, load_sql
 
-# Called with how many bytes of the tables have been read, of how many, and how many have been written.
+# Called with the bytes of tables read so far, the bytes of all tables, and the bytes written.
 Progress = Callable[[int, int, int], None]
 
 _COPY_PROGRESS = load_sql(__package__, "copy_progress")
 _LIST_OTHERS = load_sql(__package__, "list_others")
 _TABLE_SIZES = load_sql(__package__, "table_sizes")
-_LOOK_SECONDS = 0.25
+_POLL_SECONDS = 0.25
 
 
 @dataclass(frozen=True)
 class Backup:
-    """What a backup contains: its size, the server it was made of, rows by kind, and what was left out."""
+    """A finished backup: its size, its database and server, its rows by kind, and the names left out."""
 
     size_bytes: int
     database: str
@@ -39,9 +39,9 @@ class Backup:
 def back_up(
     connection: Connection, url: str, file: Path, *, overwrite: bool, progress: Progress | None = None
 ) -> Backup:
-    """Write a backup of the database of `connection`, made from `url`, to `file`.
+    """Write a backup of the database of `connection`, whose URL is `url`, to `file`.
 
-    The service may go on working. Raises BackupError.
+    The service may keep running. Raises BackupError.
     """
     contents = contents_of(connection)
     _check_contents(connection, contents)
@@ -63,11 +63,11 @@ def back_up(
             f"--schema={_pattern(SCHEMA)}",
             *(f"--exclude-table={_pattern(SCHEMA)}.{_pattern(name)}" for name in left_out),
             f"--snapshot={snapshot['name']}",
-            # To its standard output pg_dump appends, and would write the list of contents twice.
+            # On its standard output, opened for appending, pg_dump would write the list of contents twice.
             f"--file={part}",
             f"--dbname={access.conninfo}",
         ]
-        # If we are killed, pg_dump goes on for a while, and its inherited lock keeps the next backup away.
+        # pg_dump inherits the lock: if this process is killed, no other backup starts before pg_dump exits.
         with running(command, access.environment, pass_fds=[output.fileno()]) as dump:
             _await(dump, connection, contents, output, progress)
             if dump.process.returncode:
@@ -91,7 +91,7 @@ def _check_contents(connection: Connection, contents: Contents) -> None:
 
 
 def _pattern(name: str) -> str:
-    """A name as pg_dump's options take it, without wildcards."""
+    """Return a name quoted for pg_dump's options, without wildcards."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -106,7 +106,7 @@ def _await(
     read = _bytes_read(connection, sizes)
     while True:
         try:
-            dump.process.wait(_LOOK_SECONDS)
+            dump.process.wait(_POLL_SECONDS)
         except subprocess.TimeoutExpired:
             progress(next(read), sum(sizes.values()), os.fstat(output.fileno()).st_size)
         else:
@@ -114,10 +114,10 @@ def _await(
 
 
 def _bytes_read(connection: Connection, sizes: dict[int, int]) -> Iterator[int]:
-    """How much of the tables has been read, each time it is requested; a table counts when it was seen."""
+    """Yield the bytes of tables read so far. A table counts once it was seen in progress."""
     seen: dict[int, int] = {}
     while True:
-        # Within a transaction the views of activity stay as they were first read.
+        # Within a transaction, PostgreSQL caches the views of activity.
         connection.execute("SELECT pg_stat_clear_snapshot()")
         current = {row["oid"]: row["bytes_processed"] for row in connection.execute(_COPY_PROGRESS)}
         for oid, size in sizes.items():

@@ -1,5 +1,5 @@
-"""What goes wrong with a backup or a restore."""
+"""The error of backup and restore."""
 
 
 class BackupError(Exception):
-    """A backup or a restore cannot be done; the message says why and what to do next."""
+    """A backup or restore failed; the message says why and what to do next."""

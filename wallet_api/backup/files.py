@@ -1,4 +1,4 @@
-"""A file that appears under its name only when it is whole."""
+"""A file that gets its name only when it is complete."""
 
 import fcntl
 import os
@@ -13,9 +13,9 @@ from wallet_api.backup.errors import BackupError
 
 @contextmanager
 def written_whole(file: Path, *, overwrite: bool) -> Iterator[tuple[Path, IO[bytes]]]:
-    """FILE.part, for its owner alone, which is written to the disk and renamed to FILE when this is left.
+    """Yield FILE.part, private to its owner and open; on exit, sync it to disk and rename it to FILE.
 
-    The open file holds a lock, and every process that inherits it. Upon an exception FILE.part is removed.
+    The open file holds a lock, as does every process that inherits it. On an exception FILE.part is removed.
     Raises BackupError.
     """
     _check_place(file, overwrite=overwrite)
@@ -47,7 +47,7 @@ def _check_place(file: Path, *, overwrite: bool) -> None:
 
 @contextmanager
 def _locked(part: Path) -> Iterator[IO[bytes]]:
-    """The empty file `part`, locked; one that a killed backup has left is used again."""
+    """Yield the empty, locked file `part`; one of a killed backup is used again."""
     descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "r+b", buffering=0) as output:
         try:
@@ -65,7 +65,7 @@ def _locked(part: Path) -> Iterator[IO[bytes]]:
 
 
 def _is_at(part: Path, status: os.stat_result) -> bool:
-    # Another backup may have renamed or removed it between our opening and locking it.
+    # Another backup may have renamed or removed it before it was locked.
     try:
         return stat.S_ISREG(status.st_mode) and os.path.samestat(status, part.lstat())
     except FileNotFoundError:

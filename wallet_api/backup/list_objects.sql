@@ -1,4 +1,4 @@
--- The tables, functions and types with these names in a schema, save those of an extension.
+-- The tables, functions and types with these names in a schema, without those of extensions.
   WITH named AS (
           SELECT 'pg_class'::regclass AS catalog,
                  oid,

@@ -1,4 +1,4 @@
--- The relations of a schema that have other names than these and are no index and no part of a table.
+-- The tables, views and foreign tables of a schema that have other names than these.
   SELECT relname AS name
     FROM pg_class
     JOIN pg_namespace ON pg_namespace.oid = relnamespace

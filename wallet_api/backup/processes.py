@@ -1,4 +1,4 @@
-"""The programs of PostgreSQL as child processes: ended with the command, and their errors in one line."""
+"""The programs of PostgreSQL as child processes, stopped with the command, and their error messages."""
 
 import re
 import signal
@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from wallet_api.embedded.signals import deferred, undisturbed
 
-_END_SECONDS = 5.0
+_STOP_SECONDS = 5.0
 _ERROR = re.compile(r"(?:error|ERROR|FATAL|PANIC): +(.+)")
 
 
@@ -23,20 +23,20 @@ class Process:
 
     @property
     def error(self) -> str:
-        """Its first error message. What follows, such as a CONTEXT, may contain rows of a table."""
+        """The first error message. Later lines, such as a CONTEXT, may contain rows of a table."""
         self._messages.seek(0)
         text = self._messages.read().decode(errors="replace")
         found = _ERROR.search(text)
-        return found[1].strip() if found else f"it ended with status {self.process.returncode}"
+        return found[1].strip() if found else f"exit status {self.process.returncode}"
 
     def write(self, data: bytes) -> None:
-        """Write all of `data` to its standard input. Raises BrokenPipeError when it has ended."""
+        """Write all of `data` to its standard input. Raises BrokenPipeError if it has exited."""
         rest = memoryview(data)
         while rest and self.process.stdin is not None:
             rest = rest[self.process.stdin.write(rest) :]
 
     def close_input(self) -> None:
-        """End its standard input."""
+        """Close its standard input."""
         if self.process.stdin is not None:
             with suppress(OSError):
                 self.process.stdin.close()
@@ -44,13 +44,13 @@ class Process:
 
 @contextmanager
 def running(command: Sequence[str], environment: Mapping[str, str], **streams: Any) -> Iterator[Process]:
-    """A program with its pipes unbuffered; it is ended when this is left."""
+    """Yield a program with unbuffered pipes; stop it on exit."""
     process: subprocess.Popen[bytes] | None = None
     options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **streams}
     with tempfile.TemporaryFile() as messages:
         try:
             with deferred():
-                # A session of its own: Ctrl-C in the terminal is for us, and we end our children.
+                # In a session of its own, it does not receive the Ctrl-C of the terminal.
                 process = subprocess.Popen(
                     command,
                     env=environment,
@@ -63,19 +63,19 @@ def running(command: Sequence[str], environment: Mapping[str, str], **streams: A
         finally:
             if process is not None:
                 with undisturbed():
-                    _end(process)
+                    _stop(process)
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _stop(process: "subprocess.Popen[bytes]") -> None:
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             with suppress(OSError):
                 stream.close()
     if process.poll() is None:
-        # Upon this signal psql cancels its statement, and the server rolls back.
+        # On SIGINT psql cancels its statement, and the server rolls back.
         process.send_signal(signal.SIGINT)
         try:
-            process.wait(_END_SECONDS)
+            process.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -1,4 +1,4 @@
-"""The installations of PostgreSQL's client programs on this machine, and the one that fits a server."""
+"""Find PostgreSQL's client programs on this machine that fit a server."""
 
 import os
 import re
@@ -26,20 +26,20 @@ class Programs:
     has_tls: bool
 
     def path(self, name: str) -> str:
-        """The path of one of the programs."""
+        """Return the path of a program."""
         return str(self.folder / name)
 
 
 def oldest_for(server_major: int, *, tls: bool) -> Programs:
-    """The oldest programs that can dump this server, so that the most versions can read the dump.
+    """Return the oldest programs that can dump this server, so that most versions can read the dump.
 
-    With `tls` only those that can encrypt a connection. Raises BackupError.
+    With `tls`, only those that support TLS. Raises BackupError.
     """
     return min(_fitting(server_major, tls=tls), key=lambda programs: programs.major)
 
 
 def newest_for(server_major: int, *, tls: bool) -> Programs:
-    """The newest programs, which can read the most dumps. Raises BackupError."""
+    """Return the newest programs, which can read most dumps. Raises BackupError."""
     return max(_fitting(server_major, tls=tls), key=lambda programs: programs.major)
 
 
@@ -71,7 +71,7 @@ def _installed() -> Iterator[Programs]:
 
 def _folders() -> Iterator[tuple[Path, bool]]:
     on_path = shutil.which("pg_dump")
-    # Debian's pg_dump on the PATH is a script that chooses a version by itself.
+    # Debian's pg_dump on the PATH is a script that selects a version.
     if on_path is not None and Path(on_path).resolve().name == "pg_dump":
         yield Path(on_path).resolve().parent, True
     for folder in sorted(_DEBIAN.glob("*/bin")):

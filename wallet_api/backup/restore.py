@@ -1,4 +1,4 @@
-"""A restore: checks that touch nothing, then one transaction that replaces what is there."""
+"""Restore a dump: checks that change nothing, then one transaction that replaces the tables."""
 
 import json
 import tempfile
@@ -29,16 +29,16 @@ from wallet_api.backup.programs import Programs, newest_for
 from wallet_api.backup.schema import SCHEMA
 from wallet_api.database import Connection, load_sql
 
-# Called with how many bytes of the file have been read.
+# Called with the number of bytes read from the file.
 Progress = Callable[[int], None]
 
 _CLEAR = load_sql(__package__, "clear")
-_UNCHANGED = "Nothing was restored, and nothing has changed"
+_UNCHANGED = "Nothing was restored, and the database is unchanged"
 # https://www.postgresql.org/docs/current/app-psql.html#APP-PSQL-EXIT-STATUS
 _SQL_ERROR = 3
 _LOCK_SECONDS = 10
 _CHUNK_BYTES = 1024 * 1024
-# What pg_restore writes before the first object.
+# pg_restore writes its SET statements before the first object.
 _HEAD_BYTES = 16 * 1024
 _HEAD_END = b"\nSET row_security = off;\n"
 # Servers before 17 reject it: https://www.postgresql.org/docs/17/runtime-config-client.html
@@ -56,7 +56,7 @@ _BEGIN = SQL(
 
 @dataclass(frozen=True)
 class Restored:
-    """What a restore brought back: rows by kind, and the migrations that have been applied to them."""
+    """A finished restore: its rows by kind, and the migrations that were applied to them."""
 
     rows: dict[str, int]
     migrated: list[str]
@@ -65,10 +65,11 @@ class Restored:
 def restore(
     connection: Connection, url: str, name: Path, *, replace: bool, progress: Progress | None = None
 ) -> list[str]:
-    """Replace the tables in the database of `connection`, made from `url`, with those of the dump `name`.
+    """Replace the tables in the database of `connection`, whose URL is `url`, with those of the dump `name`.
 
-    Until all of it has been read and accepted, nothing changes. Without `replace` the database has to be
-    without rows. Returns what of the dump is not of this service and was left out. Raises BackupError.
+    Nothing changes before all of the dump was read and accepted. Without `replace` the database must contain
+    no rows. Return the names in the dump that do not belong to this service and were left out. Raises
+    BackupError.
     """
     with _opened(name) as file:
         major = server_major(connection)
@@ -76,18 +77,18 @@ def restore(
         archive = read_archive(file, name, programs)
         if archive.server_major > major:
             raise BackupError(
-                f"{name} was made from PostgreSQL {archive.server_major}, and this server is PostgreSQL "
+                f"{name} is a backup of PostgreSQL {archive.server_major}, but this server is PostgreSQL "
                 f"{major}. Restore it to PostgreSQL {archive.server_major} or newer."
             )
-        # A session that locks a table for longer has to be stopped first.
+        # Do not wait longer for sessions that hold locks.
         connection.execute(SQL("SET lock_timeout = {}").format(Literal(f"{_LOCK_SECONDS}s")))
         contents = contents_of(connection)
         check_target(connection, contents)
         check_sessions(connection)
         if not replace and has_rows(connection, contents):
             raise BackupError(
-                f"The database {connection.info.dbname} contains data. To lose it and have that of {name} "
-                "in its place, add --replace."
+                f"The database {connection.info.dbname} contains data. Add --replace to delete it and "
+                f"restore {name}."
             )
         access = access_of(url, connection, "wallet-api restore")
         begin = _begin(connection, contents, replace=replace)
@@ -100,7 +101,7 @@ def restore(
 
 
 def complete(connection: Connection) -> Restored:
-    """Bring restored tables up to date, and gather statistics."""
+    """Upgrade restored tables, and collect statistics for the query planner."""
     migrated = migrations.migrate(connection)
     tables = [Identifier(SCHEMA, row["name"]) for row in contents_of(connection).tables]
     connection.execute(SQL("ANALYZE {}").format(SQL(", ").join(tables)))
@@ -109,14 +110,14 @@ def complete(connection: Connection) -> Restored:
 
 def _opened(name: Path) -> IO[bytes]:
     try:
-        # pg_restore reads it from its standard input, and the position of the open file is shared with it.
+        # pg_restore reads the same open file, so its position shows the progress.
         return name.open("rb", buffering=0)
     except OSError as error:
         raise BackupError(f"{name} cannot be read: {error.strerror}.") from error
 
 
 def _begin(connection: Connection, contents: Contents, *, replace: bool) -> bytes:
-    """The beginning of the transaction: everything of this service is dropped, under locks."""
+    """Return the SQL that begins the transaction and drops all objects of this service under locks."""
     task = {
         "drops": [f"DROP {row['kind']} {row['identity']}" for row in contents.objects],
         "tables": [row["identity"] for row in contents.tables],
@@ -136,9 +137,9 @@ def _pour(
     begin: bytes,
     progress: Progress | None,
 ) -> None:
-    """Run the SQL of the dump in one transaction, which is committed only after pg_restore has succeeded.
+    """Run the SQL of the dump in one transaction, and commit it only after pg_restore has succeeded.
 
-    psql commits nothing by itself: an input that ends too early is rolled back.
+    If its input ends before COMMIT, psql exits and the server rolls back.
     """
     to_sql = [
         programs.path("pg_restore"),
@@ -174,13 +175,13 @@ def _pour(
             raise BackupError(f"{_UNCHANGED}: {target.error}.")
         if status != 0:
             raise BackupError(
-                f"psql was interrupted while it committed: {target.error}. It is not certain whether the "
-                "restore has landed. Run the same command again with --replace."
+                f"psql was interrupted during COMMIT: {target.error}. The restore may be complete or not. "
+                "Run the same command again with --replace."
             )
 
 
 def _sql(source: Process, major: int) -> Iterator[bytes]:
-    """The output of pg_restore, without what a server of this version rejects."""
+    """Yield the output of pg_restore, without settings that a server of this version rejects."""
     output = source.process.stdout
     assert output is not None
     head = b""

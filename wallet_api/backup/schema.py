@@ -1,4 +1,4 @@
-"""The names of the tables, functions and types of this service, and the migrations that create them."""
+"""The names of this service's tables, functions and types, and the migrations that create them."""
 
 import re
 from functools import cache
@@ -10,9 +10,9 @@ from wallet_api.migrations import legacy
 SCHEMA = "public"
 MIGRATIONS_TABLE = "schema_migrations"
 
-# What commit d967877 recorded; its tables are brought up to date by an upgrade of their own.
+# The migrations that commit d967877 recorded; its tables have a special upgrade.
 EARLIER = legacy.NAMES
-# Other commits recorded the same names with other functions, and cannot be upgraded.
+# Other commits recorded the same names with other functions; those cannot be upgraded.
 EARLIER_FUNCTIONS = frozenset(
     {
         "bucket_end(timestamp with time zone, integer)",
@@ -38,8 +38,8 @@ EARLIER_FUNCTIONS = frozenset(
         "walk_step(public.walk_state, public.walk_state, boolean, numeric, numeric, numeric, numeric, text)",
     }
 )
-# Its generated columns call functions by unqualified names, and a dump is restored with an empty search_path.
-# All of it is derived from positions, and the upgrade creates it.
+# Its generated columns call functions by unqualified names, but a restore has an empty search_path.
+# The upgrade creates it again from positions.
 EARLIER_WITHOUT = "lifetimes"
 _EARLIER_TABLES = frozenset(
     {"wallets", "wallet_groups", "tokens", "native_prices", "trades", "positions", "position_rollup"}
@@ -51,13 +51,13 @@ _CREATED = re.compile(r"^CREATE (TABLE|FUNCTION|AGGREGATE|TYPE) (?:IF NOT EXISTS
 
 
 def known_migrations() -> frozenset[str]:
-    """The names of the migrations that a dump may record."""
+    """Return the names of the migrations that a dump may record."""
     return EARLIER | frozenset(migrations.available())
 
 
 @cache
 def names() -> frozenset[str]:
-    """The names of everything that this or an earlier version creates in the schema."""
+    """Return the names of all objects that this or an earlier version creates in the schema."""
     earlier = {signature.split("(", 1)[0] for signature in EARLIER_FUNCTIONS} | _EARLIER_TABLES
     files = resources.files(migrations).iterdir()
     now = {name for file in files if file.name.endswith(".sql") for _, name in _created(file.read_text())}
@@ -65,7 +65,7 @@ def names() -> frozenset[str]:
 
 
 def tables_of(recorded: frozenset[str]) -> frozenset[str]:
-    """The tables that a dump with these recorded migrations has to contain."""
+    """Return the tables that a dump with these recorded migrations must contain."""
     tables = {MIGRATIONS_TABLE}
     if recorded & EARLIER:
         return frozenset(tables | _EARLIER_TABLES)

@@ -1,4 +1,4 @@
--- How large these tables are.
+-- The sizes of these tables.
 SELECT oid,
        pg_table_size(oid) AS size_bytes
   FROM unnest(%(oids)s::oid[]) AS oid
