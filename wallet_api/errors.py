@@ -1,4 +1,4 @@
-"""Every error a caller can meet: its HTTP status, the code of the error body, and what goes with it."""
+"""The errors of the API: HTTP status, code of the error body, and default message."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Log lines, as text or as JSON, with their request, never with a key."""
+"""Log formatters: text or JSON, with the request id and without API keys."""
 
 import logging
 import re
@@ -10,12 +10,12 @@ import orjson
 
 from wallet_api.settings import Settings
 
-# Whatever a caller or a library puts into a message: the key itself, and what is given as one.
+# API keys, and values that were sent as one.
 _KEYS = re.compile(r"wk_[\w-]{4,}|(?<=api_key=)[^&\s\"']+|(?<=[Bb]earer )[^\s\"']+")
 
 
 class _Formatter(logging.Formatter):
-    """`request_id` tells the request of now, where there is one."""
+    """A formatter with the request id: `request_id` returns that of the current request."""
 
     def __init__(self, request_id: Callable[[], str | None] = lambda: None) -> None:
         super().__init__()
@@ -23,16 +23,16 @@ class _Formatter(logging.Formatter):
 
     def _request_id(self, record: logging.LogRecord) -> str | None:
         if "more" in record.__dict__:
-            told: str | None = record.__dict__["more"].get("request_id")
-            return told
+            request_id: str | None = record.__dict__["more"].get("request_id")
+            return request_id
         return self._request()
 
 
 class TextFormatter(_Formatter):
-    """`time [process] LEVEL request_id message`; no text of a caller's can begin a line of its own."""
+    """`time [process] LEVEL request_id message`; control characters are escaped, so no line can be forged."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, without its end; a traceback follows it on indented lines."""
+        """Return the line; a traceback follows on indented lines."""
         request_id = self._request_id(record)
         head = (
             f"{_time(record)} [{record.process}] {record.levelname}{f' {request_id}' if request_id else ''}"
@@ -45,10 +45,10 @@ class TextFormatter(_Formatter):
 
 
 class JsonFormatter(_Formatter):
-    """One JSON object: time, level, logger, process, message; request_id, exception and more where known."""
+    """One JSON object: time, level, logger, process, message; request_id, exception and more if present."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The object, on one line."""
+        """Return the object on one line."""
         document = {
             "time": _time(record),
             "level": record.levelname.lower(),
@@ -58,12 +58,12 @@ class JsonFormatter(_Formatter):
             "request_id": self._request_id(record),
             "exception": self.formatException(record.exc_info) if record.exc_info else None,
         } | getattr(record, "more", {})
-        told = {name: _utf8(value) for name, value in document.items() if value is not None}
-        return _without_keys(orjson.dumps(told, default=str).decode())
+        present = {name: _utf8(value) for name, value in document.items() if value is not None}
+        return _without_keys(orjson.dumps(present, default=str).decode())
 
 
 def formatter(settings: Settings, request_id: Callable[[], str | None] = lambda: None) -> logging.Formatter:
-    """The one that LOG_FORMAT names."""
+    """Return the formatter that LOG_FORMAT selects."""
     return (JsonFormatter if settings.log_format == "json" else TextFormatter)(request_id)
 
 
@@ -81,12 +81,12 @@ def _visible(text: str) -> str:
 
 
 def _utf8(value: Any) -> Any:
-    # Bytes of a caller's that are not UTF-8 arrive as lone surrogates, which have no place in JSON.
+    # Invalid UTF-8 of a caller arrives as lone surrogates, which JSON cannot contain.
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
 def _without_keys(line: str) -> str:
-    # Nearly no line needs the expression, and to look for its words takes a tenth of the time.
+    # Searching for these words is faster than the expression, which few lines need.
     if "wk_" in line or "api_key=" in line or "earer " in line:
         return _KEYS.sub("…", line)
     return line

@@ -1,4 +1,4 @@
-"""Settings are data: one field per environment variable, read once, all faults reported together."""
+"""The settings: one field per environment variable. All invalid values are reported together."""
 
 import os
 import re
@@ -14,17 +14,17 @@ _RATE = re.compile(r"[1-9]\d*/(second|minute|hour|day)")
 
 
 class SettingsError(ValueError):
-    """Some environment variables do not hold what they should."""
+    """Some environment variables are invalid."""
 
 
 def _setting(variable: str, default: Any, kind: str = "text", *, secret: bool = False) -> Any:
-    """A field read from the environment variable; `kind` says how, `secret` keeps it out of every repr."""
+    """Return a field that is read from `variable` by the reader of `kind`. A `secret` is not in the repr."""
     return field(default=default, repr=not secret, metadata={"variable": variable, "kind": kind})
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the environment says. Durations are seconds; URLs are without a trailing slash; unset is None."""
+    """The settings of a process. Durations are in seconds; URLs have no trailing slash; None means unset."""
 
     database_url: str | None = _setting("DATABASE_URL", None, "postgresql", secret=True)
     database_read_url: str | None = _setting("DATABASE_READ_URL", None, "postgresql", secret=True)
@@ -70,7 +70,7 @@ class Settings:
     moralis_api_key: str | None = _setting("MORALIS_API_KEY", None, secret=True)
     moralis_evm_url: str = _setting("MORALIS_EVM_URL", "https://deep-index.moralis.io/api/v2.2", "url")
     moralis_solana_url: str = _setting("MORALIS_SOLANA_URL", "https://solana-gateway.moralis.io", "url")
-    # Node URLs often carry a key in their path, so they are secrets too.
+    # URLs of nodes often contain a key, so they are secrets too.
     solana_rpc_url: str | None = _setting("SOLANA_RPC_URL", None, "url", secret=True)
     eth_rpc_url: str | None = _setting("ETH_RPC_URL", None, "url", secret=True)
     bnb_rpc_url: str | None = _setting("BNB_RPC_URL", None, "url", secret=True)
@@ -94,7 +94,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """The settings of this process. Raises SettingsError with every variable at fault, never a value."""
+        """Return the settings. Raises SettingsError, which names all invalid variables without values."""
         values: dict[str, Any] = {}
         faults: list[str] = []
         for setting in fields(cls):
@@ -112,7 +112,7 @@ class Settings:
 
     @classmethod
     def variables(cls) -> tuple[str, ...]:
-        """The names of all environment variables that are read, in the order of the fields."""
+        """Return the names of all environment variables, in the order of the fields."""
         return tuple(setting.metadata["variable"] for setting in fields(cls))
 
 

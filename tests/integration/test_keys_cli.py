@@ -117,7 +117,7 @@ def test_the_list_shows_each_key_and_its_state(keys: Run) -> None:
         (("create", "o\nne"), "1 to 100 printable characters"),
         (("create", "x" * 101), "1 to 100 printable characters"),
         (("create", "one", "--rate", "300/week"), "COUNT/second, /minute, /hour or /day, such as 300/minute"),
-        (("create", "one", "--rate", "lots"), "'lots' is no rate"),
+        (("create", "one", "--rate", "lots"), "'lots' is not a rate"),
         (("create", "one", "--credits", "-1"), "whole number from 0"),
         (("create", "one", "--credits", "many"), "'many' is not a valid integer"),
         (("create", "one", "--expires", "2020-01-01"), "2020-01-01T00:00:00Z is in the past"),

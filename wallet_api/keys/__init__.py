@@ -1,4 +1,4 @@
-"""The keys of callers: made, listed, revoked and topped up. Only the SHA-256 of a key is ever stored."""
+"""Create, list, revoke and top up API keys. Only the SHA-256 of a key is stored."""
 
 import re
 import secrets
@@ -16,26 +16,26 @@ _LIST = load_sql("wallet_api.keys", "list_keys")
 _REVOKE = load_sql("wallet_api.keys", "revoke_key")
 _TOP_UP = load_sql("wallet_api.keys", "top_up_key")
 
-# What `limits` parses, and the tables take.
+# The form that the library `limits` parses, within the bounds of the column.
 _RATE = re.compile(r"[1-9]\d{0,11}/(?:second|minute|hour|day)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class KeyRequestError(ValueError):
-    """What was asked for a key cannot be done; the message says why, for the operator."""
+    """A key cannot be created or changed as requested; the message says why."""
 
 
 def key_hash(key: str) -> bytes:
-    """What is stored of a key: 32 bytes, from which the key cannot be found."""
+    """Return the SHA-256 of a key, 32 bytes."""
     return sha256(key.encode("utf-8", "surrogatepass")).digest()
 
 
 def normal_rate(text: str) -> str:
-    """Return the stored form of a rate, without spaces. Raises KeyRequestError saying what is allowed."""
+    """Return a rate in its stored form, without spaces. Raises KeyRequestError if it is not valid."""
     rate = text.replace(" ", "").lower()
     if _RATE.fullmatch(rate) is None:
         raise KeyRequestError(
-            f"{text[:40]!r} is no rate; allowed: COUNT/second, /minute, /hour or /day, such as 300/minute"
+            f"{text[:40]!r} is not a rate; allowed: COUNT/second, /minute, /hour or /day, such as 300/minute"
         )
     return rate
 
@@ -48,9 +48,9 @@ def create_key(
     rate: str | None = None,
     expires_at: datetime | None = None,
 ) -> str:
-    """Make a key and return it, the only time that it is seen. `credits` None is without a limit.
+    """Create a key and return it. It cannot be read again. `credits` None means unlimited.
 
-    Raises KeyRequestError for a name taken or unfit, credits below 0, an unknown rate, a time in the past.
+    Raises KeyRequestError for an invalid or existing name, negative credits, an invalid rate, or a past time.
     """
     if not name or name != name.strip() or len(name) > MAX_NAME or _CONTROL.search(name):
         raise KeyRequestError(f"a name is 1 to {MAX_NAME} printable characters, without spaces around it")
@@ -76,12 +76,12 @@ def create_key(
 
 
 def list_keys(connection: Connection) -> list[Row]:
-    """Return all keys by name: credits (None is without a limit), rate, and the times in UTC."""
+    """Return all keys by name: credits (None means unlimited), rate, and times in UTC."""
     return connection.execute(_LIST).fetchall()
 
 
 def revoke_key(connection: Connection, name: str) -> datetime:
-    """When the key was revoked: now, or before. Raises KeyRequestError when there is no such key."""
+    """Revoke a key and return when it was first revoked. Raises KeyRequestError for an unknown name."""
     row = connection.execute(_REVOKE, {"name": name}).fetchone()
     if row is None:
         raise _unknown(name)
@@ -90,7 +90,7 @@ def revoke_key(connection: Connection, name: str) -> datetime:
 
 
 def top_up_key(connection: Connection, name: str, amount: int) -> int:
-    """Add credits to a key and return its balance. Raises KeyRequestError when that is not possible."""
+    """Add credits to a key and return its balance. Raises KeyRequestError if it is unknown or unlimited."""
     if not 1 <= amount <= MAX_CREDITS:
         raise KeyRequestError(f"credits to add are a whole number from 1 to {MAX_CREDITS}")
     row = connection.execute(_TOP_UP, {"name": name, "amount": amount}).fetchone()

@@ -1,4 +1,4 @@
--- All keys, by name. What workers have charged in the last 50 ms may still be in credits.
+-- All keys, by name. credits may not include the charges of the last 50 ms, which workers settle later.
   SELECT name,
          credits,
          rate,

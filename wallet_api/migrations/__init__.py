@@ -1,6 +1,6 @@
-"""The tables, as numbered SQL files, and what brings a database up to date with them.
+"""Apply the numbered SQL files that create and change the tables.
 
-A landed file is never edited: a database keeps the checksum of each file that was applied to it.
+A released file is never edited: a database stores the checksum of each file that was applied to it.
 """
 
 import re
@@ -16,7 +16,7 @@ from wallet_api.migrations import legacy
 Progress = Callable[[str], None]
 
 _FILE = re.compile(r"\d{4}_\w+\.sql")
-# Any constant will do, as long as every process takes the same one.
+# The key of the advisory lock: any number, the same in every process.
 _LOCK = 7_401_001
 
 _CREATE_TABLE = """
@@ -37,15 +37,15 @@ SELECT count(*) AS connected
 
 
 class SchemaError(Exception):
-    """The tables cannot be used by this version; the message says why and what to do."""
+    """This version cannot use the tables; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Schema:
-    """How a database's tables compare with this version's migrations, by their names.
+    """The state of a database, as names of migrations.
 
-    `pending` are still to be applied, `newer` were applied by a later version, and the files of `changed` are
-    not the ones that were applied. `is_legacy` marks the tables of before the first of today's files.
+    `pending` are not applied yet, `newer` were applied by a later version, and `changed` were applied from
+    files with other contents. `is_legacy` means tables from before the first of the current files.
     """
 
     pending: tuple[str, ...]
@@ -54,16 +54,17 @@ class Schema:
     is_legacy: bool = False
 
     def check(self) -> None:
-        """Raise SchemaError unless this version can work with the tables, once the pending are applied."""
+        """Raise SchemaError unless this version can use the tables after applying the pending migrations."""
         if self.newer:
             raise SchemaError(
-                "The tables are newer than this version of wallet-api, which does not have "
-                f"{', '.join(self.newer)}. Install the version that made them, or a later one."
+                f"The tables are newer than this version of wallet-api: it does not have "
+                f"{', '.join(self.newer)}. Install the version that created them, or a later one."
             )
         if self.changed:
             raise SchemaError(
-                f"The tables were made by other contents of {', '.join(self.changed)} than this version has. "
-                "A migration is never edited: install an unmodified release, and put changes into a new file."
+                f"The tables were created with other contents of {', '.join(self.changed)} than this version "
+                "has. A migration must not be edited: install an unmodified release, and put changes into a "
+                "new file."
             )
 
 
@@ -79,7 +80,7 @@ def checksum(name: str) -> str:
 
 
 def checksum_of(sql: str) -> str:
-    """Return the SHA-256 of statements; comments and white space do not count."""
+    """Return the SHA-256 of SQL without its comments and white space."""
     return sha256("".join(re.sub(r"--.*", "", sql).split()).encode()).hexdigest()
 
 
@@ -101,10 +102,10 @@ def inspect(connection: Connection) -> Schema:
 
 
 def migrate(connection: Connection, progress: Progress = lambda name: None) -> list[str]:
-    """Bring the tables up to date, and return the names of what was applied now, in order.
+    """Apply the pending migrations, and return their names in order.
 
-    Each migration lands whole or not at all, and two commands at once apply each only once. Raises
-    SchemaError for tables that this version cannot bring up to date, or not while a service uses them.
+    Each migration is one transaction; a lock ensures that concurrent commands apply it only once. Raises
+    SchemaError for tables that this version cannot upgrade, or cannot upgrade while a service uses them.
     """
     schema = inspect(connection)
     schema.check()
@@ -115,7 +116,7 @@ def migrate(connection: Connection, progress: Progress = lambda name: None) -> l
         place = connection.execute("SELECT current_schema() AS name").fetchone()
         if place is None or place["name"] != "public":
             raise SchemaError(
-                "The tables belong in the schema public, which has to come first in this role's search_path. "
+                "The tables belong in the schema public, which must come first in this role's search_path. "
                 "Run: ALTER ROLE … IN DATABASE … SET search_path = public"
             )
         connection.execute(_CREATE_TABLE)
@@ -141,13 +142,13 @@ def migrate(connection: Connection, progress: Progress = lambda name: None) -> l
 def _check_upgradable(connection: Connection) -> None:
     if legacy.fingerprint(connection) != legacy.FINGERPRINT:
         raise SchemaError(
-            "The tables were made by a development version from before commit d967877 and cannot be upgraded "
-            "in place. Run 'wallet-api migrate' of that commit first; or import wallets, prices and trades "
-            "into a new database, and make new keys there."
+            "The tables are of a development version before commit d967877 and cannot be upgraded in place. "
+            "Run 'wallet-api migrate' of that commit first; or import wallets, prices and trades into a new "
+            "database, and create new keys there."
         )
     row = connection.execute(_SERVICES).fetchone()
     if row is not None and row["connected"]:
         raise SchemaError(
             "This upgrade changes tables that the running service reads. Stop the service, run "
-            "'wallet-api migrate', and start it again: docs/production.md has the steps and the time."
+            "'wallet-api migrate', and start it again: see docs/production.md."
         )

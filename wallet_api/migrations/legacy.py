@@ -1,4 +1,4 @@
-"""Databases of before the first of today's migrations, and the one of them that can be upgraded in place."""
+"""Databases from before the first of the current migrations; one version of them can be upgraded in place."""
 
 from hashlib import sha256
 
@@ -13,6 +13,6 @@ _OBJECTS = load_sql(__package__, "fingerprint")
 
 
 def fingerprint(connection: Connection) -> str:
-    """Return the SHA-256 of what the tables, columns and functions of those names are made of."""
+    """Return the SHA-256 of the definitions of the tables, columns and functions with those names."""
     rows = connection.execute(_OBJECTS).fetchall()
     return sha256("\n".join(row["object"] for row in rows).encode()).hexdigest()
