@@ -1,4 +1,4 @@
--- All keys, by name. credits may not include the charges of the last 50 ms, which workers settle later.
+-- All keys, by name. credits do not yet reflect the charges of the last 50 ms, which workers settle later.
   SELECT name,
          credits,
          rate,
