@@ -43,7 +43,7 @@ def demo_service(settings: Settings) -> Iterator[DemoService]:
     demo.load(str(settings.database_url), world)
     with connect(str(settings.database_url)) as connection:
         key = create_key(connection, "demo service", rate="100000/second")
-    server = serve(create_provider(portfolios=world.portfolio, trades=world.trades_of), 0)
+    server = serve(create_provider(world.portfolio), 0)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     url = f"http://127.0.0.1:{server.port}"

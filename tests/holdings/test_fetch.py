@@ -14,8 +14,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from tests.stub import faults
+from tests.stub.faults import Scenario
 from tests.stub.server import Stub
-from wallet_api.demo.provider import Scenario
 from wallet_api.providers.faults import (
     BadKey,
     Banned,

@@ -15,9 +15,9 @@ import requests
 from tests.holdings.conftest import Hold, evm_token, solana_token
 from tests.processes import Gunicorn, StartGunicorn
 from tests.stub import faults
+from tests.stub.faults import Scenario
 from tests.stub.server import Stub
 from wallet_api.demo.balances import Balance
-from wallet_api.demo.provider import Scenario
 from wallet_api.settings import Settings
 
 WAIT = 1.2

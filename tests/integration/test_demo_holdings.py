@@ -25,7 +25,7 @@ def world() -> World:
 @pytest.fixture
 def provider_url(world: World) -> Iterator[str]:
     # Pages small enough that wallets need several.
-    app = create_provider(portfolios=world.portfolio, trades=world.trades_of, page_size=5)
+    app = create_provider(world.portfolio, page_size=5)
     server = serve(app, 0)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

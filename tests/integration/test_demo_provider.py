@@ -1,4 +1,4 @@
-"""The stand-in provider's wire shapes, over HTTP."""
+"""The wire shapes of the demo's provider, over HTTP."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import requests
-from flask import Response
 
+from tests.stub.portfolios import imagined_portfolio
 from wallet_api.chains import CHAINS
-from wallet_api.demo.balances import Balance, Portfolio, imagined_portfolio
-from wallet_api.demo.provider import create_provider, json_response, message_response, serve
+from wallet_api.demo.balances import Balance, Portfolio
+from wallet_api.demo.provider import Portfolios, create_provider, serve
 from wallet_api.demo.world import World
 
 EVM = "0xdce4550b1e46a88e7969000605be5cb1bbddc034"
@@ -49,8 +49,8 @@ def start() -> Iterator[Callable[..., Provider]]:
     """Starts stand-ins on free ports, and stops them after the test."""
     with ExitStack() as stack:
 
-        def run(**options: Any) -> Provider:
-            server = serve(create_provider(**options), 0)
+        def run(portfolios: Portfolios = imagined_portfolio) -> Provider:
+            server = serve(create_provider(portfolios), 0)
             thread = threading.Thread(target=server.serve_forever)
             thread.start()
             provider = Provider(f"http://127.0.0.1:{server.port}")
@@ -111,28 +111,23 @@ def test_evm_pages_by_cursor_visit_each_row_once(start: Callable[..., Provider])
 
 
 def test_an_empty_native_balance_has_no_row_but_a_balance(start: Callable[..., Provider]) -> None:
-    provider = start(portfolios=lambda chain, address: Portfolio(0, ()))
+    provider = start(lambda chain, address: Portfolio(0, ()))
     assert provider.get(f"/api/v2.2/wallets/{EVM}/tokens", chain="eth").json()["result"] == []
     assert provider.get(f"/api/v2.2/{EVM}/balance", chain="eth").json() == {"balance": "0"}
 
 
-def test_spam_and_native_can_be_left_out(start: Callable[..., Provider]) -> None:
+def test_spam_can_be_left_out(start: Callable[..., Provider]) -> None:
     spam = Balance(EVM, "free at x.example", "x.example", 0, 9900, spam=True)
-    provider = start(portfolios=lambda chain, address: Portfolio(5, (spam,)))
+    provider = start(lambda chain, address: Portfolio(5, (spam,)))
     path = f"/api/v2.2/wallets/{EVM}/tokens"
     assert [row["possible_spam"] for row in provider.get(path, chain="eth").json()["result"]] == [False, True]
     kept = provider.get(path, chain="eth", exclude_spam="true").json()["result"]
     assert [row["native_token"] for row in kept] == [True]
-    kept = provider.get(path, chain="eth", exclude_native="true").json()["result"]
-    assert [row["possible_spam"] for row in kept] == [True]
 
 
-def test_solana_portfolio_balance_and_tokens_agree(start: Callable[..., Provider]) -> None:
-    provider = start()
-    portfolio = provider.get(f"/account/mainnet/{SOLANA}/portfolio").json()
+def test_a_solana_portfolio_has_each_amount_in_units_and_as_a_decimal(start: Callable[..., Provider]) -> None:
+    portfolio = start().get(f"/account/mainnet/{SOLANA}/portfolio").json()
     assert set(portfolio) == {"nativeBalance", "nfts", "tokens"}
-    assert provider.get(f"/account/mainnet/{SOLANA}/balance").json() == portfolio["nativeBalance"]
-    assert provider.get(f"/account/mainnet/{SOLANA}/tokens").json() == portfolio["tokens"]
     native = portfolio["nativeBalance"]
     assert Decimal(native["solana"]) == Decimal(native["lamports"]).scaleb(-9)
     for row in portfolio["tokens"]:
@@ -143,7 +138,7 @@ def test_solana_portfolio_balance_and_tokens_agree(start: Callable[..., Provider
 
 
 def test_accounts_of_one_mint_sum_to_what_the_wallet_holds(start: Callable[..., Provider]) -> None:
-    rows = start().get(f"/account/mainnet/{SOLANA}/tokens").json()
+    rows = start().get(f"/account/mainnet/{SOLANA}/portfolio").json()["tokens"]
     sums: dict[str, int] = {}
     for row in rows:
         sums[row["mint"]] = sums.get(row["mint"], 0) + int(row["amountRaw"])
@@ -157,11 +152,7 @@ def test_accounts_of_one_mint_sum_to_what_the_wallet_holds(start: Callable[..., 
     [
         f"/api/v2.2/wallets/{EVM}/tokens",
         f"/api/v2.2/{EVM}/balance",
-        f"/api/v2.2/wallets/{EVM}/swaps",
         f"/account/mainnet/{SOLANA}/portfolio",
-        f"/account/mainnet/{SOLANA}/tokens",
-        f"/account/mainnet/{SOLANA}/balance",
-        f"/account/mainnet/{SOLANA}/swaps",
     ],
 )
 def test_every_call_needs_a_key(start: Callable[..., Provider], path: str) -> None:
@@ -177,8 +168,6 @@ def test_every_call_needs_a_key(start: Callable[..., Provider], path: str) -> No
         (f"/api/v2.2/wallets/{EVM}/tokens", {"chain": "solana"}),
         (f"/api/v2.2/wallets/{EVM}/tokens", {"chain": "eth", "limit": "0"}),
         (f"/api/v2.2/wallets/{EVM}/tokens", {"chain": "eth", "cursor": "bogus"}),
-        (f"/api/v2.2/wallets/{EVM}/swaps", {"chain": "eth", "order": "up"}),
-        (f"/api/v2.2/wallets/{EVM}/swaps", {"chain": "eth", "fromDate": "yesterday"}),
         ("/api/v2.2/wallets/0x12/tokens", {"chain": "eth"}),
         ("/account/mainnet/0OIl/portfolio", {}),
     ],
@@ -195,77 +184,6 @@ def test_an_unknown_path_is_not_found(start: Callable[..., Provider]) -> None:
     reply = start().get("/api/v2.2/block/latest")
     assert reply.status_code == 404
     assert reply.json()["statusCode"] == 404
-
-
-def test_a_scenario_answers_for_its_address_alone(start: Callable[..., Provider]) -> None:
-    other = SOLANA[:-1] + "M"
-    provider = start(scenarios={SOLANA: lambda: message_response("slow down", 429)})
-    assert provider.get(f"/account/mainnet/{SOLANA}/portfolio").status_code == 429
-    assert provider.get(f"/account/mainnet/{other}/portfolio").status_code == 200
-
-
-def test_a_scenario_can_end_and_leave_the_answer_to_the_provider(start: Callable[..., Provider]) -> None:
-    replies: list[Response | None] = [message_response("later", 503), None, json_response([])]
-    scenario = iter(replies)
-    provider = start(scenarios={EVM: lambda: next(scenario)})
-    # The address of a scenario stands for every way to write it.
-    shouted = "0x" + EVM[2:].upper()
-    statuses = [provider.get(f"/api/v2.2/{shouted}/balance", chain="eth") for _ in range(3)]
-    assert [reply.status_code for reply in statuses] == [503, 200, 200]
-    assert "balance" in statuses[1].json()
-    assert statuses[2].json() == []
-
-
-def test_swaps_are_the_wallets_trades_newest_first_in_pages(
-    start: Callable[..., Provider], world: World
-) -> None:
-    provider = start(portfolios=world.portfolio, trades=world.trades_of)
-    for wallet in list(world.wallet_rows())[::9]:
-        chain, address = wallet["blockchain"], wallet["wallet_address"]
-        solana = chain == "solana"
-        path = f"/account/mainnet/{address}/swaps" if solana else f"/api/v2.2/wallets/{address}/swaps"
-        arguments = {} if solana else {"chain": "bsc" if chain == "bnb" else chain}
-        pages = list(provider.pages(path, **arguments))
-        assert {"cursor", "page", "pageSize" if solana else "page_size", "result"} == set(pages[0])
-        trades = world.trades_of(chain, address)
-        swaps = [row for page in pages for row in page["result"]]
-        assert len(swaps) == len(trades) > 0
-        for row, trade in zip(swaps, trades, strict=True):
-            bought = trade["transaction_type"] == "buy"
-            token, native = (row["bought"], row["sold"]) if bought else (row["sold"], row["bought"])
-            assert row["transactionHash"] == trade["tx_signature"]
-            assert row["blockTimestamp"] == trade["created_at"].replace("Z", ".000Z")
-            assert (token["address"], token["amount"]) == (trade["mint"], trade["token_amount"])
-            assert native["amount"] == trade["value"]
-            assert native["symbol"] == CHAINS[chain].currency
-            assert (row["totalValueUsd"] is None) == ("value_usd" not in trade)
-
-
-def test_swaps_can_be_chosen_by_date_side_token_and_order(
-    start: Callable[..., Provider], world: World
-) -> None:
-    provider = start(trades=world.trades_of)
-    wallet = next(row for row in world.wallet_rows() if row["blockchain"] == "solana")
-    address = wallet["wallet_address"]
-    trades = world.trades_of("solana", address)
-    path = f"/account/mainnet/{address}/swaps"
-    middle = trades[len(trades) // 2]["created_at"]
-    unix = str(int(datetime.fromisoformat(middle).timestamp()))
-
-    def hashes(**arguments: str) -> list[str]:
-        return [
-            row["transactionHash"] for page in provider.pages(path, **arguments) for row in page["result"]
-        ]
-
-    def expected(keep: Callable[[dict[str, Any]], bool]) -> list[str]:
-        return [trade["tx_signature"] for trade in trades if keep(trade)]
-
-    assert hashes(order="ASC") == expected(lambda trade: True)[::-1]
-    assert hashes(fromDate=middle) == hashes(fromDate=unix) == expected(lambda t: t["created_at"] >= middle)
-    assert hashes(toDate=middle) == expected(lambda trade: trade["created_at"] <= middle)
-    assert hashes(transactionTypes="sell") == expected(lambda t: t["transaction_type"] == "sell")
-    mint = trades[0]["mint"]
-    assert hashes(tokenAddress=mint) == expected(lambda trade: trade["mint"] == mint)
 
 
 def test_demo_wallets_hold_what_their_trading_left_with_spam_and_emptied_accounts(world: World) -> None:

@@ -8,7 +8,10 @@ from typing import Any
 
 from flask import Response, request
 
-from wallet_api.demo.provider import Scenario, json_response, message_response
+from wallet_api.demo.provider import json_response, message_response
+
+# Responds in place of the provider, or returns None to leave it to the provider.
+Scenario = Callable[[], Response | None]
 
 QUOTA = (
     "Validation service blocked: Your plan: free-plan-daily total included usage has been consumed, "

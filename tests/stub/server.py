@@ -10,10 +10,11 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from tests.stub.alchemy import Alchemy
 from tests.stub.alchemy import blueprint as alchemy_blueprint
+from tests.stub.faults import Scenario
 from tests.stub.nodes import Nodes
 from tests.stub.nodes import blueprint as nodes_blueprint
 from wallet_api.demo.balances import Portfolio
-from wallet_api.demo.provider import Scenario, create_provider
+from wallet_api.demo.provider import create_provider
 
 EMPTY = Portfolio(native=0, tokens=())
 
@@ -35,7 +36,7 @@ class Stub:
         self.nodes = Nodes(self._portfolio, own=self.portfolios)
         self.alchemy = Alchemy(self._portfolio)
         # The provider's own hook answers for Moralis' paths; the one below for all.
-        app = create_provider(portfolios=self._portfolio)
+        app = create_provider(self._portfolio)
         app.register_blueprint(nodes_blueprint(self.nodes))
         app.register_blueprint(alchemy_blueprint(self.alchemy))
         app.before_request(self._meet)

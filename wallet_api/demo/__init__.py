@@ -1,4 +1,4 @@
-"""A synthetic world to try the service with: wallets, trades, prices, and a stand-in provider."""
+"""Synthetic data to try the service with: wallets, trades, prices, and a provider of balances."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -9,31 +9,27 @@ from wallet_api.ledger.imports import import_prices, import_trades, import_walle
 from wallet_api.ledger.readers import Record, ndjson_records
 from wallet_api.ledger.rows import BadRow, PriceRow, RowType, TradeRow, WalletRow
 
-# Small enough that a progress bar moves; the merge of a batch costs little beside its rows.
+# Small enough for a progress bar to move smoothly.
 _BATCH_ROWS = 20_000
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """How many rows of each kind a load brought in."""
+    """The numbers of imported rows."""
 
     wallets: int
     prices: int
     trades: int
 
 
-def _nothing(trades: int) -> None:
-    """Where nobody watches."""
+def load(database_url: str, world: World, progress: Callable[[int], None] = lambda trades: None) -> Loaded:
+    """Import `world` into the ledger. `progress` receives the number of trades of each imported batch.
 
-
-def load(database_url: str, world: World, progress: Callable[[int], None] = _nothing) -> Loaded:
-    """Bring `world` into the ledger, as its files would; `progress` hears how many trades landed.
-
-    Loading a world again changes nothing; the same world up to a later now moves the trades that are there.
+    Importing a world again changes nothing; the same world with a later end moves its trades.
     """
     with connect(database_url) as connection:
         wallets = import_wallets(connection, _records(world.wallet_rows(), WalletRow), _refuse)
-    # Prices first, so that trades which come without USD find theirs.
+    # Prices first, so that the import can value trades without a USD value.
     with connect(database_url) as connection:
         prices = import_prices(connection, _records(world.price_rows(), PriceRow), _refuse)
     with connect(database_url) as connection:
@@ -48,5 +44,5 @@ def _records(rows: Iterable[Row], row_type: type[RowType]) -> Iterator[Record[Ro
 
 
 def _refuse(number: int, line: bytes, fault: BadRow) -> None:
-    # All rows are our own making, so a bad one is a mistake in here.
+    # A rejected row of the generator is a bug.
     raise fault

@@ -1,4 +1,4 @@
-"""Who is tracked in the world: addresses and profiles, and how many trades each wallet makes."""
+"""The wallets of a world: addresses, profiles, and the number of trades of each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _KOL_CHAINS = ("solana", "bnb", "base", "eth", "evm")
 
 @dataclass(frozen=True)
 class Wallet:
-    """A tracked wallet. `index` counts all wallets of the world, `trades` is how many it makes."""
+    """A tracked wallet: `index` is its number in the world, `trades` the number of its trades."""
 
     index: int
     chain: Chain
@@ -40,7 +40,7 @@ class Wallet:
     copytrade_link: str
 
     def row(self) -> dict[str, Any]:
-        """The wallet as a row of a wallets file."""
+        """Return the wallet as a row of a wallets file."""
         return {
             "blockchain": self.chain.name,
             "type": self.type,
@@ -54,7 +54,7 @@ class Wallet:
 
 
 def make_wallets(count: int, trades: int, seed: int) -> list[Wallet]:
-    """`count` wallets over all groups, who make `trades` trades together."""
+    """Return `count` wallets of all groups, which make `trades` trades together."""
     groups = list(_members(count))
     shares = _heavy_tail(count, trades, seed)
     return [
@@ -64,10 +64,10 @@ def make_wallets(count: int, trades: int, seed: int) -> list[Wallet]:
 
 
 def _members(count: int) -> Iterator[tuple[str, str, int]]:
-    """Chain, type and number within the group of each wallet: one of each group first, as far as they go."""
+    """Yield chain, type and number within the group of each wallet. Every group gets one wallet first."""
     sizes = [1 if place < count else 0 for place in range(len(_GROUPS))]
     for _ in range(count - sum(sizes)):
-        # The group that is furthest below its share.
+        # The next wallet goes to the group furthest below its share.
         place = min(range(len(_GROUPS)), key=lambda place: sizes[place] / _GROUPS[place][2])
         sizes[place] += 1
     for (chain, type_, _), size in zip(_GROUPS, sizes, strict=True):
@@ -75,7 +75,7 @@ def _members(count: int) -> Iterator[tuple[str, str, int]]:
 
 
 def _heavy_tail(count: int, trades: int, seed: int) -> list[int]:
-    """How many trades each wallet makes, `trades` in all: a few make most of them."""
+    """Return the number of trades of each wallet, `trades` in all: a few wallets make most of them."""
     each = 1 if trades >= count else 0
     ranks = list(range(1, count + 1))
     seeded(seed, "ranks").shuffle(ranks)
@@ -92,7 +92,7 @@ def _heavy_tail(count: int, trades: int, seed: int) -> list[int]:
 
 def _wallet(index: int, chain_name: str, type_: str, number: int, trades: int, seed: int) -> Wallet:
     chain = CHAINS[chain_name]
-    # People use one address on all EVM chains: here a third of base's KOLs are also eth's.
+    # An EVM address is the same on all EVM chains: a third of the KOLs of base are also KOLs of eth.
     twin = type_ == "kol" and chain_name in ("base", "eth") and number % 3 == 0
     random = seeded(seed, "wallet", "evm" if twin else chain_name, type_, number)
     address = solana_address(random) if chain_name == "solana" else evm_address(random)
@@ -118,8 +118,8 @@ def _wallet(index: int, chain_name: str, type_: str, number: int, trades: int, s
 
 
 def _name(place: int) -> str:
-    """A different name for each place, until the words run out after some thousands."""
-    # The stride shares no factor with the number of combinations, so all are visited in a mixed order.
+    """Return a different name for each place, for the first few thousand places."""
+    # The stride has no factor in common with the number of combinations, so it visits all in a mixed order.
     rest, front = divmod(
         place * 1009 % (len(WALLET_FRONTS) * len(WALLET_NAMES) * len(WALLET_BACKS)), len(WALLET_FRONTS)
     )

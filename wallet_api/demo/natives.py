@@ -1,4 +1,4 @@
-"""What a native coin costs over the days of the world: a random walk with a sample every ten minutes."""
+"""The price of a native coin over the days of a world: a random walk with a sample every ten minutes."""
 
 from collections.abc import Iterator
 from random import Random
@@ -12,22 +12,22 @@ _GAP_SECONDS = 5 * 3600
 
 
 class NativePrice:
-    """The US dollar price of one currency. Seconds count from the world's beginning."""
+    """The US dollar price of one currency. Seconds count from the start of the world."""
 
     def __init__(self, currency: str, span_seconds: int, seed: int) -> None:
         self.currency = currency
         self._span_seconds = span_seconds
-        # The samples are counted from the end, so that the latest is as fresh as the world itself.
+        # Samples are counted from the end, so that the last one is at the end of the world.
         self._first = span_seconds % STEP_SECONDS
         self._samples = _walk(_LEVELS[currency], span_seconds // STEP_SECONDS + 1, seeded(seed, currency))
 
     def at(self, second: int) -> int:
-        """The price at about `second`, in 10^-4 US dollars."""
+        """Return the price near `second`, in 10^-4 US dollars."""
         place = (second - self._first + STEP_SECONDS // 2) // STEP_SECONDS
         return self._samples[min(max(place, 0), len(self._samples) - 1)]
 
     def known(self) -> Iterator[tuple[int, int]]:
-        """Second and price of each sample that was recorded, oldest first: there is one gap of some hours."""
+        """Yield second and price of each recorded sample, oldest first. Some hours are missing."""
         gap_start = self._span_seconds * 3 // 5
         for place, price in enumerate(self._samples):
             second = self._first + place * STEP_SECONDS
@@ -39,7 +39,7 @@ def _walk(level: float, steps: int, random: Random) -> list[int]:
     samples = []
     drift = 0.0
     for _ in range(steps):
-        # Pulled back a little at each step, or a long world would end at an absurd price.
+        # The factor pulls the price back, so that it stays plausible in a long world.
         drift = drift * 0.9997 + random.gauss(0, 0.0025)
         samples.append(round(level * (1 + drift) * 10**USD_DECIMALS) if drift > -0.9 else 1)
     return samples

@@ -1,4 +1,4 @@
-"""The size and seed of a world as options of a command."""
+"""The size and seed of a world as command options."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,15 +10,15 @@ from wallet_api.demo.world import DAYS, SEED, TRADES, WALLETS
 Command = Callable[..., Any]
 
 _SIZES = (
-    ("--wallets", WALLETS, 1, "How many wallets are tracked."),
-    ("--trades", TRADES, 1, "How many trades they made together."),
-    ("--days", DAYS, 1, "Over how many days up to now."),
-    ("--seed", SEED, 0, "The same seed makes the same world."),
+    ("--wallets", WALLETS, 1, "Number of tracked wallets."),
+    ("--trades", TRADES, 1, "Number of trades of all wallets."),
+    ("--days", DAYS, 1, "Number of days up to now."),
+    ("--seed", SEED, 0, "Seed of the random data; the same seed gives the same data."),
 )
 
 
 def world_options(command: Command) -> Command:
-    """Lend `command` the options wallets, trades, days and seed, which World takes under the same names."""
+    """Add the options wallets, trades, days and seed to `command`; World has arguments of these names."""
     for name, default, least, text in reversed(_SIZES):
         command = click.option(
             name, default=default, show_default=True, type=click.IntRange(least), help=text

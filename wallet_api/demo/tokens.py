@@ -1,4 +1,4 @@
-"""The tokens of a chain: when each was launched, what it is called, and what it costs at any moment."""
+"""The tokens of a chain: their launches, names, and prices over time."""
 
 from array import array
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _WIGGLE_SECONDS = 900
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token. `scale` is the smallest units in a million whole tokens, for which prices are quoted."""
+    """A token. `scale` is a million whole tokens in the smallest unit; prices are quoted for that amount."""
 
     mint: str
     name: str
@@ -34,9 +34,9 @@ class Token:
     phase: int
 
     def price(self, second: int) -> int:
-        """What a million whole tokens cost at `second`, in the native coin's smallest unit."""
+        """Return the price of a million whole tokens at `second`, in the native coin's smallest unit."""
         age = max(second - self.launched, 0)
-        # Knots are a constant factor of age apart: the first hour moves as much as the last month.
+        # The ages of knots differ by a constant factor, so the first hour moves as much as the last month.
         place = log(1 + age / 60) * _KNOTS_PER_LOG
         knot = int(place)
         low, high = self.heights[knot], self.heights[knot + 1]
@@ -45,7 +45,7 @@ class Token:
 
 
 class Market:
-    """The tokens of one chain, numbered by launch: a few old and steady majors, then launch after launch."""
+    """The tokens of one chain, numbered by launch: a few old tokens with stable prices, then new launches."""
 
     def __init__(self, chain: Chain, count: int, span_seconds: int, seed: int) -> None:
         self._chain = chain
@@ -57,7 +57,7 @@ class Market:
         self.token = lru_cache(maxsize=None)(self._token)
 
     def launched_before(self, second: int, age_seconds: float) -> int:
-        """The number of a token that is about `age_seconds` old at `second`, or as old as there is."""
+        """Return the number of a token about `age_seconds` old at `second`, or of the oldest launch."""
         launches = int((second - age_seconds + _LEAD_SECONDS) / self._spacing)
         return min(MAJORS + max(launches, 0), self._count - 1)
 
@@ -72,7 +72,7 @@ class Market:
         first, second = random.choice(TOKEN_FRONTS), random.choice(TOKEN_BACKS)
         decimals = random.choices((6, 9), (8, 2))[0] if solana else random.choices((18, 9, 6), (85, 10, 5))[0]
         launched = -90 * 86400 if major else int((number - MAJORS) * self._spacing) - _LEAD_SECONDS
-        # A thousand million tokens, as launchpads mint them, first worth about 400 SOL together.
+        # A launchpad mints 10^9 tokens, which are first worth about 400 SOL together.
         worth = {"SOL": 400.0, "BNB": 120.0, "ETH": 25.0}[
             self._chain.currency
         ] * 10**self._chain.native_decimals
@@ -92,21 +92,21 @@ class Market:
 
 
 def _path(random: Random, start: float, knots: int, *, steady: bool) -> Sequence[float]:
-    """The logarithm of the price at each knot: launched, pumped, and then rugged, faded or kept."""
+    """Return the logarithm of the price at each knot."""
     if steady:
         peak, peak_knot, last, fall_knots, noise = 0.0, 1, random.gauss(0, 0.3), 10, 0.08
     else:
         fate = random.random()
-        if fate < 0.3:  # a rug: up within the hour, gone at once
+        if fate < 0.3:  # rug pull: rises within the hour, then collapses
             peak, peak_knot = random.uniform(0.3, 1.8), random.randint(4, 18)
             last, fall_knots = random.uniform(-5.0, -2.5), random.randint(1, 3)
-        elif fate < 0.7:  # a fad: up for some hours, then slowly down
+        elif fate < 0.7:  # rises for some hours, then falls slowly
             peak, peak_knot = random.uniform(0.8, 2.4), random.randint(8, 28)
             last, fall_knots = random.uniform(-2.5, -0.3), random.randint(8, 20)
-        elif fate < 0.92:  # a runner: up for a day or a week, and some of it stays
+        elif fate < 0.92:  # rises for days, and keeps a part
             peak, peak_knot = random.uniform(2.3, 4.6), random.randint(22, 40)
             last, fall_knots = peak - random.uniform(0.3, 2.5), random.randint(6, 15)
-        else:  # nobody came
+        else:  # never rises
             peak, peak_knot, last, fall_knots = 0.0, 1, random.uniform(-1.5, 0.2), 25
         noise = 0.12
     heights = array("d")
@@ -120,7 +120,7 @@ def _path(random: Random, start: float, knots: int, *, steady: bool) -> Sequence
 
 
 def _wiggle(random: Random) -> Sequence[float]:
-    """Short swings that are laid over every path, each token entering the series at another place."""
+    """Return a series of short swings; each token starts in it at another place."""
     series = array("d", [0.0])
     for _ in range(1023):
         series.append(series[-1] * 0.93 + random.gauss(0, 0.05))

@@ -1,4 +1,4 @@
-"""One wallet's trading: when it acts, what it buys, and how much of it it sells again."""
+"""The trades of one wallet: their times, tokens and amounts."""
 
 from collections.abc import Iterator
 from math import cos, tau
@@ -10,7 +10,7 @@ from wallet_api.demo.tokens import MAJORS, Market
 
 MOST_TOKENS = 1800
 _HOUR = 3600
-# How much busier than usual an hour is: most are idle, a few are bursts.
+# Activity of an hour relative to the average: many hours are idle, a few are bursts.
 _MOODS = (0.0, 0.0, 0.0, 0.1, 0.3, 0.6, 1.0, 1.5, 2.5, 9.0)
 _MEAN_MOOD = sum(_MOODS) / len(_MOODS)
 _PERCENTAGES = (10, 25, 25, 33, 50, 50, 50, 75, 100, 100, 100, 100, 100)
@@ -19,7 +19,7 @@ _SIZE = {"kol": 1.0, "smart": 3.0, "whale": 40.0}
 
 
 class Fill(NamedTuple):
-    """A trade in smallest units. `number` is the token's in its market; `second` counts from the start."""
+    """A trade in smallest units. `number` is that of the token; `second` counts from the start."""
 
     second: int
     number: int
@@ -32,9 +32,9 @@ class Fill(NamedTuple):
 
 
 class Holding:
-    """What a wallet has of a token: `units` of it, after so many `fills`, the last of them bought at `price`.
+    """A wallet's position in a token: `units` after `fills` trades; `price` is that of its last buy.
 
-    `given_up` means that the wallet does not care for it any more.
+    With `given_up` the wallet no longer trades it.
     """
 
     __slots__ = ("cost", "fills", "given_up", "price", "units")
@@ -48,7 +48,7 @@ class Holding:
 
 
 class Trader:
-    """One wallet's trading, the same each time. Once `fills` has run out, `held` is what it holds."""
+    """The trading of one wallet, the same in every run. After all `fills`, `held` contains its positions."""
 
     def __init__(self, wallet: Wallet, market: Market, span_seconds: int, seed: int) -> None:
         self.held: dict[int, Holding] = {}
@@ -61,27 +61,27 @@ class Trader:
         self._most_tokens = min(MOST_TOKENS, max(2, round(2.5 * wallet.trades**0.55)))
         typical_coins = _TYPICAL_BUY[wallet.chain.currency] * _SIZE[wallet.type]
         self._typical_buy = int(typical_coins * 10**wallet.chain.native_decimals)
-        # The skilled come to a launch within minutes, the others days later.
+        # Some wallets buy minutes after a launch, others days later.
         self._typical_age = 60 * 5 ** self._random.uniform(0.5, 5.5)
         self._active: list[int] = []
         self._seen: set[int] = set()
         self._oversold: dict[int, int] = {}
 
     def fills(self) -> Iterator[Fill]:
-        """All trades of the wallet, oldest first."""
+        """Yield all trades of the wallet, oldest first."""
         random = self._random
         left = self._wallet.trades
         previous: Fill | None = None
         for second in self._seconds():
             if previous is not None and random.random() < 0.05:
-                # One transaction of several events: a buy filled in parts, or one token swapped for another.
+                # A transaction with several events: a buy in parts, or a swap of one token for another.
                 moment, signature, event = previous.second, previous.tx_signature, previous.event_index + 1
                 number, is_buy = previous.number if previous.is_buy else self._pick(moment), True
             else:
                 moment, signature, event = second, self._sign(random), 0
                 number, is_buy = self._decide(moment, left)
             while is_buy and self._oversold.get(number) == moment:
-                # A ledger takes buys before sells of the same second, so this one would cover that sell.
+                # The ledger puts buys before sells of the same second, so this buy would cover that sell.
                 number = random.randrange(MAJORS)
             units, value = self._buy(number, moment) if is_buy else self._sell(number, moment)
             previous = Fill(
@@ -91,7 +91,7 @@ class Trader:
             yield previous
 
     def _seconds(self) -> Iterator[int]:
-        """When the wallet acts, in order: by day more than by night, in bursts, and most to the very end."""
+        """Yield the times of the trades in order: more by day, in bursts, and mostly up to the end."""
         random = self._random
         hours = self._span_seconds // _HOUR
         first = int(hours * max(random.uniform(-1.5, 0.8), 0.0))
@@ -106,7 +106,7 @@ class Trader:
                 left -= count
                 yield from self._within(hour, count)
         if left:
-            # The last one comes minutes before the end.
+            # The last trade is minutes before the end.
             latest = (last + 1) * _HOUR - 5 - int((_HOUR - 5) * random.random() ** 3)
             yield from sorted([*self._within(last, left - 1), latest])
 
@@ -117,24 +117,24 @@ class Trader:
         return sorted(start + int(random.random() * window) for _ in range(count))
 
     def _decide(self, second: int, left: int) -> tuple[int, bool]:
-        """Which token to trade now, and whether to buy it, with `left` trades still to make."""
+        """Return the token to trade, and whether to buy it. `left` is the number of remaining trades."""
         random = self._random
         if not self.known or random.random() * left < self._most_tokens - len(self.known):
             number = self._pick(second)
-            # Some tokens are never bought: they were sent to the wallet, and are sold by it.
+            # Some tokens are sold without a buy, as if they were sent to the wallet.
             return number, number in self._seen or random.random() > 0.04
         if not self._active or random.random() < 0.08:
             return random.choice(self.known), True
         number = self._active[int(random.random() * len(self._active))]
         gain = self._market.token(number).price(second) / self.held[number].price
         if gain < 0.2 and random.random() < 0.7:
-            # Given up: it stays in the wallet, unsold.
+            # A large loss: keep the rest unsold.
             self._forget(number)
             return random.choice(self.known), True
         return number, random.random() > (0.8 if gain > 1.5 else 0.55)
 
     def _pick(self, second: int) -> int:
-        """A token to get into: now and then a major, mostly a launch as young as suits the wallet."""
+        """Return a token to buy: sometimes an old one, mostly a launch of the age that the wallet prefers."""
         random = self._random
         if len(self.known) >= self._most_tokens:
             return random.choice(self.known)
@@ -152,7 +152,7 @@ class Trader:
         self._know(number)
         value = int(self._typical_buy * random.lognormvariate(0, 0.9)) + 1
         if random.random() < 0.5:
-            # People type round amounts.
+            # Round amounts, as people enter them.
             step = 10 ** (len(str(value)) - 1)
             value = -(-value // step) * step
         token = self._market.token(number)
@@ -177,23 +177,23 @@ class Trader:
         price = token.price(second) * random.randint(975, 1005) // 1000 + 1
         holding = self.held.get(number)
         if holding is None:
-            # As much as some buy would have brought, though none did.
+            # A plausible amount that was never bought.
             self._oversold[number] = second
             units = self._typical_buy * random.randint(1, 3000) * token.scale // (1000 * price) + 1
             return units, units * price // token.scale
         holding.fills += 1
         chance = random.random()
         if chance < 0.03 and holding.fills == 2:
-            # Out at the very price of the way in.
+            # Sell all at cost: neither profit nor loss.
             self._close(number)
             return holding.units, holding.cost
         if chance > 0.98:
-            # More than was ever bought: the rest was sent to the wallet.
+            # Sell more than was bought, as if the rest was sent to the wallet.
             self._oversold[number] = second
             self._close(number)
             units = holding.units + holding.units // 7 + 1
             return units, units * price // token.scale
-        # Between these, all but the dust.
+        # Rarely, sell all but a small rest.
         share = 997 if chance > 0.96 else 10 * random.choice(_PERCENTAGES)
         units = max(holding.units * share // 1000, 1)
         holding.units -= units

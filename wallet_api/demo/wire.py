@@ -1,4 +1,4 @@
-"""Balances as Moralis writes them: rows of an EVM wallet's tokens, and a Solana wallet's portfolio."""
+"""Balances in the wire shapes of Moralis: token rows of EVM wallets, portfolios of Solana wallets."""
 
 from typing import Any
 
@@ -9,12 +9,10 @@ from wallet_api.demo.forms import decimal_text, seeded, solana_address
 PSEUDO_NATIVE = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
 
 
-def evm_rows(
-    chain: Chain, portfolio: Portfolio, *, with_native: bool = True, with_spam: bool = True
-) -> list[dict[str, Any]]:
-    """The rows of `/wallets/{address}/tokens`, native first; an empty native balance has none."""
+def evm_rows(chain: Chain, portfolio: Portfolio, *, with_spam: bool) -> list[dict[str, Any]]:
+    """Return the rows of `/wallets/{address}/tokens`, native first. A zero native balance has no row."""
     rows = []
-    if with_native and portfolio.native:
+    if portfolio.native:
         native = Balance(
             PSEUDO_NATIVE,
             chain.native_name,
@@ -29,21 +27,15 @@ def evm_rows(
 
 
 def solana_portfolio(portfolio: Portfolio) -> dict[str, Any]:
-    """The document of `/account/mainnet/{address}/portfolio`."""
-    return {"nativeBalance": solana_native(portfolio), "nfts": [], "tokens": solana_rows(portfolio)}
+    """Return the document of `/account/mainnet/{address}/portfolio`."""
+    native = {"lamports": str(portfolio.native), "solana": decimal_text(portfolio.native, 9)}
+    return {"nativeBalance": native, "nfts": [], "tokens": _solana_rows(portfolio)}
 
 
-def solana_native(portfolio: Portfolio) -> dict[str, str]:
-    """The document of `/account/mainnet/{address}/balance`."""
-    return {"lamports": str(portfolio.native), "solana": decimal_text(portfolio.native, 9)}
-
-
-def solana_rows(portfolio: Portfolio, *, with_spam: bool = True) -> list[dict[str, Any]]:
-    """The rows of `/account/mainnet/{address}/tokens`: one an account, so at times two of a mint."""
+def _solana_rows(portfolio: Portfolio) -> list[dict[str, Any]]:
+    """Return one row per token account; a mint may have two accounts."""
     rows = []
     for token in portfolio.tokens:
-        if token.spam and not with_spam:
-            continue
         random = seeded("accounts", token.address)
         parts = [token.units]
         if token.units > 1 and random.random() < 0.05:
@@ -97,5 +89,5 @@ def _solana_row(token: Balance, units: int, account: str) -> dict[str, Any]:
 
 
 def _decimals(token: Balance) -> int | str:
-    # Both forms are met in the wild, so both are played; which one is the token's own.
+    # The real API returns both forms; here it depends on the token.
     return str(token.decimals) if token.address[-1] in "37AaFf" else token.decimals

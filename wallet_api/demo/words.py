@@ -1,4 +1,4 @@
-"""The words that the world's names are made of."""
+"""The words of generated names."""
 
 # fmt: off
 WALLET_FRONTS = ("", "0x", "Crypto", "Degen", "Chain", "Based", "Alpha", "Moon", "Captain ", "Dr ")
@@ -22,7 +22,7 @@ TOKEN_BACKS = (
     "Party", "Season",
 )
 
-# What advertisers write into a token's name and symbol.
+# Names and symbols of spam tokens.
 SPAM = (
     ("# Voucher 5000 (claim-voucher.example)", "Claim on claim-voucher.example"),
     ("! https://sol-airdrop.example", "VISIT sol-airdrop.example"),

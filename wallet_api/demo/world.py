@@ -1,4 +1,4 @@
-"""The synthetic world as rows of the files that the service takes in: wallets, trades, prices."""
+"""A synthetic world as rows of import files: wallets, trades, prices."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from wallet_api.chains import CHAINS, CURRENCIES
-from wallet_api.demo.balances import Balance, Portfolio, imagined_portfolio, native_units, spam
+from wallet_api.demo.balances import Balance, Portfolio, native_units, spam
 from wallet_api.demo.forms import decimal_text, time_text
 from wallet_api.demo.identities import Wallet, make_wallets
 from wallet_api.demo.natives import USD_DECIMALS, NativePrice
@@ -26,10 +26,10 @@ _EMPTIED_ACCOUNTS = 5
 
 
 class World:
-    """A world of `wallets` who made `trades` trades in the `days` before `now`.
+    """A world of `wallets` that made `trades` trades in the `days` before `now`.
 
-    The same arguments give the same rows, byte for byte; another `now` gives the same world, moved in time.
-    Each wallet's trading is worked out by itself, so memory grows with wallets, not with trades.
+    The same arguments give the same rows, byte for byte; another `now` moves the same world in time. Each
+    wallet's trades are generated independently, so memory grows with wallets, not with trades.
     """
 
     def __init__(
@@ -50,20 +50,19 @@ class World:
         self._wallets = make_wallets(wallets, trades, seed)
         self._by_address = {(wallet.chain.name, wallet.address): wallet for wallet in self._wallets}
         self._prices = {currency: NativePrice(currency, self._span_seconds, seed) for currency in CURRENCIES}
-        # Enough tokens that the busiest find new ones, few enough that wallets meet in the same.
+        # Enough tokens for the busiest wallets, but few enough that wallets trade the same ones.
         tokens = min(max(trades // 150, 300), 20_000)
         self._markets = {
             name: Market(chain, tokens, self._span_seconds, seed) for name, chain in CHAINS.items()
         }
         self.portfolio = lru_cache(maxsize=1024)(self._portfolio)
-        self.trades_of = lru_cache(maxsize=8)(self._trades_of)
 
     def wallet_rows(self) -> Iterator[Row]:
-        """Rows of a wallets file."""
+        """Return the rows of a wallets file."""
         return (wallet.row() for wallet in self._wallets)
 
     def price_rows(self) -> Iterator[Row]:
-        """Rows of a prices file, oldest first for each currency."""
+        """Yield the rows of a prices file, oldest first for each currency."""
         for currency, price in self._prices.items():
             for second, usd in price.known():
                 yield {
@@ -73,23 +72,16 @@ class World:
                 }
 
     def trade_rows(self) -> Iterator[Row]:
-        """Rows of a trades file in the order of time, as a feed would deliver them."""
+        """Return the rows of a trades file in order of time."""
         streams = (self._timed_rows(wallet) for wallet in self._wallets)
-        # Wallets differ in the second place, so that rows themselves are never compared.
+        # The index of the wallet decides between equal times, so that rows are never compared.
         return (row for _, _, row in merge(*streams))
 
-    def _trades_of(self, chain: str, address: str) -> list[Row]:
-        """One wallet's rows of the trades file, newest first; none for a stranger."""
-        wallet = self._by_address.get((chain, address))
-        if wallet is None:
-            return []
-        return [row for _, _, row in self._timed_rows(wallet)][::-1]
-
     def _portfolio(self, chain: str, address: str) -> Portfolio:
-        """What the wallet holds after its last trade; something made up for a stranger."""
+        """Return the balances of a wallet after its last trade; nothing for an unknown wallet."""
         wallet = self._by_address.get((chain, address))
         if wallet is None:
-            return imagined_portfolio(chain, address)
+            return Portfolio(0, ())
         trader = self._trader(wallet)
         for _ in trader.fills():
             pass
@@ -130,7 +122,7 @@ class World:
 
 
 def ndjson(rows: Iterable[Row]) -> Iterator[bytes]:
-    """Each of `rows` as a line of a file."""
+    """Return the lines of a file with these rows."""
     return (orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
 
 
