@@ -32,12 +32,13 @@ class Up:
     @property
     def key(self) -> str:
         """The key that it printed."""
-        return self.output.split("Your key is ")[1].split()[0]
+        return self.output.split("KEY=")[1].split()[0]
 
     @property
     def calls(self) -> list[list[str]]:
         """The curl lines that it printed, as a shell would read them."""
-        return [shlex.split(line) for line in self.output.splitlines() if line.strip().startswith("curl ")]
+        lines = (line.strip().replace("$KEY", self.key) for line in self.output.splitlines())
+        return [shlex.split(line) for line in lines if line.startswith("curl ")]
 
     def busy_seconds(self) -> float:
         """How long it and its children computed; unlike a clock, that minds no other work on this machine."""
@@ -116,6 +117,7 @@ def _call(words: list[str]) -> requests.Response:
 
 def test_each_printed_call_works_when_pasted(home: Path) -> None:
     with _up(home) as up:
+        assert up.output.count(up.key) == 1
         answers = [_call(words).json() for words in up.calls]
     assert [answer.get("error") for answer in answers] == [None] * 5
     wallets, history, holdings, volume, leaderboard = (answer["data"] for answer in answers)
@@ -256,6 +258,7 @@ def test_set_addresses_are_used_and_no_server_is_started(
         assert not _programs(empty_home) & {"postgres", "valkey-server"}
         url = up.output.split(" is at ")[1].split()[0]
         assert requests.get(f"{url}/v1/wallets", timeout=30).status_code == 401
+        assert f"{url}/docs" in up.output
         assert "curl" not in up.output
 
 
@@ -288,4 +291,4 @@ def test_own_wallets_get_no_demo(
     assert process.returncode == 0
     with _up(empty_home, database_url=database_url, valkey_url=valkey_url) as up:
         assert "Loading" not in up.output
-        assert "Your key" not in up.output
+        assert "KEY=" not in up.output

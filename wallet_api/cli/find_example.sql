@@ -1,5 +1,5 @@
--- A wallet of a group that has traded at least five tokens, and few more than that, so that its
--- history is an example one can read. Needs the index wallets_by_group and the key of positions.
+-- A wallet of a group with at least five traded tokens, and as few as possible, so that its history is a
+-- readable example. Needs the index wallets_by_group and the key of positions.
   SELECT wallets.address AS wallet_address
     FROM wallets
     JOIN positions

@@ -1,8 +1,8 @@
-"""What `wallet-api up` shows its user: the demo world, a key to it, and a call for each operation."""
+"""The demo world of a database, its key, and the examples that `wallet-api up` prints."""
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,13 @@ _HAS_WALLETS = load_sql("wallet_api.cli", "has_wallets")
 _FIND_WALLET = load_sql("wallet_api.queries", "find_wallet")
 _DEMO_FILE = "demo.json"
 _GROUP = {"blockchain": "solana", "type": "kol"}
+
+OWN_DATA_GUIDE = """\
+Next, in another terminal with the same settings:
+
+  wallet-api keys create NAME       # prints a key
+  wallet-api import wallets FILE    # then prices and trades: docs/import.md
+  wallet-api sync trades            # or import them from a provider: docs/sync.md"""
 
 
 @dataclass(frozen=True)
@@ -91,19 +98,32 @@ def demo_key(connection: Connection, home: Path) -> str:
     return key
 
 
-def example_calls(connection: Connection, url: str, key: str) -> Iterator[str]:
-    """A curl line for each operation, with a wallet that there is."""
+def demo_guide(connection: Connection, demo: Demo, url: str) -> str:
+    """Return the text for a first visit: the key, an example of each operation, and the next steps."""
     row = connection.execute(_FIND_EXAMPLE, _GROUP).fetchone()
     address = {"address": row["wallet_address"]} if row else {}
-    calls = (
+    requests = (
         ("/v1/wallets", _GROUP | {"limit": "3"}),
         ("/v1/wallets/history", _GROUP | address | {"limit": "3"}),
         ("/v1/wallets/holdings", {"blockchain": _GROUP["blockchain"]} | address),
         ("/v1/transactions/volume", _GROUP | {"hours": "24"}),
         ("/v1/wallet/leaderboard", _GROUP | {"period": "7d", "limit": "3"}),
     )
-    for path, parameters in calls:
-        yield f"curl -H 'Authorization: Bearer {key}' '{url}{path}?{urlencode(parameters)}'"
+    lines = [
+        f"Demo data up to {demo.until:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:",
+        "",
+        f"  KEY={demo_key(connection, demo.file.parent)}",
+        *(
+            f"""  curl -H "Authorization: Bearer $KEY" '{url}{path}?{urlencode(arguments)}'"""
+            for path, arguments in requests
+        ),
+        "",
+        "Next: import your own data (docs/import.md) into a new database:",
+        "",
+        "  export WALLET_API_HOME=…    # a new folder",
+        "  wallet-api up --no-demo",
+    ]
+    return "\n".join(lines)
 
 
 def _noted_demo(home: Path) -> Demo | None:

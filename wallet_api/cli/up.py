@@ -18,7 +18,7 @@ import click
 
 from wallet_api import embedded, migrations
 from wallet_api.cli.children import Children
-from wallet_api.cli.showcase import Demo, demo_key, example_calls, find_demo
+from wallet_api.cli.showcase import OWN_DATA_GUIDE, Demo, demo_guide, find_demo
 from wallet_api.database import connect
 from wallet_api.demo.world import TRADES
 from wallet_api.embedded.signals import Terminated
@@ -84,17 +84,9 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     _await_response(children, own_host, port)
     url = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
     click.echo(f"\nThe Wallet Intelligence API is at {url}")
-    if demo:
-        key = demo_key(connection, home)
-        click.echo(f"Your key is {key}\n\nTry it:")
-        for call in example_calls(connection, url, key):
-            click.echo(f"  {call}")
-        click.echo(f"\nThe demo data ends at {demo.until:%Y-%m-%d %H:%M} UTC. Ctrl-C stops everything.")
-    else:
-        click.echo(
-            "`wallet-api keys create NAME` makes a key, `wallet-api import` brings in wallets and trades.\n"
-            "Ctrl-C stops everything."
-        )
+    click.echo(f"Its reference, with a console to try requests, is at {url}/docs\n")
+    click.echo(demo_guide(connection, demo, url) if demo else OWN_DATA_GUIDE)
+    click.echo("\nCtrl-C stops everything.")
     connection.close()
     _watch(children, settings)
 
