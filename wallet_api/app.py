@@ -61,7 +61,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     metrics.init_app(app, registry)
     headers.init_app(app)
     envelope.init_app(app)
-    answers.init_app(app, settings.answer_ttl_seconds, settings.answer_cache_bytes)
+    answers.init_app(app, settings.answer_ttl_seconds)
     own_gate = gate.Gate(app, settings, database, envelope.refuse, registry)
     services.init_app(
         app,

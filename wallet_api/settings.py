@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 PROVIDERS = ("moralis", "rpc", "alchemy")
 TRADES_PROVIDERS = ("moralis", "rpc")
+# Environment variables of earlier versions.
+_REMOVED = ("ANSWER_CACHE_BYTES", "HOLDINGS_CONNECT_SECONDS", "HOLDINGS_FETCH_THREADS", "HOLDINGS_MAX_BYTES")
 _RATE = re.compile(r"[1-9]\d*/(second|minute|hour|day)")
 
 
@@ -37,21 +39,17 @@ class Settings:
     key_cache_seconds: float = _setting("KEY_CACHE_SECONDS", 5.0, "seconds")
 
     answer_ttl_seconds: float = _setting("ANSWER_TTL_SECONDS", 0.25, "seconds")
-    answer_cache_bytes: int = _setting("ANSWER_CACHE_BYTES", 16 * 1024 * 1024, "count")
     leaderboard_ttl_seconds: float = _setting("LEADERBOARD_TTL_SECONDS", 30.0, "seconds")
 
     holdings_ttl_seconds: float = _setting("HOLDINGS_TTL_SECONDS", 60.0, "seconds")
     holdings_wait_seconds: float = _setting("HOLDINGS_WAIT_SECONDS", 2.0, "seconds")
     holdings_keep_spam: bool = _setting("HOLDINGS_KEEP_SPAM", False, "switch")
     holdings_failure_seconds: float = _setting("HOLDINGS_FAILURE_SECONDS", 10.0, "positive")
-    holdings_fetch_threads: int = _setting("HOLDINGS_FETCH_THREADS", 16, "count")
-    holdings_connect_seconds: float = _setting("HOLDINGS_CONNECT_SECONDS", 3.0, "positive")
     holdings_read_seconds: float = _setting("HOLDINGS_READ_SECONDS", 10.0, "positive")
     holdings_fetch_seconds: float = _setting("HOLDINGS_FETCH_SECONDS", 30.0, "positive")
     holdings_backoff_seconds: float = _setting("HOLDINGS_BACKOFF_SECONDS", 1.0, "seconds")
     holdings_breaker_failures: int = _setting("HOLDINGS_BREAKER_FAILURES", 8, "count")
     holdings_breaker_seconds: float = _setting("HOLDINGS_BREAKER_SECONDS", 30.0, "positive")
-    holdings_max_bytes: int = _setting("HOLDINGS_MAX_BYTES", 32 * 1024 * 1024, "count")
     holdings_cache_bytes: int = _setting("HOLDINGS_CACHE_BYTES", 32 * 1024 * 1024, "count")
 
     sync_requests_per_second: float = _setting("SYNC_REQUESTS_PER_SECOND", 16.0, "positive")
@@ -114,6 +112,12 @@ class Settings:
     def variables(cls) -> tuple[str, ...]:
         """Return the names of all environment variables, in the order of the fields."""
         return tuple(setting.metadata["variable"] for setting in fields(cls))
+
+
+def removed_warning(environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return a warning about variables that are set but no longer settings, or None."""
+    found = ", ".join(name for name in _REMOVED if environment.get(name))
+    return f"{found}: no longer a setting and ignored. Remove it from the environment." if found else None
 
 
 def _number(text: str) -> float:

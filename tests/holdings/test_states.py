@@ -210,14 +210,16 @@ class TestLoading:
     def test_a_provider_that_hangs_on_one_chain_leaves_the_others_alone(
         self, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
-        ask = ask_at(holdings_fetch_threads=2)
-        for _ in range(3):
+        # With a single thread of its own, the worker waits for no provider.
+        ask = ask_at(web_threads=1)
+        for _ in range(17):
             address = track("eth")
             stub.scenarios[address] = faults.hang(stub.release)
             assert active(ask("eth", address)) == LOADING
-        # The third one found both threads taken.
-        assert len(stub.asked) == 2
-        assert native(ask("base", track("base", native=7))) == "7"
+        other = track("base", native=7)
+        assert native(until(lambda: ask("base", other), lambda got: not active(got)["loading"])) == "7"
+        # The last one on eth found all 16 threads taken.
+        assert len(stub.asked) == 16 + 1
 
     def test_loading_ends_also_when_the_provider_never_answers(
         self, ask_at: AskAt, track: Hold, stub: Stub

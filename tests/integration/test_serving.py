@@ -256,3 +256,10 @@ def _counts_folder(server: Gunicorn) -> Path:
 def _version(server: Gunicorn) -> str:
     version: str = requests.get(f"{server.url}/v1/wallets", timeout=20).json()["meta"]["version"]
     return version
+
+
+def test_a_variable_that_is_no_longer_a_setting_is_warned_of_once(
+    gunicorn: StartGunicorn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDINGS_MAX_BYTES", "1")
+    assert gunicorn(workers=2).log.count("HOLDINGS_MAX_BYTES: no longer a setting") == 1

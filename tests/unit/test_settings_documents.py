@@ -1,4 +1,4 @@
-"""Every setting is in example.env with its default, and in the README's table."""
+"""Every setting is documented with its default, and a removed one is warned of."""
 
 import os
 import re
@@ -8,11 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from wallet_api.settings import Settings
+from wallet_api.settings import Settings, removed_warning
 
 ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text()
 # Depends on the machine, so no default can be written down.
 BY_MACHINE = {"WEB_CONCURRENCY"}
+# In docs/settings.md, words stand for a default that is another setting or server.
+IN_WORDS = {"DATABASE_URL", "DATABASE_READ_URL", "VALKEY_URL"} | BY_MACHINE
+USUAL = (
+    *("DATABASE_URL", "VALKEY_URL", "WALLET_API_HOME", "PORT", "WEB_CONCURRENCY", "WEB_THREADS"),
+    *("DEFAULT_RATE", "CREDIT_COST", "SOLANA_PROVIDER", "ETH_PROVIDER", "BNB_PROVIDER", "BASE_PROVIDER"),
+    *("MORALIS_API_KEY", "ALCHEMY_API_KEY", "SOLANA_RPC_URL", "ETH_RPC_URL", "BNB_RPC_URL", "BASE_RPC_URL"),
+    *("PROXY_HOPS", "LOG_FORMAT"),
+)
 
 
 def _example() -> dict[str, str]:
@@ -20,18 +29,45 @@ def _example() -> dict[str, str]:
     return dict(re.findall(r"^#([A-Z][A-Z0-9_]*)=(.*)$", text, re.MULTILINE))
 
 
+def _documented() -> dict[str, str]:
+    text = (ROOT / "docs" / "settings.md").read_text()
+    return dict(re.findall(r"^\| `([A-Z][A-Z0-9_]*)` \| (.*?) \| .+ \|$", text, re.MULTILINE))
+
+
+def _default(name: str) -> object:
+    (setting,) = [setting for setting in fields(Settings) if setting.metadata["variable"] == name]
+    return setting.default
+
+
+def _read(name: str, value: str) -> object:
+    (setting,) = [setting for setting in fields(Settings) if setting.metadata["variable"] == name]
+    return getattr(Settings.from_environment({name: value}), setting.name)
+
+
 def test_every_setting_is_in_example_env_and_nothing_else() -> None:
     assert list(_example()) == list(Settings.variables())
 
 
+def test_every_setting_is_in_the_document_and_nothing_else() -> None:
+    assert sorted(_documented()) == sorted(Settings.variables())
+
+
 @pytest.mark.parametrize("name", Settings.variables())
 def test_the_default_in_example_env_is_the_default(name: str) -> None:
-    (setting,) = [setting for setting in fields(Settings) if setting.metadata["variable"] == name]
     value = _example()[name]
     if name in BY_MACHINE or not value:
-        assert name in BY_MACHINE or setting.default is None
+        assert name in BY_MACHINE or _default(name) is None
     else:
-        assert getattr(Settings.from_environment({name: value}), setting.name) == setting.default
+        assert _read(name, value) == _default(name)
+
+
+@pytest.mark.parametrize("name", sorted({*Settings.variables()} - IN_WORDS))
+def test_the_default_in_the_document_is_the_default(name: str) -> None:
+    value = _documented()[name]
+    if value == "–":
+        assert _default(name) is None
+    else:
+        assert _read(name, value.strip("`")) == _default(name)
 
 
 def test_what_systemd_and_a_shell_read_from_example_env_is_the_defaults() -> None:
@@ -49,7 +85,18 @@ def test_what_systemd_and_a_shell_read_from_example_env_is_the_defaults() -> Non
     assert Settings.from_environment(read) == Settings()
 
 
-def test_every_setting_is_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text()
-    missing = [name for name in Settings.variables() if f"`{name}`" not in readme]
-    assert missing == []
+@pytest.mark.parametrize("name", USUAL)
+def test_a_setting_that_people_set_is_in_the_readme(name: str) -> None:
+    assert re.search(rf"^\|.*`{name}`.*\|$", README, re.MULTILINE)
+
+
+def test_the_readme_names_only_settings_that_exist() -> None:
+    table = README.partition("## Settings")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]*)`", table)) <= {*Settings.variables()}
+
+
+def test_a_removed_variable_is_warned_of_by_name() -> None:
+    warning = removed_warning({"HOLDINGS_MAX_BYTES": "1", "HOLDINGS_CONNECT_SECONDS": "1", "PORT": "1"})
+    assert warning is not None
+    assert warning.startswith("HOLDINGS_CONNECT_SECONDS, HOLDINGS_MAX_BYTES: no longer")
+    assert removed_warning({"HOLDINGS_MAX_BYTES": "", "PORT": "1"}) is None

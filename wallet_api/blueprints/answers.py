@@ -15,11 +15,12 @@ from wallet_api.blueprints.sharing import Answer, SharedAnswers
 _EXTENSION = "wallet_api.answers"
 # Below this the time to compress costs a caller more than the bytes do.
 _MIN_GZIP_BYTES = 1024
+_CACHE_BYTES = 16 * 1024 * 1024
 
 
-def init_app(app: Flask, ttl_seconds: float, max_bytes: int) -> None:
+def init_app(app: Flask, ttl_seconds: float) -> None:
     """Give `app` its own answers to share; see SharedAnswers."""
-    app.extensions[_EXTENSION] = SharedAnswers(ttl_seconds, max_bytes)
+    app.extensions[_EXTENSION] = SharedAnswers(ttl_seconds, _CACHE_BYTES)
 
 
 def answer_once(arguments: Mapping[str, Any], make: Callable[[], Any]) -> Response:

@@ -46,12 +46,9 @@ class Limits:
     def of(cls, settings: Settings) -> Self:
         """Return the limits from the settings."""
         return cls(
-            connect_seconds=settings.holdings_connect_seconds,
             silence_seconds=settings.holdings_read_seconds,
             total_seconds=settings.holdings_fetch_seconds,
-            max_bytes=settings.holdings_max_bytes,
             backoff_seconds=settings.holdings_backoff_seconds,
-            connections=settings.holdings_fetch_threads,
             breaker_failures=settings.holdings_breaker_failures,
             breaker_seconds=settings.holdings_breaker_seconds,
         )

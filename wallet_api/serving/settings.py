@@ -22,7 +22,7 @@ from wallet_api import migrations
 from wallet_api.blueprints.metrics import SHARED_FOLDER
 from wallet_api.database import connect
 from wallet_api.errors import ServiceUnavailable
-from wallet_api.settings import Settings, SettingsError
+from wallet_api.settings import Settings, SettingsError, removed_warning
 
 _COUNTS = "wallet-api-metrics-"
 _FRESH_SECONDS = 60.0
@@ -60,6 +60,9 @@ logger_class = "wallet_api.serving.logs.GunicornLogger"
 
 def on_starting(server: Arbiter) -> None:
     """Refuse tables of a later version, and make the folder in which the workers of this gunicorn count."""
+    warning = removed_warning()
+    if warning is not None and server.log is not None:
+        server.log.warning(warning)
     _check_tables(server)
     _clear_counts()
     folder = os.environ[SHARED_FOLDER] = tempfile.mkdtemp(prefix=_COUNTS, dir=worker_tmp_dir)
