@@ -1,4 +1,4 @@
-"""What tests of backup and restore share: databases, their contents, and a server of Debian's PostgreSQL."""
+"""Helpers for tests of backup and restore: databases, their contents, and a server of Debian's PostgreSQL."""
 
 import json
 import os
@@ -39,13 +39,13 @@ Connection = psycopg.Connection[dict[str, Any]]
 
 
 def run(*arguments: str | Path, settings: Settings) -> Result:
-    """The command line with these settings, in this process."""
+    """Run a command in this process with these settings."""
     unset = dict.fromkeys(Settings.variables())
     return CliRunner().invoke(cli, [str(part) for part in arguments], env=unset | environment_of(settings))
 
 
 def done(*arguments: str | Path, settings: Settings) -> dict[str, Any]:
-    """What a command that has to succeed prints with --json."""
+    """Run a command with --json, which must succeed, and return what it prints."""
     result = run(*arguments, "--json", settings=settings)
     assert result.exit_code == 0, result.output
     document: dict[str, Any] = json.loads(result.stdout)
@@ -53,7 +53,7 @@ def done(*arguments: str | Path, settings: Settings) -> dict[str, Any]:
 
 
 def refused(*arguments: str | Path, settings: Settings) -> str:
-    """The one line that a command which has to fail prints."""
+    """Run a command that must fail, and return the single line that it prints."""
     result = run(*arguments, settings=settings)
     assert result.exit_code == 1, result.output
     assert result.stdout == ""
@@ -66,7 +66,7 @@ def refused(*arguments: str | Path, settings: Settings) -> str:
 
 @contextmanager
 def session(url: str) -> Iterator[Connection]:
-    """A connection of somebody else, in autocommit: its name is not one of the service's."""
+    """Yield a connection in autocommit, under an application name that is not the service's."""
     with psycopg.connect(
         url, autocommit=True, row_factory=dict_row, application_name="an operator"
     ) as connection:
@@ -75,7 +75,7 @@ def session(url: str) -> Iterator[Connection]:
 
 @contextmanager
 def created(server_url: str, template: str = "template0") -> Iterator[str]:
-    """The address of a copy of `template` on a server, without one an empty database; dropped afterwards."""
+    """Yield the URL of a copy of `template` on a server, by default an empty database; drop it on exit."""
     name = f"wallet_api_test_backup_{secrets.token_hex(6)}"
     with session(server_url) as administrator:
         administrator.execute(
@@ -91,7 +91,7 @@ def created(server_url: str, template: str = "template0") -> Iterator[str]:
 
 @contextmanager
 def debian_server(folder: Path, data_name: str = "data", user: str = "operator") -> Iterator[str]:
-    """The address of a server of the oldest PostgreSQL that Debian's packages have installed here."""
+    """Run the oldest PostgreSQL installed from Debian's packages, and yield its URL."""
     found = sorted(DEBIAN.glob("*/bin/postgres"), key=lambda program: int(program.parts[-3]))
     if not found:
         if os.environ.get("CI"):
@@ -119,7 +119,7 @@ def debian_server(folder: Path, data_name: str = "data", user: str = "operator")
 
 
 def contents(url: str) -> dict[str, list[str]]:
-    """All rows of all tables, as texts in an order of their own, and where the sequences stand."""
+    """Return all rows of all tables as sorted texts, and the values of the sequences."""
     with session(url) as connection:
         connection.execute("SET timezone = 'UTC'")
         tables = [
@@ -142,7 +142,7 @@ def contents(url: str) -> dict[str, list[str]]:
 
 
 def objects(url: str) -> set[str]:
-    """The tables, columns, functions, types, constraints and indexes of the schema."""
+    """Return the tables, columns, functions, types, constraints and indexes of the schema."""
     with session(url) as connection:
         rows = connection.execute(
             """
@@ -167,7 +167,7 @@ def objects(url: str) -> set[str]:
 
 
 def questions(client: FlaskClient, headers: dict[str, str]) -> Iterator[str]:
-    """The addresses of every list, history, board, volume and snapshot."""
+    """Yield the paths of every list, history, leaderboard, volume and snapshot."""
     for chain in CHAINS.values():
         for type_name in chain.types:
             group = f"blockchain={chain.name}&type={type_name}"
@@ -185,7 +185,7 @@ def questions(client: FlaskClient, headers: dict[str, str]) -> Iterator[str]:
 
 
 def data_of(client: FlaskClient, path: str, headers: dict[str, str]) -> Any:
-    """The data that is answered."""
+    """Return the data of a response."""
     answer = client.get(path, headers=headers)
     assert answer.status_code == 200, (path, answer.text)
     assert answer.json is not None
@@ -195,7 +195,7 @@ def data_of(client: FlaskClient, path: str, headers: dict[str, str]) -> Any:
 def compare_answers(
     before: FlaskClient, after: FlaskClient, headers: dict[str, str], *, skipping: str = "none"
 ) -> int:
-    """Compare what two services answer to every question at the same time; how many there were."""
+    """Compare the responses of two services to every request, and return the number of requests."""
     count = 0
     for path in questions(before, headers):
         if skipping in path:
@@ -208,14 +208,14 @@ def compare_answers(
 
 
 class Service:
-    """The application over a database, without a server between."""
+    """The application without a server."""
 
     def __init__(self, settings: Settings) -> None:
         self.app: Flask = create_app(settings)
         self.client = self.app.test_client()
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
         self.app.extensions["wallet_api"].close()
 
 
@@ -231,12 +231,12 @@ def major(url: str) -> int:
 
 
 def rebuilt(url: str) -> int:
-    """Return how many rows a rebuild has changed."""
+    """Run a rebuild and return the number of changed rows."""
     return sum(done("rebuild", settings=at(url)).values())
 
 
 def listed_keys(url: str) -> Any:
-    """Return what `keys list` prints."""
+    """Return the output of `keys list`."""
     result = run("keys", "list", "--json", settings=at(url))
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
@@ -250,7 +250,7 @@ def count_trades(url: str) -> int:
 
 
 def fill(url: str) -> None:
-    """Make the tables and a small ledger in a database."""
+    """Create the tables and a small ledger in a database."""
     with connect(url) as connection:
         migrations.migrate(connection)
         create_key(connection, "one", credits=100)
@@ -267,7 +267,7 @@ def rows(url: str, query: str) -> list[dict[str, Any]]:
 
 
 def program_of(url: str, name: str, *arguments: str, given: bytes = b"") -> bytes:
-    """Return what a program of PostgreSQL prints, which has to succeed without an error."""
+    """Run a program of PostgreSQL, which must succeed without an error, and return what it prints."""
     program = oldest_for(major(url), tls=False).path(name)
     ended = subprocess.run([program, *arguments], input=given, capture_output=True, timeout=60, check=False)
     assert ended.returncode == 0, ended.stderr.decode()

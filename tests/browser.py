@@ -1,4 +1,4 @@
-"""A headless Chromium for tests, driven over its DevTools pipe: https://chromedevtools.github.io/devtools-protocol/"""
+"""A headless Chromium for tests, controlled over DevTools: https://chromedevtools.github.io/devtools-protocol/"""
 
 import base64
 import json
@@ -23,12 +23,12 @@ Message = dict[str, Any]
 
 
 def chromium() -> str | None:
-    """The program, if there is one."""
+    """Return the path of the program, or None."""
     return shutil.which("chromium") or shutil.which("google-chrome")
 
 
 class Page:
-    """One tab. `problems` are what it wrote to its console as an error, broken policies among them."""
+    """One tab. `problems` are the errors on its console, including violations of the content policy."""
 
     def __init__(self, sent: IO[bytes], received: IO[bytes]) -> None:
         self._sent = sent
@@ -43,17 +43,17 @@ class Page:
             self.ask(f"{domain}.enable")
 
     def open(self, url: str) -> None:
-        """Go to a page; await_true() tells when it is there."""
+        """Open a page. Wait for it with await_true()."""
         self.ask("Page.navigate", url=url)
 
     def value(self, expression: str) -> Any:
-        """What a JavaScript expression gives, awaited if it is a promise."""
+        """Return the value of a JavaScript expression; a promise is awaited."""
         reply = self.ask("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in reply, reply["exceptionDetails"]
         return reply["result"].get("value")
 
     def await_true(self, expression: str) -> None:
-        """Come back when the expression is true; it is looked at in each frame that the page draws."""
+        """Wait until the expression is true. It is evaluated in each animation frame."""
         found = self.value(
             f"""new Promise((resolve) => {{
                 const end = performance.now() + 30000;
@@ -69,7 +69,7 @@ class Page:
         assert found, f"never true: {expression}; problems: {self.problems}"
 
     def press(self, key: str, code: int) -> None:
-        """Press a key of the keyboard, such as Tab (9) or Enter (13)."""
+        """Press a key, such as Tab (9) or Enter (13)."""
         for kind in ("keyDown", "keyUp"):
             self.ask(
                 "Input.dispatchKeyEvent",
@@ -81,11 +81,11 @@ class Page:
             )
 
     def screenshot(self, file: Path) -> None:
-        """Save what is seen as a PNG."""
+        """Save a screenshot as a PNG."""
         file.write_bytes(base64.b64decode(self.ask("Page.captureScreenshot")["data"]))
 
     def ask(self, method: str, **parameters: Any) -> Message:
-        """The result of a DevTools command."""
+        """Run a DevTools command and return its result."""
         self._number += 1
         command: Message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
@@ -96,7 +96,7 @@ class Page:
             try:
                 answer = self._answers.get(timeout=_ANSWER_SECONDS)
             except Empty:
-                raise AssertionError(f"the browser does not answer {method}") from None
+                raise AssertionError(f"the browser does not respond to {method}") from None
             if answer["id"] == self._number:
                 assert "error" not in answer, (method, answer["error"])
                 result: Message = answer["result"]
@@ -124,10 +124,10 @@ class Page:
 
 @contextmanager
 def browser(folder: Path) -> Iterator[Page]:
-    """A fresh browser with one page, which keeps its profile in `folder`."""
+    """Run a new browser with one page and its profile in `folder`."""
     to_browser, from_us = os.pipe()
     to_us, from_browser = os.pipe()
-    # Chromium takes its commands from descriptor 3 and answers on 4.
+    # Chromium reads commands from descriptor 3 and writes to 4.
     shell = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
     command = [str(chromium()), *_FLAGS, f"--user-data-dir={folder}"]
     with ExitStack() as stack:

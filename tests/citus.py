@@ -1,4 +1,4 @@
-"""What Citus refuses, found in SQL by PostgreSQL's own parser: https://docs.citusdata.com/en/stable/develop/"""
+"""Find SQL that Citus does not support, with PostgreSQL's parser: https://docs.citusdata.com/en/stable/develop/"""
 
 import re
 from collections.abc import Iterator
@@ -9,18 +9,18 @@ from pglast import ast, enums, parse_sql
 from pglast.visitors import Visitor
 
 KEY = "wallet_id"
-# In any UPDATE these give each shard another value.
+# In an UPDATE these functions return a different value on each shard.
 VOLATILE = {
     *("clock_timestamp", "timeofday", "random", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "setval"),
 }
-# And these not in what ON CONFLICT sets either.
+# Neither may be in the SET of ON CONFLICT.
 NOT_ON_CONFLICT = VOLATILE | {"now", "transaction_timestamp", "statement_timestamp"}
 _TIME_OPERATIONS = (ast.SQLValueFunction,)
 
 
 @dataclass(frozen=True)
 class Tables:
-    """Where each table lies."""
+    """The placement of each table."""
 
     reference: frozenset[str]
     distributed: frozenset[str]
@@ -28,13 +28,13 @@ class Tables:
 
 
 def statements(sql: str) -> list[ast.Node]:
-    """The statements of a file, whose %(parameters)s stand for any value."""
+    """Return the statements of a file; its %(parameters)s may have any value."""
     text = re.sub(r"%\(\w+\)s", "$1", sql).replace("%%", "%")
     return [raw.stmt for raw in parse_sql(text)]
 
 
 def read_tables(distribution: str, plain: str) -> Tables:
-    """What the statements of config/citus.sql make of each table; `plain` is its comment on the others."""
+    """Return the placement of tables in config/citus.sql; `plain` is its comment about the other tables."""
     calls: dict[str, set[str]] = {"create_reference_table": set(), "create_distributed_table": set()}
     for statement in statements(distribution):
         for call in found(statement, ast.FuncCall):
@@ -50,7 +50,7 @@ def read_tables(distribution: str, plain: str) -> Tables:
 
 
 def found(node: Any, kind: type[Any]) -> list[Any]:
-    """All nodes of a kind below a node, itself included."""
+    """Return all nodes of a kind below a node, including the node itself."""
     collector = _Collector(kind)
     collector(node)
     return collector.found
@@ -67,7 +67,7 @@ class _Collector(Visitor):  # type: ignore[misc]
 
 
 def schema_faults(statement: Any, tables: Tables) -> Iterator[str]:
-    """What a statement of a migration does that Citus refuses."""
+    """Yield what Citus does not support in a statement of a migration."""
     match statement:
         case ast.CreateTrigStmt():
             yield "a trigger"
@@ -89,7 +89,7 @@ def schema_faults(statement: Any, tables: Tables) -> Iterator[str]:
 
 
 def query_faults(statement: Any, tables: Tables) -> Iterator[str]:
-    """What a query does that Citus refuses."""
+    """Yield what Citus does not support in a query."""
     if any(clause.recursive for clause in found(statement, ast.WithClause)):
         yield "a recursive query"
     if found(statement, ast.GroupingSet):
@@ -185,7 +185,7 @@ def _distributed(node: Any, tables: Tables) -> bool:
 
 
 def _on_key(node: Any) -> bool:
-    """Whether something below says wallet_id = something."""
+    """Return whether the node contains a comparison of wallet_id by equality."""
     return any(
         comparison.name[-1].sval == "=" and KEY in (_column(comparison.lexpr), _column(comparison.rexpr))
         for comparison in found(node, ast.A_Expr)

@@ -1,4 +1,4 @@
-"""What tests stand on: a real PostgreSQL with a database for each, a real Valkey, no way to the network."""
+"""Fixtures of all tests: PostgreSQL with a database for each test, Valkey, applications; no network."""
 
 import os
 import secrets
@@ -25,21 +25,21 @@ from wallet_api.settings import Settings
 
 
 def pytest_configure() -> None:
-    """Before any test module is imported, so that not even an import can go outside."""
+    """Block the network before any test module is imported."""
     sys.addaudithook(allow_loopback_only)
 
 
 @pytest.fixture(scope="session")
 def servers() -> Iterator[Settings]:
     """Settings with a database server (that of DATABASE_URL if it is set) and an embedded Valkey."""
-    # Not below pytest's folder, which its next run closes to the user that root's servers run as.
+    # Not below pytest's folder, which the user of root's servers cannot reach after the next run of pytest.
     with ExitStack() as stack:
         home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-tests-"))
         own = Settings(wallet_api_home=home, database_url=os.environ.get("DATABASE_URL") or None)
         running = stack.enter_context(embedded.running(own, valkey=True))
         if own.database_url is None:
             with _administrator(running) as connection:
-                # What a test writes need not survive a power cut.
+                # Faster; the data of tests need not survive a crash of the machine.
                 connection.execute("ALTER SYSTEM SET fsync = off")
                 connection.execute("SELECT pg_reload_conf()")
         yield running
@@ -56,21 +56,21 @@ def template(servers: Settings) -> Iterator[str]:
 
 @pytest.fixture
 def database_url(servers: Settings, template: str) -> Iterator[str]:
-    """The address of a database with all tables, which is this test's own."""
+    """The URL of a database with all tables, for this test alone."""
     with _fresh_database(servers, template) as name:
         yield _url(servers, name)
 
 
 @pytest.fixture
 def empty_database_url(servers: Settings) -> Iterator[str]:
-    """The address of a database without tables, which is this test's own."""
+    """The URL of a database without tables, for this test alone."""
     with _fresh_database(servers, "template0") as name:
         yield _url(servers, name)
 
 
 @pytest.fixture
 def valkey_url(servers: Settings) -> str:
-    """The address of a Valkey that holds nothing yet."""
+    """The URL of an empty Valkey."""
     url = str(servers.valkey_url)
     with valkey.Valkey(unix_socket_path=urlsplit(url).path) as client:
         client.flushall()
@@ -79,7 +79,7 @@ def valkey_url(servers: Settings) -> str:
 
 @pytest.fixture
 def settings(database_url: str, valkey_url: str, tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
-    """The settings of a service with its own database and an empty Valkey, changed as a mark says."""
+    """Settings with the database of this test and an empty Valkey; the mark `settings` changes them."""
     mark = request.node.get_closest_marker("settings")
     own = {"web_threads": 4} | (mark.kwargs if mark else {})
     return Settings(
@@ -89,14 +89,14 @@ def settings(database_url: str, valkey_url: str, tmp_path: Path, request: pytest
 
 @pytest.fixture
 def connection(database_url: str) -> Iterator[Connection]:
-    """A connection to this test's database, in autocommit."""
+    """A connection in autocommit to the database of this test."""
     with connect(database_url) as connection:
         yield connection
 
 
 @pytest.fixture
 def make_app() -> Iterator[Callable[[Settings], Flask]]:
-    """Makes applications, and closes them after the test."""
+    """A function that creates applications; they are closed after the test."""
     with ExitStack() as stack:
 
         def make(settings: Settings) -> Flask:
@@ -109,19 +109,19 @@ def make_app() -> Iterator[Callable[[Settings], Flask]]:
 
 @pytest.fixture
 def app(settings: Settings, make_app: Callable[[Settings], Flask]) -> Flask:
-    """The application over this test's database and Valkey."""
+    """The application with the database and Valkey of this test."""
     return make_app(settings)
 
 
 @pytest.fixture
 def client(app: Flask) -> FlaskClient:
-    """A caller of the application, without a server between."""
+    """A client of the application, without a server."""
     return app.test_client()
 
 
 @pytest.fixture
 def gunicorn(settings: Settings, tmp_path: Path) -> Iterator[StartGunicorn]:
-    """Starts real gunicorns: `gunicorn(settings, workers=2, threads=4)`; they stop after the test."""
+    """A function that starts gunicorn for the test: `gunicorn(settings, workers=2, threads=4)`."""
     started: list[Gunicorn] = []
 
     def start(own: Settings = settings, *, workers: int = 2, threads: int = 4) -> Gunicorn:
@@ -131,7 +131,7 @@ def gunicorn(settings: Settings, tmp_path: Path) -> Iterator[StartGunicorn]:
         try:
             requests.get(f"{server.url}/healthz", timeout=60)
         except requests.RequestException as error:
-            pytest.fail(f"gunicorn does not answer ({error}):\n{server.log}")
+            pytest.fail(f"gunicorn does not respond ({error}):\n{server.log}")
         return server
 
     yield start
@@ -144,7 +144,7 @@ def _fresh_database(servers: Settings, template: str) -> Iterator[str]:
     name = f"wallet_api_test_{secrets.token_hex(6)}"
     with _administrator(servers) as connection:
         connection.execute(
-            # Five times faster than by the log, where no file has to reach the disk.
+            # With fsync off, copying files is much faster than writing them to the log.
             SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
                 Identifier(name), Identifier(template)
             )

@@ -1,4 +1,4 @@
-"""A service with something to tell: a small demo world in its ledger, its stand-in provider, and a key."""
+"""A service with data: a small demo world in its ledger, the demo's provider, and a key."""
 
 import threading
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from wallet_api.settings import Settings
 
 @dataclass(frozen=True)
 class DemoService:
-    """The settings of the service, a key without limits, and a wallet of each group."""
+    """The settings of the service, an unlimited key, and all wallets."""
 
     settings: Settings
     key: str
@@ -24,11 +24,11 @@ class DemoService:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What shows the key."""
+        """The header with the key."""
         return {"Authorization": f"Bearer {self.key}"}
 
     def wallet(self, blockchain: str, type: str) -> str:
-        """The address of a wallet of this group."""
+        """Return the address of a wallet of this group."""
         return next(
             str(row["wallet_address"])
             for row in self.wallets
@@ -38,7 +38,7 @@ class DemoService:
 
 @contextmanager
 def demo_service(settings: Settings) -> Iterator[DemoService]:
-    """A demo world in the database of `settings`, as long as this lasts."""
+    """Load a demo world into the database of `settings`, and run its provider in this block."""
     world = World(datetime.now(UTC), wallets=24, trades=2_000, days=4)
     demo.load(str(settings.database_url), world)
     with connect(str(settings.database_url)) as connection:

@@ -1,4 +1,4 @@
-"""A database as commit d967877 left it, and what that version answered from it."""
+"""A database of commit d967877, and that version's responses."""
 
 import gzip
 import json
@@ -10,13 +10,13 @@ from typing import Any
 from wallet_api.database import Connection
 
 DATA = Path(__file__).parent / "data" / "d967877"
-# The moment for which the answers were saved.
+# The time of the saved responses.
 NOW = datetime(2026, 11, 23, 5, tzinfo=UTC)
 FILES = ("0001_ledger", "0002_access", "0003_holdings", "0004_sync")
 
 
 def make_tables(connection: Connection) -> None:
-    """Make the tables of d967877, and note its four migrations."""
+    """Create the tables of d967877, and record its four migrations."""
     connection.execute(
         "CREATE TABLE schema_migrations (name text PRIMARY KEY,"
         " applied_at timestamptz NOT NULL DEFAULT now())"
@@ -27,11 +27,11 @@ def make_tables(connection: Connection) -> None:
 
 
 def fill(connection: Connection) -> None:
-    """Insert what a small service of d967877 had: a ledger, keys, snapshots, sync state."""
+    """Insert the data of a small service of d967877: a ledger, keys, snapshots, sync state."""
     connection.execute("DELETE FROM schema_migrations")
     connection.execute("DELETE FROM credit_ledger")
     _run(connection, gzip.decompress((DATA / "rows.sql.gz").read_bytes()).decode())
-    # lifetimes is worked out from positions, by d967877 as by the upgrade.
+    # lifetimes is derived from positions, in d967877 and in the upgrade.
     connection.execute(
         """
         INSERT INTO lifetimes (wallet_id, currency, tokens, still_holding, below_zero, above_zero_to_100,
@@ -49,7 +49,7 @@ def fill(connection: Connection) -> None:
 
 
 def saved_answers() -> list[tuple[list[Any], Any]]:
-    """Return the questions that d967877 was asked, and its answers with exact numbers."""
+    """Return requests to d967877 and its responses, with exact numbers."""
     text = gzip.decompress((DATA / "answers.json.gz").read_bytes()).decode()
     return [
         (entry["question"], entry["answer"])
@@ -60,5 +60,5 @@ def saved_answers() -> list[tuple[list[Any], Any]]:
 
 
 def _run(connection: Connection, sql: str) -> None:
-    # Our own files are as trusted as literals, which is all psycopg takes as a query.
+    # psycopg's types allow only literals as queries.
     connection.execute(sql)  # type: ignore[arg-type]

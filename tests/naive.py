@@ -1,6 +1,6 @@
-"""What every figure should be, worked out from the input rows alone: exact fractions, nothing kept, no SQL.
+"""Compute every figure from the input rows alone, with exact fractions, as a reference for tests.
 
-Written from the definitions in docs/figures.md and slow on purpose. Shares no code with the service.
+Written from the definitions in docs/figures.md, without SQL and without code of the service.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ BUCKETS = ("below_zero", "above_zero_to_100", "above_100_to_500", "above_500")
 
 
 class Ledger:
-    """The rows taken in so far, in the order in which they came."""
+    """The rows imported so far, in their order."""
 
     def __init__(self) -> None:
         self.wallets: dict[Wallet, Row] = {}
@@ -32,14 +32,14 @@ class Ledger:
         self.prices: dict[tuple[str, datetime], Fraction] = {}
 
     def add_wallets(self, rows: Iterable[Row]) -> None:
-        """Track wallets, or change what a row gives of their profiles."""
+        """Track wallets, or update the profile fields that a row has."""
         for row in rows:
             address = folded(row["blockchain"], row["wallet_address"])
             known = self.wallets.get((row["blockchain"], address), {})
             self.wallets[row["blockchain"], address] = known | row | {"wallet_address": address}
 
     def add_trades(self, rows: Iterable[Row]) -> None:
-        """Take in the rows of a trades file; a derived dollar value stays while value and time do."""
+        """Add the rows of a trades file. A derived USD value is kept while value and time are the same."""
         for row in rows:
             trade = trade_of(row, self.trades.get)
             known = self.trades.get(trade.identity)
@@ -49,7 +49,7 @@ class Ledger:
                 self.trades[trade.identity] = self._valued(trade)
 
     def add_prices(self, rows: Iterable[Row]) -> None:
-        """Take in a prices file, and value the trades that had no dollar value until now."""
+        """Add the rows of a prices file, and value the trades without a USD value."""
         for row in rows:
             self.prices[row["currency"], time_of(row["priced_at"])] = Fraction(str(row["usd"]))
         for identity, trade in self.trades.items():
@@ -57,7 +57,7 @@ class Ledger:
                 self.trades[identity] = self._valued(trade)
 
     def history(self, blockchain: str, address: str) -> Row:
-        """Everything the history says of a wallet, with all of its trades on one page."""
+        """Return the history of a wallet, with all trades on one page."""
         positions = self._positions((blockchain, address))
         currency = CURRENCY[blockchain]
         closed = [position for position in positions.values() if position.closed]
@@ -120,7 +120,7 @@ class Ledger:
         }
 
     def volume(self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None) -> Row:
-        """The two totals of a group's trades within `seconds` up to `now`."""
+        """Return the two totals of a group's trades within `seconds` up to `now`."""
         traded = [
             trade
             for trade in self._of_group(blockchain, type, now - timedelta(seconds=seconds), now)
@@ -133,7 +133,7 @@ class Ledger:
         }
 
     def leaderboard(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
-        """The entries of a group's leaderboard, the first first."""
+        """Return the entries of a group's leaderboard in order."""
         since = now - PERIOD[period]
         by_wallet: dict[Wallet, list[Trade]] = {}
         for trade in self._of_group(blockchain, type, since, now):
@@ -271,7 +271,7 @@ def _shown_time(at: datetime) -> str:
 
 
 def _shown(figure: Fraction, places: int) -> Decimal:
-    """Rounded half away from zero."""
+    """Round half away from zero."""
     units = int(abs(figure) * 10**places + Fraction(1, 2))
     digits = tuple(int(digit) for digit in str(units))
     return Decimal((int(figure < 0), digits, -places))

@@ -1,6 +1,6 @@
-"""Trades and the walk over those of one position, naively: exact fractions, each step as it is defined.
+"""The walk over the trades of one position with exact fractions, as a reference for tests.
 
-Written from the definitions in docs/figures.md, and sharing no code with the service.
+Written from the definitions in docs/figures.md, without code of the service.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Usd = Fraction | None
 
 @dataclass(frozen=True)
 class Trade:
-    """One row of a trades file, and the dollar value that is stored with it."""
+    """One row of a trades file, and its stored USD value."""
 
     wallet: Wallet
     mint: str
@@ -32,23 +32,23 @@ class Trade:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What makes two rows one trade."""
+        """The identity: two rows with the same one are one trade."""
         return (self.wallet, self.signature, self.mint, self.is_sell, self.index)
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Its place among the trades of its wallet."""
+        """The sort key among the trades of a wallet."""
         return (self.at, self.is_sell, self.signature.encode(), self.index, self.mint.encode())
 
     def derives_the_same_as(self, other: "Trade") -> bool:
-        """Whether neither came with a dollar value, and both derive one from the same value and time."""
+        """Return whether both have no given USD value, and the same value and time to derive one from."""
         facts = ((t.given_usd, t.value, t.at) for t in (self, other))
         return self.given_usd is None and next(facts) == next(facts)
 
 
 @dataclass(frozen=True)
 class Sale:
-    """A sell with something to cover it: what it realized, in native currency and, if known, in dollars."""
+    """A covered sell: its realized profit in native currency and, if known, in USD."""
 
     at: datetime
     realized: Fraction
@@ -59,7 +59,7 @@ class Sale:
 
 @dataclass
 class Position:
-    """A wallet's record in one token, after walking all of its trades."""
+    """The position of a wallet in one token after all of its trades."""
 
     trades: list[Trade]
     sales: list[Sale]
@@ -94,7 +94,7 @@ class Position:
 
 
 def walk(trades: list[Trade]) -> Position:
-    """What is left after the trades of one position, which come in their order."""
+    """Return the position after these trades, which are in order."""
     quantity = cost = acquired = peak = Fraction(0)
     cost_usd: Usd = Fraction(0)
     sales = []
@@ -131,7 +131,7 @@ def walk(trades: list[Trade]) -> Position:
 
 
 def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Trade:
-    """The trade of a row, not yet valued in dollars; what it leaves out is as `earlier` has that trade."""
+    """Return the trade of a row, without a USD value. Absent fields are those of the `earlier` trade."""
     usd = row.get("value_usd")
     trade = Trade(
         wallet=(row["blockchain"], folded(row["blockchain"], row["wallet_address"])),
@@ -155,12 +155,12 @@ def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Tr
 
 
 def folded(blockchain: str, text: str) -> str:
-    """An address or mint as it is compared: without regard to case, save on Solana."""
+    """Return an address or mint in the form for comparisons: lower case, except on Solana."""
     return text if blockchain == "solana" else text.lower()
 
 
 def time_of(text: str) -> datetime:
-    """The moment that a text tells."""
+    """Return the time of a text."""
     return datetime.fromisoformat(text)
 
 

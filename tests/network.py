@@ -1,15 +1,15 @@
-"""An audit hook that keeps a test process on this machine."""
+"""An audit hook that blocks connections to other machines."""
 
 import ipaddress
 from typing import Any
 
 
 class NetworkBlockedError(RuntimeError):
-    """A test tried to leave this machine."""
+    """A test tried to connect to another machine."""
 
 
 def allow_loopback_only(event: str, arguments: tuple[Any, ...]) -> None:
-    """For sys.addaudithook: raises NetworkBlockedError on the way to any other machine."""
+    """Raise NetworkBlockedError for connections to other machines; for sys.addaudithook."""
     if event == "socket.connect":
         address = arguments[1]
     elif event == "socket.getaddrinfo":

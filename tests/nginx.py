@@ -1,4 +1,4 @@
-"""A real nginx for tests, with the configuration that operators get, moved to free ports and a folder."""
+"""nginx for tests, with config/nginx.conf moved to free ports and a folder."""
 
 import os
 import shutil
@@ -31,13 +31,13 @@ http {{
 
 
 def nginx() -> str | None:
-    """The program, if there is one; Debian keeps it out of an ordinary user's path."""
+    """Return the path of the program, or None. Debian installs it outside an ordinary user's PATH."""
     return shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
 
 
 @dataclass(frozen=True)
 class Nginx:
-    """A running nginx: its addresses, its certificate, and its folder with all its logs."""
+    """A running nginx: its URLs, its certificate, and the folder with its logs."""
 
     url: str
     plain_url: str
@@ -47,12 +47,12 @@ class Nginx:
 
     @property
     def logs(self) -> str:
-        """All that it has logged anywhere."""
+        """The contents of all log files."""
         return "".join(file.read_text(errors="replace") for file in sorted(self.folder.glob("*.log")))
 
 
 def write_configuration(folder: Path, nodes: Sequence[str], changes: dict[str, str]) -> tuple[Path, int, int]:
-    """The operators' configuration for this folder, with these changes; its TLS and plain port."""
+    """Write the configuration with these changes; return its file, its TLS port and its plain port."""
     plain_port, tls_port = _free_ports()
     certificate(folder)
     text = CONFIGURATION.read_text()
@@ -80,7 +80,7 @@ def write_configuration(folder: Path, nodes: Sequence[str], changes: dict[str, s
 def running_nginx(
     folder: Path, nodes: Sequence[str], changes: dict[str, str] | None = None
 ) -> Iterator[Nginx]:
-    """An nginx in front of gunicorns, stopped in order afterwards."""
+    """Run nginx in front of gunicorns."""
     main, tls_port, plain_port = write_configuration(folder, nodes, changes or {})
     with (folder / "output.log").open("wb") as output:
         process = subprocess.Popen(
@@ -105,19 +105,10 @@ def running_nginx(
 
 
 def certificate(folder: Path) -> None:
-    """A certificate for localhost that signs itself, and its key."""
+    """Create a self-signed certificate for localhost, and its key."""
     subprocess.run(
         [
-            *(
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "ec",
-                "-pkeyopt",
-                "ec_paramgen_curve:prime256v1",
-                "-nodes",
-            ),
+            *("openssl", "req", "-x509", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
             *("-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"),
             *("-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem")),
         ],
@@ -134,7 +125,7 @@ def _free_ports() -> tuple[int, int]:
 
 
 def _await_port(port: int, process: "subprocess.Popen[bytes]", folder: Path) -> None:
-    # nginx writes its pid file when it listens, but tells nobody: a connection that is taken is the sign.
+    # nginx does not report when it listens, so try to connect.
     for _ in range(600):
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()

@@ -1,4 +1,4 @@
-"""Servers of a test's own, to be killed and brought back, with a service in front of them."""
+"""A service on servers of its own, which a test can kill and start again."""
 
 import re
 import signal
@@ -24,7 +24,7 @@ GROUP = {"blockchain": "solana", "type": "kol"}
 
 @dataclass(frozen=True)
 class Outages:
-    """A service on servers of its own. A time is when a cause ended, on the monotonic clock."""
+    """A service on servers of its own, and its keys. Times are on the monotonic clock."""
 
     settings: Settings
     gunicorn: Gunicorn
@@ -39,11 +39,11 @@ class Outages:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What shows the key without limits."""
+        """The header with the unlimited key."""
         return {"Authorization": f"Bearer {self.key}"}
 
     def kill(self, server: str) -> None:
-        """Kill all processes of 'postgres' or 'valkey' at once, as a power cut does."""
+        """Kill all processes of 'postgres' or 'valkey'."""
         processes = processes_of(self.home / server)
         assert processes
         for process in processes:
@@ -51,20 +51,20 @@ class Outages:
         psutil.wait_procs(processes, timeout=30)
 
     def bring_back(self) -> float:
-        """Start what does not run; when it took its first connection."""
+        """Start the servers that do not run, and return the time of their first connection."""
         own = Settings(wallet_api_home=self.settings.wallet_api_home)
         self.stack.enter_context(embedded.running(own, valkey=True))
         return time.monotonic()
 
     def metric(self, name: str) -> float:
-        """The sum of a counter over all its labels."""
+        """Return the sum of a counter over all labels."""
         text = requests.get(f"{self.gunicorn.url}/metrics", timeout=20).text
         return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
 
 
 @contextmanager
 def service_with_own_servers(home: Path, **changes: object) -> Iterator[Outages]:
-    """A gunicorn of two workers on its own PostgreSQL and Valkey below `home`."""
+    """Run gunicorn with two workers on a PostgreSQL and a Valkey below `home`."""
     with ExitStack() as stack:
         own = Settings(wallet_api_home=str(home))
         running = stack.enter_context(embedded.running(own, valkey=True))
@@ -92,7 +92,7 @@ def service_with_own_servers(home: Path, **changes: object) -> Iterator[Outages]
 
 @contextmanager
 def no_connections(servers: Settings, connection: Connection) -> Iterator[None]:
-    """End all sessions of the database but this one, and admit no other meanwhile."""
+    """End all sessions of the database except `connection`, and refuse others in this block."""
     with connect(str(servers.database_url)) as administrator:
         name = SQL("{}").format(Identifier(connection.info.dbname))
         administrator.execute(SQL("ALTER DATABASE {} ALLOW_CONNECTIONS false").format(name))
@@ -105,7 +105,7 @@ def no_connections(servers: Settings, connection: Connection) -> Iterator[None]:
 
 
 def is_our_refusal(response: requests.Response) -> bool:
-    """Whether an answer is the JSON error of an outage, with the time after which to try again."""
+    """Return whether a response is the JSON error of an outage with Retry-After."""
     return (
         response.status_code == 503
         and response.headers["Content-Type"] == "application/json"
@@ -115,5 +115,5 @@ def is_our_refusal(response: requests.Response) -> bool:
 
 
 def socket_folder(url: str) -> str:
-    """The folder in which the server of a URL listens."""
+    """Return the folder of the server's socket in a URL."""
     return urlsplit(url).query.removeprefix("host=")

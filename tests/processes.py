@@ -1,4 +1,4 @@
-"""Real gunicorns for tests: started on a free port, asked over HTTP, stopped as an operator would."""
+"""Processes for tests: gunicorn on a free port, and commands."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from wallet_api.settings import Settings
 
 @dataclass(frozen=True)
 class Gunicorn:
-    """A running gunicorn: its address without a slash at the end, its process, and what it wrote so far."""
+    """A running gunicorn: its URL without a trailing slash, its process, and its log."""
 
     url: str
     process: "subprocess.Popen[bytes]"
@@ -25,11 +25,11 @@ class Gunicorn:
 
     @property
     def log(self) -> str:
-        """All of standard output and standard error up to now."""
+        """The standard output and standard error so far."""
         return self.log_file.read_text()
 
     def stop(self) -> int:
-        """Stop it in order, as SIGTERM does; its exit status."""
+        """Stop it with SIGTERM and return its exit status."""
         if self.process.poll() is not None:
             return self.process.returncode
         master = psutil.Process(self.process.pid)
@@ -47,7 +47,7 @@ StartGunicorn = Callable[..., Gunicorn]
 
 
 def start_gunicorn(settings: Settings, log_file: Path, *, workers: int, threads: int) -> Gunicorn:
-    """A gunicorn serving the application with these settings; calls queue up until its workers are there."""
+    """Start gunicorn with these settings. Requests wait until its workers run."""
     with socket.socket() as listener, log_file.open("wb") as log:
         listener.bind(("127.0.0.1", 0))
         listener.listen(2048)
@@ -67,9 +67,9 @@ def start_gunicorn(settings: Settings, log_file: Path, *, workers: int, threads:
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """The environment variables that give a process these settings, and no way to the network over HTTP."""
+    """Return an environment with these settings and without HTTP access to the network."""
     environment = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
-    # A process of its own is beyond the audit hook; what it would fetch outside fails at a closed port.
+    # The audit hook does not reach other processes, so their requests go to a closed port.
     environment |= {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
     environment |= {"NO_PROXY": "127.0.0.1,localhost"}
     for setting in fields(settings):
@@ -80,20 +80,19 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 
 def processes_of(folder: Path) -> list[psutil.Process]:
-    """All living processes that work in this folder, or name it in their command line, with their `info`."""
+    """Return the running processes with this working folder or with it in their command line."""
     found = []
     for process in psutil.process_iter(["cmdline", "cwd", "name", "status"]):
-        told = process.info
-        at_work = (told["cwd"] or "").startswith(str(folder)) or str(folder) in " ".join(
-            told["cmdline"] or ()
-        )
-        if at_work and process.pid != os.getpid() and told["status"] != psutil.STATUS_ZOMBIE:
+        info = process.info
+        command_line = " ".join(info["cmdline"] or ())
+        is_here = (info["cwd"] or "").startswith(str(folder)) or str(folder) in command_line
+        if is_here and process.pid != os.getpid() and info["status"] != psutil.STATUS_ZOMBIE:
             found.append(process)
     return found
 
 
 def wallet_api(*arguments: str, settings: Settings, **options: Any) -> "subprocess.Popen[str]":
-    """The command line, started with these settings; stdout gives what it says, errors included."""
+    """Start the command line with these settings. stdout includes its errors."""
     return subprocess.Popen(
         [sys.executable, "-m", "wallet_api", *arguments],
         env=environment_of(settings) | {"PYTHONUNBUFFERED": "1"},
@@ -105,15 +104,20 @@ def wallet_api(*arguments: str, settings: Settings, **options: Any) -> "subproce
     )
 
 
-def signalled(number: signal.Signals, word: str = "") -> str:
-    """Code before a command's own: the signal comes while the first process with `word` is being started."""
-    return f"""
-import os, subprocess
-begin = subprocess.Popen._execute_child
-def execute(self, command, *others):
-    begin(self, command, *others)
-    if any({word!r} in part for part in command):
-        subprocess.Popen._execute_child = begin
-        os.kill(os.getpid(), {number.value})
-subprocess.Popen._execute_child = execute
-"""
+def interrupted(number: signal.Signals, word: str, code: str, *arguments: str) -> list[str]:
+    """Return a command that runs `code`, which gets a signal while it starts a child process."""
+    program = Path(__file__).with_name("interrupted.py")
+    return [sys.executable, str(program), number.name, word, code, *arguments]
+
+
+def workers(server: Gunicorn) -> list[psutil.Process]:
+    """Return the running workers."""
+    return psutil.Process(server.process.pid).children()
+
+
+def reload(server: Gunicorn) -> None:
+    """Send SIGHUP, and wait until all old workers have exited."""
+    old = workers(server)
+    server.process.send_signal(signal.SIGHUP)
+    _, left = psutil.wait_procs(old, timeout=60)
+    assert not left, f"old workers still run: {left}\n{server.log}"

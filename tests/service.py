@@ -1,4 +1,4 @@
-"""A running service asked byte by byte, and what every refusal of it has to look like."""
+"""A client that sends any path, and the checks of error responses."""
 
 import http.client
 import json
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from tests.processes import Gunicorn
 
-# What no body may ever hold: markup, or the words of the layers below.
+# No body may contain markup or internal details.
 FORBIDDEN = (
     "<!doctype",
     "<html",
@@ -45,20 +45,20 @@ class Answer:
 
     @property
     def error(self) -> dict[str, Any]:
-        """The error itself."""
+        """The error object."""
         error: dict[str, Any] = self.body["error"]
         return error
 
 
 class Service:
-    """A running service, and the key to it."""
+    """A running service and an unlimited key."""
 
     def __init__(self, server: Gunicorn, key: str) -> None:
         self.server = server
         self.key = key
 
     def ask(self, path: str, *, key: str | None = "", method: str = "GET", **headers: str) -> Answer:
-        """Send just this path, byte by byte; without a word of a key it is the one that may do all."""
+        """Send a request with this exact path. An empty `key` is the unlimited one; None sends none."""
         address = urlsplit(self.server.url)
         connection = _AnyPath(str(address.hostname), address.port, timeout=30)
         sent = dict(headers) if key is None else {"Authorization": f"Bearer {key or self.key}", **headers}
@@ -70,7 +70,7 @@ class Service:
             connection.close()
 
     def refused(self, path: str, status: int, code: str, **options: Any) -> Answer:
-        """Ask, and see to it that the answer is this refusal in the one shape."""
+        """Send a request and assert that the response is this error."""
         answer = self.ask(path, **options)
         assert (answer.status, answer.error["code"]) == (status, code), (path, answer.text)
         assert_shape(answer)
@@ -78,7 +78,7 @@ class Service:
 
 
 def assert_shape(answer: Answer) -> None:
-    """The one shape of every error."""
+    """Assert the shape of an error response."""
     assert answer.headers["Content-Type"] == "application/json"
     assert set(answer.body) == {"success", "error", "meta"}
     assert answer.body["success"] is False

@@ -1,4 +1,4 @@
-"""How tests wait for what happens elsewhere."""
+"""Waiting for events in other threads and processes."""
 
 import threading
 import time
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def eventually(happened: Callable[[], bool], seconds: float = 15.0, pause_seconds: float = 0.05) -> bool:
-    """Whether it happens within that time; comes back as soon as it has."""
+    """Return True as soon as it happens, or False after that time."""
     pause = threading.Event()
     deadline = time.monotonic() + seconds
     while not happened():

@@ -17,11 +17,9 @@ import requests
 from flask import Flask, Response
 from flask.testing import FlaskClient
 
-from tests.callers import WALLETS, Answers, call_at_once
-from tests.load import callers, get
+from tests.callers import WALLETS, Answers, call_at_once, callers, get
 from tests.outages import Outages, is_our_refusal, no_connections, service_with_own_servers
-from tests.processes import StartGunicorn, processes_of
-from tests.signals import reload, workers
+from tests.processes import StartGunicorn, processes_of, reload, workers
 from tests.waiting import eventually
 from wallet_api.access.gate import free_of_charge
 from wallet_api.blueprints.envelope import answer

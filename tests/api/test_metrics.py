@@ -14,8 +14,7 @@ from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.demo_service import demo_service
-from tests.processes import StartGunicorn
-from tests.signals import reload
+from tests.processes import StartGunicorn, reload
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings

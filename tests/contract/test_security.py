@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 import requests
 from flask import Flask
 
-from tests.processes import Gunicorn, StartGunicorn
-from tests.signals import workers
+from tests.processes import Gunicorn, StartGunicorn, workers
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings

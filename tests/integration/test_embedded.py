@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ import psutil
 import pytest
 import valkey
 
-from tests.processes import environment_of, processes_of, signalled
+from tests.processes import environment_of, interrupted, processes_of
 from wallet_api import embedded
 from wallet_api.database import connect
 from wallet_api.embedded import EmbeddedError
@@ -59,9 +59,11 @@ def own(home: Path) -> Settings:
 
 
 @contextmanager
-def _command(settings: Settings, code: str = _COMMAND) -> Iterator["subprocess.Popen[str]"]:
+def _command(
+    settings: Settings, command: Sequence[str] = (sys.executable, "-c", _COMMAND)
+) -> Iterator["subprocess.Popen[str]"]:
     with subprocess.Popen(
-        [sys.executable, "-c", code],
+        command,
         env=environment_of(settings),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -210,7 +212,7 @@ def test_sigterm_while_a_process_is_being_started_leaves_none(
     if not is_new:
         with embedded.running(own, valkey=False) as settings:
             _remember(settings, "kept")
-    with _command(own, signalled(signal.SIGTERM) + _COMMAND) as command:
+    with _command(own, interrupted(signal.SIGTERM, "", _COMMAND)) as command:
         assert command.wait() == 128 + signal.SIGTERM
     assert processes_of(home) == []
 

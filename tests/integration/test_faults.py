@@ -20,11 +20,10 @@ import psycopg
 import pytest
 import requests
 
-from tests.load import Met, callers, get
+from tests.callers import Met, callers, get
 from tests.nginx import nginx, running_nginx
 from tests.outages import GROUP, Outages, is_our_refusal, service_with_own_servers
-from tests.processes import start_gunicorn
-from tests.signals import reload, workers
+from tests.processes import reload, start_gunicorn, workers
 from tests.waiting import eventually
 from wallet_api.database import Connection, connect
 

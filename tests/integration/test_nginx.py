@@ -14,12 +14,11 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+from tests.callers import callers, get
 from tests.ledger import crowd
 from tests.ledger.door import Importer
-from tests.load import callers, get
 from tests.nginx import Nginx, nginx, running_nginx, write_configuration
-from tests.processes import StartGunicorn
-from tests.signals import reload
+from tests.processes import StartGunicorn, reload
 from wallet_api import __version__
 from wallet_api.database import Connection
 from wallet_api.keys import create_key

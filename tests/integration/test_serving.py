@@ -20,9 +20,8 @@ import pytest
 import requests
 
 import wallet_api
-from tests.load import callers, get
-from tests.processes import Gunicorn, StartGunicorn
-from tests.signals import workers
+from tests.callers import callers, get
+from tests.processes import Gunicorn, StartGunicorn, workers
 from tests.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.keys import create_key

@@ -14,8 +14,8 @@ import psutil
 import pytest
 import requests
 
+from tests.callers import callers, get
 from tests.demo_service import DemoService, demo_service
-from tests.load import callers, get
 from tests.outages import GROUP, is_our_refusal, socket_folder
 from tests.processes import Gunicorn, processes_of, start_gunicorn
 from wallet_api import embedded, migrations

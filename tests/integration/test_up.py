@@ -4,7 +4,6 @@ import shlex
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ import psutil
 import pytest
 import requests
 
-from tests.processes import environment_of, processes_of, signalled, wallet_api
+from tests.processes import environment_of, interrupted, processes_of, wallet_api
 from wallet_api.settings import Settings
 
 _LAST_LINE = "Ctrl-C stops everything"
@@ -166,9 +165,10 @@ def test_ctrl_c_in_the_first_second_shows_no_traceback(empty_home: Path, later_s
 
 
 def test_ctrl_c_while_a_child_is_being_started_leaves_none(empty_home: Path) -> None:
-    code = signalled(signal.SIGINT, "gunicorn") + "from wallet_api.cli import main; main()"
+    code = "from wallet_api.cli import main; main()"
+    options = ("up", "--no-demo", "--port", str(_free_port()))
     ended = subprocess.run(
-        [sys.executable, "-c", code, "up", "--no-demo", "--port", str(_free_port())],
+        interrupted(signal.SIGINT, "gunicorn", code, *options),
         env=environment_of(Settings(wallet_api_home=str(empty_home))),
         stdout=subprocess.PIPE,
         text=True,
