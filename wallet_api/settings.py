@@ -137,16 +137,13 @@ def _positive(text: str) -> float:
     return number
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError("must be a whole number of at least 1")
-    return int(text)
+def _whole(least: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdecimal()) or int(text) < least:
+            raise ValueError(f"must be a whole number of at least {least}")
+        return int(text)
 
-
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()):
-        raise ValueError("must be a whole number of at least 0")
-    return int(text)
+    return read
 
 
 def _port(text: str) -> int:
@@ -209,8 +206,8 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "text": str,
     "seconds": _number,
     "positive": _positive,
-    "count": _count,
-    "whole": _whole,
+    "count": _whole(1),
+    "whole": _whole(0),
     "port": _port,
     "switch": _switch,
     "rate": _rate,

@@ -9,7 +9,7 @@ import click
 from wallet_api.cli.environment import require_tables, settings_with_database
 from wallet_api.cli.showcase import find_demo
 from wallet_api.database import connect
-from wallet_api.demo import Loaded, load
+from wallet_api.demo import load
 from wallet_api.demo.options import world_options
 from wallet_api.demo.world import World
 from wallet_api.embedded import home_of
@@ -38,11 +38,6 @@ def demo(**size: int) -> None:
                 loaded = load(url, World(now, **size), bar.update)
             else:
                 loaded = replace(known, until=now, size=size).load(url, bar.update)
-    click.echo(summary(loaded))
-
-
-def summary(loaded: Loaded) -> str:
-    """Return a one-line summary of the imported rows."""
-    return (
+    click.echo(
         f"Demo data: {loaded.wallets:,} wallets, {loaded.trades:,} trades, {loaded.prices:,} native prices."
     )
