@@ -8,24 +8,23 @@ from prometheus_client import CollectorRegistry
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import MapAdapter
 
-from wallet_api.access import call, gate
+from wallet_api import openapi, services
+from wallet_api.access import current, gate
 from wallet_api.blueprints import (
-    answers,
     docs,
-    envelope,
-    headers,
     health,
     history,
     holdings,
+    index,
     leaderboard,
     metrics,
-    services,
     volume,
     wallets,
 )
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
-from wallet_api.queries.leaderboards import Leaderboards
+from wallet_api.queries.board_cache import BoardCache
+from wallet_api.responses import cached, envelope, headers
 from wallet_api.settings import Settings
 
 
@@ -53,15 +52,15 @@ def create_app(settings: Settings | None = None) -> Flask:
     database = Database(settings)
     registry = CollectorRegistry()
     holdings_service = HoldingsService(settings, database, registry)
-    leaderboards = Leaderboards(database, settings.leaderboard_ttl_seconds)
+    leaderboards = BoardCache(database, settings.leaderboard_ttl_seconds)
     if settings.proxy_hops:
         hops = settings.proxy_hops
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0)  # type: ignore[method-assign]
-    call.init_app(app)
+    current.init_app(app)
     metrics.init_app(app, registry)
     headers.init_app(app)
     envelope.init_app(app)
-    answers.init_app(app, settings.answer_ttl_seconds)
+    cached.init_app(app, settings.answer_ttl_seconds)
     own_gate = gate.Gate(app, settings, database, envelope.refuse, registry)
     services.init_app(
         app,
@@ -74,6 +73,7 @@ def create_app(settings: Settings | None = None) -> Flask:
             registry=registry,
         ),
     )
-    for noun in (wallets, history, holdings, volume, leaderboard, health, metrics, docs):
+    for noun in (wallets, history, holdings, volume, leaderboard, index, health, metrics, docs):
         app.register_blueprint(noun.blueprint)
+    openapi.check(app)
     return app

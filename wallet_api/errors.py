@@ -61,6 +61,16 @@ class NotFound(ApiError):
     code = "not_found"
 
 
+class WalletNotFound(NotFound):
+    """The wallet is not tracked."""
+
+    def __init__(self, blockchain: str, address: str, type: str | None = None) -> None:
+        as_type = "" if type is None else f" as {type}"
+        super().__init__(
+            f"The wallet {address} is not tracked on {blockchain}{as_type}.", reason="wallet_not_found"
+        )
+
+
 class RateLimited(ApiError):
     """Too many requests with this API key."""
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.ledger.door import Importer
 from tests.processes import StartGunicorn
-from wallet_api.blueprints.sharing import Prefix
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
+from wallet_api.responses.cache import Prefix
 
 LIST = "/v1/wallets?blockchain=eth&type=kol"
 DECODERS = {None: bytes, "gzip": gzip.decompress}

@@ -22,9 +22,9 @@ from tests.outages import Outages, is_our_refusal, no_connections, service_with_
 from tests.processes import StartGunicorn, processes_of, reload, workers
 from tests.waiting import eventually
 from wallet_api.access.gate import free_of_charge
-from wallet_api.blueprints.envelope import answer
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key, revoke_key, top_up_key
+from wallet_api.responses.envelope import respond
 from wallet_api.settings import Settings
 
 FAST = "1000000/second"
@@ -145,7 +145,7 @@ def test_a_view_can_give_its_answer_away(app: Flask, connection: Connection) -> 
     @app.get("/v1/free")
     def free() -> Response:
         free_of_charge()
-        return answer({})
+        return respond({})
 
     key = create_key(connection, "caller", credits=1)
     client = app.test_client()
@@ -408,7 +408,7 @@ def test_an_outage_of_the_database_loses_nothing(
 ) -> None:
     @app.get("/v1/plain")
     def plain() -> Response:
-        return answer({})
+        return respond({})
 
     key = create_key(connection, "caller", credits=MANY, rate=FAST)
     client = app.test_client()

@@ -16,8 +16,8 @@ from tests.processes import StartGunicorn
 from wallet_api.access.gate import is_keyless
 from wallet_api.database import Connection
 from wallet_api.keys import create_key, revoke_key
-from wallet_api.openapi import document
-from wallet_api.openapi.operations import OPERATIONS
+from wallet_api.openapi import check, document
+from wallet_api.responses.operation import operation_of
 from wallet_api.settings import Settings
 
 Document = dict[str, Any]
@@ -57,11 +57,17 @@ def test_the_document_is_valid_openapi_3_1(own_document: Document) -> None:
 
 
 def test_every_route_is_described_or_a_page_for_people(app: Flask, own_document: Document) -> None:
-    pages = {endpoint for endpoint, operation in OPERATIONS.items() if operation is None}
+    endpoints = {rule.endpoint for rule in app.url_map.iter_rules()}
+    pages = {endpoint for endpoint in endpoints if operation_of(app, endpoint) is None}
     assert pages == {"docs.page", "docs.asset"}
     routes = {rule.rule for rule in app.url_map.iter_rules() if rule.endpoint not in pages}
     assert set(own_document["paths"]) == routes
-    assert set(OPERATIONS) == {rule.endpoint for rule in app.url_map.iter_rules()}
+
+
+def test_a_route_without_a_description_is_refused_by_name(app: Flask) -> None:
+    app.add_url_rule("/v1/nameless", "nameless", lambda: "")
+    with pytest.raises(TypeError, match="nameless"):
+        check(app)
 
 
 def test_what_needs_a_key_says_so_and_tells_what_becomes_of_it(app: Flask, own_document: Document) -> None:
@@ -138,6 +144,7 @@ def test_every_operation_answers_what_its_schema_says(
         ("/v1/wallet/leaderboard", group | {"period": "30d"}, 200),
         ("/v1/wallet/leaderboard", group | {"period": "30d", "limit": 1}, 200),
         ("/v1/wallets/leaderboard", group | {"period": "1y"}, 400),
+        ("/", {}, 200),
         ("/healthz", {}, 200),
         ("/readyz", {}, 200),
     ]

@@ -191,7 +191,7 @@ def test_texts_beyond_all_measure_and_malformed_escapes_crash_nothing(service: S
 def test_unknown_routes_and_wrong_methods_are_told_whoever_asks(service: Service) -> None:
     for key in ("", None, "wk_wrong"):
         for path in (
-            *("/", "/v1", "/v1/", "/v2/wallets", "/v1/wallets/", "/v1/wallets/nobody"),
+            *("/v0", "/v1", "/v1/", "/v2/wallets", "/v1/wallets/", "/v1/wallets/nobody"),
             *(
                 "/v1//wallets",
                 "/V1/wallets",

@@ -10,10 +10,10 @@ from marshmallow import Schema
 from tests.ledger.caller import Caller
 from tests.ledger.door import parsed
 from wallet_api import demo
-from wallet_api.blueprints.envelope import to_json
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.demo.world import World
+from wallet_api.responses.envelope import to_json
 from wallet_api.schemas.envelope import SuccessSchema
 from wallet_api.schemas.history import HistorySchema
 from wallet_api.schemas.holdings import HoldingsSchema

@@ -7,8 +7,8 @@ from typing import ParamSpec, TypeVar
 from flask import Flask, Response
 from prometheus_client import CollectorRegistry
 
-from wallet_api.access.call import Call, current_call
 from wallet_api.access.credits import Credits
+from wallet_api.access.current import Call, current_call
 from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key, may_hold_key
 from wallet_api.access.limits import KeyLimiter
 from wallet_api.database import Database

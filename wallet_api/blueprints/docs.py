@@ -9,6 +9,7 @@ from werkzeug.exceptions import NotFound
 
 from wallet_api.access.gate import keyless
 from wallet_api.openapi import document
+from wallet_api.responses.operation import Operation, undocumented
 
 blueprint = Blueprint("docs", __name__)
 
@@ -31,6 +32,7 @@ _PAGE_POLICY = (
 
 @blueprint.get("/v1/openapi.json")
 @keyless
+@Operation(tag="Service", summary="This document").describes
 def openapi() -> Response:
     """Give the OpenAPI 3.1 document of this version."""
     extensions: dict[str, Any] = current_app.extensions
@@ -41,6 +43,7 @@ def openapi() -> Response:
 
 @blueprint.get("/docs")
 @keyless
+@undocumented
 def page() -> Response:
     """Show the documentation and the console."""
     response = Response(_read("wallet_api", "pages/docs.html"), content_type="text/html; charset=utf-8")
@@ -50,6 +53,7 @@ def page() -> Response:
 
 @blueprint.get("/docs/<name>")
 @keyless
+@undocumented
 def asset(name: str) -> Response:
     """Give a script, a style or an image of the page."""
     if name not in _ASSETS:

@@ -3,16 +3,14 @@
 from flask import Blueprint, Response
 
 from wallet_api.access.gate import keyless
-from wallet_api.blueprints.envelope import answer
-from wallet_api.blueprints.services import services
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.migrations import inspect
+from wallet_api.responses.envelope import respond
+from wallet_api.responses.operation import Operation
 from wallet_api.schemas.health import HealthSchema, ReadinessSchema
+from wallet_api.services import services
 
 blueprint = Blueprint("health", __name__)
-
-_health = HealthSchema()
-_readiness = ReadinessSchema()
 
 
 class NotReady(ServiceUnavailable):
@@ -23,15 +21,34 @@ class NotReady(ServiceUnavailable):
         self.reason = reason
 
 
+_health = Operation(
+    tag="Service",
+    summary="Is the process alive?",
+    data=HealthSchema(),
+    examples={"alive": {"status": "ok"}},
+    etag=False,
+)
+_readiness = Operation(
+    tag="Service",
+    summary="Can requests be answered?",
+    data=ReadinessSchema(),
+    examples={"ready": {"status": "ready", "database": "ok", "tables": "ok", "primary": "ok", "store": "ok"}},
+    errors=[NotReady("Not ready: the database cannot be reached.", "database")],
+    etag=False,
+)
+
+
 @blueprint.get("/healthz")
 @keyless
+@_health.describes
 def healthz() -> Response:
     """Tell that this process answers. Nothing else is asked, so that no outage makes it look dead."""
-    return answer(_health.dump({"status": "ok"}))
+    return respond(HealthSchema().dump({"status": "ok"}))
 
 
 @blueprint.get("/readyz")
 @keyless
+@_readiness.describes
 def readyz() -> Response:
     """Tell whether calls can be answered, and what is missing: 503 without the database or its tables.
 
@@ -39,8 +56,8 @@ def readyz() -> Response:
     version stay readable. The answer names each of them, and the service stays ready.
     """
     newer = _newer_tables()
-    return answer(
-        _readiness.dump(
+    return respond(
+        ReadinessSchema().dump(
             {
                 "status": "ready",
                 "database": "ok",

@@ -2,27 +2,86 @@
 
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Blueprint
 
-from wallet_api.blueprints.answers import answer_once
-from wallet_api.blueprints.arguments import load_arguments
-from wallet_api.blueprints.services import services
+from wallet_api.errors import WalletNotFound
 from wallet_api.queries.history import wallet_history
+from wallet_api.responses.examples import ADDRESS, MINT, PROFILE, SIGNATURE
+from wallet_api.responses.operation import Operation
 from wallet_api.schemas.history import HistoryArguments, HistorySchema
+from wallet_api.services import services
 
 blueprint = Blueprint("history", __name__, url_prefix="/v1")
 
-_arguments = HistoryArguments()
-_schema = HistorySchema()
+_EXAMPLE = {
+    "profile": PROFILE,
+    "lifetime_stats": {
+        "currency": "SOL",
+        "buy": 12.5,
+        "sell": 31.25,
+        "realized_pnl": 18.75,
+        "realized_pnl_percentage": 150,
+        "buy_txn": 2,
+        "sell_txn": 1,
+        "total_tx_count": 3,
+        "win_rate": 100,
+        "win_count": 1,
+        "total_sold": 1,
+        "active_tokens_count": 1,
+        "largest_buy": 7.5,
+        "best_trade_pnl": 18.75,
+        "worst_trade_pnl": 18.75,
+        "still_holding_count": 0,
+    },
+    "win_rate_distribution": {
+        "above_500": 0,
+        "above_100_to_500": 1,
+        "above_zero_to_100": 0,
+        "below_zero": 0,
+    },
+    "token_overview": [
+        {
+            "mint": MINT,
+            "token_name": "Bonk",
+            "invested": 12.5,
+            "sold": 31.25,
+            "realized_pnl": 18.75,
+            "realized_pnl_percentage": 150,
+            "currency": "SOL",
+            "buy_txn": 2,
+            "sell_txn": 1,
+            "first_seen": "2026-01-29T08:11:02Z",
+            "last_seen": "2026-01-30T12:40:57Z",
+            "still_holding": False,
+        }
+    ],
+    "trades": [
+        {
+            "tx_signature": SIGNATURE,
+            "mint": MINT,
+            "token_name": "Bonk",
+            "transaction_type": "sell",
+            "value": 31.25,
+            "currency": "SOL",
+            "created_at": "2026-01-30T12:40:57Z",
+        }
+    ],
+    "pagination": {"limit": 1, "next_cursor": "WyJoaXN0b3J5Il0", "has_more": True},
+}
+
+_operation = Operation(
+    tag="Wallets",
+    summary="Lifetime record of a wallet",
+    arguments=HistoryArguments(),
+    data=HistorySchema(),
+    examples={"page": _EXAMPLE},
+    errors=[WalletNotFound("solana", ADDRESS, "kol")],
+)
 
 
 @blueprint.get("/wallets/history")
-def history() -> Response:
-    """Tell one wallet's lifetime figures, its record in every token, and a page of its trades."""
-    arguments = load_arguments(_arguments)
-
-    def record() -> Any:
-        with services().database.read() as connection:
-            return _schema.dump(wallet_history(connection, **arguments))
-
-    return answer_once(arguments, record)
+@_operation.cached
+def history(**arguments: Any) -> dict[str, Any]:
+    """Return a wallet's lifetime figures, its record in every token, and a page of its trades."""
+    with services().database.read() as connection:
+        return wallet_history(connection, **arguments)

@@ -6,20 +6,67 @@ import orjson
 from flask import Blueprint, Response
 
 from wallet_api.access.gate import free_of_charge
-from wallet_api.blueprints.answers import answer_version
-from wallet_api.blueprints.arguments import load_arguments
-from wallet_api.blueprints.envelope import answer
-from wallet_api.blueprints.services import services
+from wallet_api.errors import WalletNotFound
+from wallet_api.holdings.service import HoldingsUnavailable
+from wallet_api.responses.arguments import load_arguments
+from wallet_api.responses.cached import respond_version
+from wallet_api.responses.envelope import respond
+from wallet_api.responses.examples import ADDRESS, MINT
+from wallet_api.responses.operation import Operation
 from wallet_api.schemas.holdings import HoldingsArguments, HoldingsSchema
+from wallet_api.services import services
 
 blueprint = Blueprint("holdings", __name__, url_prefix="/v1")
 
 _arguments = HoldingsArguments()
 _schema = HoldingsSchema()
 
+_EXAMPLE = {
+    "active_holdings": {
+        "tokens": [
+            {
+                "token_address": "native",
+                "token_name": "Solana",
+                "symbol": "SOL",
+                "amount": "1500000000",
+                "amount_formatted": "1.5",
+                "decimals": 9,
+                "verified_contract": True,
+            },
+            {
+                "token_address": MINT,
+                "token_name": "Bonk",
+                "symbol": "BONK",
+                "amount": "420000000",
+                "amount_formatted": "4200",
+                "decimals": 5,
+                "verified_contract": False,
+            },
+        ],
+        "count": 2,
+        "last_updated": "2026-01-30T12:51:15Z",
+        "stale": False,
+        "loading": False,
+    }
+}
+_LOADING = {
+    "active_holdings": {"tokens": [], "count": 0, "last_updated": None, "stale": False, "loading": True}
+}
+
+_operation = Operation(
+    tag="Wallets",
+    summary="Live balances of a wallet",
+    arguments=_arguments,
+    data=_schema,
+    examples={"balances": _EXAMPLE, "loading": _LOADING},
+    errors=[WalletNotFound("solana", ADDRESS), HoldingsUnavailable(retry_after_seconds=10)],
+    description="While `loading` is true nothing is charged; request again shortly.",
+)
+
 
 @blueprint.get("/wallets/holdings")
 @blueprint.get("/wallet/holdings", endpoint="holdings_alias")
+@_operation.describes
 def holdings() -> Response:
     """Return the balances of one wallet, and how old they are."""
     arguments = load_arguments(_arguments)
@@ -29,7 +76,7 @@ def holdings() -> Response:
     if snapshot is None:
         # A response without balances costs nothing.
         free_of_charge()
-        return answer(
+        return respond(
             _dump({"tokens": [], "count": 0, "last_updated": None, "stale": found.stale, "loading": True})
         )
 
@@ -45,7 +92,7 @@ def holdings() -> Response:
             }
         )
 
-    return answer_version(
+    return respond_version(
         arguments,
         (snapshot.refreshed_at, found.stale),
         active,

@@ -16,13 +16,14 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from wallet_api.access.call import current_call
+from wallet_api.access.current import current_call
 from wallet_api.access.gate import keyless
 from wallet_api.access.keyring import bearer_key
-from wallet_api.blueprints.services import services
 from wallet_api.database import Database
 from wallet_api.errors import Forbidden, ServiceUnavailable
 from wallet_api.queries.freshness import freshness
+from wallet_api.responses.operation import Operation
+from wallet_api.services import services
 from wallet_api.sync.heartbeats import read_heartbeats
 
 blueprint = Blueprint("metrics", __name__)
@@ -41,15 +42,31 @@ _FRESHNESS = {
 }
 
 
+class MetricsNotAllowed(Forbidden):
+    """Metrics are for the addresses of METRICS_NETWORKS, or with the METRICS_TOKEN as a Bearer token."""
+
+    def __init__(self) -> None:
+        super().__init__(reason="metrics_not_allowed")
+
+
+_metrics = Operation(
+    tag="Service",
+    summary="Counters for Prometheus",
+    content_type="text/plain",
+    content_kind="string",
+    errors=[MetricsNotAllowed()],
+    description="Only for METRICS_NETWORKS, or with METRICS_TOKEN as a Bearer token.",
+    etag=False,
+)
+
+
 @blueprint.get("/metrics")
 @keyless
+@_metrics.describes
 def metrics() -> Response:
     """Tell all counters of all workers, and how fresh the data is."""
     if not _may_see():
-        raise Forbidden(
-            "Metrics are for the addresses of METRICS_NETWORKS, or with the METRICS_TOKEN as a Bearer token.",
-            reason="metrics_not_allowed",
-        )
+        raise MetricsNotAllowed
     own = services()
     counted = own.registry
     if os.environ.get(SHARED_FOLDER):

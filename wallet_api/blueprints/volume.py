@@ -3,27 +3,40 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Blueprint
 
-from wallet_api.blueprints.answers import answer_once
-from wallet_api.blueprints.arguments import load_arguments
-from wallet_api.blueprints.services import services
 from wallet_api.queries.volume import group_volume
+from wallet_api.responses.examples import MINT
+from wallet_api.responses.operation import Operation
 from wallet_api.schemas.volume import VolumeArguments, VolumeSchema
+from wallet_api.services import services
 
 blueprint = Blueprint("volume", __name__, url_prefix="/v1")
 
-_arguments = VolumeArguments()
-_schema = VolumeSchema()
+_EXAMPLE = {
+    "blockchain": "solana",
+    "type": "kol",
+    "mode": "volume",
+    "volume": 1204.75,
+    "volume_usd": 180712.5,
+    "currency": "SOL",
+    "time_window_seconds": 86400,
+}
+_CAPPED = _EXAMPLE | {"mint": MINT, "warnings": ["The window was capped from 172800 to 86400 seconds."]}
+
+_operation = Operation(
+    tag="Groups",
+    summary="Trading volume of a group",
+    arguments=VolumeArguments(),
+    data=VolumeSchema(),
+    examples={"a_day": _EXAMPLE, "capped": _CAPPED},
+    description="Without `seconds`, `minutes` and `hours` the window is 24 hours.",
+)
 
 
 @blueprint.get("/transactions/volume")
-def volume() -> Response:
+@_operation.cached
+def volume(**arguments: Any) -> dict[str, Any]:
     """Total what a group traded in the last seconds, minutes or hours, at most 24 hours."""
-    arguments = load_arguments(_arguments)
-
-    def total() -> Any:
-        with services().database.read() as connection:
-            return _schema.dump(group_volume(connection, datetime.now(UTC), **arguments))
-
-    return answer_once(arguments, total)
+    with services().database.read() as connection:
+        return group_volume(connection, datetime.now(UTC), **arguments)

@@ -2,27 +2,36 @@
 
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Blueprint
 
-from wallet_api.blueprints.answers import answer_once
-from wallet_api.blueprints.arguments import load_arguments
-from wallet_api.blueprints.services import services
 from wallet_api.queries.wallets import list_wallets
+from wallet_api.responses.examples import ADDRESS, PROFILE
+from wallet_api.responses.operation import Operation
 from wallet_api.schemas.wallets import WalletsArguments, WalletsSchema
+from wallet_api.services import services
 
 blueprint = Blueprint("wallets", __name__, url_prefix="/v1")
 
-_arguments = WalletsArguments()
-_schema = WalletsSchema()
+_EXAMPLE = {
+    "blockchain": "solana",
+    "type": "kol",
+    "currency": "SOL",
+    "pagination": {"limit": 1, "next_cursor": "WyJ3YWxsZXRzIl0", "has_more": True, "total": 80},
+    "wallets": [PROFILE | {"copytrade_link": f"https://copytrade.example/solana/{ADDRESS}"}],
+}
+
+_operation = Operation(
+    tag="Wallets",
+    summary="List tracked wallets",
+    arguments=WalletsArguments(),
+    data=WalletsSchema(),
+    examples={"page": _EXAMPLE},
+)
 
 
 @blueprint.get("/wallets")
-def wallets() -> Response:
+@_operation.cached
+def wallets(**arguments: Any) -> dict[str, Any]:
     """List the tracked wallets of a group, by address."""
-    arguments = load_arguments(_arguments)
-
-    def page() -> Any:
-        with services().database.read() as connection:
-            return _schema.dump(list_wallets(connection, **arguments))
-
-    return answer_once(arguments, page)
+    with services().database.read() as connection:
+        return list_wallets(connection, **arguments)

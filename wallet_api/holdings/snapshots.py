@@ -10,7 +10,7 @@ import msgspec
 import orjson
 
 from wallet_api.database import Database, MissingReference, Row, load_sql
-from wallet_api.errors import NotFound, ServiceUnavailable
+from wallet_api.errors import ServiceUnavailable, WalletNotFound
 from wallet_api.providers.balances.base import Balances, Token
 
 _FIND = load_sql(__package__, "find_snapshot")
@@ -88,7 +88,7 @@ class Snapshots:
             if row is not None and row["tokens"] is None:
                 raise
         if row is None:
-            raise NotFound(f"The wallet {address} is not tracked on {blockchain}.", reason="wallet_not_found")
+            raise WalletNotFound(blockchain, address)
         return WalletState(
             wallet_id=row["wallet_id"],
             snapshot=_snapshot(row),

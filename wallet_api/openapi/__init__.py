@@ -11,7 +11,7 @@ from wallet_api import __version__
 from wallet_api.access.gate import is_keyless
 from wallet_api.openapi import responses
 from wallet_api.openapi.conversion import SchemaPlugin
-from wallet_api.openapi.operations import OPERATIONS, Operation
+from wallet_api.responses.operation import Operation, operation_of
 
 _DESCRIPTION = """\
 What tracked crypto wallets did and hold: their lists, lifetime records, live balances, group volume and
@@ -73,12 +73,23 @@ def document(app: Flask) -> dict[str, Any]:
         },
     )
     responses.add_headers(spec)
-    rules = sorted(app.url_map.iter_rules(), key=lambda rule: list(OPERATIONS).index(rule.endpoint))
-    for rule in rules:
-        operation = OPERATIONS[rule.endpoint]
+    for rule, operation in _operations(app):
         if operation is not None:
             spec.path(path=rule.rule, operations={"get": _operation(app, rule, operation)})
     return spec.to_dict()
+
+
+def check(app: Flask) -> None:
+    """Raise TypeError, naming the endpoint, if the document cannot describe a route of `app`."""
+    for _, operation in _operations(app):
+        if operation is not None:
+            responses.of(operation, keyless=False)
+
+
+def _operations(app: Flask) -> list[tuple[Rule, Operation | None]]:
+    """Return all routes in the order in which they were registered, aliases last."""
+    rules = sorted(app.url_map.iter_rules(), key=lambda rule: rule.endpoint.endswith("_alias"))
+    return [(rule, operation_of(app, rule.endpoint)) for rule in rules]
 
 
 def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:

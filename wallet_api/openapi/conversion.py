@@ -7,7 +7,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import Schema, fields
 
-from wallet_api.openapi.examples import PARAMETERS
+from wallet_api.responses.examples import ARGUMENTS
 from wallet_api.schemas.fields import Choice, Text, WholeNumber
 
 
@@ -31,8 +31,8 @@ class _Converter(OpenAPIConverter):
         if not field.required:
             # An empty value is an absent one.
             parameter["allowEmptyValue"] = True
-        if name in PARAMETERS:
-            parameter["example"] = PARAMETERS[name]
+        if name in ARGUMENTS:
+            parameter["example"] = ARGUMENTS[name]
         return parameter
 
 

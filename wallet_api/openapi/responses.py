@@ -1,21 +1,17 @@
 """The responses of an operation: its data in the envelope, and every error, with headers and examples."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from apispec import APISpec
+from marshmallow import Schema, fields
 
-from wallet_api.database import DatabaseUnavailable, QueryTimeout
 from wallet_api.errors import ApiError
-from wallet_api.openapi.examples import META
-from wallet_api.openapi.operations import COMMON_ERRORS, Operation
-from wallet_api.schemas.envelope import ErrorSchema
-
-_OUTAGES: Mapping[str, ApiError] = {
-    "database_away": DatabaseUnavailable(),
-    "too_slow": QueryTimeout(),
-}
-_CRASH: Mapping[str, ApiError] = {"crash": ApiError()}
+from wallet_api.openapi.errors import errors_of
+from wallet_api.responses.examples import META
+from wallet_api.responses.operation import Operation
+from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
 _DESCRIPTIONS = {
     304: "Nothing has changed since the answer whose ETag was sent. Has no body, and is not charged.",
@@ -59,9 +55,8 @@ def add_headers(spec: APISpec) -> None:
 
 
 def of(operation: Operation, *, keyless: bool) -> dict[str, Any]:
-    """All responses of an operation by status."""
-    common = _CRASH if keyless else {**COMMON_ERRORS, **_CRASH, **_OUTAGES}
-    errors = {**common, **operation.errors}
+    """Return all responses of an operation by status."""
+    errors = errors_of(operation, keyless=keyless)
     responses: dict[str, Any] = {"200": _success(operation, keyless=keyless)}
     if operation.etag:
         names = ["X-Request-ID", "Cache-Control", "ETag", *(() if keyless else ("Vary", *_OF_KEYS))]
@@ -79,15 +74,22 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
     if not keyless:
         names += ["Vary", "Content-Encoding", *_OF_KEYS]
     headers = _refer(names)
-    if operation.envelope is None:
+    if operation.data is None:
         content: dict[str, Any] = {operation.content_type: {"schema": {"type": operation.content_kind}}}
         return {"description": operation.summary, "headers": headers, "content": content}
     examples = {
         name: {"value": {"success": True, "data": data, "meta": META}}
         for name, data in operation.examples.items()
     }
-    content = {"application/json": {"schema": operation.envelope, "examples": examples}}
+    content = {"application/json": {"schema": _envelope(type(operation.data)), "examples": examples}}
     return {"description": "The answer.", "headers": headers, "content": content}
+
+
+@cache
+def _envelope(kind: type[Schema]) -> type[Schema]:
+    """Return the envelope's schema with this data in it."""
+    name = f"{kind.__name__.removesuffix('Schema')}Response"
+    return SuccessSchema.from_dict({"data": fields.Nested(kind, required=True)}, name=name)
 
 
 def _failure(status: int, errors: Mapping[str, ApiError], *, keyless: bool) -> dict[str, Any]:
@@ -116,7 +118,7 @@ def _body(error: ApiError) -> dict[str, Any]:
         "message": error.message,
         "request_id": META["request_id"],
         "parameter": error.parameter,
-        "allowed": error.allowed,
+        "allowed": None if error.allowed is None else list(error.allowed),
         "reason": error.reason,
     }
     detail = {name: value for name, value in detail.items() if value is not None}

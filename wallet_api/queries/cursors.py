@@ -31,10 +31,10 @@ def decode(cursor: str, scope: Scope, key_type: type[Key]) -> Key:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         key = msgspec.msgpack.decode(raw[_FINGERPRINT_BYTES:], type=key_type)
     except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
-        raise _refusal() from error
+        raise refusal() from error
     # A cursor is canonical: what encodes to other bytes was not made here.
     if encode(scope, key) != cursor:
-        raise _refusal()
+        raise refusal()
     return key
 
 
@@ -45,7 +45,8 @@ def _fingerprint(scope: Scope) -> bytes:
     return hashlib.blake2b("\n".join(scope).encode(), digest_size=_FINGERPRINT_BYTES).digest()
 
 
-def _refusal() -> InvalidParameter:
+def refusal() -> InvalidParameter:
+    """Return the error for a cursor of another query, or what is no cursor."""
     return InvalidParameter(
         "Parameter cursor is not a next_cursor of this query; leave it out to begin from the start.",
         parameter="cursor",

@@ -9,8 +9,9 @@ from cachetools import LRUCache
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
+from wallet_api.errors import WalletNotFound
 from wallet_api.queries import cursors
-from wallet_api.queries.wallets import find_wallet, untracked
+from wallet_api.queries.wallets import find_wallet
 
 MAX_LIMIT = 1000
 
@@ -90,5 +91,5 @@ def _read(connection: Connection, statement: LiteralString, parameters: dict[str
             _wallet_ids[blockchain, address] = wallet_id
         found = connection.execute(statement, {"wallet_id": wallet_id, **parameters}).fetchone()
     if found is None:
-        raise untracked(blockchain, type, address)
+        raise WalletNotFound(blockchain, address, type)
     return found

@@ -7,7 +7,7 @@ import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
-from wallet_api.errors import NotFound
+from wallet_api.errors import WalletNotFound
 from wallet_api.queries import cursors
 
 _LIST = load_sql(__package__, "list_wallets")
@@ -24,16 +24,9 @@ def find_wallet(connection: Connection, blockchain: str, type: str, address: str
     """The id of the tracked wallet of this address. Raises NotFound if there is none of this type."""
     found = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
     if found is None or found["type"] != type:
-        raise untracked(blockchain, type, address)
+        raise WalletNotFound(blockchain, address, type)
     wallet_id: int = found["wallet_id"]
     return wallet_id
-
-
-def untracked(blockchain: str, type: str, address: str) -> NotFound:
-    """There is no tracked wallet of this address and type."""
-    return NotFound(
-        f"The wallet {address} is not tracked on {blockchain} as {type}.", reason="wallet_not_found"
-    )
 
 
 def list_wallets(

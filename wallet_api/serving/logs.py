@@ -10,7 +10,7 @@ from flask import has_request_context
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
 
-from wallet_api.access.call import current_call
+from wallet_api.access.current import current_call
 from wallet_api.log_lines import formatter
 from wallet_api.settings import Settings
 

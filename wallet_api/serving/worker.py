@@ -24,9 +24,9 @@ from gunicorn.http.errors import (
 from gunicorn.workers.gthread import DEFAULT_WORKER_DATA_TIMEOUT, TConn, ThreadWorker
 
 from wallet_api import blocking
-from wallet_api.blueprints import headers
-from wallet_api.blueprints.envelope import refuse
 from wallet_api.errors import ApiError
+from wallet_api.responses import headers
+from wallet_api.responses.envelope import refuse
 from wallet_api.serving.leadership import Leadership
 
 log = logging.getLogger(__name__)

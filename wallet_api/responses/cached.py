@@ -1,4 +1,4 @@
-"""Responses that many requests share: looked up or made, compressed, or not sent at all where unchanged."""
+"""Responses whose data many requests share: cached, compressed, or 304 if unchanged."""
 
 from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
@@ -8,28 +8,28 @@ from flask import Flask, Response, current_app
 from werkzeug.datastructures import Accept
 from werkzeug.http import parse_accept_header
 
-from wallet_api.access.call import current_call
-from wallet_api.blueprints.envelope import answer_json
-from wallet_api.blueprints.sharing import Answer, SharedAnswers
+from wallet_api.access.current import current_call
+from wallet_api.responses.cache import CachedData, ResponseCache
+from wallet_api.responses.envelope import respond_json
 
-_EXTENSION = "wallet_api.answers"
+_EXTENSION = "wallet_api.response_cache"
 # Below this the time to compress costs a caller more than the bytes do.
 _MIN_GZIP_BYTES = 1024
 _CACHE_BYTES = 16 * 1024 * 1024
 
 
 def init_app(app: Flask, ttl_seconds: float) -> None:
-    """Give `app` its own answers to share; see SharedAnswers."""
-    app.extensions[_EXTENSION] = SharedAnswers(ttl_seconds, _CACHE_BYTES)
+    """Give `app` a cache of its own; see ResponseCache."""
+    app.extensions[_EXTENSION] = ResponseCache(ttl_seconds, _CACHE_BYTES)
 
 
-def answer_once(arguments: Mapping[str, Any], make: Callable[[], Any]) -> Response:
-    """Answer with what `make` returns, or has just returned to another request with these arguments."""
-    found = _shared().once((current_call().endpoint, *arguments.items()), make)
-    return _respond(found.answer, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
+def respond_cached(arguments: Mapping[str, Any], make: Callable[[], Any]) -> Response:
+    """Respond with what `make` returns, or has just returned to another request with these arguments."""
+    found = _shared().get((current_call().endpoint, *arguments.items()), make)
+    return _respond(found.data, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
 
 
-def answer_version(
+def respond_version(
     arguments: Mapping[str, Any],
     version: Hashable,
     make: Callable[[], Any],
@@ -37,17 +37,17 @@ def answer_version(
     cached: bool,
     cache_age_seconds: int,
 ) -> Response:
-    """Answer with what `make` returns of data that is kept elsewhere, and changes with `version`."""
-    found = _shared().once((current_call().endpoint, version, *arguments.items()), make)
-    return _respond(found.answer, cached=cached, cache_age_seconds=cache_age_seconds)
+    """Respond with what `make` returns of data that is cached elsewhere and changes with `version`."""
+    found = _shared().get((current_call().endpoint, version, *arguments.items()), make)
+    return _respond(found.data, cached=cached, cache_age_seconds=cache_age_seconds)
 
 
-def _shared() -> SharedAnswers:
-    own: SharedAnswers = current_app.extensions[_EXTENSION]
+def _shared() -> ResponseCache:
+    own: ResponseCache = current_app.extensions[_EXTENSION]
     return own
 
 
-def _respond(found: Answer, *, cached: bool, cache_age_seconds: int) -> Response:
+def _respond(found: CachedData, *, cached: bool, cache_age_seconds: int) -> Response:
     # To be kept by its caller alone, who asks with the ETag whether it is still so.
     headers = {"ETag": found.etag, "Cache-Control": "private, no-cache"}
     is_large = len(found.json) >= _MIN_GZIP_BYTES
@@ -57,7 +57,7 @@ def _respond(found: Answer, *, cached: bool, cache_age_seconds: int) -> Response
     if call.if_none_match.contains_raw(found.etag):
         call.cached = cached
         return Response(status=304, headers=headers)
-    response = answer_json(found.json, cached=cached, cache_age_seconds=cache_age_seconds)
+    response = respond_json(found.json, cached=cached, cache_age_seconds=cache_age_seconds)
     response.headers.extend(headers)
     if is_large and _accepts_gzip(call.headers.get("Accept-Encoding", "")):
         body = response.get_data()

@@ -1,4 +1,4 @@
-"""Leaderboards kept for a while: each is made once for all who ask, and refreshed before it expires."""
+"""BoardCache kept for a while: each is made once for all who ask, and refreshed before it expires."""
 
 import logging
 import math
@@ -89,7 +89,7 @@ class Page:
         return data
 
 
-class Leaderboards:
+class BoardCache:
     """The leaderboards of one process, none older than `ttl_seconds` when answered."""
 
     def __init__(self, database: Database, ttl_seconds: float) -> None:

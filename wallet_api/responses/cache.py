@@ -1,4 +1,4 @@
-"""The data of responses, kept for a moment and shared by all requests with the same arguments."""
+"""A short-lived cache of the data of responses, shared by all requests with the same arguments."""
 
 import time
 import zlib
@@ -11,7 +11,7 @@ from cachetools import TLRUCache
 from xxhash import xxh3_128_hexdigest
 
 from wallet_api.blocking import about_to_block
-from wallet_api.blueprints.envelope import to_json
+from wallet_api.responses.envelope import to_json
 from wallet_api.single_flight import SingleFlight
 
 # The fastest: the bytes that higher levels save take longer to find than to send.
@@ -38,7 +38,7 @@ class Prefix:
         return b"".join((self._compressed, rest.compress(body[size:]), rest.flush()))
 
 
-class Answer:
+class CachedData:
     """The data of a response as JSON: `made_at` is when work on it began, `took_seconds` how long it took."""
 
     def __init__(self, data: Any, made_at: float) -> None:
@@ -50,19 +50,19 @@ class Answer:
         self.prefix = Prefix()
 
 
-class Shared(NamedTuple):
-    """An answer; `cached` if it was made for another request, `cache_age_seconds` ago."""
+class Found(NamedTuple):
+    """Cached data; `cached` if it was made for another request, `cache_age_seconds` ago."""
 
-    answer: Answer
+    data: CachedData
     cached: bool
     cache_age_seconds: int
 
 
-class SharedAnswers:
-    """The answers of one process, together at most `max_bytes` of JSON.
+class ResponseCache:
+    """The cached data of one process, together at most `max_bytes` of JSON.
 
-    No answer is older than `ttl_seconds` when a request comes; with 0 nothing is kept. Shortly before one
-    expires, the first request for it makes the next one, while others still get the old one.
+    Nothing is older than `ttl_seconds` when a request arrives; with 0 nothing is cached. Shortly before an
+    entry expires, the first request for it refreshes it, while others still get the old one.
     """
 
     def __init__(
@@ -71,53 +71,55 @@ class SharedAnswers:
         self._ttl_seconds = ttl_seconds
         self._max_bytes = max_bytes
         self._timer = timer
-        self._flights: SingleFlight[Answer] = SingleFlight()
+        self._flights: SingleFlight[CachedData] = SingleFlight()
         self._lock = Lock()
-        self._kept: TLRUCache[Hashable, Answer] = TLRUCache(
+        self._entries: TLRUCache[Hashable, CachedData] = TLRUCache(
             max_bytes,
-            ttu=lambda question, answer, now: answer.made_at + ttl_seconds,
+            ttu=lambda key, data, now: data.made_at + ttl_seconds,
             timer=timer,
-            getsizeof=lambda answer: len(answer.json),
+            getsizeof=lambda data: len(data.json),
         )
 
-    def once(self, question: Hashable, make: Callable[[], Any]) -> Shared:
-        """Return the answer that is kept, or that another request is making, or else one of `make`'s data.
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Found:
+        """Return the cached data, or what another request is making, or else what `make` returns.
 
-        Raises what `make` raises, unless an answer is kept. An error is not kept.
+        Raise what `make` raises, unless data is cached. An error is not cached.
         """
         now = self._timer()
         if self._ttl_seconds == 0:
-            return Shared(Answer(make(), now), False, 0)
+            return Found(CachedData(make(), now), False, 0)
         with self._lock:
-            kept = self._kept.get(question)
-        if kept is not None and now < self._due(kept):
-            return Shared(kept, True, int(now - kept.made_at))
+            cached = self._entries.get(key)
+        if cached is not None and now < self._due(cached):
+            return Found(cached, True, int(now - cached.made_at))
         # What began longer ago may not know of what has landed since.
-        flight, is_new = self._flights.join(question, now, oldest=now - self._ttl_seconds)
+        flight, is_new = self._flights.join(key, now, oldest=now - self._ttl_seconds)
         if is_new:
             try:
-                made = self._flights.run(question, flight, partial(self._make, question, make, now, kept))
-                return Shared(made, False, 0)
+                made = self._flights.run(key, flight, partial(self._make, key, make, now, cached))
+                return Found(made, False, 0)
             except Exception:
-                if kept is None:
+                if cached is None:
                     raise
-        elif kept is None:
+        elif cached is None:
             about_to_block()
             made = flight.result()
-            return Shared(made, True, int(self._timer() - made.made_at))
-        return Shared(kept, True, int(now - kept.made_at))
+            return Found(made, True, int(self._timer() - made.made_at))
+        return Found(cached, True, int(now - cached.made_at))
 
-    def _due(self, answer: Answer) -> float:
+    def _due(self, data: CachedData) -> float:
         # As early as it took, so that the next one is there when this one expires.
-        early = min(answer.took_seconds, self._ttl_seconds / 2)
-        return answer.made_at + self._ttl_seconds - early
+        early = min(data.took_seconds, self._ttl_seconds / 2)
+        return data.made_at + self._ttl_seconds - early
 
-    def _make(self, question: Hashable, make: Callable[[], Any], now: float, before: Answer | None) -> Answer:
-        answer = Answer(make(), now)
-        if before is not None and before.etag == answer.etag:
-            answer.prefix = before.prefix
-        answer.took_seconds = self._timer() - now
-        if len(answer.json) <= self._max_bytes:
+    def _make(
+        self, key: Hashable, make: Callable[[], Any], now: float, before: CachedData | None
+    ) -> CachedData:
+        data = CachedData(make(), now)
+        if before is not None and before.etag == data.etag:
+            data.prefix = before.prefix
+        data.took_seconds = self._timer() - now
+        if len(data.json) <= self._max_bytes:
             with self._lock:
-                self._kept[question] = answer
-        return answer
+                self._entries[key] = data
+        return data

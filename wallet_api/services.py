@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry
 from wallet_api.access.gate import Gate
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
-from wallet_api.queries.leaderboards import Leaderboards
+from wallet_api.queries.board_cache import BoardCache
 from wallet_api.settings import Settings
 
 _KEY = "wallet_api"
@@ -21,7 +21,7 @@ class Services:
     settings: Settings
     database: Database
     gate: Gate
-    leaderboards: Leaderboards
+    leaderboards: BoardCache
     holdings: HoldingsService
     registry: CollectorRegistry
 

@@ -10,7 +10,7 @@ from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
 from wallet_api import __version__
-from wallet_api.access.call import Call, current_call
+from wallet_api.access.current import Call, current_call
 from wallet_api.errors import ApiError
 from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
@@ -33,14 +33,14 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(Exception, _answer_crash)
 
 
-def answer(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
+def respond(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
     """Return a 200 with `data` in the envelope."""
     call = current_call()
     call.cached = cached
     return _json(_success.dump({"data": data, "meta": meta(call, cache_age_seconds)}))
 
 
-def answer_json(data: bytes, *, cached: bool, cache_age_seconds: int) -> Response:
+def respond_json(data: bytes, *, cached: bool, cache_age_seconds: int) -> Response:
     """Return a 200 with `data`, which is JSON already, in the envelope."""
     call = current_call()
     call.cached = cached

@@ -1,0 +1,34 @@
+"""GET /: where to go from here."""
+
+from typing import Any
+
+from flask import Blueprint, Response
+
+from wallet_api.access.gate import keyless
+from wallet_api.responses.envelope import respond
+from wallet_api.responses.operation import Operation
+from wallet_api.schemas.index import IndexSchema
+
+blueprint = Blueprint("index", __name__)
+
+_INDEX: dict[str, Any] = {
+    "name": "Wallet Intelligence API",
+    "documentation": "/docs",
+    "openapi": "/v1/openapi.json",
+    "health": "/readyz",
+}
+_operation = Operation(
+    tag="Service",
+    summary="Index",
+    data=IndexSchema(),
+    examples={"index": _INDEX},
+    etag=False,
+)
+
+
+@blueprint.get("/")
+@keyless
+@_operation.describes
+def index() -> Response:
+    """Return the paths of the documentation and of the health check."""
+    return respond(IndexSchema().dump(_INDEX))

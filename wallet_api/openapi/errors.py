@@ -1,0 +1,57 @@
+"""The errors of an operation: those of its arguments, of its view, and of all operations."""
+
+from collections.abc import Iterator
+
+from wallet_api.chains import CHAINS, WALLET_TYPES
+from wallet_api.database import DatabaseUnavailable, QueryTimeout
+from wallet_api.errors import ApiError, Forbidden, RateLimited, Unauthorized
+from wallet_api.queries import cursors
+from wallet_api.responses.examples import ARGUMENTS
+from wallet_api.responses.operation import Operation
+from wallet_api.schemas.arguments import Arguments, load
+
+_CRASH = ApiError()
+_OF_KEYS = (
+    Unauthorized(reason="missing_api_key"),
+    Forbidden("This API key is not valid.", reason="invalid_api_key"),
+    Forbidden("This API key has been revoked.", reason="revoked_api_key"),
+    Forbidden("This API key has expired.", reason="expired_api_key"),
+    Forbidden("This API key has no credits left.", reason="insufficient_credits"),
+    RateLimited(
+        "This API key may call 300 times per minute. Try again in 17 seconds.", retry_after_seconds=17
+    ),
+    DatabaseUnavailable(),
+    QueryTimeout(),
+)
+
+
+def errors_of(operation: Operation, *, keyless: bool) -> dict[str, ApiError]:
+    """Return all errors that the operation responds with, by a name for each."""
+    errors = [*_of_arguments(operation.arguments), *operation.errors, _CRASH, *(() if keyless else _OF_KEYS)]
+    named: dict[str, ApiError] = {}
+    for error in {error.message: error for error in errors}.values():
+        name = "_".join(filter(None, (error.reason or error.code, error.parameter)))
+        same = sum(other.rstrip("0123456789_") == name for other in named)
+        named[f"{name}_{same + 1}" if same else name] = error
+    return named
+
+
+def _of_arguments(schema: Arguments | None) -> Iterator[ApiError]:
+    """Raise each error of a schema once: each argument missing, wrong, or unknown."""
+    if schema is None:
+        return
+    good = {name: [ARGUMENTS[name]] for name, field in schema.fields.items() if field.required}
+    attempts = [{name: value for name, value in good.items() if name != left_out} for left_out in good]
+    attempts += [good | {name: [wrong]} for name in schema.fields for wrong in ("?", "0", "")]
+    if "type" in schema.fields:
+        attempts += [
+            good | {"blockchain": [chain], "type": [type]} for chain in CHAINS for type in WALLET_TYPES
+        ]
+    attempts.append(good | {"wallet": ["?"]})
+    for attempt in attempts:
+        try:
+            load(schema, attempt)
+        except ApiError as error:
+            yield error
+    if "cursor" in schema.fields:
+        yield cursors.refusal()

@@ -1,0 +1,1 @@
+"""Responses: the envelope, the one shape of errors, sharing, compression and headers."""

@@ -1,0 +1,79 @@
+"""An operation: what its view takes and returns, which the OpenAPI document shows too."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar
+
+from flask import Flask, Response
+from marshmallow import Schema
+
+from wallet_api.errors import ApiError
+from wallet_api.responses.arguments import load_arguments
+from wallet_api.responses.cached import respond_cached
+from wallet_api.schemas.arguments import Arguments
+
+View = TypeVar("View", bound=Callable[..., Response])
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`arguments` and `data` are the schemas of the query string and of the response's data, if it has any.
+
+    `examples` are examples of the data by name, `errors` what the view raises beyond what all operations do.
+    """
+
+    tag: str
+    summary: str
+    arguments: Arguments | None = None
+    data: Schema | None = None
+    examples: Mapping[str, Any] = field(default_factory=dict)
+    errors: Sequence[ApiError] = ()
+    description: str = ""
+    # The content of a response without the envelope.
+    content_type: str = "application/json"
+    content_kind: str = "object"
+    etag: bool = True
+
+    def describes(self, view: View) -> View:
+        """Decorate a view that loads its arguments and responds itself."""
+        setattr(view, _ATTRIBUTE, self)
+        return view
+
+    def cached(self, get_data: Callable[..., Any]) -> Callable[[], Response]:
+        """Decorate a function that gets the arguments and returns the data, to be a view.
+
+        Requests with the same arguments share what it returns for ANSWER_TTL_SECONDS.
+        """
+        arguments_schema, data_schema = self.arguments, self.data
+        assert arguments_schema is not None
+        assert data_schema is not None
+
+        @self.describes
+        @wraps(get_data)
+        def view() -> Response:
+            arguments = load_arguments(arguments_schema)
+            return respond_cached(arguments, lambda: data_schema.dump(get_data(**arguments)))
+
+        return view
+
+
+_ATTRIBUTE = "wallet_api_operation"
+
+
+def undocumented(view: View) -> View:
+    """Decorate the view of a page for people, which the OpenAPI document leaves out."""
+    setattr(view, _ATTRIBUTE, None)
+    return view
+
+
+def operation_of(app: Flask, endpoint: str) -> Operation | None:
+    """Return the operation of an endpoint; None for a page for people.
+
+    Raise TypeError, with the endpoint's name, if its view is not decorated with either.
+    """
+    view = app.view_functions[endpoint]
+    if not hasattr(view, _ATTRIBUTE):
+        raise TypeError(f"the view of {endpoint} has no Operation: see docs/development.md")
+    operation: Operation | None = getattr(view, _ATTRIBUTE)
+    return operation
