@@ -14,7 +14,8 @@ from tests.stub.faults import Scenario
 from tests.stub.nodes import Nodes
 from tests.stub.nodes import blueprint as nodes_blueprint
 from wallet_api.demo.balances import Portfolio
-from wallet_api.demo.provider import create_provider
+from wallet_api.demo.forms import decimal_text
+from wallet_api.demo.provider import create_provider, json_response
 
 EMPTY = Portfolio(native=0, tokens=())
 
@@ -37,6 +38,9 @@ class Stub:
         self.alchemy = Alchemy(self._portfolio)
         # The provider's own hook answers for Moralis' paths; the one below for all.
         app = create_provider(self._portfolio)
+        app.add_url_rule("/account/mainnet/<address>/balance", "balance", self._lamports)
+        for path in ("/account/mainnet/<address>/swaps", "/api/v2.2/wallets/<address>/swaps"):
+            app.add_url_rule(path, path, _no_swaps)
         app.register_blueprint(nodes_blueprint(self.nodes))
         app.register_blueprint(alchemy_blueprint(self.alchemy))
         app.before_request(self._meet)
@@ -55,6 +59,10 @@ class Stub:
     def _portfolio(self, chain: str, address: str) -> Portfolio:
         return self.portfolios.get((chain, address), EMPTY)
 
+    def _lamports(self, address: str) -> Response:
+        units = self._portfolio("solana", address).native
+        return json_response({"lamports": str(units), "solana": decimal_text(units, 9)})
+
     def _meet(self) -> Response | None:
         address = _address()
         with self._lock:
@@ -62,6 +70,10 @@ class Stub:
             self.keys.add(request.headers.get("X-API-Key", ""))
         scenario = self.scenarios.get(address, self.every)
         return scenario() if scenario is not None else None
+
+
+def _no_swaps(address: str) -> Response:
+    return json_response({"cursor": None, "result": []})
 
 
 def _address() -> str:

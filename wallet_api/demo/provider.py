@@ -87,7 +87,9 @@ def _check() -> Response | None:
         return None
     if not request.headers.get("X-API-Key"):
         return message_response("Token is invalid format", 401)
-    if not CHAINS["solana" if request.blueprint == "solana" else "eth"].is_address(address):
+    if not CHAINS["solana" if request.path.startswith(_solana.url_prefix or "") else "eth"].is_address(
+        address
+    ):
         return message_response(f"The address is not valid: {address[:64]}", 400)
     return None
 
