@@ -30,10 +30,11 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print the summary 
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @_json
 def backup(file: Path, force: bool, as_json: bool) -> None:
-    """Write all data to FILE in pg_dump's custom format. The service may keep running.
+    """Write all data to FILE. The service may keep running.
 
-    FILE contains wallets, trades, prices, snapshots of balances, and keys with their credits. It is created
-    only when the backup is complete. 'wallet-api restore FILE' restores it, here or on another server.
+    FILE has pg_dump's custom format and contains wallets, trades, prices, snapshots of balances, and keys
+    with their credits. It is created only when the backup is complete. 'wallet-api restore FILE' restores it,
+    here or on another server.
     """
     started = time.monotonic()
     own = Settings.from_environment()
@@ -65,11 +66,12 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
 @click.option("--replace", is_flag=True, help="Replace the data that is in the database.")
 @_json
 def restore(file: Path, replace: bool, as_json: bool) -> None:
-    """Restore the data of FILE, a file of 'wallet-api backup' or 'pg_dump --format=custom'.
+    """Restore all data from FILE.
 
-    All of the data is restored, or none of it. Stop the service first. The server needs the PostgreSQL
-    version of the backup or a newer one. Without --replace a database that contains data is not changed.
-    Tables of an older version of this service are upgraded.
+    FILE comes from 'wallet-api backup' or 'pg_dump --format=custom'. All of its data is restored, or none.
+    Stop the service first. The server needs the PostgreSQL version of the backup or a newer one. Without
+    --replace a database that contains data is not changed. Tables of an older version of this service are
+    upgraded.
     """
     own = Settings.from_environment()
     started = time.monotonic()

@@ -28,10 +28,11 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print the summary 
 
 @click.group("import")
 def import_files() -> None:
-    """Import a file: NDJSON (.ndjson, .jsonl, or - for standard input) or CSV (.csv), each also with .gz.
+    """Import wallets, trades or prices from a file.
 
-    A column that FILE does not have leaves the stored value unchanged; an empty cell (null or "" in NDJSON)
-    clears it. Unknown columns are ignored with a warning.
+    FILE is NDJSON (.ndjson, .jsonl, or - for standard input) or CSV (.csv), each also with .gz. A column that
+    it does not have leaves the stored value unchanged; an empty cell (null or "" in NDJSON) clears it.
+    Unknown columns are ignored with a warning.
 
     Rejected rows are written to FILE.rejects.ndjson with their line number and the reason; all other rows are
     imported. Exit status: 0 all rows were imported, 3 some were rejected, 1 the import failed.

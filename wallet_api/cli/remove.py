@@ -47,12 +47,12 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def remove() -> None:
-    """Remove the rows of FILE: NDJSON (.ndjson, .jsonl, or - for standard input) or CSV, each also with .gz.
+    """Remove wallets or trades that a file names.
 
-    Afterwards all figures are as if the rows had never been imported. FILE may be the file that was imported:
-    columns that do not identify a row are ignored. Rows that match nothing are written to FILE.rejects.ndjson
-    with their line number and the reason. Exit status: 0 all rows were removed, 3 some were rejected, 1 the
-    removal failed.
+    Afterwards all figures are as if they had never been imported. FILE is NDJSON (.ndjson, .jsonl, or - for
+    standard input) or CSV (.csv), each also with .gz. It may be the file that was imported: columns that do
+    not identify a row are ignored. Rows that match nothing are written to FILE.rejects.ndjson with their line
+    number and the reason. Exit status: 0 all rows were removed, 3 some were rejected, 1 the removal failed.
     """
 
 

@@ -118,7 +118,7 @@ def demo_guide(connection: Connection, demo: Demo, url: str) -> str:
             for path, arguments in requests
         ),
         "",
-        "Next: import your own data (docs/import.md) into a new database:",
+        "Next, to import your own data into a new database (docs/import.md, docs/sync.md):",
         "",
         "  export WALLET_API_HOME=…    # a new folder",
         "  wallet-api up --no-demo",

@@ -81,8 +81,9 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def sync() -> None:
-    """Import new data from providers: trades from Moralis or, for Solana, from a JSON-RPC node; prices from
-    CoinGecko and Binance.
+    """Import new trades and prices from providers.
+
+    Trades come from Moralis or, for Solana, from a JSON-RPC node; prices from CoinGecko and Binance.
 
     Exit status: 0 everything is up to date, 3 a part is not, 1 the sync failed. With --every it runs until
     SIGTERM or Ctrl-C, and then stops after the current wallet.

@@ -37,9 +37,10 @@ _POLL_SECONDS = 0.25
 )
 @click.option("--demo/--no-demo", default=True, help="Whether to load demo data into an empty database.")
 def up(port: int | None, host: str, demo: bool) -> None:
-    """Run the whole service until Ctrl-C: PostgreSQL, Valkey, demo data, and the API.
+    """Run the whole service until Ctrl-C.
 
-    If DATABASE_URL or VALKEY_URL is set, that server is used instead of an embedded one.
+    This starts PostgreSQL, Valkey and the API, and loads demo data into an empty database. If DATABASE_URL or
+    VALKEY_URL is set, that server is used instead of an embedded one.
     """
     own = Settings.from_environment()
     if _syncs(own):
