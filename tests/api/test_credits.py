@@ -500,3 +500,30 @@ def test_when_the_database_is_killed_what_it_may_not_have_charged_is_forgiven(ou
     forgiven = met.statuses[200] - (_charged(outages) - before)
     last = sum(killed - 0.2 < ended < killed + 0.2 for ended, status, _ in met.answers if status == 200)
     assert 0 <= forgiven <= last
+
+
+def test_a_worker_killed_while_the_database_hangs_forgives_at_most_its_last_second(outages: Outages) -> None:
+    before = _charged(outages)
+    with callers(_paying(outages), pause_seconds=0.01) as met:
+        assert eventually(lambda: met.statuses[200] > 100)
+        processes = processes_of(outages.home / "postgres")
+        for process in processes:
+            process.suspend()
+        suspended = time.monotonic()
+        try:
+            time.sleep(0.6)
+            for worker in workers(outages.gunicorn):
+                worker.kill()
+            killed = time.monotonic()
+        finally:
+            for process in processes:
+                process.resume()
+        paid = met.statuses[200]
+        assert eventually(lambda: met.statuses[200] > paid + 50, 20)
+    time.sleep(0.5)
+    forgiven = met.statuses[200] - (_charged(outages) - before)
+    ended = [ended for ended, status, _ in met.answers if status == 200]
+    unsettled = sum(suspended - UNSETTLED_SECONDS < at < killed + 0.1 for at in ended)
+    # A charge may have been settled whose response was lost with the worker.
+    assert -len(met.failures) <= forgiven <= unsettled
+    assert killed - suspended < 1
