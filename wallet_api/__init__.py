@@ -1,9 +1,9 @@
 """A self-hosted Wallet Intelligence API.
 
-A request enters at `app.create_app`, passes the gate (`access`: key, rate limit), reaches its view
-(`blueprints/<noun>`), which loads the arguments (`schemas/<noun>`), asks one question (`queries/<noun>`,
-with its SQL beside it, or `holdings`) and answers in the envelope (`blueprints/envelope`). Trades come in
-through `ledger`, which works out every figure at import; `cli` starts, fills and tends the service.
+A request enters the app that `app.create_app` makes, and passes the gate (`access`: key and rate limit). Its
+view (`blueprints/<noun>`) runs one query (`queries/<noun>`, with its SQL beside it, or `holdings`) with validated
+arguments (`schemas/<noun>`), and responds in the envelope (`responses`). `ledger` imports trades and keeps the
+sums of realized profit; `providers` and `sync` fetch them; `cli` holds the commands.
 """
 
 __version__ = "1.0.0"

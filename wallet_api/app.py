@@ -29,7 +29,7 @@ from wallet_api.settings import Settings
 
 
 class _Flask(Flask):
-    """Flask without two things that it does for each request, which nothing here needs."""
+    """Flask without two steps of each request that no view needs."""
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Match the path alone: no route depends on the host."""
@@ -43,7 +43,7 @@ class _Flask(Flask):
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """The WSGI application. Raises SettingsError when the environment is at fault."""
+    """Return the WSGI application. Raises SettingsError if the environment is invalid."""
     settings = settings or Settings.from_environment()
     app = _Flask("wallet_api", static_folder=None)
     # Left on, these two answer with the framework's own pages: OPTIONS, and redirects of doubled slashes.

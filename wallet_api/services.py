@@ -1,4 +1,4 @@
-"""What the views reach beyond the request: this app's settings, database, gate, and what it keeps."""
+"""The services that views use: settings, database, gate and caches of the current app."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ _KEY = "wallet_api"
 
 @dataclass(frozen=True)
 class Services:
-    """One app's own, made by create_app; nothing here is shared between two apps."""
+    """The services of one app, made by create_app."""
 
     settings: Settings
     database: Database
@@ -34,11 +34,11 @@ class Services:
 
 
 def init_app(app: Flask, services: Services) -> None:
-    """Lend `services` to the views of `app`."""
+    """Register `services` with `app`."""
     app.extensions[_KEY] = services
 
 
 def services() -> Services:
-    """The services of the app that handles this request."""
+    """Return the services of the current app."""
     own: Services = current_app.extensions[_KEY]
     return own

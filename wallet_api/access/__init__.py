@@ -1,1 +1,1 @@
-"""Who may ask, how often, and at what cost: keys, rate limit and credits, and the gate that asks for all."""
+"""Access: API keys, rate limits and credits, and the gate that enforces them on each request."""

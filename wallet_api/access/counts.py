@@ -1,4 +1,4 @@
-"""The counts of requests that all workers share: one number per window in Valkey, changed by one script."""
+"""The shared counts of requests: one number per window in Valkey, changed by a script."""
 
 import time
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ return {used, granted, clock[1], clock[2]}
 
 
 class StoreError(Exception):
-    """The store of counts does not reply as it should."""
+    """The store of counts is away or returned an error."""
 
 
 class Count(NamedTuple):
@@ -64,7 +64,7 @@ class SharedCounts:
         return time.time() if self._offset is None else time.monotonic() + self._offset
 
     def probe(self) -> None:
-        """Raise StoreError unless the store counts."""
+        """Raise StoreError unless the store works."""
         self.add([Count("wallet-api/probe", 0, 0, 0, 1, 0.0)])
 
     def add(self, counts: Sequence[Count]) -> list[Counted | None]:

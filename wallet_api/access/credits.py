@@ -1,4 +1,4 @@
-"""What requests cost: charged in memory far from the end, in the database near it: docs/credits.md."""
+"""Credits: charged in memory, and in the database when few are left (docs/credits.md)."""
 
 import logging
 import math
@@ -33,7 +33,7 @@ LATE_SECONDS = 1.0
 
 
 class Credits:
-    """The charges of one process. An ApiKey's lock guards its balance and what it owes."""
+    """The charges of one process. The lock of an ApiKey guards its balance and its charges."""
 
     def __init__(
         self, database: Database, cost: int, windows: MeteredStorage, registry: CollectorRegistry
@@ -48,7 +48,7 @@ class Credits:
             registry=registry,
         )
         self._charged: dict[ApiKey, None] = {}
-        # When each thread's statement began, and since when no settlement has succeeded, if one was tried.
+        # When the statement of each thread began, and since when no settlement has succeeded.
         self._running: dict[int, float] = {}
         self._late_since = math.inf
         self._settler = Recurring("credits", self._settle, SETTLE_SECONDS)
@@ -99,7 +99,7 @@ class Credits:
             self._forgive(left, "closed")
 
     def _is_far(self, key: ApiKey, now: float) -> bool:
-        """Return whether a key has much more left than others may have spent since its balance was read."""
+        """Return whether more is left than other workers may have spent since the balance was read."""
         left = key.balance - key.unsettled - DIRECT_CALLS * self._cost
         age = now - key.balance_at
         if left <= 0 or age <= FRESH_SECONDS:

@@ -1,4 +1,4 @@
-"""The gate: before a view the key and the rate limit, after it the credits, and headers that tell of all."""
+"""The gate: checks the key and the rate limit before a view, charges after it, and adds the headers."""
 
 import logging
 from collections.abc import Callable
@@ -23,24 +23,24 @@ _FORGET_SECONDS = 5.0
 _NO_CREDITS = "This API key has no credits left."
 
 Parameters = ParamSpec("Parameters")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 # How an error becomes a response.
 Refuse = Callable[[ApiError], Response]
 
 
-def keyless(view: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
-    """Let everyone call this view: no key, no limit, no credits."""
+def keyless(view: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Decorate a view that needs no key, and has no limit and no cost."""
     setattr(view, _KEYLESS, True)
     return view
 
 
 def free_of_charge() -> None:
-    """The answer to this request costs no credit."""
+    """Charge nothing for the current request."""
     current_call().free_of_charge = True
 
 
 class Gate:
-    """The keys, limits and credits of one app."""
+    """Enforce the keys, limits and credits of one app."""
 
     def __init__(
         self, app: Flask, settings: Settings, database: Database, refuse: Refuse, registry: CollectorRegistry
@@ -60,7 +60,7 @@ class Gate:
         self._cost = settings.credit_cost
         self._refuse = refuse
         app.before_request(self._admit)
-        app.after_request(self._charge_and_tell)
+        app.after_request(self._charge_and_set_headers)
 
     def close(self) -> None:
         """Settle all charges and counts, while the database is open."""
@@ -76,7 +76,7 @@ class Gate:
 
     def _admit(self) -> None:
         call = current_call()
-        # An unknown route or a wrong method is told as such, to everyone.
+        # An unknown route or a wrong method gets its own error, with or without a key.
         if call.routing_exception is not None or is_keyless(self._app, call.endpoint):
             return
         parameters = call.args.getlist("api_key") if may_hold_key(call.query_string) else []
@@ -91,7 +91,7 @@ class Gate:
         self.limits.count(key)
         _refuse_repeated(parameters)
 
-    def _charge_and_tell(self, response: Response) -> Response:
+    def _charge_and_set_headers(self, response: Response) -> Response:
         call = current_call()
         key = call.key
         if key is None:
@@ -104,12 +104,12 @@ class Gate:
                 response, left = self._charge(call, key, response)
             elif response.status_code < 500:
                 left = self._left(key)
-                # HEAD and 304 are free, but contain what only credits pay for.
+                # HEAD and 304 are free, but only for a key that could pay.
                 if (costs or response.status_code == 304) and left is not None and left < self._cost:
                     response = self._refuse(Forbidden(_NO_CREDITS, reason="insufficient_credits"))
         if left is not None:
             response.headers.add("X-Credits-Remaining", str(left))
-        self.limits.tell(key, response.headers)
+        self.limits.set_headers(key, response.headers)
         return response
 
     def _charge(self, call: Call, key: ApiKey, response: Response) -> tuple[Response, int | None]:
@@ -121,7 +121,7 @@ class Gate:
             log.warning(
                 "No credit of %r could be charged: %s", key.name, error.message, exc_info=error.__cause__
             )
-            # Whoever is away would not tell what is left either.
+            # The balance cannot be read either.
             return self._refuse(error), None
         call.charged = 0 if key.unlimited else self._cost
         return response, left
@@ -134,7 +134,7 @@ class Gate:
 
 
 def is_keyless(app: Flask, endpoint: str | None) -> bool:
-    """Whether the endpoint needs no key."""
+    """Return whether the endpoint needs no key."""
     return getattr(app.view_functions.get(endpoint or ""), _KEYLESS, False)
 
 

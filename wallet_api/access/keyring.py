@@ -1,4 +1,4 @@
-"""Which key a caller presents: found by its hash, kept in memory, and read again while it is used."""
+"""The API keys in memory: looked up by hash at first use, and refreshed while they are used."""
 
 import time
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from wallet_api.database import Database, Row, load_sql
 from wallet_api.errors import Forbidden
 from wallet_api.keys import key_hash
 
-# The longest thing that is looked up; our own keys have 46 characters.
+# Longer texts are not looked up; keys have 46 characters.
 MAX_KEY = 256
 MAX_UNKNOWN = 10_000
 UNKNOWN_SECONDS = 1.0
-# A key that was not used for so long is read no more, and forgotten.
+# A key that was not used for so long is no longer refreshed, and dropped.
 IDLE_SECONDS = 60.0
 KEYS_AT_ONCE = 1_000
 
@@ -27,7 +27,7 @@ _NEVER = float("-inf")
 
 @dataclass(slots=True, eq=False)
 class ApiKey:
-    """A key as it was last read, and what this process has charged to it. Times are of the monotonic clock.
+    """A key as last read, and what this process has charged to it. Times are of the monotonic clock.
 
     `label` may be shown, requests are counted under the name `window`. `balance` was read by a statement that
     ran from `balance_at` to `balance_until`; `owed` is charged since, `settling` is on its way there.
@@ -52,11 +52,11 @@ class ApiKey:
 
     @property
     def unsettled(self) -> int:
-        """What is charged here and not known to be charged in the database."""
+        """Credits charged here that the database has not confirmed."""
         return self.owed + self.settling
 
     def learn(self, balance: int | None, began: float) -> None:
-        """Take in a balance that a statement begun at `began` has read; None is unlimited.
+        """Store a balance read by a statement that started at `began`; None is unlimited.
 
         Of two statements that ran at once, the lower balance is the later one, or it errs on the safe side.
         """
@@ -66,7 +66,7 @@ class ApiKey:
 
 
 def bearer_key(authorization: str | None) -> str | None:
-    """The key in an Authorization header; None when there is none or it is malformed (RFC 6750, 2.1)."""
+    """Return the key in an Authorization header; None if it is absent or malformed (RFC 6750, 2.1)."""
     if authorization is None:
         return None
     scheme, _, key = authorization.partition(" ")
@@ -82,7 +82,7 @@ def may_hold_key(query: bytes) -> bool:
 
 
 class KeyRing:
-    """The keys that this process has met. Unknown ones are kept apart, so that guesses evict no good key."""
+    """The keys that this process has looked up. Guesses are kept apart, and evict no valid key."""
 
     def __init__(
         self, database: Database, default_rate: str, kept_seconds: float, *, reads_primary: bool = False
@@ -96,7 +96,7 @@ class KeyRing:
         self._unknown: TTLCache[bytes, bool] = TTLCache(MAX_UNKNOWN, ttl=min(UNKNOWN_SECONDS, kept_seconds))
 
     def find(self, text: str) -> ApiKey:
-        """Return the key that `text` is, fit to be used now.
+        """Return the key `text` if it may be used now.
 
         Raises Forbidden with reason invalid_api_key, revoked_api_key or expired_api_key.
         """
@@ -115,7 +115,7 @@ class KeyRing:
         return key
 
     def refresh(self) -> Iterator[list[ApiKey]]:
-        """Read the keys in use again, some at a time, and forget those that are idle, settled and expired."""
+        """Refresh the keys in use, some at a time, and drop those that are idle, settled and stale."""
         now = time.monotonic()
         used: list[bytes] = []
         for hashed, key in list(self._known.items()):

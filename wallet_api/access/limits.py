@@ -1,4 +1,4 @@
-"""How often a key may call: flask-limiter, with one limit for all operations together, the key's own."""
+"""The rate limit of each key: flask-limiter, with one limit for all operations together."""
 
 import math
 from typing import cast
@@ -14,7 +14,7 @@ from wallet_api.errors import RateLimited
 
 
 class KeyLimiter(Limiter):
-    """Counts the requests of each key, across all workers when there is a shared store."""
+    """Count the requests of each key, across all workers if there is a shared store."""
 
     def __init__(self, app: Flask, valkey_url: str | None) -> None:
         super().__init__(
@@ -40,8 +40,8 @@ class KeyLimiter(Limiter):
                 retry_after_seconds=wait,
             )
 
-    def tell(self, key: ApiKey, headers: Headers) -> None:
-        """Put the state of the limit into the headers of a response."""
+    def set_headers(self, key: ApiKey, headers: Headers) -> None:
+        """Add the rate-limit headers to a response."""
         reset, used = self.windows.state(key.window)
         headers.add("X-RateLimit-Limit", str(key.limit.amount))
         headers.add("X-RateLimit-Remaining", str(max(0, key.limit.amount - used)))

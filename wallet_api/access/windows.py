@@ -1,4 +1,4 @@
-"""A storage for `limits`: fixed windows, aligned to the clock, that all workers share: docs/credits.md."""
+"""A storage for `limits`: fixed windows, aligned to the clock, shared by all workers (docs/credits.md)."""
 
 import logging
 import time
@@ -40,14 +40,14 @@ class _Window:
         return (self.number + 1) * self.seconds
 
     def move(self, now: float) -> None:
-        """Begin the window of this time. The estimate of the store's clock may go back a little."""
+        """Move to the window of `now`. The estimate of the store's clock may go back a little."""
         number = int(now // self.seconds)
         if number > self.number or number < self.number - 1:
             self.number = number
             self.known = self.pending = self.sent = 0
 
     def send(self, calls: int, limit: int, now: float) -> Count:
-        """Return what is to be sent: what is pending, and `calls` more."""
+        """Return what to send: the pending count, and `calls` more."""
         left = max(0.0, self.ends - now)
         count = Count(f"{self.name}/{self.number}", self.known, self.pending, calls, limit, left)
         self.sent += self.pending + calls
@@ -55,7 +55,7 @@ class _Window:
         return count
 
     def receive(self, count: Count, counted: Counted | None) -> None:
-        """Take in the reply. Without one, what was pending counts as known, and is not sent again."""
+        """Apply the reply. Without one, the pending count is treated as known, and not sent again."""
         if count.name == f"{self.name}/{self.number}":
             self.sent -= count.pending + count.calls
             self.known = max(self.known, counted[0]) if counted else self.known + count.pending
@@ -84,12 +84,12 @@ class MeteredStorage(Storage):
 
     @property
     def is_shared(self) -> bool:
-        """Whether all workers count together now."""
+        """Whether all workers share their counts now."""
         return self._counts is not None and not self.away
 
     @property
     def base_exceptions(self) -> type[Exception]:
-        """Return what the store raises; none of it leaves this class."""
+        """Return the errors of the store, which this class does not raise."""
         return StoreError
 
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
@@ -133,7 +133,7 @@ class MeteredStorage(Storage):
         return self.state(key)[0]
 
     def check(self) -> bool:
-        """Return whether requests are counted across all workers, if they are meant to be."""
+        """Return False if a shared store is configured and does not work."""
         try:
             if self._counts is not None:
                 self._counts.probe()
@@ -142,11 +142,11 @@ class MeteredStorage(Storage):
         return not self.away
 
     def clear(self, key: str) -> None:
-        """Forget a window in this process."""
+        """Drop a window in this process."""
         self._windows.pop(self._window(key)[0].name)
 
     def reset(self) -> None:
-        """Forget all windows in this process."""
+        """Drop all windows in this process."""
         self._windows.clear()
 
     def _window(self, key: str) -> tuple[_Window, int]:

@@ -1,1 +1,1 @@
-"""The views: each loads its arguments, asks one question, and answers."""
+"""The views, a module for each noun, with what the OpenAPI document shows of them."""

@@ -1,4 +1,4 @@
-"""GET /docs and /v1/openapi.json: the documentation for people, with a console, and for programs."""
+"""GET /docs and /v1/openapi.json: the documentation for people and for programs."""
 
 from importlib import resources
 from typing import Any
@@ -34,7 +34,7 @@ _PAGE_POLICY = (
 @keyless
 @Operation(tag="Service", summary="This document").describes
 def openapi() -> Response:
-    """Give the OpenAPI 3.1 document of this version."""
+    """Return the OpenAPI 3.1 document of this version."""
     extensions: dict[str, Any] = current_app.extensions
     if "wallet_api.openapi" not in extensions:
         extensions["wallet_api.openapi"] = orjson.dumps(document(current_app))
@@ -45,7 +45,7 @@ def openapi() -> Response:
 @keyless
 @undocumented
 def page() -> Response:
-    """Show the documentation and the console."""
+    """Return the page of the documentation, with a console."""
     response = Response(_read("wallet_api", "pages/docs.html"), content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _PAGE_POLICY
     return _kept(response)
@@ -55,7 +55,7 @@ def page() -> Response:
 @keyless
 @undocumented
 def asset(name: str) -> Response:
-    """Give a script, a style or an image of the page."""
+    """Return a script, a style or an image of the page."""
     if name not in _ASSETS:
         raise NotFound
     package, path, content_type = _ASSETS[name]
@@ -67,7 +67,7 @@ def _read(package: str, path: str) -> bytes:
 
 
 def _kept(response: Response) -> Response:
-    """Let browsers keep it, but ask each time whether it is the same still."""
+    """Let browsers cache a response, and revalidate it each time."""
     response.headers["Cache-Control"] = "public, no-cache"
     response.add_etag()
     # If-Match is for those who change something; here its 412 would come with the page for a body.

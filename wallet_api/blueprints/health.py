@@ -1,4 +1,4 @@
-"""GET /healthz and /readyz: whether this process lives, and whether it can answer calls."""
+"""GET /healthz and /readyz: whether the process is alive, and whether it can serve requests."""
 
 from flask import Blueprint, Response
 
@@ -14,7 +14,7 @@ blueprint = Blueprint("health", __name__)
 
 
 class NotReady(ServiceUnavailable):
-    """This process cannot answer calls; `reason` names what is missing."""
+    """This process cannot serve requests; `reason` names what is missing."""
 
     def __init__(self, message: str, reason: str) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ _readiness = Operation(
 @keyless
 @_health.describes
 def healthz() -> Response:
-    """Tell that this process answers. Nothing else is asked, so that no outage makes it look dead."""
+    """Return that the process is alive, without checking anything else."""
     return respond(HealthSchema().dump({"status": "ok"}))
 
 
@@ -50,10 +50,10 @@ def healthz() -> Response:
 @keyless
 @_readiness.describes
 def readyz() -> Response:
-    """Tell whether calls can be answered, and what is missing: 503 without the database or its tables.
+    """Return whether requests can be served, or 503 if the database or its tables are missing.
 
-    Without the primary, reads go on; without the store, each worker counts by itself; tables of a later
-    version stay readable. The answer names each of them, and the service stays ready.
+    The service stays ready, and the response names it, if the primary is away (reads go on), if the store is
+    away (each worker counts by itself), and if the tables are of a later version (they stay readable).
     """
     newer = _newer_tables()
     return respond(

@@ -1,4 +1,4 @@
-"""GET /metrics: what Prometheus asks; counted in all workers, told to those alone who may see it."""
+"""GET /metrics: the metrics of all workers, for Prometheus."""
 
 import hmac
 import os
@@ -64,7 +64,7 @@ _metrics = Operation(
 @keyless
 @_metrics.describes
 def metrics() -> Response:
-    """Tell all counters of all workers, and how fresh the data is."""
+    """Return the counters of all workers, and the age of the data."""
     if not _may_see():
         raise MetricsNotAllowed
     own = services()
@@ -78,13 +78,13 @@ def metrics() -> Response:
 
 
 def init_app(app: Flask, registry: CollectorRegistry) -> None:
-    """Count every request of `app`; to be called before all others hook into its responses."""
+    """Count every request of `app`. To be called before other hooks are registered, so that it runs last."""
     counters = _Counters(registry)
     app.after_request(counters.count)
 
 
 class _Labelled(NamedTuple):
-    """What counts the answers of one operation and status."""
+    """The metrics of one operation and status."""
 
     requests: Counter
     seconds: Histogram
@@ -130,11 +130,11 @@ class _Counters:
             "Calls counted by one worker alone, because the shared store of limits was away.",
             registry=registry,
         )
-        # To look labels up takes longer than to count. There are as many as operations and statuses.
+        # There are as many as operations and statuses.
         self._of = cache(self._labelled)
 
     def count(self, response: Response) -> Response:
-        """Count the request that `response` answers."""
+        """Count the current request."""
         call = current_call()
         operation = _operation(call.endpoint)
         own = self._of(operation, response.status_code)
@@ -160,13 +160,13 @@ class _Counters:
 
 
 class _Data(Collector):
-    """What is asked of the database when Prometheus asks us."""
+    """Metrics that are read from the database at each scrape."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def collect(self) -> Iterator[Metric]:
-        """The ages of the data; only that the database is away, when it is."""
+        """Yield the ages of the data, or only that the database is away."""
         up = GaugeMetricFamily("wallet_api_database_up", "Whether the database answers.", 1.0)
         now = datetime.now(UTC)
         try:

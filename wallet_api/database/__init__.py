@@ -1,4 +1,4 @@
-"""PostgreSQL: the only room that meets its driver, and the errors of that."""
+"""PostgreSQL: connections, pools, and the translation of the driver's errors."""
 
 from wallet_api.database.connection import Connection, Row, connect, load_sql, savepoint
 from wallet_api.database.failures import (

@@ -1,4 +1,4 @@
-"""One connection to PostgreSQL, and the statements that it is asked."""
+"""Connections to PostgreSQL outside the pools, and the loading of statements."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,9 +18,9 @@ CONNECT_TIMEOUT_SECONDS = 2
 
 
 def load_sql(package: str, name: str) -> LiteralString:
-    """The text of `name`.sql beside the modules of `package`, without comments and indentation.
+    """Return the text of `name`.sql beside the modules of `package`, without comments and indentation.
 
-    One whole statement; psycopg looks for the parameters of one longer than 4,096 characters at every call.
+    psycopg parses a statement longer than 4,096 characters at each execution.
     """
     text = resources.files(package).joinpath(f"{name}.sql").read_text(encoding="utf-8")
     lines = [line.strip() for line in text.splitlines()]
@@ -29,7 +29,7 @@ def load_sql(package: str, name: str) -> LiteralString:
 
 
 def connect(url: str, **options: Any) -> Connection:
-    """A connection outside the pools, for commands that work long: no statement timeout, autocommit.
+    """Connect outside the pools, for commands that run long: autocommit, no statement timeout.
 
     Raises DatabaseUnavailable.
     """
@@ -43,7 +43,7 @@ def connect(url: str, **options: Any) -> Connection:
 
 @contextmanager
 def savepoint(connection: Connection) -> Iterator[None]:
-    """A part of a transaction that is undone alone. Raises DuplicateKey."""
+    """Roll back a part of a transaction alone if it fails. Raises DuplicateKey."""
     try:
         with connection.transaction():
             yield

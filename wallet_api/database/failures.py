@@ -1,4 +1,4 @@
-"""What goes wrong with PostgreSQL, in our words."""
+"""The errors of PostgreSQL, translated."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +18,11 @@ class QueryTimeout(ServiceUnavailable):
 
 
 class DuplicateKey(Exception):
-    """A row to be added has the key of one that is there."""
+    """A row with the same key exists."""
 
 
 class MissingReference(Exception):
-    """A row to be added refers to one that is not there."""
+    """A row refers to one that does not exist."""
 
 
 def had_no_effect(error: Exception) -> bool:

@@ -1,4 +1,4 @@
-"""The place of a database in words."""
+"""The location of a database, for people."""
 
 from itertools import zip_longest
 

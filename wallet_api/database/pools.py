@@ -16,11 +16,11 @@ from wallet_api.database.failures import translated
 from wallet_api.settings import Settings
 
 POOL_TIMEOUT_SECONDS = 2.0
-# How long a call waits for a connection while the server is known to be away.
+# How long a request waits for a connection while the server is known to be away.
 AWAY_TIMEOUT_SECONDS = 0.05
 # A charge waits no longer for a row that another session has locked.
 LOCK_TIMEOUT_MILLISECONDS = 500
-# Whoever asks a server that answers sooner keeps the lead: to hand it over takes longer than to wait.
+# With a server nearer than that, handing over to another thread takes longer than waiting.
 _NEAR_SECONDS = 0.0005
 _ROUND_TRIPS = 5
 # A server that vanished without a word is noticed within about this time; a socket file ignores it.
@@ -42,7 +42,7 @@ class Database:
         url = settings.database_url
         if url is None:
             raise ValueError("Database needs settings.database_url")
-        # To plan a statement of ours anew takes longer than to run it, and always ends with the same plan.
+        # Planning takes longer than running, and always gives the same plan.
         options = (
             f"-c statement_timeout={int(settings.statement_timeout_seconds * 1000)}"
             " -c plan_cache_mode=force_generic_plan"
@@ -70,7 +70,7 @@ class Database:
 
 
 class _Pool:
-    """Connections to one server, or the first of several that will do; never one that is dead."""
+    """Connections to one server, or to the first of several that accepts them. Dead ones are not lent."""
 
     def __init__(self, url: str, options: str, size: int) -> None:
         self._away = False
@@ -90,7 +90,7 @@ class _Pool:
             min_size=1,
             max_size=size,
             timeout=POOL_TIMEOUT_SECONDS,
-            # Given up at once, so that the next call tries anew instead of waiting for a growing back-off.
+            # Given up at once: the next request tries again, without a growing back-off.
             reconnect_timeout=0.2,
             reconnect_failed=self._note_failure,
             configure=self._measure,
@@ -101,7 +101,7 @@ class _Pool:
 
     @contextmanager
     def lend(self) -> Iterator[Connection]:
-        """Lend a connection; while the server is away, only the first caller waits long for one."""
+        """Lend a connection. While the server is away, only the first request waits long for one."""
         if self._round_trip_seconds > _NEAR_SECONDS:
             about_to_block()
         wait_seconds = AWAY_TIMEOUT_SECONDS if self._away else POOL_TIMEOUT_SECONDS
@@ -139,6 +139,6 @@ class _Pool:
         if poller.poll(0):
             connection.close()
             self._round_trip_seconds = math.inf
-            # The others died with it, and are told by their silence too: all are made anew in one go.
+            # The others ended with it: replace all of them at once.
             self._pool.check()
             raise psycopg.OperationalError("the server has ended the connection")

@@ -50,7 +50,7 @@ _TAGS = (
 
 
 def document(app: Flask) -> dict[str, Any]:
-    """The document of `app`: every route but those of pages for people, each with all of its answers."""
+    """Return the document of `app`: all routes but the pages for people, with all of their responses."""
     spec = APISpec(
         title="Wallet Intelligence API",
         version=__version__,

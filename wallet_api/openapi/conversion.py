@@ -1,4 +1,4 @@
-"""How our marshmallow schemas and fields become JSON Schema, on top of what apispec knows of its own."""
+"""The conversion of the schemas to JSON Schema: apispec's, and the rules of our own fields."""
 
 import inspect
 from typing import Any

@@ -37,7 +37,7 @@ def errors_of(operation: Operation, *, keyless: bool) -> dict[str, ApiError]:
 
 
 def _of_arguments(schema: Arguments | None) -> Iterator[ApiError]:
-    """Raise each error of a schema once: each argument missing, wrong, or unknown."""
+    """Yield the errors that a schema raises for missing, invalid and unknown arguments."""
     if schema is None:
         return
     good = {name: [ARGUMENTS[name]] for name, field in schema.fields.items() if field.required}

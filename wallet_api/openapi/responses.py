@@ -49,7 +49,7 @@ _OF_KEYS = tuple(name for name in _HEADERS if name.startswith(("X-RateLimit", "X
 
 
 def add_headers(spec: APISpec) -> None:
-    """Describe all headers once, for the responses to refer to."""
+    """Add all headers to the components that responses refer to."""
     for name, (kind, description) in _HEADERS.items():
         spec.components.header(name, {"description": description, "schema": {"type": kind}})
 

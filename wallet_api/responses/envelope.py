@@ -1,4 +1,4 @@
-"""Where every response is put together: the envelope of a success, the one shape of an error."""
+"""The envelope of responses, and the handlers that give all errors the same shape."""
 
 import logging
 import time
@@ -21,13 +21,13 @@ _error = ErrorSchema()
 
 JSON = "application/json"
 
-# What the framework raises by itself, in the words of our contract.
+# The codes of errors that Flask raises.
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "request_too_large", 429: "rate_limited"}
 
 
 def init_app(app: Flask) -> None:
-    """Tell every caller the id of the call, and give every failure the JSON error body."""
-    app.after_request(_tell_request_id)
+    """Add the id of the request to each response, and register the error handlers."""
+    app.after_request(_add_request_id)
     app.register_error_handler(ApiError, _answer_api_error)
     app.register_error_handler(HTTPException, _answer_http_exception)
     app.register_error_handler(Exception, _answer_crash)
@@ -49,10 +49,10 @@ def respond_json(data: bytes, *, cached: bool, cache_age_seconds: int) -> Respon
 
 
 def refuse(error: ApiError, response: Response | None = None) -> Response:
-    """The response to `error`; `response`, if given, lends the headers that it already carries."""
+    """Return the response to `error`. If `response` is given, its headers are kept."""
     call = current_call()
     call.refusal = (error.code, error.reason or "")
-    # Whatever was found before it failed.
+    # An error does not come from a cache.
     call.cached = False
     detail: dict[str, Any] = {"code": error.code, "message": error.message, "request_id": call.request_id}
     optional = {"parameter": error.parameter, "allowed": error.allowed, "reason": error.reason}
@@ -72,7 +72,7 @@ def refuse(error: ApiError, response: Response | None = None) -> Response:
 
 
 def meta(call: Call, cache_age_seconds: int) -> dict[str, Any]:
-    """About the response to this call itself."""
+    """Return the meta of the response to `call`."""
     return {
         "request_id": call.request_id,
         "cached": call.cached,
@@ -83,18 +83,18 @@ def meta(call: Call, cache_age_seconds: int) -> dict[str, Any]:
 
 
 def to_json(document: Any) -> bytes:
-    """The document, its decimals digit by digit."""
+    """Return the document as JSON, with exact decimals."""
     return orjson.dumps(document, default=_exact)
 
 
-def _tell_request_id(response: Response) -> Response:
+def _add_request_id(response: Response) -> Response:
     response.headers.add("X-Request-ID", current_call().request_id)
     return response
 
 
 def _answer_api_error(error: ApiError) -> Response:
     if error.status >= 500:
-        # One line: an outage is told by every call that it stops.
+        # One line, since an outage fails many requests.
         log.warning("%s %s: %s (%s)", current_call().request_id, error.code, error.message, _cause(error))
     return refuse(error)
 
@@ -109,7 +109,7 @@ def _answer_http_exception(error: HTTPException) -> Response:
     )
     if failure.status == 404:
         failure.message = f"There is no {call.path[:128]!r} here. The operations are listed at /docs."
-    # The framework's own response carries Allow and Retry-After.
+    # Flask's response has Allow and Retry-After.
     return refuse(failure, Response(headers=own.headers))
 
 

@@ -1,1 +1,1 @@
-"""Response and argument shapes: marshmallow schemas, no database, no request, no clock."""
+"""marshmallow schemas of arguments and responses, without database, request or clock."""

@@ -1,4 +1,4 @@
-"""What callers may put in a query string, and how a refusal of it is worded."""
+"""The arguments that operations share, and the wording of their errors."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ MAX_TEXT = 128
 
 
 class Arguments(Schema):
-    """The base of all arguments: unknown ones are refused. `api_key` is the gate's and never gets here."""
+    """The base of all arguments. Unknown ones are refused; `api_key` was removed by the gate."""
 
     class Meta:
         unknown = RAISE
@@ -53,7 +53,7 @@ class AddressMixin:
 
 
 def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
-    """The arguments in `values` (every value given of each name), checked and converted.
+    """Validate and convert `values`, the list of values of each name.
 
     Raises MissingParameter for an absent address, InvalidParameter for all else that is wrong, naming the
     parameter and what is allowed. An empty value is an absent one, save `cursor`, where it means the start.
@@ -97,6 +97,6 @@ def _refusal(schema: Arguments, given: dict[str, str], error: ValidationError) -
 
 
 def _shown(text: str) -> str:
-    """A caller's text, safe and short enough to repeat in a message."""
+    """Return a text of a caller in a form that is safe in a message."""
     cut = text if len(text) <= 40 else text[:40] + "…"
     return repr(cut)

@@ -1,4 +1,4 @@
-"""The two shapes every response has: success with data, or error; both with meta."""
+"""The envelope of all responses: success with data, or error; both with meta."""
 
 from marshmallow import fields
 
@@ -24,7 +24,7 @@ class SuccessSchema(Shape):
 
 
 class ErrorDetailSchema(Shape):
-    """What went wrong. `parameter`, `allowed` and `reason` are present only where they say something."""
+    """The error. `parameter`, `allowed` and `reason` are present where they apply."""
 
     code = fields.String(required=True)
     message = fields.String(required=True)
@@ -35,7 +35,7 @@ class ErrorDetailSchema(Shape):
 
 
 class ErrorSchema(Shape):
-    """Every response that is not a success, whatever went wrong."""
+    """The body of every error."""
 
     success = fields.Constant(False)
     error = fields.Nested(ErrorDetailSchema, required=True)

@@ -1,4 +1,4 @@
-"""What several schemas share: fields that refuse by name what they do not allow, and the base of answers."""
+"""Fields that several schemas share, and the base of the schemas of responses."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from marshmallow import Schema, ValidationError, fields
 
 
 class Choice(fields.String):
-    """One word of a fixed set; the refusal tells the set."""
+    """One word of a fixed set, which the error lists."""
 
     def __init__(self, allowed: tuple[str, ...], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -38,7 +38,7 @@ class WholeNumber(fields.Integer):
     ) -> int:
         if not (isinstance(value, str) and value.isascii() and value.isdecimal()):
             raise ValidationError(self._allowed)
-        # Nobody has more rows or seconds than that, and PostgreSQL takes no larger number.
+        # More than any number of rows or seconds, and within the range of bigint.
         digits = value.lstrip("0") or "0"
         number = int(digits) if len(digits) <= 18 else _LARGEST
         if number < self.minimum:
@@ -67,16 +67,16 @@ class Text(fields.String):
 
 
 class Amount(fields.Decimal):
-    """A figure: an exact decimal, answered as a JSON number, rounded already."""
+    """An exact decimal, rounded by the query, that becomes a JSON number."""
 
 
 class Rows(fields.Nested):
-    """One row or many that SQL may have written as JSON already: then they are passed on as they are."""
+    """One row or many. Finished JSON from a query is passed on unchanged."""
 
     def serialize(
         self, attr: str, obj: Mapping[str, Any], accessor: Callable[..., Any] | None = None, **kwargs: Any
     ) -> Any:
-        """What is at `attr` in `obj`."""
+        """Return the value at `attr` in `obj`."""
         rows = obj[attr]
         first = rows[0] if isinstance(rows, list) and rows else rows
         if isinstance(first, orjson.Fragment):
@@ -85,8 +85,8 @@ class Rows(fields.Nested):
 
 
 class Shape(Schema):
-    """The base of what is answered, which is made of dictionaries, by the names of the fields."""
+    """The base of the schemas of responses, which serialize dictionaries."""
 
     def get_attribute(self, obj: Mapping[str, Any], attr: str, default: Any) -> Any:
-        """What is at `attr`, without a search for attributes and paths, which takes as long as all else."""
+        """Return the value at `attr`, without marshmallow's search for attributes and paths."""
         return obj.get(attr, default)

@@ -1,4 +1,4 @@
-"""The shapes of what the service tells about itself."""
+"""The schemas of the health checks."""
 
 from marshmallow import fields
 

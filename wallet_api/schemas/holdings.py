@@ -11,7 +11,7 @@ class HoldingsArguments(AddressMixin, ChainArguments):
 
 
 class TokenBalanceSchema(Shape):
-    """What is held of one token."""
+    """The balance of one token."""
 
     token_address = fields.String(
         required=True, metadata={"description": "The contract or mint; `native` for the chain's own coin."}

@@ -1,4 +1,4 @@
-"""Leadership: of a worker's threads one leads, and hands over before it waits for something."""
+"""Leader/Followers: one thread of a worker takes requests, and hands over before it blocks."""
 
 import threading
 import time
@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 
 class Leadership:
-    """Who leads: the first thread, or one of `followers` others, which then calls `stand_in`.
+    """Decide which thread leads: the first one, or one of `followers` others, which then calls `stand_in`.
 
-    The leader finds jobs and does them itself: to hand each to another thread takes longer than many of them
-    do, and of several busy threads Python runs the next without regard to who has waited longest. Before it
-    waits for something it gives up the lead (`give_up`), and a job that takes longer than `late_seconds`
-    costs it the lead (`relieve`). The pattern is known as Leader/Followers.
+    The leader waits for jobs and does them itself, since handing a job to another thread takes longer than
+    most jobs do. It gives the lead up before it blocks (`give_up`), and loses it when a job takes longer than
+    `late_seconds` (`relieve`).
     """
 
     def __init__(self, followers: int, stand_in: Callable[[], None], late_seconds: float) -> None:
@@ -31,7 +30,7 @@ class Leadership:
             threading.Thread(target=self._follow, name=f"follower {number}", daemon=True).start()
 
     def take(self) -> None:
-        """Take the lead, before any follower, as soon as nobody has it; for the first thread."""
+        """Take the lead as soon as it is free, before any follower. For the first thread."""
         with self._lock:
             self._first_waits = True
             while self._leader is not None:
@@ -50,13 +49,13 @@ class Leadership:
         return self._first_waits
 
     def begin(self) -> None:
-        """To be called by the leader before each job."""
+        """Note that the leader begins a job."""
         self._since = time.monotonic()
         if not self._begun.is_set():
             self._begun.set()
 
     def end(self) -> bool:
-        """To be called by the same thread after the job; whether it leads still."""
+        """Note that this thread has ended its job, and return whether it still leads."""
         with self._lock:
             if not self.is_mine:
                 return False
@@ -64,7 +63,7 @@ class Leadership:
             return True
 
     def relieve(self, timeout: float) -> None:
-        """Take the lead from a thread whose job is late; to be repeated by a thread that does nothing else.
+        """Take the lead from a thread whose job is late. To be called in a loop by a thread of its own.
 
         Blocks for a moment; while no job is begun, up to `timeout` seconds.
         """
@@ -80,7 +79,7 @@ class Leadership:
             self._begun.set()
 
     def shutdown(self, wait: bool = False) -> None:
-        """Let the followers end that do nothing; the others do after their jobs."""
+        """End the followers: idle ones now, others after their jobs."""
         with self._lock:
             self._ended = True
             self._others_may.notify_all()
@@ -90,7 +89,7 @@ class Leadership:
         self._leader = threading.get_ident()
 
     def give_up(self) -> None:
-        """Let another thread lead, if this one does: it is about to wait for long."""
+        """Hand the lead over if this thread has it: it is about to block."""
         if self.is_mine:
             with self._lock:
                 if self.is_mine:

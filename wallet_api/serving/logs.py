@@ -19,7 +19,7 @@ class GunicornLogger(Logger):
     """gunicorn's lines and ours in one form, LOG_FORMAT; of other libraries only warnings."""
 
     def setup(self, cfg: Config) -> None:
-        """Open the logs; called again for each reload."""
+        """Configure the logs; called again for each reload."""
         super().setup(cfg)
         chosen = formatter(Settings.from_environment(), _request_id)
         for log in (self.error_log, self.access_log):
@@ -38,7 +38,7 @@ class GunicornLogger(Logger):
         super().debug(str(msg).replace("%s", "…"), **kwargs)
 
     def access(self, resp: Any, req: Any, environ: MutableMapping[str, Any], request_time: timedelta) -> None:
-        """One line for an answered request: its path without the query string, in which keys travel."""
+        """Log one line for a request: its path without the query string, which may contain a key."""
         if not self.access_log_enabled:
             return
         method, path = environ.get("REQUEST_METHOD", "-"), environ.get("PATH_INFO", "-")
@@ -63,7 +63,7 @@ class GunicornLogger(Logger):
 
 
 class _OwnHandler(logging.StreamHandler[Any]):
-    """Ours on the root logger, which a second setup replaces."""
+    """The handler on the root logger that a second setup replaces."""
 
 
 def _request_id() -> str | None:

@@ -1,4 +1,4 @@
-"""How gunicorn serves the application, in production and under `wallet-api up`: its settings.
+"""The settings of gunicorn, in production and under `wallet-api up`.
 
 gunicorn reads the names of its settings from this module: https://docs.gunicorn.org/en/stable/settings.html
 """
@@ -59,7 +59,7 @@ logger_class = "wallet_api.serving.logs.GunicornLogger"
 
 
 def on_starting(server: Arbiter) -> None:
-    """Refuse tables of a later version, and make the folder in which the workers of this gunicorn count."""
+    """Refuse tables of a later version, and make the folder for the metrics of all workers."""
     warning = removed_warning()
     if warning is not None and server.log is not None:
         server.log.warning(warning)
@@ -71,7 +71,7 @@ def on_starting(server: Arbiter) -> None:
 
 
 def _check_tables(server: Arbiter) -> None:
-    """Stop the start of this version on tables that a later one has changed.
+    """Refuse to start on tables that a later version has changed.
 
     A database that is away is no reason: workers wait for it. Nor are missing tables, which /readyz names.
     """
@@ -88,7 +88,7 @@ def _check_tables(server: Arbiter) -> None:
 
 
 def _clear_counts() -> None:
-    """Remove what gunicorns that were killed have left: folders of ours that nobody holds any more."""
+    """Remove the folders of earlier gunicorns that were killed, which no process has locked any more."""
     for folder in Path(worker_tmp_dir or tempfile.gettempdir()).glob(f"{_COUNTS}*"):
         # Another user's, or removed meanwhile by another one who starts.
         with suppress(OSError):
@@ -104,24 +104,24 @@ def _clear_counts() -> None:
 
 
 def on_exit(server: Arbiter) -> None:
-    """Remove that folder."""
+    """Remove the folder of the metrics."""
     shutil.rmtree(os.environ[SHARED_FOLDER], ignore_errors=True)
 
 
 def post_fork(server: Arbiter, worker: ThreadWorker) -> None:
-    """Let the counters that this worker will make count into files of that folder."""
+    """Have the metrics of this worker written to files in that folder."""
     # Chosen by the variable when the library was loaded, which was before there was a folder.
     values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
 
 
 def worker_exit(server: Arbiter, worker: ThreadWorker) -> None:
-    """End what the worker has open: left to the end of Python, its threads would be waited for in vain."""
+    """Close the services of the worker, whose threads would otherwise delay its exit."""
     services = getattr(worker.wsgi, "extensions", {}).get("wallet_api")
     if services is not None:
         services.close()
 
 
 def on_reload(server: Arbiter) -> None:
-    """After SIGHUP, new workers run the code that is on the disk by then, and all of it."""
+    """Import all code again, so that new workers run what is on the disk."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "wallet_api"]:
         del sys.modules[name]

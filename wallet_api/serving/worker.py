@@ -50,27 +50,27 @@ _STATUS_LINES = {
 
 
 class _Done(NamedTuple):
-    """What gunicorn asks of a Future; to make one takes ten times as long."""
+    """The part of a Future that gunicorn uses."""
 
     keep: bool
 
     def cancelled(self) -> bool:
-        """Whether it was never begun."""
+        """Return whether it was cancelled."""
         return False
 
     def result(self) -> bool:
-        """Whether the connection is kept for another request."""
+        """Return whether the connection is kept alive."""
         return self.keep
 
 
 class Worker(ThreadWorker):
-    """One thread looks for requests and answers them itself; another takes over when it has to wait.
+    """One thread waits for requests and handles them itself; another takes over before it blocks.
 
-    gunicorn's own hands every request to a thread, and is handed it back, which takes as long as a third of
-    the answer. Nothing that is sent is logged, and what is not HTTP gets our error body too.
+    gunicorn's own worker hands each request to a thread and takes the connection back. No bytes of a caller
+    are logged, and a request that is not valid HTTP gets the JSON error body too.
 
-    A worker that has enough to do leaves new connections to the others. gunicorn's own takes every one it
-    can: of sixteen opened at once, all often wait for one worker while another has no work.
+    A busy worker leaves new connections to the others. gunicorn's own accepts all it can, so that connections
+    opened at once often go to one worker while another is idle.
     """
 
     _accepts = False
@@ -80,14 +80,14 @@ class Worker(ThreadWorker):
     _seen: list[socket.socket] = []
 
     def get_thread_pool(self) -> Leadership:  # type: ignore[override]
-        """The threads besides the first: while as many as may be answer, one is left to look."""
+        """Return the threads besides the first, one more than may handle requests at a time."""
         self._requests: deque[TConn] = deque()
         self._leadership = Leadership(self.cfg.threads, self._stand_in, _LATE_SECONDS)
         blocking.set_hook(self._leadership.give_up)
         return self._leadership
 
     def run(self) -> None:
-        """Work until told to end. This thread is left free for signals, and for watching the others."""
+        """Run until the worker is stopped. This thread receives signals and relieves late leaders."""
         self._ended: Future[None] = Future()
         Thread(target=self._run_first, name="first", daemon=True).start()
         while not self._ended.done():
@@ -95,13 +95,13 @@ class Worker(ThreadWorker):
         self._ended.result()
 
     def wait_for_and_dispatch_events(self, timeout: float | None) -> None:
-        """Go once through the loop of the first thread, at whose end it leads."""
+        """Run one turn of the loop of the first thread, which leads at its end."""
         self._answer(timeout)
         if not self._leadership.is_mine:
             self._leadership.take()
 
     def accept(self, listener: socket.socket) -> None:
-        """Take a new connection; or several, where there are so many that a turn of the loop takes long."""
+        """Accept a connection, or several when each turn of the loop handles many requests."""
         for _ in range(min(max(1, self._answered // 4), self.worker_connections - self.nr_conns)):
             before = self.nr_conns
             super().accept(listener)
@@ -109,7 +109,7 @@ class Worker(ThreadWorker):
                 return
 
     def enqueue_req(self, conn: TConn) -> None:
-        """Have a request answered. A new connection has sent none yet, and is watched with the others."""
+        """Queue a request. A new connection has sent none yet, and is added to the poller."""
         if conn.initialized or conn.data_ready:
             self._requests.append(conn)
         else:
@@ -121,7 +121,7 @@ class Worker(ThreadWorker):
             self.poller.register(conn.sock, selectors.EVENT_READ, readable)
 
     def set_accept_enabled(self, enabled: bool | None) -> None:
-        """Called on every turn of the loop that finds new connections not being taken."""
+        """Accept new connections only while this worker has threads to spare."""
         busy = self._is_busy()
         if enabled and busy:
             self._take_what_is_left()
@@ -129,7 +129,7 @@ class Worker(ThreadWorker):
         super().set_accept_enabled(self._accepts)
 
     def murder_pending(self) -> None:
-        """Close the connections that have sent nothing for long; or, so that none delays the end, soon."""
+        """Close idle connections after their timeout, which is short once the worker stops."""
         if not self.alive:
             latest = time.monotonic() + _LINGER_SECONDS
             for conn in self.pending_conns:
@@ -137,7 +137,7 @@ class Worker(ThreadWorker):
         super().murder_pending()
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: BaseException) -> None:
-        """Refuse what never became a request, or what failed outside the application."""
+        """Respond to what is not a valid request, or to a failure outside the application."""
         error = _refusal(exc)
         address = addr[0] if addr else "a local socket"
         if error.status == 500:
@@ -176,7 +176,7 @@ class Worker(ThreadWorker):
         self._leadership.shutdown()
 
     def _answer(self, timeout: float | None) -> None:
-        """Wait for events, and answer the requests that came, unless another thread leads meanwhile."""
+        """Wait for events and handle the requests that arrived, for as long as this thread leads."""
         if not self._is_full():
             if self._requests:
                 timeout = 0.0
@@ -197,7 +197,7 @@ class Worker(ThreadWorker):
             self.set_accept_enabled(False)
 
     def _in_hand(self) -> int:
-        """The requests that have come and are not answered."""
+        """Return the number of requests without a response."""
         return int(self.nr_conns) - len(self.pending_conns) - len(self.keepalived_conns)
 
     def _is_full(self) -> bool:
