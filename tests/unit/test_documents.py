@@ -1,0 +1,43 @@
+"""What the documents name exists: commands, files, and headings."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from wallet_api.cli import cli
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+LINKS = [
+    (str(document.relative_to(ROOT)), target)
+    for document in DOCUMENTS
+    for target in sorted(set(re.findall(r"\]\((?!http)([^)]+)\)", document.read_text())))
+]
+
+
+def _anchors(document: Path) -> set[str]:
+    """Return the anchors of the headings, as GitHub names them."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("command", sorted(cli.commands))
+def test_every_command_is_in_the_readme(command: str) -> None:
+    assert f"`wallet-api {command}" in README
+
+
+@pytest.mark.parametrize(("document", "target"), LINKS)
+def test_every_link_of_a_document_leads_somewhere(document: str, target: str) -> None:
+    path, _, anchor = target.partition("#")
+    found = (ROOT / document).parent / path if path else ROOT / document
+    assert found.exists()
+    if anchor and found.suffix == ".md":
+        assert anchor in _anchors(found)
+
+
+@pytest.mark.parametrize("document", sorted(ROOT.glob("docs/*.md")), ids=lambda document: document.name)
+def test_every_document_is_linked_from_the_readme(document: Path) -> None:
+    assert f"](docs/{document.name}" in README
