@@ -1,6 +1,7 @@
 """What the documents name exists: commands, files, and headings."""
 
 import re
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,11 @@ def test_every_link_of_a_document_leads_somewhere(document: str, target: str) ->
 @pytest.mark.parametrize("document", sorted(ROOT.glob("docs/*.md")), ids=lambda document: document.name)
 def test_every_document_is_linked_from_the_readme(document: Path) -> None:
     assert f"](docs/{document.name}" in README
+
+
+def test_the_layers_of_the_development_document_are_those_of_the_contract() -> None:
+    contract = ConfigParser()
+    contract.read(ROOT / "setup.cfg")
+    layers = contract["importlinter:contract:layers"]["layers"].split("\n")
+    shown = (ROOT / "docs" / "development.md").read_text().partition("## Layers")[2].split("```")[1]
+    assert [line.split("  ")[0] for line in shown.splitlines()[1:]] == [line for line in layers if line]
