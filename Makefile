@@ -12,44 +12,44 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-install: $(INSTALLED) ## make .venv with the locked versions of everything (PYTHON=python3.12 to choose)
+install: $(INSTALLED) ## install the locked versions into .venv (PYTHON=python3.12 to choose the interpreter)
 
-run: $(INSTALLED) ## start the whole service with its own servers and demo data; Ctrl-C stops it
+run: $(INSTALLED) ## run the whole service with its own servers and demo data, until Ctrl-C
 	@exec $(BIN)/wallet-api up
 
 test: $(INSTALLED) ## run the tests, three files at a time
 	$(BIN)/python -m pytest -n 3 --dist loadfile
 
-lint: $(INSTALLED) ## look at style, types and layers
+lint: $(INSTALLED) ## check style, types and layers
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check: lint test ## the whole gate: lint, tests, and the audit where the network lets it
+check: lint test ## run lint, tests and audit; the audit may be skipped without a network
 	@sh config/audit.sh $(PYTHON) || [ $$? -eq 2 ]
 
-bench: $(INSTALLED) ## measure ledger (SIZES=100000,1000000) and HTTP side beside others; 25 minutes, and wrk
+bench: $(INSTALLED) ## measure the ledger (SIZES=100000,1000000) and the HTTP side; 25 minutes, needs wrk
 	@$(PIP) install -r config/requirements-bench.txt
 	$(BIN)/python -m tests.benchmarks.ledger --sizes $(SIZES)
 	$(BIN)/python -m tests.benchmarks.http
 
-smoke: ## look whether a running service is well: WALLET_API_URL, and WALLET_API_KEY or WALLET_API_KEY_FILE
+smoke: ## check a running service: WALLET_API_URL, and WALLET_API_KEY or WALLET_API_KEY_FILE
 	@sh config/smoke.sh
 
-faults: $(INSTALLED) ## kill, fill and step what a service stands on, and write docs/faults.md anew
+faults: $(INSTALLED) ## kill servers, fill a disk, step a clock, and rewrite docs/faults.md
 	FAULTS_REPORT=docs/faults.md $(BIN)/python -m pytest tests/integration/test_faults.py
 
-fuzz: $(INSTALLED) ## make more than 5,000 calls that schemathesis generates from the OpenAPI document
+fuzz: $(INSTALLED) ## send more than 5,000 requests that schemathesis generates from the OpenAPI document
 	FUZZ_EXAMPLES=1200 FUZZ_CALLS=5000 $(BIN)/python -m pytest -s tests/contract/test_schemathesis.py
 
-audit: ## look for known vulnerabilities in the locked versions; needs the network
+audit: ## check the locked versions for known vulnerabilities; needs the network
 	@sh config/audit.sh $(PYTHON)
 
-lock: ## choose new versions within setup.cfg's bounds and write them to config/
+lock: ## write the newest versions within the bounds of setup.cfg to config/requirements*.txt
 	sh config/lock.sh $(PYTHON)
 
-clean: ## remove .venv and caches; var/, the data, stays
+clean: ## remove .venv and caches, but not the data in var/
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
 	find wallet_api tests -name __pycache__ -prune -exec rm -rf {} +
 

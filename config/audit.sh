@@ -1,6 +1,6 @@
 #!/bin/sh
-# Holds the locked versions against the known vulnerabilities, by pip-audit in an environment of its own.
-# 0: none is known. 1: some are, listed by package. 2: nobody could be asked, which needs the network.
+# Check the locked versions for known vulnerabilities, with pip-audit in its own environment.
+# Exit status: 0 if none is known, 1 if some are (they are listed), 2 if they could not be looked up (no network).
 #
 #   sh config/audit.sh [PYTHON]
 set -u
@@ -20,7 +20,7 @@ rm -f "$report"
 { "$python" -m venv "$folder" && "$folder/bin/pip" --quiet --disable-pip-version-check install pip-audit; } \
     >"$folder/trouble" 2>&1 || unable "pip-audit could not be installed."
 for locked in config/requirements.txt config/requirements-dev.txt; do
-    # The report is written when all versions were looked up, whatever was found.
+    # pip-audit writes the report only if it could look up all versions.
     "$folder/bin/pip-audit" --strict --no-deps --disable-pip --progress-spinner=off -r "$locked" \
         --format=json --output="$report" 2>"$folder/trouble"
     [ -s "$report" ] || unable "The versions in $locked could not be looked up."
@@ -29,7 +29,7 @@ import json, sys
 packages = json.load(open(sys.argv[1]))["dependencies"]
 known = [(package, fault) for package in packages for fault in package.get("vulns", ())]
 for package, fault in known:
-    print(package["name"], package["version"], fault["id"], "mended in", ", ".join(fault["fix_versions"]) or "none yet")
+    print(package["name"], package["version"], fault["id"], "fixed in", ", ".join(fault["fix_versions"]) or "none yet")
 print(f"{sys.argv[2]}: {len(packages)} versions, {len(known)} known vulnerabilities")
 sys.exit(bool(known))
 PYTHON

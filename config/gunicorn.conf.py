@@ -1,6 +1,6 @@
-"""gunicorn in production: `gunicorn --config config/gunicorn.conf.py wsgi:app`, from the checkout.
+"""Settings of gunicorn in production: `gunicorn --config config/gunicorn.conf.py wsgi:app`, in the checkout.
 
-What `wallet-api up` needs as well lies in the package; here is what an operator may want to change.
+The settings themselves are in the package, since `wallet-api up` uses them too. Add your own changes below.
 """
 
 from wallet_api.serving.settings import *  # noqa: F403

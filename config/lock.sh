@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes the versions that setup.cfg's bounds give today: config/requirements.txt is what the service
-# with its embedded servers needs, -dev.txt what tests and lint add, -bench.txt what `make bench` adds.
+# Write the newest versions within the bounds of setup.cfg: config/requirements.txt for the service with its
+# embedded servers, requirements-dev.txt for tests and lint, requirements-bench.txt for `make bench`.
 set -eu
 python=${1:-python3}
 cd "$(dirname "$0")/.."

@@ -1,14 +1,15 @@
 #!/bin/sh
-# Asks a running service everything once and looks at the answers: for cron, or wallet-api-smoke.timer.
-# Silent and 0 when all is well; otherwise one line a fault, and 1. Costs about nine credits. Needs curl.
+# Send requests to each operation of a running service and check the responses: for cron, or wallet-api-smoke.timer.
+# Print nothing and exit with 0 if all checks pass; otherwise print one line for each failure and exit with 1.
+# Costs about nine credits. Needs curl.
 #
-#   WALLET_API_URL            http://127.0.0.1:8000
-#   WALLET_API_KEY            a key made for this; or
-#   WALLET_API_KEY_FILE       a file that holds it
-#   SMOKE_BLOCKCHAIN          solana: a group that has wallets and trades
-#   SMOKE_TYPE                kol
-#   SMOKE_MAX_AGE_SECONDS     86400: how old the group's newest trade may be, a day at most; 0 does not look
-#   SMOKE_CA_FILE             certificates to trust, where the system's are not enough
+#   WALLET_API_URL            default http://127.0.0.1:8000
+#   WALLET_API_KEY            an API key for this check; or
+#   WALLET_API_KEY_FILE       a file that contains it
+#   SMOKE_BLOCKCHAIN          default solana; with SMOKE_TYPE, a group with wallets and trades
+#   SMOKE_TYPE                default kol
+#   SMOKE_MAX_AGE_SECONDS     default 86400: maximum age of the group's newest trade, up to a day; 0 disables the check
+#   SMOKE_CA_FILE             CA certificates to trust, if those of the system are not enough
 set -u
 LC_ALL=C
 export LC_ALL
@@ -26,7 +27,7 @@ if [ -z "$key" ] && [ -n "${WALLET_API_KEY_FILE:-}" ]; then
         echo "key: $WALLET_API_KEY_FILE cannot be read"
         exit 1
     fi
-    # A last line without its end is a line too.
+    # At the end of the file, read fails but still reads a line without a line end.
     read -r key <"$WALLET_API_KEY_FILE" || :
 fi
 if [ -z "$key" ]; then
@@ -45,7 +46,7 @@ fault() {
     printf '%s\n' "$1" >>"$work/faults"
 }
 
-# One line a value: the path to it, a tab, and the value as JSON. Says what is no JSON with status 1.
+# Print one line for each value: its path, a tab, and the value as JSON. Exit with 1 if the input is not JSON.
 cat >"$work/flat.awk" <<'AWK'
 function fail() { bad = 1; exit 1 }
 function skip() { while (substr(text, at, 1) ~ /[ \t\r\n]/ && at <= size) at++ }
@@ -102,14 +103,14 @@ END {
 }
 AWK
 
-# ask NAME PATH STATUS [WITHOUT_KEY]: the answer goes to $work/NAME, its values to $work/NAME.flat.
+# ask NAME PATH STATUS [WITHOUT_KEY]: write the response to $work/NAME, and its values to $work/NAME.flat.
 ask() {
     name=$1
     {
         [ $# -gt 3 ] || printf 'header = "Authorization: Bearer %s"\n' "$key"
         [ -z "${SMOKE_CA_FILE:-}" ] || printf 'cacert = "%s"\n' "$SMOKE_CA_FILE"
     } >"$work/curl"
-    # The key is on curl's standard input; in its arguments everyone on the machine could read it.
+    # The key is passed on standard input, since any user of the machine can read the arguments of processes.
     status=$(curl --config - --silent --show-error --max-time 30 --output "$work/$name" \
         --write-out '%{http_code}' "$url$2" <"$work/curl" 2>"$work/trouble")
     if [ "$status" = 000 ] || [ -z "$status" ]; then
@@ -132,12 +133,12 @@ ask() {
     same "$name" "success" "$(get "$name" .success)" "$expected"
 }
 
-# get NAME PATH: a value, strings without their quotes.
+# get NAME PATH: print a value, strings without quotes.
 get() {
     awk -F '\t' -v path="$2" '$1 == path { gsub(/^"|"$/, "", $2); print $2; exit }' "$work/$1.flat"
 }
 
-# all NAME PATTERN: all values whose path is of this form.
+# all NAME PATTERN: print all values whose path matches.
 all() {
     awk -F '\t' -v pattern="^$2\$" '$1 ~ pattern { gsub(/^"|"$/, "", $2); print $2 }' "$work/$1.flat"
 }
@@ -150,7 +151,7 @@ same() {
     [ "$3" = "$4" ] || fault "$1: $2 is ${3:-missing} in place of ${4:-something}"
 }
 
-# holds NAME WORDS CONDITION, a condition on numbers for awk.
+# holds NAME WORDS CONDITION: report WORDS unless the condition on numbers, in awk's syntax, is true.
 holds() {
     awk "BEGIN { exit !($3) }" </dev/null 2>/dev/null || fault "$1: $2 ($3)"
 }

@@ -1,4 +1,4 @@
-// Starts the console on the document of this very server. A key typed in stays in this tab.
+// Show the OpenAPI document of this server. An API key that is entered is not stored and is lost on reload.
 "use strict";
 
 SwaggerUIBundle({
