@@ -1,7 +1,7 @@
 """A self-hosted Wallet Intelligence API.
 
-A request enters the app that `app.create_app` makes, and passes the gate (`access`: key and rate limit). Its
-view (`blueprints/<noun>`) runs one query (`queries/<noun>`, with its SQL beside it, or `holdings`) with validated
+A request enters the app of `app.create_app` and passes the gate (`access`: key and rate limit). Its view
+(`blueprints/<noun>`) runs one query (`queries/<noun>`, with its SQL beside it, or `holdings`) with validated
 arguments (`schemas/<noun>`), and responds in the envelope (`responses`). `ledger` imports trades and keeps the
 sums of realized profit; `providers` and `sync` fetch them; `cli` holds the commands.
 """

@@ -10,17 +10,7 @@ from werkzeug.routing import MapAdapter
 
 from wallet_api import openapi, services
 from wallet_api.access import current, gate
-from wallet_api.blueprints import (
-    docs,
-    health,
-    history,
-    holdings,
-    index,
-    leaderboard,
-    metrics,
-    volume,
-    wallets,
-)
+from wallet_api.blueprints import all_blueprints, metrics
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.queries.board_cache import BoardCache
@@ -73,7 +63,7 @@ def create_app(settings: Settings | None = None) -> Flask:
             registry=registry,
         ),
     )
-    for noun in (wallets, history, holdings, volume, leaderboard, index, health, metrics, docs):
-        app.register_blueprint(noun.blueprint)
+    for blueprint in all_blueprints():
+        app.register_blueprint(blueprint)
     openapi.check(app)
     return app

@@ -87,9 +87,17 @@ def check(app: Flask) -> None:
 
 
 def _operations(app: Flask) -> list[tuple[Rule, Operation | None]]:
-    """Return all routes in the order in which they were registered, aliases last."""
-    rules = sorted(app.url_map.iter_rules(), key=lambda rule: rule.endpoint.endswith("_alias"))
-    return [(rule, operation_of(app, rule.endpoint)) for rule in rules]
+    """Return all routes by tag and path, aliases after the path that they stand for."""
+    rules = [(rule, operation_of(app, rule.endpoint)) for rule in app.url_map.iter_rules()]
+    tags = [name for name, _ in _TAGS]
+    return sorted(
+        rules,
+        key=lambda found: (
+            tags.index(found[1].tag) if found[1] else len(tags),
+            found[0].endpoint,
+            found[0].rule,
+        ),
+    )
 
 
 def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:

@@ -1,0 +1,39 @@
+"""The worked example of docs/development.md works: an operation is four files."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_BLOCK = re.compile(r"```(?:python|sql)\n(?:#|--) (\S+\.(?:py|sql))\n(.*?)```", re.DOTALL)
+
+
+def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_the_whole(
+    tmp_path: Path,
+) -> None:
+    for name in ("wallet_api", "tests", "config"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("setup.cfg", "wsgi.py"):
+        shutil.copy(ROOT / name, tmp_path)
+    files = _BLOCK.findall((ROOT / "docs" / "development.md").read_text(encoding="utf-8"))
+    assert [name for name, _ in files] == [
+        "wallet_api/schemas/count.py",
+        "wallet_api/queries/count.sql",
+        "wallet_api/queries/count.py",
+        "wallet_api/blueprints/count.py",
+        "tests/api/test_count.py",
+    ]
+    for name, text in files:
+        assert not (tmp_path / name).exists()
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    tests = ("tests/api/test_count.py", "tests/integration/test_sql_files.py", "tests/integration/test_citus_rules.py")
+    of_the_whole = ("test_the_document_is_valid_openapi_3_1", "test_every_parameter_is_described")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "tests/api/test_openapi.py"]
+    command += ["-k", f"test_count or test_sql_files or test_citus_rules or {' or '.join(of_the_whole)}"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
