@@ -10,7 +10,7 @@ from threading import get_ident
 from prometheus_client import CollectorRegistry, Counter
 
 from wallet_api.access.keyring import ApiKey
-from wallet_api.access.windows import MeteredStorage
+from wallet_api.access.limit_storage import MeteredStorage
 from wallet_api.database import Connection, Database, DatabaseUnavailable, had_no_effect, load_sql
 from wallet_api.errors import Forbidden
 from wallet_api.recurring import Recurring

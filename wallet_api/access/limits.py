@@ -9,7 +9,7 @@ from flask_limiter.util import get_remote_address
 from werkzeug.datastructures import Headers
 
 from wallet_api.access.keyring import ApiKey
-from wallet_api.access.windows import MeteredStorage
+from wallet_api.access.limit_storage import MeteredStorage
 from wallet_api.errors import RateLimited
 
 

@@ -6,7 +6,7 @@ from threading import Lock
 
 from limits.storage import Storage
 
-from wallet_api.access.counts import Count, Counted, SharedCounts, StoreError
+from wallet_api.access.shared_counts import Count, Counted, SharedCounts, StoreError
 from wallet_api.recurring import Recurring
 
 log = logging.getLogger(__name__)
