@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -236,7 +236,9 @@ def test_a_start_after_everything_was_killed_finds_the_data(own: Settings, home:
             _remember(settings, "committed")
         killed = [command, *processes_of(home)]
         for process in killed:
-            process.kill()
+            # A process of PostgreSQL exits by itself once its parent has gone.
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
         command.wait()
     psutil.wait_procs(killed[1:])
     assert (home / "postgres" / "postmaster.pid").exists()

@@ -10,7 +10,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.queries.spans import columns, cover
 
-PERIODS = {
+PERIOD_LENGTHS = {
     "6h": timedelta(hours=6),
     "1d": timedelta(days=1),
     "7d": timedelta(days=7),
@@ -34,7 +34,7 @@ def rank_wallets(
     connection: Connection, now: datetime, blockchain: str, type: str, period: str
 ) -> list[Entry]:
     """All wallets of a group that traded in (`now` - period, `now`], by volume, then address."""
-    spans = cover(now - PERIODS[period], now, BUCKET_SECONDS)
+    spans = cover(now - PERIOD_LENGTHS[period], now, BUCKET_SECONDS)
     parameters = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency, "now": now}
     rows = connection.execute(_LEADERBOARD, parameters | columns(spans))
     return [Entry(row["total_volume"], row["address"], orjson.Fragment(row["entry"])) for row in rows]

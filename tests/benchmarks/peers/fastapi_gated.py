@@ -198,7 +198,7 @@ async def leaderboard(
 ) -> dict[str, Any]:
     """The ranked wallets of our leaderboard."""
     values = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency}
-    values |= window(board.PERIODS[period], board.BUCKET_SECONDS)
+    values |= window(board.PERIOD_LENGTHS[period], board.BUCKET_SECONDS)
     rows = await connection.fetch(_BOARD, *(values[name] for name in _BOARD_NAMES))
     return answer({"period": period, "wallets": [json.loads(row["entry"]) for row in rows[:limit]]})
 
