@@ -20,7 +20,7 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 
 from tests.callers import WALLETS
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from tests.processes import environment_of
 from wallet_api import migrations
 from wallet_api.app import create_app

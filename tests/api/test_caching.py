@@ -11,7 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.callers import call_at_once
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from tests.processes import StartGunicorn
 from wallet_api.database import Connection
 from wallet_api.keys import create_key

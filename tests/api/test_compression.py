@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from tests.processes import StartGunicorn
 from wallet_api.database import Connection
 from wallet_api.keys import create_key

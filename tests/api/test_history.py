@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
-from tests.ledger.door import Importer, Row
+from tests.ledger.in_process import Importer, Row
 from tests.naive import Ledger
 from wallet_api.database import Connection
 

@@ -12,7 +12,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
-from tests.ledger.door import Importer, Row, leaderboard
+from tests.ledger.in_process import Importer, Row, leaderboard
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 

@@ -8,8 +8,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
-from tests.ledger.door import Importer, Row
 from tests.ledger.example import WALLETS, At, U, V, W, prices, trades
+from tests.ledger.in_process import Importer, Row
 from wallet_api.database import Connection
 
 D = Decimal

@@ -3,7 +3,7 @@
 from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 

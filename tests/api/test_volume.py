@@ -7,7 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
-from tests.ledger.door import Importer, Row
+from tests.ledger.in_process import Importer, Row
 from wallet_api.database import Connection
 
 # Each answer is worked out anew: what was imported a moment ago counts.

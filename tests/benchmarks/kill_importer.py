@@ -23,7 +23,7 @@ from typing import Any
 
 import click
 
-from tests.ledger import crowd, door
+from tests.ledger import in_process, random_trades
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
 from wallet_api.ledger.rebuild import rebuild_ledger
@@ -47,7 +47,7 @@ class Bench:
         self.start()
         with connect(self.url) as connection:
             migrations.migrate(connection)
-        trades = crowd.trades(rows, WALLETS, self._now, DAYS, late=0.01)
+        trades = random_trades.trades(rows, WALLETS, self._now, DAYS, late=0.01)
         self._file.write_text("".join(json.dumps(row) + "\n" for row in trades))
 
     def start(self) -> None:
@@ -69,10 +69,10 @@ class Bench:
     def begin(self) -> None:
         """Leave nothing of a round before, and take in all but the trades."""
         with connect(self.url) as connection:
-            door.clear(connection)
-        importer = door.Importer(self.url)
-        importer.wallets(crowd.wallets(WALLETS))
-        importer.prices(crowd.prices(self._now, DAYS))
+            in_process.clear(connection)
+        importer = in_process.Importer(self.url)
+        importer.wallets(random_trades.wallets(WALLETS))
+        importer.prices(random_trades.prices(self._now, DAYS))
 
     def start_import(self) -> "subprocess.Popen[bytes]":
         """An importer of the trades in a process of its own."""
@@ -95,14 +95,17 @@ class Bench:
         """What the service would tell of every wallet and group."""
         with connect(self.url) as connection:
             told: list[Any] = []
-            for wallet in crowd.wallets(WALLETS):
-                told.append(door.history(connection, "solana", wallet["type"], wallet["wallet_address"]))
-            for type in crowd.TYPES:
+            for wallet in random_trades.wallets(WALLETS):
+                told.append(
+                    in_process.history(connection, "solana", wallet["type"], wallet["wallet_address"])
+                )
+            for type in random_trades.TYPES:
                 told += [
-                    door.leaderboard(connection, self._now, "solana", type, period) for period in door.PERIODS
+                    in_process.leaderboard(connection, self._now, "solana", type, period)
+                    for period in in_process.PERIODS
                 ]
                 told += [
-                    door.volume(connection, self._now, "solana", type, seconds)
+                    in_process.volume(connection, self._now, "solana", type, seconds)
                     for seconds in (61, 3_601, 86_400)
                 ]
             return told

@@ -16,7 +16,7 @@ import click
 
 from tests.benchmarks import ledger_world
 from tests.integration.test_ledger_under_way import assert_whole
-from tests.ledger import door
+from tests.ledger import in_process
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.settings import Settings
@@ -53,7 +53,7 @@ def _ask_during(importer: "subprocess.Popen[str]", connection: Connection) -> st
     for wallet in cycle(wallets):
         if importer.poll() is not None:
             break
-        record = door.history(connection, group[0], wallet["type"], wallet["address"], limit=5)
+        record = in_process.history(connection, group[0], wallet["type"], wallet["address"], limit=5)
         assert_whole(record)
         states.add((wallet["address"], record["lifetime_stats"]["total_tx_count"]))
         asked += 1

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from tests.processes import StartGunicorn
 from tests.service import Service
 from wallet_api.database import Connection, connect

@@ -15,7 +15,7 @@ from cabalspy import (
 )
 
 from tests.demo_service import DemoService, demo_service
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from tests.processes import Gunicorn, StartGunicorn
 from wallet_api.database import Connection
 from wallet_api.keys import create_key

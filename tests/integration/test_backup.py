@@ -40,7 +40,7 @@ from tests.backups import (
     session,
 )
 from tests.demo_service import DemoService, demo_service
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from tests.processes import wallet_api
 from tests.waiting import eventually
 from wallet_api import embedded, migrations

@@ -11,13 +11,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.ledger import crowd
+from tests.ledger import random_trades
 from tests.processes import environment_of, processes_of
 from wallet_api.settings import Settings
 
 Done = subprocess.CompletedProcess[str]
 
-WALLET = crowd.wallets(1)[0]
+WALLET = random_trades.wallets(1)[0]
 SMALL_DEMO = ("demo", "--wallets", "8", "--trades", "100", "--days", "2")
 
 

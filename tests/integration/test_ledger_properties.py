@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.ledger import door, strategies
+from tests.ledger import in_process, strategies
 from tests.ledger.strategies import GROUPS, MINTS
 from tests.naive import Ledger
 from wallet_api.database import Connection
@@ -60,8 +60,8 @@ def test_files_one_after_the_other_give_the_figures_of_their_rows(
             max_size=7,
         )
     )
-    importer = door.Importer(database_url, batch_rows=data.draw(st.sampled_from([1, 3, 100])))
-    door.clear(connection)
+    importer = in_process.Importer(database_url, batch_rows=data.draw(st.sampled_from([1, 3, 100])))
+    in_process.clear(connection)
     ledger = Ledger()
     for kind, rows in [("wallets", strategies.wallets()), *steps]:
         getattr(importer, kind)(rows)
@@ -84,16 +84,16 @@ def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_as_one_i
     batch_rows = data.draw(st.sampled_from([1, 2, 5, 100]))
     windows = data.draw(WINDOWS)
 
-    door.clear(connection)
-    importer = door.Importer(database_url, batch_rows=batch_rows)
+    in_process.clear(connection)
+    importer = in_process.Importer(database_url, batch_rows=batch_rows)
     importer.wallets(strategies.wallets())
     _at_once(importer, queues)
     several = answers(connection, NOW, windows)
 
-    door.clear(connection)
+    in_process.clear(connection)
     importer.wallets(strategies.wallets())
     importer.prices(prices)
-    door.Importer(database_url).trades(final)
+    in_process.Importer(database_url).trades(final)
     once = answers(connection, NOW, windows)
 
     ledger = Ledger()
@@ -108,7 +108,7 @@ def test_amounts_from_dust_to_billions_lose_no_digit(database_url: str, connecti
     chance = random.Random(5)
     rows = list(_from_dust_to_billions(chance))
     chance.shuffle(rows)
-    importer, ledger = door.Importer(database_url, batch_rows=1000), Ledger()
+    importer, ledger = in_process.Importer(database_url, batch_rows=1000), Ledger()
     importer.wallets(strategies.wallets())
     ledger.add_wallets(strategies.wallets())
     importer.trades(rows)
@@ -141,17 +141,17 @@ def answers(connection: Connection, now: datetime, windows: list[int]) -> Answer
     wallets = connection.execute("SELECT blockchain, type, address FROM wallets").fetchall()
     found: Answers = {}
     for wallet in wallets:
-        record = door.history(connection, **wallet)
+        record = in_process.history(connection, **wallet)
         del record["pagination"]
         found["history", wallet["blockchain"], wallet["address"]] = record
     for blockchain, type in (*GROUPS, ("solana", "whale")):
-        for period in door.PERIODS:
-            found["leaderboard", now, blockchain, type, period] = door.leaderboard(
+        for period in in_process.PERIODS:
+            found["leaderboard", now, blockchain, type, period] = in_process.leaderboard(
                 connection, now, blockchain, type, period
             )
         for seconds in windows:
             for mint in (None, *MINTS, "never traded"):
-                found["volume", now, blockchain, type, seconds, mint] = door.volume(
+                found["volume", now, blockchain, type, seconds, mint] = in_process.volume(
                     connection, now, blockchain, type, seconds, mint
                 )
     return found
@@ -188,7 +188,7 @@ def _queues(draw: st.DrawFn, final: list[Row], prices: list[Row]) -> list[list[t
     queues = []
     for rows in sides:
         places = draw(st.lists(st.integers(0, 100), max_size=4))
-        queues.append([("trades", file) for file in door.cut(rows, places)])
+        queues.append([("trades", file) for file in in_process.cut(rows, places)])
     if prices:
         queue = queues[draw(st.integers(0, 1))]
         queue.insert(draw(st.integers(0, len(queue))), ("prices", prices))
@@ -210,7 +210,7 @@ def _other_version(draw: st.DrawFn, row: Row) -> Row:
     return kept | {name: other[name] for name in changed if name in other}
 
 
-def _at_once(importer: door.Importer, queues: list[list[tuple[str, list[Row]]]]) -> None:
+def _at_once(importer: in_process.Importer, queues: list[list[tuple[str, list[Row]]]]) -> None:
     start = threading.Barrier(len(queues))
 
     def run(queue: list[tuple[str, list[Row]]]) -> None:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tests.ledger import crowd, door
+from tests.ledger import in_process, random_trades
 from wallet_api.database import Connection, connect
 from wallet_api.ledger.rebuild import rebuild_ledger
 
@@ -23,18 +23,20 @@ HALF_A_UNIT = Decimal("0.0000000005")
 
 def test_every_history_during_an_import_is_of_one_moment(database_url: str, connection: Connection) -> None:
     now = datetime.now(UTC)
-    wallets = crowd.wallets(6)
-    importer = door.Importer(database_url, batch_rows=4_000)
+    wallets = random_trades.wallets(6)
+    importer = in_process.Importer(database_url, batch_rows=4_000)
     importer.wallets(wallets)
-    importer.prices(crowd.prices(now, DAYS))
-    rows = crowd.trades(100_000, 6, now, DAYS, late=0.001)
+    importer.prices(random_trades.prices(now, DAYS))
+    rows = random_trades.trades(100_000, 6, now, DAYS, late=0.001)
     seen: set[int] = set()
     answers = 0
     with ThreadPoolExecutor(1) as pool:
         importing = pool.submit(importer.trades, rows)
         while not importing.done():
             wallet = wallets[answers % 2]
-            record = door.history(connection, "solana", wallet["type"], wallet["wallet_address"], limit=5)
+            record = in_process.history(
+                connection, "solana", wallet["type"], wallet["wallet_address"], limit=5
+            )
             assert_whole(record)
             seen.add(record["lifetime_stats"]["total_tx_count"])
             answers += 1
@@ -69,9 +71,9 @@ def test_an_importer_killed_at_any_instant_and_run_again_leaves_nothing_wrong(
     database_url: str, connection: Connection, tmp_path: Path
 ) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
-    wallets, prices = crowd.wallets(12), crowd.prices(now, DAYS)
-    rows = crowd.trades(6_000, 12, now, DAYS)
-    importer = door.Importer(database_url)
+    wallets, prices = random_trades.wallets(12), random_trades.prices(now, DAYS)
+    rows = random_trades.trades(6_000, 12, now, DAYS)
+    importer = in_process.Importer(database_url)
     file = tmp_path / "trades.ndjson"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
@@ -80,7 +82,7 @@ def test_an_importer_killed_at_any_instant_and_run_again_leaves_nothing_wrong(
     importer.trades(rows)
     undisturbed = answers(connection, wallets, now)
 
-    door.clear(connection)
+    in_process.clear(connection)
     importer.wallets(wallets)
     importer.prices(prices)
     chance = random.Random(7)
@@ -116,9 +118,14 @@ def start_import(database_url: str, file: Path, batch_rows: int) -> "subprocess.
 def answers(connection: Connection, wallets: list[Row], now: datetime) -> list[Any]:
     """What the service tells of these wallets."""
     told: list[Any] = [
-        door.history(connection, "solana", wallet["type"], wallet["wallet_address"]) for wallet in wallets
+        in_process.history(connection, "solana", wallet["type"], wallet["wallet_address"])
+        for wallet in wallets
     ]
-    for type in crowd.TYPES:
-        told += [door.leaderboard(connection, now, "solana", type, period) for period in door.PERIODS]
-        told += [door.volume(connection, now, "solana", type, seconds) for seconds in (61, 3_601, 86_400)]
+    for type in random_trades.TYPES:
+        told += [
+            in_process.leaderboard(connection, now, "solana", type, period) for period in in_process.PERIODS
+        ]
+        told += [
+            in_process.volume(connection, now, "solana", type, seconds) for seconds in (61, 3_601, 86_400)
+        ]
     return told

@@ -21,7 +21,7 @@ from click.testing import CliRunner, Result
 from psycopg.sql import SQL, Identifier
 
 from tests import legacy
-from tests.ledger.door import history, leaderboard, volume
+from tests.ledger.in_process import history, leaderboard, volume
 from tests.processes import StartGunicorn, environment_of
 from wallet_api import demo, migrations
 from wallet_api.chains import CHAINS

@@ -32,7 +32,7 @@ from tests.backups import (
     run,
     session,
 )
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from wallet_api import embedded, migrations
 from wallet_api.backup.programs import oldest_for
 from wallet_api.database import connect

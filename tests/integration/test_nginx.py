@@ -15,8 +15,8 @@ import pytest
 import requests
 
 from tests.callers import callers, get
-from tests.ledger import crowd
-from tests.ledger.door import Importer
+from tests.ledger import random_trades
+from tests.ledger.in_process import Importer
 from tests.nginx import Nginx, nginx, running_nginx, write_configuration
 from tests.processes import StartGunicorn, reload
 from wallet_api import __version__
@@ -93,7 +93,7 @@ def test_nginx_finds_no_fault_in_the_configuration(tmp_path: Path) -> None:
 def test_calls_pass_as_they_are_with_the_callers_own_address(
     gunicorn: StartGunicorn, start_nginx: Any, behind_nginx: Settings, key: str, database_url: str
 ) -> None:
-    Importer(database_url).wallets([{**wallet, "type": "kol"} for wallet in crowd.wallets(40)])
+    Importer(database_url).wallets([{**wallet, "type": "kol"} for wallet in random_trades.wallets(40)])
     node = gunicorn(behind_nginx, workers=1)
     server = start_nginx([node.url])
     forged = {"X-Forwarded-For": "192.0.2.7", "Forwarded": "for=192.0.2.7", "Authorization": f"Bearer {key}"}

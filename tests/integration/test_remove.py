@@ -21,10 +21,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.integration.test_ledger_properties import NOW, WINDOWS, answers, examples
-from tests.ledger import crowd, door, strategies
+from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.command import Outcome, rejects_of
 from tests.ledger.contents import contents, orphans
-from tests.ledger.door import Row
+from tests.ledger.in_process import Row
 from tests.naive import Ledger
 from tests.naive_walk import folded
 from tests.waiting import eventually
@@ -93,10 +93,10 @@ def start(database_url: str) -> Iterator[Start]:
 def fill(database_url: str, trades: int = 600) -> tuple[list[Row], list[Row]]:
     """Fill the ledger with six wallets and their trades, and return the rows of both files."""
     now = datetime.now(UTC)
-    wallets, rows = crowd.wallets(6), crowd.trades(trades, 6, now, DAYS) if trades else []
-    importer = door.Importer(database_url)
+    wallets, rows = random_trades.wallets(6), random_trades.trades(trades, 6, now, DAYS) if trades else []
+    importer = in_process.Importer(database_url)
     importer.wallets(wallets)
-    importer.prices(crowd.prices(now, DAYS))
+    importer.prices(random_trades.prices(now, DAYS))
     importer.trades(rows)
     return wallets, rows
 
@@ -127,7 +127,7 @@ def test_a_ledger_from_which_anything_was_removed_is_one_that_never_had_it(
             max_size=5,
         )
     )
-    importer = door.Importer(database_url, batch_rows=data.draw(st.sampled_from([1, 3, 100])))
+    importer = in_process.Importer(database_url, batch_rows=data.draw(st.sampled_from([1, 3, 100])))
     steps = [("wallets", strategies.wallets()), *steps]
     traded = [row for kind, rows in steps if kind == "trades" for row in rows]
     removed_trades = data.draw(st.lists(st.sampled_from(traded), max_size=len(traded))) if traded else []
@@ -141,7 +141,7 @@ def test_a_ledger_from_which_anything_was_removed_is_one_that_never_had_it(
         wallet_stays = _wallet_key(row) not in gone_wallets
         return wallet_stays and (kind == "wallets" or strategies.trade_key(row) not in gone_trades)
 
-    door.clear(connection)
+    in_process.clear(connection)
     for kind, rows in steps:
         getattr(importer, kind)(rows)
     removals = [("remove_trades", removed_trades), ("remove_wallets", removed_wallets)]
@@ -154,7 +154,7 @@ def test_a_ledger_from_which_anything_was_removed_is_one_that_never_had_it(
         assert set(rebuild_ledger(rebuilding).values()) == {0}
     assert contents(connection, NOW) == removed
 
-    door.clear(connection)
+    in_process.clear(connection)
     ledger = Ledger()
     for kind, rows in steps:
         left = [row for row in rows if stays(kind, row)]
@@ -208,7 +208,7 @@ def test_when_all_is_removed_the_ledger_is_as_empty_as_a_new_one(
     assert all_rows(connection) == []
     assert set(rebuild_ledger(connection).values()) == {0}
     # Tokens that are known already are no hindrance.
-    importer = door.Importer(database_url)
+    importer = in_process.Importer(database_url)
     importer.wallets(wallets)
     assert importer.trades(rows).changed > 0
 
@@ -266,7 +266,7 @@ def test_rows_that_name_nothing_known_are_rejected_by_line_and_reason(
 def test_evm_addresses_and_mints_name_the_same_in_any_case(
     database_url: str, connection: Connection, remove: Remove
 ) -> None:
-    importer = door.Importer(database_url)
+    importer = in_process.Importer(database_url)
     importer.wallets(strategies.wallets())
     upper = "0x" + strategies.EVM[2:].upper()
     trade = {
@@ -395,7 +395,7 @@ def test_a_removal_that_was_interrupted_can_be_run_again(database_url: str, conn
     left = connection.execute("SELECT count(*) AS n FROM trades").fetchone()
     assert left == {"n": distinct - 3 * 50}
 
-    again = door.Importer(database_url, batch_rows=50).remove_trades(rows)
+    again = in_process.Importer(database_url, batch_rows=50).remove_trades(rows)
     assert again.trades == distinct - 3 * 50
     assert again.rejected > 0
     assert contents(connection, NOW) == before
@@ -441,7 +441,7 @@ def test_imports_and_removals_at_once_leave_no_orphan_and_no_wrong_figure(
     database_url: str, connection: Connection
 ) -> None:
     wallets, rows = fill(database_url, trades=3_000)
-    importer = door.Importer(database_url, batch_rows=200)
+    importer = in_process.Importer(database_url, batch_rows=200)
 
     def import_all() -> int:
         refused = 0

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.command import EVM, SOLANA, WALLETS, TakeIn, changed, taking_in, trade
-from tests.ledger.door import Row
+from tests.ledger.in_process import Row
 from wallet_api.database import Connection
 
 

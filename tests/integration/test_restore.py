@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from tests.backups import at, contents, created, done, refused, run, session
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from tests.processes import wallet_api
 from tests.waiting import eventually
 from wallet_api import embedded, migrations

@@ -12,9 +12,9 @@ from flask import Flask
 from psycopg.sql import SQL, Identifier
 
 from tests.demo_service import demo_service
-from tests.ledger import crowd
+from tests.ledger import random_trades
 from tests.ledger.contents import orphans
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from wallet_api import migrations
 from wallet_api.database import DatabaseUnavailable, connect
 from wallet_api.keys import create_key, list_keys, revoke_key, top_up_key
@@ -137,7 +137,7 @@ def test_the_writer_manages_keys(parted: Parted) -> None:
 
 
 def test_the_writer_removes_wallets_and_trades_with_their_snapshots(parted: Parted) -> None:
-    wallets, trades = crowd.wallets(3), crowd.trades(30, 3, datetime.now(UTC), 2)
+    wallets, trades = random_trades.wallets(3), random_trades.trades(30, 3, datetime.now(UTC), 2)
     importer = Importer(parted.of("writer"))
     importer.wallets(wallets)
     importer.trades(trades)

@@ -5,7 +5,7 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from tests.ledger.door import Row, parsed
+from tests.ledger.in_process import Row, parsed
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from tests.ledger.door import Row
+from tests.ledger.in_process import Row
 from wallet_api.cli import cli
 
 SOLANA = "So11111111111111111111111111111111111111112"

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.ledger.door import clear
+from tests.ledger.in_process import clear
 from tests.sync.door import Operator
 from tests.sync.node import StubNode
 from tests.sync.stub_providers import StubProviders

@@ -12,7 +12,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from tests.ledger.door import Importer, Row
+from tests.ledger.in_process import Importer, Row
 from tests.sync.stub_providers import StubProviders
 from wallet_api.cli import cli
 from wallet_api.database import connect

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.ledger.door import Row
+from tests.ledger.in_process import Row
 from tests.stub import faults
 from tests.sync.door import Operator, addresses
 from tests.sync.stub_providers import StubProviders, in_turn, leg, swap

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from tests.stub import faults
 from tests.sync.door import Operator, now, plain
 from tests.sync.stub_providers import Fault, StubProviders

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import pytest
 from flask import request
 
-from tests.ledger.door import Row
+from tests.ledger.in_process import Row
 from tests.outages import socket_folder
 from tests.stub import faults
 from tests.sync.door import Operator, addresses, now

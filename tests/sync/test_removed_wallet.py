@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.ledger.contents import orphans
-from tests.ledger.door import Importer
+from tests.ledger.in_process import Importer
 from tests.sync.door import Operator, addresses
 from tests.sync.stub_providers import StubProviders, leg, swap
 from tests.waiting import eventually

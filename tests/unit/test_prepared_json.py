@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from marshmallow import Schema
 
 from tests.ledger.caller import Caller
-from tests.ledger.door import parsed
+from tests.ledger.in_process import parsed
 from wallet_api import demo
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection

@@ -1,4 +1,4 @@
-"""A ledger of many trades, the same for the same seed: wallets that buy and sell, mostly in order."""
+"""Many random trades, the same for the same seed: wallets that buy and sell, mostly in order."""
 
 import random
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def prices(now: datetime, days: int) -> list[Row]:
 
 
 def trades(count: int, wallet_count: int, now: datetime, days: int, late: float = 0.05) -> list[Row]:
-    """Trades up to `now`, the part `late` of them out of order, and as many told again, half corrected."""
+    """Trades up to `now`, a part `late` out of order, and as many repeated, half of them corrected."""
     chance = random.Random(1)
     step = timedelta(days=days) / count
     rows = [_trade(chance, number, wallet_count, now - step * (count - number)) for number in range(count)]

@@ -1,4 +1,4 @@
-"""Rows in and answers out, as the service takes and gives them."""
+"""Imports, removals and queries in the process of the test, with rows as in files and answers as in JSON."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ PERIODS = ("6h", "1d", "7d", "30d")
 
 
 class Importer:
-    """Takes rows in, each call over a session of its own, like one run of the command."""
+    """Import rows, each call over a session of its own, like one run of the command."""
 
     def __init__(self, url: str, batch_rows: int = 100_000) -> None:
         self._url = url
