@@ -9,10 +9,11 @@ from click.testing import CliRunner
 from wallet_api.cli import cli
 from wallet_api.database import Connection
 from wallet_api.demo.world import World, ndjson
+from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
 from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.rebuild import rebuild_ledger
-from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow
+from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
 
 TABLES = ("trades", "positions", "lifetimes", "position_rollup", "volume_rollup", "wallet_groups")
 

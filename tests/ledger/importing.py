@@ -8,9 +8,10 @@ import os
 import sys
 
 from wallet_api.database import connect
+from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_trades
 from wallet_api.ledger.readers import open_source
-from wallet_api.ledger.rows import BadRow, TradeRow
+from wallet_api.ledger.rows import TradeRow
 
 
 def main(file: str, batch_rows: int) -> None:

@@ -11,11 +11,12 @@ from typing import Any
 import orjson
 
 from wallet_api.database import Connection, connect
+from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
 from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets
 from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
-from wallet_api.ledger.rows import BadRow, PriceRow, TradeRow, WalletRow
+from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets
 from wallet_api.queries.volume import group_volume

@@ -13,14 +13,15 @@ from wallet_api.cli.environment import database, require_tables
 from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
+from wallet_api.ledger.lines import Record, Reject
 from wallet_api.ledger.names import Warn
-from wallet_api.ledger.readers import Record, Source, UnreadableFile, open_source
+from wallet_api.ledger.readers import Source, UnreadableFile, open_source
 from wallet_api.ledger.rejects import rejects_of
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
 
 SOME_REJECTED = 3
 
-_Take = Callable[[Connection, Source, imports.Reject, imports.Progress, Warn], imports.Summary]
+_Take = Callable[[Connection, Source, Reject, imports.Progress, Warn], imports.Summary]
 
 _file = click.argument("file")
 _json = click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
@@ -66,7 +67,7 @@ def import_prices(file: str, as_json: bool) -> None:
 def _take_wallets(
     connection: Connection,
     source: Source,
-    reject: imports.Reject,
+    reject: Reject,
     progress: imports.Progress,
     warn: Warn,
 ) -> imports.Summary:
@@ -77,7 +78,7 @@ def _take_wallets(
 def _take_trades(
     connection: Connection,
     source: Source,
-    reject: imports.Reject,
+    reject: Reject,
     progress: imports.Progress,
     warn: Warn,
 ) -> imports.Summary:
@@ -87,7 +88,7 @@ def _take_trades(
 def _take_prices(
     connection: Connection,
     source: Source,
-    reject: imports.Reject,
+    reject: Reject,
     progress: imports.Progress,
     warn: Warn,
 ) -> imports.Summary:

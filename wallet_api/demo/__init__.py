@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from wallet_api.database import connect
 from wallet_api.demo.world import Row, World, ndjson
+from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
-from wallet_api.ledger.readers import Record, ndjson_records
-from wallet_api.ledger.rows import BadRow, PriceRow, RowType, TradeRow, WalletRow
+from wallet_api.ledger.lines import Record
+from wallet_api.ledger.readers import ndjson_records
+from wallet_api.ledger.rows import PriceRow, RowType, TradeRow, WalletRow
 
 # Small enough for a progress bar to move smoothly.
 _BATCH_ROWS = 20_000

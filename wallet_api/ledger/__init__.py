@@ -1,1 +1,1 @@
-"""Trades in and out: readers of files, the import, the removal, and the walk that gives realized profit."""
+"""The ledger: readers of files, imports, removals, and the walk that gives realized profit."""

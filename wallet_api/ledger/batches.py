@@ -1,4 +1,4 @@
-"""Trades of a file, checked and made ready to be copied in, so many at a time."""
+"""Batches of a file's trades: checked, and formatted for COPY."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from wallet_api.ledger.fields import BadRow, check_address
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.rows import Text, TradeRow
 
-# Wallets share so many locks, lest a large batch fill the server's lock table (as in lock.sql).
+# Wallets share this many locks, so that a large batch cannot fill the server's lock table (as in lock.sql).
 LOCKS = 64
 
 _encode = msgspec.json.Encoder().encode
@@ -58,11 +58,11 @@ class Batch:
 
     @property
     def tokens(self) -> set[Token]:
-        """What was traded."""
+        """Return the tokens of all trades."""
         return {token for positions in self._positions for _, token in positions}
 
     def add(self, wallet_id: int, trade: TradeRow, amount: str, value: str, usd: Text) -> None:
-        """Take in a checked row, and its amounts as texts."""
+        """Add a checked row, and its amounts as texts."""
         self.rows += 1
         position = (wallet_id, (trade.blockchain, trade.mint))
         trades = self._positions[wallet_id % LOCKS].setdefault(position, {})
@@ -77,7 +77,7 @@ class Batch:
             trades[key] = _merged(earlier, line)
 
     def shares(self, count: int) -> list[Share]:
-        """The trades in so many parts of nearly the same size, those of one lock in one part."""
+        """Return the trades in `count` parts of nearly the same size, those of one lock in one part."""
         shares: list[Share] = [[] for _ in range(count)]
         sizes = [0] * count
         of_locks = [(sum(map(len, positions.values())), positions) for positions in self._positions]
@@ -89,7 +89,7 @@ class Batch:
 
 
 def blocks(share: Share, token_ids: Mapping[Token, int]) -> Iterator[str]:
-    """The lines of a share in the order of positions, which PostgreSQL then need not sort, some at a time."""
+    """Yield the lines of a share in blocks, by position, so that PostgreSQL need not sort them."""
     texts: list[str] = []
     lines = 0
     for wallet_id, token_id, trades in sorted(
@@ -105,7 +105,7 @@ def blocks(share: Share, token_ids: Mapping[Token, int]) -> Iterator[str]:
 
 
 def read_batch(records: Iterator[Record[TradeRow]], wallet_ids: WalletIds, rows: int) -> Batch:
-    """The next `rows` rows, good or bad; fewer at the end, none after it."""
+    """Return the next `rows` rows, good or bad; fewer at the end, none after it."""
     batch = Batch()
     now = datetime.now(UTC)
     for number, line, row in islice(records, rows):
@@ -128,14 +128,14 @@ def _time(moment: datetime) -> str:
 
 
 def _escaped(text: str) -> str:
-    # Telling that there is nothing to do is cheaper than doing it.
+    # To check is cheaper than to replace.
     if not ("\\" in text or "\t" in text or "\n" in text or "\r" in text):
         return text
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _merged(earlier: str, later: str) -> str:
-    """The later of two lines of one trade, with what it leaves out as in the earlier one."""
+    """Return the later of two lines of one trade, with what it leaves out as in the earlier one."""
     was = _Columns(*earlier[1:-1].split("\t"))
     line = _Columns(*later[1:-1].split("\t"))
     if line.keeps_name == "t":

@@ -12,7 +12,7 @@ from wallet_api.ledger.names import UnknownNames, Warn, all_names, missing, requ
 from wallet_api.ledger.reasons import not_utf8, row_fault
 from wallet_api.ledger.rows import RowType
 
-# How far to look for the end of a quoted text.
+# Within which a quoted text has to end.
 _MAX_RECORD_BYTES = 1 << 16
 _OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _SHOWN_NAMES = 20
@@ -23,7 +23,7 @@ class BadHeader(Exception):
 
 
 class _Lines:
-    """Numbered lines, of which those just taken can be put back."""
+    """Numbered lines, of which the last ones read can be put back."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self._lines = enumerate(lines, 1)
@@ -42,7 +42,7 @@ class _Lines:
 def csv_records(
     lines: Iterable[bytes], row_type: type[RowType], warn: Warn | None = None
 ) -> Iterator[Record[RowType]]:
-    """The rows after the header, numbered by their first lines; `warn` receives the unknown columns.
+    """Yield the rows after the header, numbered by their first lines; `warn` receives the unknown columns.
 
     An empty cell is an empty text. Raises BadHeader.
     """
@@ -86,7 +86,7 @@ def _record(lines: _Lines, line: bytes, names: list[str], row_type: type[RowType
         return _row(line, names, row_type)
     more = _rest_of_record(lines)
     row = _row(line + b"".join(text for _, text in more), names, row_type)
-    # A quote that nobody closed must not swallow the rows behind it.
+    # A quote that is not closed must not take in the rows after it.
     if isinstance(row, BadRow) or any(
         not isinstance(_row(text, names, row_type), BadRow) for _, text in more
     ):

@@ -27,7 +27,7 @@ _SHOWN_CHARACTERS = 40
 
 
 class BadRow(ValueError):
-    """The row cannot land; the message is the reason."""
+    """The row is rejected; the message is the reason."""
 
     def __init__(self, rule: str, found: str = "") -> None:
         super().__init__(rule + found)
@@ -36,7 +36,7 @@ class BadRow(ValueError):
 
 
 def shown(value: object) -> str:
-    """The value as JSON, cut where it is long."""
+    """Return the value as JSON, cut where it is long."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "an array"
     if isinstance(value, str):
@@ -46,27 +46,27 @@ def shown(value: object) -> str:
 
 
 def must_be(field: str, allowed: str, value: object) -> BadRow:
-    """The fault of a field whose value is none of those allowed."""
+    """Return the fault of a field whose value is none of those allowed."""
     if value is None or value == "":
         return BadRow(f"{field} is empty; it must be {allowed}")
     return BadRow(f"{field} must be {allowed}", f", not {shown(value)}")
 
 
 def one_of(names: Iterable[str]) -> str:
-    """The names as a choice: a, b or c."""
+    """Return the names as a choice: a, b or c."""
     *others, last = names
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def check_address(chain: Chain, text: str) -> str:
-    """The stored form of an address. Raises BadRow."""
+    """Return the stored form of an address. Raises BadRow."""
     if not chain.is_address(text):
         raise must_be("wallet_address", f"an address of {chain.name} ({chain.address_form})", text)
     return chain.canonical(text)
 
 
 def check_text(field: str, text: str, longest: int, *, required: bool = False) -> str:
-    """The text itself. Raises BadRow where it is too long, or contains what PostgreSQL cannot store."""
+    """Return the text itself. Raises BadRow if it is too long, or contains what PostgreSQL cannot store."""
     if required and not text:
         raise BadRow(f"{field} is empty")
     if len(text) > longest:
@@ -77,11 +77,11 @@ def check_text(field: str, text: str, longest: int, *, required: bool = False) -
 
 
 def check_amount(field: str, amount: Any, *, above_zero: bool = False) -> str:
-    """The amount as text: ASCII digits with an optional point and exponent.
+    """Return the amount as text: ASCII digits with an optional point and exponent.
 
     Raises BadRow where it is something else, negative (or zero), or has too many digits.
     """
-    # Nearly all amounts are short and plain, which is cheap to see. A Decimal would accept more than
+    # Nearly all amounts are short and plain, which is cheap to check. A Decimal would accept more than
     # ASCII digits, and costs more than all of this.
     if type(amount) is str and len(amount) <= MAX_DECIMALS and amount.isascii():
         digits = amount.replace(".", "", 1)
@@ -91,7 +91,7 @@ def check_amount(field: str, amount: Any, *, above_zero: bool = False) -> str:
 
 
 def check_event_index(index: Any) -> int:
-    """The index as a number; one that is empty is 0. Raises BadRow."""
+    """Return the index as a number; an empty one is 0. Raises BadRow."""
     if index is None or index == "":
         return 0
     if type(index) is str and len(index) <= 10 and index.isascii() and index.isdecimal():
@@ -102,7 +102,7 @@ def check_event_index(index: Any) -> int:
 
 
 def check_time(field: str, moment: datetime, now: datetime) -> datetime:
-    """The moment, aware; one without an offset is UTC. Raises BadRow when it cannot be."""
+    """Return the moment, aware; one without an offset is UTC. Raises BadRow when it cannot be."""
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if moment > now + AHEAD:
         raise BadRow(f"{field} is more than 5 minutes ahead of now", f": {moment.isoformat()}")
@@ -121,7 +121,7 @@ def _check_amount(field: str, amount: Any, *, above_zero: bool) -> str:
     try:
         number = Decimal(text)
     except InvalidOperation:
-        # The exponent has more digits than any decimal number of this machine.
+        # The exponent has more digits than a Decimal of this machine can have.
         raise _too_many_digits(field, text) from None
     if form[1] or (above_zero and not number):
         raise BadRow(f"{field} must be {'above 0' if above_zero else 'at least 0'}", f", not {shown(amount)}")

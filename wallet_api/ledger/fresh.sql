@@ -1,6 +1,6 @@
--- Of the trades for positions to be walked again, those that the ledger does not have just so already. Without
--- a dollar value of its own a trade takes the native price nearest its time, when it is new or has another
--- value or time. Needs trades_pkey, native_prices_pkey.
+-- Of the batch's trades in positions to be replayed, those that are new or differ from the ledger's. A trade
+-- without a dollar value of its own takes the native price nearest its time, if it is new or has another value
+-- or time. Needs trades_pkey, native_prices_pkey.
 INSERT INTO fresh
 SELECT incoming.wallet_id,
        incoming.token_id,
@@ -17,7 +17,7 @@ SELECT incoming.wallet_id,
   JOIN touched
     ON touched.wallet_id = incoming.wallet_id
    AND touched.token_id = incoming.token_id
-   AND touched.rewalk
+   AND touched.replay
   LEFT JOIN trades AS known
     ON known.wallet_id = incoming.wallet_id
    AND known.token_id = incoming.token_id
@@ -44,7 +44,7 @@ SELECT incoming.wallet_id,
                                      AS price (usd)
                           WHERE wallets.wallet_id = incoming.wallet_id)
               END AS value_usd
-        -- A fence, without which the price is looked up each time that derived is named.
+        -- A fence, without which the price is looked up wherever derived is used.
         OFFSET 0
        ) AS derived
  WHERE known.wallet_id IS NULL

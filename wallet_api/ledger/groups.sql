@@ -1,4 +1,4 @@
--- Count the wallets of each group anew; as many rows are changed as counts were wrong.
+-- Recount the wallets of each group; as many rows are changed as counts were wrong.
 INSERT INTO wallet_groups AS kept (blockchain, type, wallet_count)
 SELECT blockchain,
        type,

@@ -1,4 +1,4 @@
-"""What identifies a wallet or a trade in a file; all other columns of the file are ignored."""
+"""The columns of a file that identify a wallet or a trade; all others are ignored."""
 
 from functools import lru_cache
 from typing import Any
@@ -26,7 +26,7 @@ class WalletIdentity(msgspec.Struct):
     wallet_address: str
 
     def key(self) -> WalletKey:
-        """Blockchain and address as they are stored. Raises BadRow."""
+        """Return blockchain and address as they are stored. Raises BadRow."""
         return self.blockchain, _address(self.blockchain, self.wallet_address)
 
 
@@ -41,7 +41,7 @@ class TradeIdentity(msgspec.Struct):
     event_index: Any = 0
 
     def key(self) -> TradeKey:
-        """Blockchain, address, signature, mint, whether it is a sell, and index, as stored. Raises BadRow."""
+        """Return blockchain, address, signature, mint, is_sell and index as stored. Raises BadRow."""
         chain = CHAINS[self.blockchain]
         return (
             self.blockchain,
@@ -53,7 +53,7 @@ class TradeIdentity(msgspec.Struct):
         )
 
 
-# Many trades are of one wallet, and to decode its address takes longer than all else that is done with a row.
+# Many trades are of one wallet, and to decode its address takes longer than the rest of a row's work.
 @lru_cache(maxsize=10_000)
 def _address(blockchain: Blockchain, text: str) -> str:
     return check_address(CHAINS[blockchain], text)

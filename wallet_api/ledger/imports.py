@@ -1,4 +1,4 @@
-"""Taking files in: rows are checked, staged with COPY, and merged batch by batch, each in a transaction."""
+"""Imports of files: rows are checked, staged with COPY, and merged batch by batch, each in a transaction."""
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ from wallet_api.database import Connection, connect, load_sql
 from wallet_api.ledger import merge
 from wallet_api.ledger.batches import Share, Token, blocks, read_batch
 from wallet_api.ledger.fields import BadRow
-from wallet_api.ledger.lines import Record
+from wallet_api.ledger.lines import Record, Reject
 from wallet_api.ledger.repeats import repeated_wallets
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow, good
 from wallet_api.ledger.tokens import TokenIds
@@ -19,13 +19,12 @@ from wallet_api.ledger.tokens import TokenIds
 # Large enough that a position or bucket is touched once for many trades, small enough that two batches in
 # memory stay far below the importer's bound of 300 MB.
 BATCH_ROWS = 200_000
-# The first is smaller, and each at most twice as large as the one before, lest PostgreSQL wait for the first.
+# The first is smaller, and each at most twice as large as the one before: PostgreSQL waits for the first.
 FIRST_ROWS = 25_000
 LANES = 2
-# What is worth a second connection.
+# From this size on a second connection pays.
 TWO_LANES_ROWS = 20_000
 
-Reject = Callable[[int, bytes, BadRow], None]
 Progress = Callable[[], None]
 
 _WALLETS_STAGING = load_sql(__package__, "wallets_staging")
@@ -50,9 +49,9 @@ _COPY_PRICES = "COPY incoming_prices (line_number, currency, usd, priced_at) FRO
 
 @dataclass
 class Summary:
-    """What an import did.
+    """The result of an import.
 
-    The rows read that were good, how many of them changed something, the rows rejected, and warnings.
+    The good rows, how many of them changed something, the rejected rows, and warnings.
     """
 
     landed: int = 0
@@ -64,7 +63,7 @@ class Summary:
 def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]], reject: Reject) -> Summary:
     """Track the wallets of `records`, in one transaction.
 
-    One tracked already gets the new type and profile; a field that its rows leave out stays as it is.
+    One that is tracked already gets the new type and profile; a field that its rows leave out is kept.
     """
     summary = Summary()
     now = datetime.now(UTC)
@@ -97,7 +96,7 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
 
 
 def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], reject: Reject) -> Summary:
-    """Take in native prices, all in one transaction, and value the trades in their hour that have no USD."""
+    """Import native prices in one transaction, and value the trades without USD within an hour of them."""
     summary = Summary()
     now = datetime.now(UTC)
     merge.prepare(connection)
@@ -113,7 +112,7 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
                 except BadRow as fault:
                     reject(number, line, fault)
                     summary.rejected += 1
-        # Importers of trades read the prices under these locks, so none can miss a price that lands now.
+        # Imports of trades read prices under these locks, so that none can miss a price committed here.
         merge.lock_all(connection)
         summary.changed = connection.execute(_PRICES).rowcount
         span = connection.execute(
@@ -132,7 +131,7 @@ def import_trades(
     progress: Progress = lambda: None,
     batch_rows: int = BATCH_ROWS,
 ) -> Summary:
-    """Take trades in, `batch_rows` at a time; `progress` is called after each batch.
+    """Import trades, `batch_rows` at a time; `progress` is called after each batch.
 
     While the next batch is read and checked, PostgreSQL merges the one before: a large one in two halves at
     once, each in a transaction, with all trades of a wallet in one.
@@ -146,7 +145,7 @@ def import_trades(
     token_ids = TokenIds(connection)
     lanes = [connection]
     with ExitStack() as stack:
-        # Batches are read by one thread always: memory that several have used is not shared between them.
+        # Batches are always read by one thread: what several threads allocate is not shared between them.
         reader = stack.enter_context(ThreadPoolExecutor(1))
         mergers = stack.enter_context(ThreadPoolExecutor(LANES))
         rows = min(FIRST_ROWS, batch_rows)

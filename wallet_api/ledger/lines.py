@@ -1,6 +1,6 @@
-"""A file as lines of bounded length, so that none can fill the memory."""
+"""The lines of a file, bounded in length so that none can fill the memory."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
@@ -9,14 +9,16 @@ from wallet_api.ledger.rows import RowType
 
 MAX_LINE_BYTES = 1 << 20
 
-# Its line number, the line as it came, and the row or what is wrong with it.
+# A line number, the line as it was read, and the row or its fault.
 Record = tuple[int, bytes, RowType | BadRow]
+# Called with the line number, the line, and its fault.
+Reject = Callable[[int, bytes, BadRow], None]
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file; of one that is longer than MAX_LINE_BYTES only as much as shows that it is."""
+    """Yield the lines of a file; of one longer than MAX_LINE_BYTES only as much as shows that it is."""
     while line := file.readline(MAX_LINE_BYTES + 1):
         yield line
         while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
@@ -24,11 +26,11 @@ def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def without_mark(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines without the byte order mark that some editors put before the first."""
+    """Return the lines without the byte order mark that some editors put before the first."""
     rest = iter(lines)
     return chain((line.removeprefix(_BYTE_ORDER_MARK) for line in (next(rest, b""),) if line), rest)
 
 
 def too_long() -> BadRow:
-    """What is wrong with a line longer than MAX_LINE_BYTES."""
+    """Return the fault of a line longer than MAX_LINE_BYTES."""
     return BadRow(f"the line is longer than {MAX_LINE_BYTES} bytes")

@@ -1,11 +1,11 @@
-"""What one batch does to the ledger: the statements, in their order, inside the caller's transaction."""
+"""The statements that merge a batch into the ledger, in their order, inside the caller's transaction."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from wallet_api.database import Connection, DuplicateKey, load_sql, savepoint
 
-# Half of a two-part key; any constant will do, as long as every importer takes the same.
+# The first half of a two-part key: any constant, the same for every import.
 LOCK_CLASS = 7_401
 
 # A rollup keeps what its longest window can reach, and some more for clocks that disagree.
@@ -18,18 +18,18 @@ _LOCK_WALLET = load_sql(__package__, "lock_wallet")
 _LOCK_ALL = load_sql(__package__, "lock_all")
 _FIND_REMOVED_WALLETS = load_sql(__package__, "find_removed_wallets")
 _TOUCHED = load_sql(__package__, "touched")
-_TOUCHED_AGAIN = load_sql(__package__, "touched_again")
+_TOUCHED_FRESH = load_sql(__package__, "touched_fresh")
 _FRESH = load_sql(__package__, "fresh")
 _UNTOUCHED = load_sql(__package__, "untouched")
-_WALKED_ON = load_sql(__package__, "walked_on")
-_WALKED_AGAIN = load_sql(__package__, "walked_again")
+_APPENDED = load_sql(__package__, "appended")
+_REPLAYED = load_sql(__package__, "replayed")
 _WALKED_DAYS = load_sql(__package__, "walked_days")
 _POSITIONS = load_sql(__package__, "positions")
-_LIFETIMES_ON = load_sql(__package__, "lifetimes_on")
-_LIFETIMES_AGAIN = load_sql(__package__, "lifetimes_again")
+_APPENDED_LIFETIMES = load_sql(__package__, "appended_lifetimes")
+_REPLAYED_LIFETIMES = load_sql(__package__, "replayed_lifetimes")
 _REPLACED = load_sql(__package__, "replaced")
-_TRADES_ON = load_sql(__package__, "trades_on")
-_TRADES_AGAIN = load_sql(__package__, "trades_again")
+_APPENDED_TRADES = load_sql(__package__, "appended_trades")
+_REPLAYED_TRADES = load_sql(__package__, "replayed_trades")
 _POSITION_ROLLUP = load_sql(__package__, "position_rollup")
 _VOLUME_ROLLUP = load_sql(__package__, "volume_rollup")
 _EMPTIED_POSITIONS = load_sql(__package__, "emptied_positions")
@@ -40,10 +40,10 @@ _REMOVE_TRADES = load_sql(__package__, "remove_trades")
 _REMOVE_POSITIONS = load_sql(__package__, "remove_positions")
 _REMOVE_LIFETIMES = load_sql(__package__, "remove_lifetimes")
 
-_ANALYZE_TOUCHED = "ANALYZE touched (wallet_id, token_id, rewalk)"
+_ANALYZE_TOUCHED = "ANALYZE touched (wallet_id, token_id, replay)"
 
-# Plans for staging tables depend on their size, hardly on what is in them: a small sample will do. The
-# ledger's own tables are large and have keys for all that is asked here: none is ever to be read through.
+# Plans for staging tables depend on their size, hardly on their contents: a small sample will do. The tables
+# of the ledger are large and have an index for every statement here: none is to be scanned.
 _SESSION = """
 SET work_mem = '64MB'; SET temp_buffers = '64MB'; SET jit = off; SET default_statistics_target = 10;
 SET enable_seqscan = off; SET random_page_cost = 1.1
@@ -59,7 +59,7 @@ class WalletRemoved(Exception):
 
 
 def prepare(connection: Connection) -> None:
-    """Make the session's staging tables, and let its large sorts stay in memory."""
+    """Create the session's staging tables, and let its large sorts stay in memory."""
     connection.execute(_SESSION)
     connection.execute(_STAGING)
 
@@ -75,7 +75,7 @@ def lock_wallet(connection: Connection, wallet_id: int) -> None:
 
 
 def merge_incoming(connection: Connection, now: datetime) -> int:
-    """Merge `incoming`, in which no trade stands twice, into the ledger; how many are new or corrected.
+    """Merge `incoming`, which has no trade twice, into the ledger; return how many are new or corrected.
 
     Raises WalletRemoved for trades of wallets that are no longer tracked.
     """
@@ -85,33 +85,33 @@ def merge_incoming(connection: Connection, now: datetime) -> int:
     removed = [row["wallet_id"] for row in connection.execute(_FIND_REMOVED_WALLETS)]
     if removed:
         raise WalletRemoved(removed)
-    # A trade later than all of its position's is taken for new without a look at the ledger. Only when it
-    # is there already, at an earlier time that this corrects, its key says so, and the batch is done again.
+    # A trade later than all of its position's is inserted as new, without a look-up. If the ledger has it at
+    # an earlier time, which this one corrects, its key is a duplicate, and the whole batch is replayed.
     try:
         with savepoint(connection):
-            return _merge(connection, now, careful=False)
+            return _merge(connection, now, needs_replay=False)
     except DuplicateKey:
-        return _merge(connection, now, careful=True)
+        return _merge(connection, now, needs_replay=True)
 
 
 def merge_fresh(connection: Connection, now: datetime) -> None:
-    """Walk the positions of the `fresh` trades again, and store what comes out."""
+    """Replay the positions of the `fresh` trades, and store the results."""
     connection.execute("ANALYZE fresh")
-    connection.execute(_TOUCHED_AGAIN)
+    connection.execute(_TOUCHED_FRESH)
     connection.execute(_ANALYZE_TOUCHED)
-    _walk_again(connection)
+    _replay(connection)
     _store_positions(connection)
     add_to_rollups(connection, now, corrected=True)
 
 
 def merge_removed(connection: Connection, now: datetime) -> int:
-    """Remove the trades of `removed_batch`, and walk their positions again; how many trades were removed."""
+    """Remove the trades of `removed_batch`, and replay their positions; return how many were removed."""
     connection.execute(_TOUCH_POSITIONS)
     connection.execute(_ANALYZE_TOUCHED)
     connection.execute(_REPLACED)
     removed = connection.execute(_REMOVE_TRADES).rowcount
-    connection.execute(_WALKED_AGAIN)
-    connection.execute(_TRADES_AGAIN)
+    connection.execute(_REPLAYED)
+    connection.execute(_REPLAYED_TRADES)
     connection.execute(_REMOVE_POSITIONS)
     _store_positions(connection)
     connection.execute(_REMOVE_LIFETIMES)
@@ -119,34 +119,34 @@ def merge_removed(connection: Connection, now: datetime) -> int:
     return removed
 
 
-def _merge(connection: Connection, now: datetime, *, careful: bool) -> int:
-    connection.execute(_TOUCHED, {"careful": careful})
+def _merge(connection: Connection, now: datetime, *, needs_replay: bool) -> int:
+    connection.execute(_TOUCHED, {"needs_replay": needs_replay})
     connection.execute(_ANALYZE_TOUCHED)
-    changed = connection.execute(_WALKED_ON).rowcount
-    connection.execute(_TRADES_ON)
+    changed = connection.execute(_APPENDED).rowcount
+    connection.execute(_APPENDED_TRADES)
     late = connection.execute(_FRESH).rowcount
     if late:
         connection.execute(_UNTOUCHED)
         connection.execute("ANALYZE fresh")
         connection.execute(_ANALYZE_TOUCHED)
-        _walk_again(connection)
+        _replay(connection)
     if changed or late:
         _store_positions(connection)
         add_to_rollups(connection, now, corrected=late > 0)
     return changed + late
 
 
-def _walk_again(connection: Connection) -> None:
-    connection.execute(_WALKED_AGAIN)
+def _replay(connection: Connection) -> None:
+    connection.execute(_REPLAYED)
     connection.execute(_REPLACED)
-    connection.execute(_TRADES_AGAIN)
+    connection.execute(_REPLAYED_TRADES)
 
 
 def walk_all(connection: Connection) -> int:
-    """Walk the touched positions again, which have been taken away; how many trades came out otherwise."""
+    """Replay the touched positions, which were deleted; return how many trades' results changed."""
     connection.execute(_ANALYZE_TOUCHED)
-    connection.execute(_WALKED_AGAIN)
-    changed = connection.execute(_TRADES_AGAIN).rowcount
+    connection.execute(_REPLAYED)
+    changed = connection.execute(_REPLAYED_TRADES).rowcount
     _store_positions(connection)
     return changed
 
@@ -156,8 +156,8 @@ def _store_positions(connection: Connection) -> None:
     connection.execute(_WALKED_DAYS)
     connection.execute("ANALYZE walked_days (wallet_id, token_id)")
     connection.execute(_POSITIONS)
-    connection.execute(_LIFETIMES_ON)
-    connection.execute(_LIFETIMES_AGAIN)
+    connection.execute(_APPENDED_LIFETIMES)
+    connection.execute(_REPLAYED_LIFETIMES)
 
 
 def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) -> None:

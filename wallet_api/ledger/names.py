@@ -9,28 +9,28 @@ from wallet_api.ledger.fields import shown
 
 Warn = Callable[[str], None]
 
-# What a person reads of a file whose names are all different.
+# For a file whose names are all different.
 _MAX_WARNINGS = 20
 
 
 def all_names(row_type: type[msgspec.Struct]) -> tuple[str, ...]:
-    """The names that a row may have."""
+    """Return the names that a row may have."""
     return tuple(field.encode_name for field in msgspec.structs.fields(row_type))
 
 
 def required_names(row_type: type[msgspec.Struct]) -> tuple[str, ...]:
-    """The names that a row must have."""
+    """Return the names that a row must have."""
     return tuple(field.encode_name for field in msgspec.structs.fields(row_type) if field.required)
 
 
 def closest(name: str, known: Collection[str]) -> str | None:
-    """The known name that this one is probably meant to be."""
+    """Return the known name that is closest to this one, if any is close."""
     plain = "_".join(name.strip().lower().replace("-", " ").split())
     return next(iter(get_close_matches(plain, known, 1)), None)
 
 
 def missing(row_type: type[msgspec.Struct], found: Iterable[str]) -> str:
-    """The required names that are not among those found, each with the one that may be meant; or nothing."""
+    """Return the required names that were not found, each with a found name that is close; or nothing."""
     names = list(found)
     others = [name for name in names if name not in all_names(row_type)]
     lacking = [name for name in required_names(row_type) if name not in names]

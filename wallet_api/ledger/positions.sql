@@ -1,5 +1,5 @@
--- The touched positions as they stand after the walk: totals of the walked trades, added to what the
--- position had unless all of it was walked again. Needs positions_pkey, tokens_pkey.
+-- The touched positions as they are after the walk: totals of the walked trades, added to what the position
+-- had unless it was replayed. Needs positions_pkey, tokens_pkey.
 INSERT INTO positions AS position (
        wallet_id, token_id, quantity, cost, cost_usd, acquired_at, peak, token_name,
        buy_txn, sell_txn, covered_txn, invested, sold, realized, realized_cost,
@@ -52,7 +52,7 @@ INSERT INTO positions AS position (
          LEFT JOIN positions AS base
            ON base.wallet_id = total.wallet_id
           AND base.token_id = total.token_id
-          AND NOT walked.rewalk
+          AND NOT walked.replay
        )
 SELECT after.*,
        mint

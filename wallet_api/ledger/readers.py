@@ -1,4 +1,4 @@
-"""Files taken in, as rows: NDJSON or CSV, plain or gzipped, or standard input; always streamed."""
+"""Readers of files: NDJSON or CSV, plain or gzipped, or standard input, as a stream of rows."""
 
 import gzip
 import sys
@@ -12,24 +12,23 @@ import msgspec
 
 from wallet_api.ledger.csv_rows import BadHeader, csv_records
 from wallet_api.ledger.fields import BadRow
-from wallet_api.ledger.lines import MAX_LINE_BYTES, bounded_lines, too_long, without_mark
-from wallet_api.ledger.lines import Record as Record
+from wallet_api.ledger.lines import MAX_LINE_BYTES, Record, bounded_lines, too_long, without_mark
 from wallet_api.ledger.names import UnknownNames, Warn
 from wallet_api.ledger.reasons import line_fault
 from wallet_api.ledger.rows import RowType
 
-# The lines of NDJSON that are searched for unknown members: to search them all takes as long as to read them.
+# The lines of NDJSON that are checked for unknown members: to check them all takes as long as to read them.
 CHECKED_LINES = 100
 NDJSON_ENDINGS = (".ndjson", ".jsonl")
 CSV_ENDING = ".csv"
 
 
 class UnreadableFile(Exception):
-    """Nothing, or nothing more, can be read from this file."""
+    """Nothing can be read from this file."""
 
 
 class Source:
-    """One file to take in; `-` is standard input, taken as NDJSON."""
+    """One file of rows; `-` is standard input, read as NDJSON."""
 
     def __init__(self, name: str, file: BinaryIO, size: int | None) -> None:
         self.name = name
@@ -40,14 +39,14 @@ class Source:
         self._content = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if name.endswith(".gz") else file
 
     def position(self) -> int:
-        """How many bytes of the file, compressed as it is, were read so far; `size` is all of them."""
+        """Return how many of the `size` bytes of the file, compressed as it is, were read so far."""
         return self._file.tell()
 
     def records(self, row_type: type[RowType], warn: Warn | None = None) -> Iterator[Record[RowType]]:
-        """The rows of the file, blank lines left out. Raises UnreadableFile when there is none to be had.
+        """Yield the rows of the file, without blank lines. Raises UnreadableFile if there is none.
 
         `warn` receives a text for each column or member that rows do not have; without it they are ignored.
-        Where a file breaks off, as one that was not copied whole does, a last record says so.
+        If the file ends early, as one that was not copied whole does, the last record is that fault.
         """
         take = csv_records if self._is_csv else ndjson_records
         last = 0
@@ -68,7 +67,7 @@ class Source:
 
 @contextmanager
 def open_source(name: str) -> Iterator[Source]:
-    """The file of this name. Raises UnreadableFile, with what names are understood."""
+    """Open the file of this name. Raises UnreadableFile, with the names that are allowed."""
     if name == "-":
         yield Source(name, sys.stdin.buffer, None)
         return
@@ -86,7 +85,7 @@ def open_source(name: str) -> Iterator[Source]:
 def ndjson_records(
     lines: Iterable[bytes], row_type: type[RowType], warn: Warn | None = None
 ) -> Iterator[Record[RowType]]:
-    """The rows of NDJSON lines, numbered from 1; `warn` receives the unknown members of the first lines.
+    """Yield the rows of NDJSON lines, numbered from 1; `warn` receives unknown members of the first lines.
 
     JSON numbers are whole numbers or texts, which pass no float.
     """

@@ -1,6 +1,6 @@
-"""Why a row could not be read: the field, its value, and what is allowed.
+"""The reasons why a row is rejected: the field, its value, and what is allowed.
 
-msgspec stops at the first fault and describes it for a programmer, so a row that it refuses is read again.
+msgspec stops at the first fault and describes it for a programmer, so a row that it rejects is parsed again.
 """
 
 import json
@@ -23,7 +23,7 @@ class _Number(str):
 
 
 def line_fault(line: bytes, row_type: type[msgspec.Struct]) -> BadRow:
-    """What is wrong with a line of NDJSON that is no row."""
+    """Return the fault of a line of NDJSON that is no row."""
     try:
         document = json.loads(
             line.decode(), parse_int=_Number, parse_float=_Number, parse_constant=_refuse_constant
@@ -45,7 +45,7 @@ def line_fault(line: bytes, row_type: type[msgspec.Struct]) -> BadRow:
 
 
 def row_fault(given: Mapping[str, Any], row_type: type[msgspec.Struct]) -> BadRow:
-    """What is wrong with values that are no row: what is missing, else the first field that is wrong."""
+    """Return the fault of values that are no row: what is missing, else the first field that is wrong."""
     lacking = missing(row_type, given)
     if lacking:
         return BadRow(f"the row lacks {lacking}")
@@ -61,7 +61,7 @@ def row_fault(given: Mapping[str, Any], row_type: type[msgspec.Struct]) -> BadRo
 
 
 def not_utf8(error: UnicodeDecodeError) -> BadRow:
-    """The fault of a line in another encoding."""
+    """Return the fault of a line in another encoding."""
     return BadRow("the line is not UTF-8; save the file as UTF-8", f" (byte {error.start + 1} of the line)")
 
 

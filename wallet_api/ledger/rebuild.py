@@ -1,4 +1,4 @@
-"""Working out everything that is derived from the trades anew, wallet by wallet, and what that changed."""
+"""The rebuild of everything that is derived from the trades, wallet by wallet."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -25,9 +25,9 @@ _GROUPS = load_sql(__package__, "groups")
 
 
 def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of: None) -> dict[str, int]:
-    """Rebuild all derived figures; how many rows of each table were not as they should have been.
+    """Rebuild all derived figures; return how many rows of each table were wrong.
 
-    One wallet a transaction, under its lock, so that imports and readers go on beside it.
+    One wallet a transaction, under its lock, so that imports and readers continue.
     """
     tables = ("trades", "positions", "lifetimes", "position_rollup", "volume_rollup", "wallet_groups")
     changed = dict.fromkeys(tables, 0)

@@ -2,7 +2,7 @@
 -- (sign -1, before the change) or another gains (sign 1, after it) what they traded. Needs trades_by_time.
 INSERT INTO walked
 SELECT %(sign)s AS sign,
-       FALSE AS rewalk,
+       FALSE AS replay,
        FALSE AS is_last,
        trades.wallet_id, trades.token_id, trades.created_at, trades.event_index, trades.is_sell,
        trades.usd_derived, trades.tx_signature, trades.token_name, trades.token_amount,

@@ -1,4 +1,4 @@
-"""What could not land: one line each, with its number and the reason, in FILE.rejects.ndjson."""
+"""Rejected rows, written one a line, with line number and reason, to FILE.rejects.ndjson."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ class Rejects:
         self._file = file
 
     def add(self, number: int, line: bytes, fault: BadRow) -> None:
-        """Note a rejected line."""
+        """Write a rejected line."""
         self.count += 1
         row = line.decode("utf-8", "replace").rstrip("\r\n")
         self._file.write(orjson.dumps({"line": number, "reason": str(fault), "row": row}) + b"\n")
@@ -28,7 +28,7 @@ class Rejects:
 
 @contextmanager
 def rejects_of(name: str) -> Iterator[Rejects]:
-    """The rejects file beside the file `name` (of standard input: stdin.rejects.ndjson, here)."""
+    """Open the rejects file beside the file `name`; that of standard input is stdin.rejects.ndjson, here."""
     path = Path(f"{'stdin' if name == '-' else name}.rejects.ndjson")
     try:
         file = path.open("wb")

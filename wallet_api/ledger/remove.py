@@ -1,4 +1,4 @@
-"""Trades out: the wallets or trades of a file are staged, counted, and removed with all derived from them."""
+"""Removals: the wallets or trades of a file are staged, counted, and removed with all derived from them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger import merge
+from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
-from wallet_api.ledger.readers import Record
-from wallet_api.ledger.rows import BadRow, good
+from wallet_api.ledger.lines import Record, Reject
+from wallet_api.ledger.rows import good
 
-# As many trades are removed in one transaction, so that no import waits long for its locks.
+# The most trades that one transaction removes, so that no import waits long for its locks.
 BATCH_ROWS = 200_000
-# As many lines are in memory at once, whichever is reached first.
+# The most lines that are in memory at once, whichever is reached first.
 _READ_ROWS = 10_000
 _READ_BYTES = 1 << 23
 
-Reject = Callable[[int, bytes, BadRow], None]
 Progress = Callable[[], None]
 
 _STAGING = load_sql(__package__, "remove_staging")
@@ -98,7 +98,7 @@ def remove_trades(
     progress: Callable[[int], None] = lambda removed: None,
     batch_rows: int = BATCH_ROWS,
 ) -> Removal:
-    """Remove the staged trades, `batch_rows` in a transaction, and walk their positions again.
+    """Remove the staged trades, `batch_rows` in a transaction, and replay their positions.
 
     `progress` is called with the number of trades removed by each transaction. `wallets` stays 0.
     """

@@ -1,10 +1,10 @@
-"""Warnings of wallets that a file has more than once, with different values."""
+"""Warnings about wallets that a file has more than once, with different values."""
 
 from collections.abc import Iterable, Iterator
 
 from wallet_api.database import Connection, Row, load_sql
 
-# What a person reads; the rest is counted.
+# More than these are counted only.
 _MAX_WARNINGS = 10
 _MAX_LINES = 5
 
@@ -12,7 +12,7 @@ _REPEATED = load_sql(__package__, "repeated_wallets")
 
 
 def repeated_wallets(connection: Connection) -> list[str]:
-    """A text for each such wallet among the first, and the number of all others."""
+    """Return a text for each of the first such wallets, and the number of the others."""
     rows = connection.execute(_REPEATED).fetchall()
     texts = [_warning(row) for row in rows[:_MAX_WARNINGS]]
     more = len(rows) - len(texts)

@@ -1,8 +1,8 @@
--- The trades that positions walked again had before, negated, to be taken out of the rollups.
+-- The trades that replayed positions had before, negated, to be subtracted from the rollups.
 -- Needs trades_pkey.
 INSERT INTO walked
 SELECT -1 AS sign,
-       TRUE AS rewalk,
+       TRUE AS replay,
        FALSE AS is_last,
        trades.wallet_id,
        trades.token_id,
@@ -23,4 +23,4 @@ SELECT -1 AS sign,
   JOIN trades
     ON trades.wallet_id = touched.wallet_id
    AND trades.token_id = touched.token_id
- WHERE touched.rewalk
+ WHERE touched.replay

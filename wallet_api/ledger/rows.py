@@ -1,4 +1,4 @@
-"""The rows of the files taken in: their fields, and what makes one bad.
+"""The rows of files: their fields, and the checks that reject one.
 
 An optional field that a row leaves out is UNSET; one that is given without a value is None or "".
 """
@@ -15,6 +15,7 @@ from wallet_api.ledger.fields import (
     MAX_MINT,
     MAX_SIGNATURE,
     MAX_TEXT,
+    BadRow,
     check_address,
     check_amount,
     check_event_index,
@@ -23,7 +24,6 @@ from wallet_api.ledger.fields import (
     must_be,
     one_of,
 )
-from wallet_api.ledger.fields import BadRow as BadRow
 
 Blockchain = Literal["solana", "bnb", "base", "eth"]
 Side = Literal["buy", "sell"]
@@ -47,7 +47,7 @@ class WalletRow(msgspec.Struct):
     copytrade_link: Text = UNSET
 
     def columns(self) -> tuple[str | None, ...]:
-        """The values as in wallets_staging.sql; None for a field that is left out. Raises BadRow."""
+        """Return the values as in wallets_staging.sql; None for a field that is left out. Raises BadRow."""
         chain = CHAINS[self.blockchain]
         if self.type not in chain.types:
             raise must_be("type", f"{one_of(chain.types)} on {chain.name}", self.type)
@@ -77,11 +77,11 @@ class TradeRow(msgspec.Struct, gc=False):
     event_index: Any = UNSET
 
     def check(self, now: datetime) -> tuple[str, str, Text]:
-        """Put the row into its stored form; its amounts as texts: token, value, USD. Raises BadRow."""
+        """Put the row into its stored form; return its amounts as texts: token, value, USD. Raises BadRow."""
         if not CHAINS[self.blockchain].case_sensitive:
             self.mint = self.mint.lower()
             self.wallet_address = self.wallet_address.lower()
-        # To call a function for each field takes as long as all else that is done with a row.
+        # To call a function for each field takes as long as all other work on a row.
         if not 0 < len(self.tx_signature) <= MAX_SIGNATURE or "\0" in self.tx_signature:
             check_text("tx_signature", self.tx_signature, MAX_SIGNATURE, required=True)
         if not 0 < len(self.mint) <= MAX_MINT or "\0" in self.mint:
@@ -108,13 +108,13 @@ class PriceRow(msgspec.Struct):
     priced_at: datetime
 
     def check(self, now: datetime) -> str:
-        """Put the row into its stored form; its price as text. Raises BadRow."""
+        """Put the row into its stored form, and return its price as text. Raises BadRow."""
         self.priced_at = check_time("priced_at", self.priced_at, now)
         return check_amount("usd", self.usd, above_zero=True)
 
 
 def good(row: RowType | BadRow) -> RowType:
-    """The row itself. Raises the BadRow that a reader found in its place."""
+    """Return the row itself. Raises the BadRow that a reader yielded in its place."""
     if isinstance(row, BadRow):
         raise row
     return row

@@ -32,11 +32,12 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
     value_usd numeric
 ) ON COMMIT DELETE ROWS;
 
--- was_held is NULL for new positions. It and was_bucket are not used of those that are walked again.
+-- A position is replayed from its first trade, or appended to from `start`. was_held is NULL for new positions.
+-- It and was_bucket are not used of replayed ones.
 CREATE TEMP TABLE IF NOT EXISTS touched (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
-    rewalk boolean NOT NULL,
+    replay boolean NOT NULL,
     start walk_state NOT NULL,
     was_held boolean,
     was_bucket integer
@@ -46,7 +47,7 @@ CREATE TEMP TABLE IF NOT EXISTS touched (
 -- so that sums over both are differences. state is that after a position's last trade, NULL in the others.
 CREATE TEMP TABLE IF NOT EXISTS walked (
     sign integer NOT NULL,
-    rewalk boolean NOT NULL,
+    replay boolean NOT NULL,
     is_last boolean NOT NULL,
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
@@ -69,7 +70,7 @@ CREATE TEMP TABLE IF NOT EXISTS walked (
 -- Sums over the walked trades of one sign and position in the day (ends_at - 1 day, ends_at].
 CREATE TEMP TABLE IF NOT EXISTS walked_days (
     sign integer NOT NULL,
-    rewalk boolean NOT NULL,
+    replay boolean NOT NULL,
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
     ends_at timestamptz NOT NULL,

@@ -1,21 +1,21 @@
-"""The ids of tokens, which an import remembers from batch to batch."""
+"""The ids of tokens, which an import caches from batch to batch."""
 
 from collections.abc import Collection, Iterable, Mapping
 
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger.batches import Token
 
-# As many as take some 15 MB.
-_REMEMBERED = 50_000
+# Some 15 MB.
+_MOST = 50_000
 
 _FIND = load_sql(__package__, "find_tokens")
 _ADD = load_sql(__package__, "tokens")
 
 
 class TokenIds:
-    """Tells the ids of tokens, and gives new ones theirs.
+    """A cache of the ids of tokens, which inserts new ones.
 
-    In no transaction of its own, lest other imports wait for it.
+    Not inside a transaction, so that no other import waits for it.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -23,9 +23,9 @@ class TokenIds:
         self._ids: dict[Token, int] = {}
 
     def of(self, tokens: Collection[Token]) -> Mapping[Token, int]:
-        """The ids of all that are asked for, and of others; good until the next call."""
+        """Return the ids of all these tokens, and of others; valid until the next call."""
         unknown = [token for token in tokens if token not in self._ids]
-        if len(self._ids) + len(unknown) > _REMEMBERED:
+        if len(self._ids) + len(unknown) > _MOST:
             self._ids, unknown = {}, list(tokens)
         new = self._find(unknown)
         if new:

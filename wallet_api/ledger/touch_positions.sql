@@ -1,8 +1,8 @@
--- The positions that lose trades of the batch, all to be walked again. Needs trades_pkey.
+-- The positions that lose trades of the batch, all to be replayed. Needs trades_pkey.
 INSERT INTO touched
 SELECT DISTINCT trades.wallet_id,
        trades.token_id,
-       TRUE AS rewalk,
+       TRUE AS replay,
        ROW(0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL)::walk_state AS start
   FROM removed_batch
   JOIN trades

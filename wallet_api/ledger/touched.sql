@@ -1,5 +1,5 @@
--- The positions that the batch touches. One goes on from its state when all of the batch's trades are later
--- than what it has; the others are to be walked again. Needs positions_pkey.
+-- The positions that the batch touches. One is appended to when all of the batch's trades are later than those
+-- it has; the others are to be replayed. Needs positions_pkey.
 INSERT INTO touched
   WITH changed AS (
        SELECT wallet_id,
@@ -10,7 +10,7 @@ INSERT INTO touched
        )
 SELECT changed.wallet_id,
        changed.token_id,
-       %(careful)s OR (position.last_seen IS NOT NULL AND changed.first_at <= position.last_seen) AS rewalk,
+       %(needs_replay)s OR (position.last_seen IS NOT NULL AND changed.first_at <= position.last_seen) AS replay,
        ROW(COALESCE(position.quantity, 0),
            COALESCE(position.cost, 0),
            CASE WHEN position.wallet_id IS NULL THEN 0 ELSE position.cost_usd END,

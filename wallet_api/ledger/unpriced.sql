@@ -1,5 +1,4 @@
--- The trades without a dollar value that a price within an hour of them can now value: fresh again, with
--- that value. Needs trades_without_usd, native_prices_pkey.
+-- The trades without a dollar value that have a price within an hour by now: as fresh ones with that value. Needs trades_without_usd, native_prices_pkey.
 INSERT INTO fresh
 SELECT trades.wallet_id,
        trades.token_id,

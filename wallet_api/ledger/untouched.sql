@@ -1,6 +1,6 @@
--- Forget the positions to be walked again for which the batch has nothing new.
+-- Delete the positions to be replayed for which the batch has nothing new.
 DELETE FROM touched
- WHERE touched.rewalk
+ WHERE touched.replay
    AND NOT EXISTS (SELECT FROM fresh
                     WHERE fresh.wallet_id = touched.wallet_id
                       AND fresh.token_id = touched.token_id)

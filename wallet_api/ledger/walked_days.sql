@@ -1,7 +1,7 @@
 -- Sums over the walked trades, by position and day: what positions and their days gain, and what they lose.
 INSERT INTO walked_days
 SELECT sign,
-       rewalk,
+       replay,
        wallet_id,
        token_id,
        bucket_end(created_at, 86400) AS ends_at,
@@ -26,4 +26,4 @@ SELECT sign,
        min(created_at) AS first_seen,
        max(created_at) AS last_seen
   FROM walked
- GROUP BY sign, rewalk, wallet_id, token_id, ends_at
+ GROUP BY sign, replay, wallet_id, token_id, ends_at

@@ -1,6 +1,5 @@
--- The batch's trades of positions that go on from their state, each with what the walk makes of
--- it. Without a dollar value of its own a trade takes the native price nearest its time.
--- Needs native_prices_pkey.
+-- Walk the batch's trades of appended positions from the state of each. A trade without a dollar value of its
+-- own takes the native price nearest its time. Needs native_prices_pkey.
 INSERT INTO walked
   WITH pending AS (
        SELECT incoming.wallet_id,
@@ -25,8 +24,8 @@ INSERT INTO walked
          JOIN touched
            ON touched.wallet_id = incoming.wallet_id
           AND touched.token_id = incoming.token_id
-          AND NOT touched.rewalk
-        -- A fence, without which the price is looked up for each time that derived_usd is named.
+          AND NOT touched.replay
+        -- A fence, without which the price is looked up wherever derived_usd is used.
         OFFSET 0
        ),
        stepped AS (
@@ -40,7 +39,7 @@ INSERT INTO walked
                                    ROWS UNBOUNDED PRECEDING)
        )
 SELECT 1 AS sign,
-       FALSE AS rewalk,
+       FALSE AS replay,
        is_last,
        wallet_id,
        token_id,

@@ -1,5 +1,4 @@
--- All trades of the positions to be walked again, the fresh in place of what they correct, each with
--- what the walk makes of it. Needs trades_pkey.
+-- Walk all trades of the positions to be replayed, the fresh in place of what they correct. Needs trades_pkey.
 INSERT INTO walked
   WITH pending AS (
        SELECT fresh.*
@@ -20,7 +19,7 @@ INSERT INTO walked
          JOIN trades
            ON trades.wallet_id = touched.wallet_id
           AND trades.token_id = touched.token_id
-        WHERE touched.rewalk
+        WHERE touched.replay
           AND NOT EXISTS (SELECT FROM fresh
                            WHERE fresh.wallet_id = trades.wallet_id
                              AND fresh.token_id = trades.token_id
@@ -39,7 +38,7 @@ INSERT INTO walked
                                    ROWS UNBOUNDED PRECEDING)
        )
 SELECT 1 AS sign,
-       TRUE AS rewalk,
+       TRUE AS replay,
        is_last,
        wallet_id,
        token_id,

@@ -1,4 +1,4 @@
--- What the batch adds to the lifetimes of wallets of which no position was walked again.
+-- Add what was appended to the lifetimes of wallets without a replayed position.
 -- Needs positions_pkey, lifetimes_pkey.
 INSERT INTO lifetimes AS lifetime (
        wallet_id, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
@@ -16,7 +16,7 @@ INSERT INTO lifetimes AS lifetime (
               min(worst_trade) AS worst_trade
          FROM walked_days
         GROUP BY wallet_id
-       HAVING NOT bool_or(rewalk)
+       HAVING NOT bool_or(replay)
        ),
        position AS (
        SELECT touched.wallet_id,
@@ -30,7 +30,7 @@ INSERT INTO lifetimes AS lifetime (
          JOIN positions
            ON positions.wallet_id = touched.wallet_id
           AND positions.token_id = touched.token_id
-        WHERE NOT touched.rewalk
+        WHERE NOT touched.replay
        ),
        turned AS (
        SELECT wallet_id,

@@ -1,4 +1,4 @@
--- The lifetimes of wallets of which positions were walked again, from all of their positions.
+-- Sum the lifetimes of wallets with a replayed position from all of their positions.
 -- Needs positions_pkey, lifetimes_pkey.
 INSERT INTO lifetimes (
        wallet_id, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
@@ -11,9 +11,9 @@ INSERT INTO lifetimes (
               END AS bucket
          FROM (SELECT DISTINCT wallet_id
                  FROM walked_days
-                WHERE rewalk) AS again
+                WHERE replay) AS replayed
          JOIN positions
-           ON positions.wallet_id = again.wallet_id
+           ON positions.wallet_id = replayed.wallet_id
        )
 SELECT wallet_id,
        count(*),

@@ -1,4 +1,4 @@
--- The trades of positions walked again that are new to the ledger or no longer as it has them.
+-- Insert or update the trades of replayed positions that are new or differ from the ledger's.
 -- Needs trades_pkey.
 INSERT INTO trades (
        wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
@@ -7,7 +7,7 @@ SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_si
        token_amount, value, value_usd,
        realized, realized_cost, hold_seconds, realized_usd
   FROM walked
- WHERE rewalk
+ WHERE replay
    AND sign = 1
    AND NOT EXISTS (
            SELECT FROM trades AS known
