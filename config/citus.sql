@@ -6,12 +6,14 @@ SELECT create_reference_table('wallets');
 SELECT create_reference_table('wallet_groups');
 SELECT create_reference_table('tokens');
 SELECT create_reference_table('native_prices');
+SELECT create_reference_table('pending_fills');
 
 -- All that there is of one wallet lies on one worker.
 SELECT create_distributed_table('trades', 'wallet_id', shard_count => 32);
 SELECT create_distributed_table('positions', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('lifetimes', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('position_rollup', 'wallet_id', colocate_with => 'trades');
+SELECT create_distributed_table('wallet_days', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 
 -- Plain tables of the coordinator: volume_rollup, api_keys, sync_wallets, sync_heartbeats, schema_migrations.

@@ -5,12 +5,13 @@ Written from the definitions in docs/figures.md, without SQL and without code of
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from tests.naive_walk import Position, Row, Trade, Usd, Wallet, folded, time_of, trade_of, walk
+from tests.naive_days import day_of
+from tests.naive_walk import Position, Row, Trade, Usd, Wallet, folded, shown, time_of, trade_of, walk
 
 CURRENCY = {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"}
 PERIOD = {
@@ -71,9 +72,9 @@ class Ledger:
             "profile": self._profile((blockchain, address)),
             "lifetime_stats": {
                 "currency": currency,
-                "buy": _shown(sum((p.total(sells=False) for p in positions.values()), Fraction(0)), 9),
-                "sell": _shown(sum((p.total(sells=True) for p in positions.values()), Fraction(0)), 9),
-                "realized_pnl": _shown(realized, 9),
+                "buy": shown(sum((p.total(sells=False) for p in positions.values()), Fraction(0)), 9),
+                "sell": shown(sum((p.total(sells=True) for p in positions.values()), Fraction(0)), 9),
+                "realized_pnl": shown(realized, 9),
                 "realized_pnl_percentage": _percentage(realized, sum((s.cost for s in sales), Fraction(0))),
                 "buy_txn": buy_txn,
                 "sell_txn": sell_txn,
@@ -82,9 +83,9 @@ class Ledger:
                 "win_count": len(won),
                 "total_sold": len(closed),
                 "active_tokens_count": len(positions),
-                "largest_buy": _shown(max(buys, default=Fraction(0)), 9),
-                "best_trade_pnl": _shown(max((s.realized for s in sales), default=Fraction(0)), 9),
-                "worst_trade_pnl": _shown(min((s.realized for s in sales), default=Fraction(0)), 9),
+                "largest_buy": shown(max(buys, default=Fraction(0)), 9),
+                "best_trade_pnl": shown(max((s.realized for s in sales), default=Fraction(0)), 9),
+                "worst_trade_pnl": shown(min((s.realized for s in sales), default=Fraction(0)), 9),
                 "still_holding_count": sum(position.still_holding for position in positions.values()),
             },
             "win_rate_distribution": _distribution([(p.realized, p.cost) for p in closed]),
@@ -92,9 +93,9 @@ class Ledger:
                 {
                     "mint": mint,
                     "token_name": position.name,
-                    "invested": _shown(position.total(sells=False), 9),
-                    "sold": _shown(position.total(sells=True), 9),
-                    "realized_pnl": _shown(position.realized, 9),
+                    "invested": shown(position.total(sells=False), 9),
+                    "sold": shown(position.total(sells=True), 9),
+                    "realized_pnl": shown(position.realized, 9),
                     "realized_pnl_percentage": _percentage(position.realized, position.cost),
                     "currency": currency,
                     "buy_txn": position.count(sells=False),
@@ -111,13 +112,38 @@ class Ledger:
                     "mint": trade.mint,
                     "token_name": trade.name or positions[trade.mint].name,
                     "transaction_type": "sell" if trade.is_sell else "buy",
-                    "value": _shown(trade.value, 9),
+                    "value": shown(trade.value, 9),
                     "currency": currency,
                     "created_at": _shown_time(trade.at),
                 }
                 for trade in self._newest_first((blockchain, address))
             ],
         }
+
+    def holdings(self, blockchain: str, address: str) -> dict[tuple[Any, ...], tuple[Fraction, Fraction]]:
+        """Quantity and peak after each trade of a wallet, by what identifies the trade."""
+        return {
+            (trade.mint, trade.signature, trade.is_sell, trade.index): holding
+            for position in self._positions((blockchain, address)).values()
+            for trade, holding in zip(position.trades, position.holdings, strict=True)
+        }
+
+    def days(self, blockchain: str, address: str) -> list[Row]:
+        """The sums over each day of a wallet, exact; those of what was realized with 18 decimals."""
+        positions = self._positions((blockchain, address))
+        by_day: dict[date, list[Trade]] = {}
+        for trade in self._newest_first((blockchain, address)):
+            by_day.setdefault(trade.at.astimezone(UTC).date(), []).append(trade)
+        return [day_of(day, by_day, positions) for day in sorted(by_day)]
+
+    def newest(self, blockchain: str, type: str) -> list[tuple[str, datetime]]:
+        """Address and time of the newest trade of each wallet of a group, the newest first."""
+        times: dict[str, datetime] = {}
+        for trade in self.trades.values():
+            address = trade.wallet[1]
+            if trade.wallet[0] == blockchain and self.wallets[trade.wallet]["type"] == type:
+                times[address] = max(times.get(address, trade.at), trade.at)
+        return sorted(times.items(), key=lambda item: (item[1], item[0].encode()), reverse=True)
 
     def volume(self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None) -> Row:
         """Return the two totals of a group's trades within `seconds` up to `now`."""
@@ -128,8 +154,8 @@ class Ledger:
         ]
         usd = self._total_usd(blockchain, traded, now)
         return {
-            "volume": _shown(sum((trade.value for trade in traded), Fraction(0)), 9),
-            "volume_usd": None if usd is None else _shown(usd, 4),
+            "volume": shown(sum((trade.value for trade in traded), Fraction(0)), 9),
+            "volume_usd": None if usd is None else shown(usd, 4),
         }
 
     def leaderboard(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
@@ -140,7 +166,7 @@ class Ledger:
             by_wallet.setdefault(trade.wallet, []).append(trade)
         ranked = sorted(
             by_wallet.items(),
-            key=lambda item: (-_shown(sum((t.value for t in item[1]), Fraction(0)), 9), item[0][1].encode()),
+            key=lambda item: (-shown(sum((t.value for t in item[1]), Fraction(0)), 9), item[0][1].encode()),
         )
         return [
             self._entry(rank, wallet, trades, since, now) for rank, (wallet, trades) in enumerate(ranked, 1)
@@ -159,24 +185,24 @@ class Ledger:
             for own in sold
         ]
         stats: Row = {
-            "realized_pnl": _shown(sum((sale.realized for sale in sales), Fraction(0)), 9),
+            "realized_pnl": shown(sum((sale.realized for sale in sales), Fraction(0)), 9),
             "buy_txn": sum(not trade.is_sell for trade in trades),
             "sell_txn": sum(trade.is_sell for trade in trades),
             "total_txn": len(trades),
-            "total_volume": _shown(sum((trade.value for trade in trades), Fraction(0)), 9),
+            "total_volume": shown(sum((trade.value for trade in trades), Fraction(0)), 9),
         }
         profits = [sale.realized_usd for sale in sales]
         if None not in profits:
-            stats["realized_pnl_usd"] = _shown(sum((p for p in profits if p is not None), Fraction(0)), 4)
+            stats["realized_pnl_usd"] = shown(sum((p for p in profits if p is not None), Fraction(0)), 4)
         usd = self._total_usd(wallet[0], trades, now)
         if usd is not None:
-            stats["total_volume_usd"] = _shown(usd, 4)
+            stats["total_volume_usd"] = shown(usd, 4)
         if sales:
             weights = (
                 [sale.cost for sale in sales] if any(s.cost for s in sales) else [Fraction(1)] * len(sales)
             )
             held = sum((w * s.held_seconds for w, s in zip(weights, sales, strict=True)), Fraction(0))
-            stats["avg_hold_time_minutes"] = _shown(held / sum(weights) / 60, 2)
+            stats["avg_hold_time_minutes"] = shown(held / sum(weights) / 60, 2)
         wins = sum(realized > 0 for realized, _ in results)
         return {
             "wallet": wallet[1],
@@ -270,12 +296,5 @@ def _shown_time(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _shown(figure: Fraction, places: int) -> Decimal:
-    """Round half away from zero."""
-    units = int(abs(figure) * 10**places + Fraction(1, 2))
-    digits = tuple(int(digit) for digit in str(units))
-    return Decimal((int(figure < 0), digits, -places))
-
-
 def _percentage(part: Fraction, whole: Fraction) -> Decimal:
-    return _shown(100 * part / whole if whole else Fraction(0), 4)
+    return shown(100 * part / whole if whole else Fraction(0), 4)

@@ -6,6 +6,7 @@ Written from the definitions in docs/figures.md, without code of the service.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -63,6 +64,8 @@ class Position:
 
     trades: list[Trade]
     sales: list[Sale]
+    # Quantity and peak after each of the trades.
+    holdings: list[tuple[Fraction, Fraction]]
     quantity: Fraction
     peak: Fraction
 
@@ -98,6 +101,7 @@ def walk(trades: list[Trade]) -> Position:
     quantity = cost = acquired = peak = Fraction(0)
     cost_usd: Usd = Fraction(0)
     sales = []
+    holdings = []
     for trade in trades:
         at = _seconds(trade.at)
         if not trade.is_sell:
@@ -106,8 +110,10 @@ def walk(trades: list[Trade]) -> Position:
             cost += trade.value
             cost_usd = None if cost_usd is None or trade.usd is None else cost_usd + trade.usd
             peak = max(peak, quantity)
+            holdings.append((quantity, peak))
             continue
         if quantity == 0:
+            holdings.append((quantity, peak))
             continue
         covered = min(trade.amount, quantity)
         part = covered / quantity
@@ -126,8 +132,9 @@ def walk(trades: list[Trade]) -> Position:
         )
         cost -= cost * part
         quantity -= covered
+        holdings.append((quantity, peak))
         cost_usd = Fraction(0) if quantity == 0 else None if cost_usd is None else cost_usd - cost_usd * part
-    return Position(trades, sales, quantity, peak)
+    return Position(trades, sales, holdings, quantity, peak)
 
 
 def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Trade:
@@ -162,6 +169,13 @@ def folded(blockchain: str, text: str) -> str:
 def time_of(text: str) -> datetime:
     """Return the time of a text."""
     return datetime.fromisoformat(text)
+
+
+def shown(figure: Fraction, places: int) -> Decimal:
+    """Rounded half away from zero."""
+    units = int(abs(figure) * 10**places + Fraction(1, 2))
+    digits = tuple(int(digit) for digit in str(units))
+    return Decimal((int(figure < 0), digits, -places))
 
 
 def _seconds(at: datetime) -> Fraction:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.ledger import in_process, strategies
+from tests.ledger import in_process, kept, strategies
 from tests.ledger.strategies import GROUPS, MINTS
 from tests.naive import Ledger
 from wallet_api.database import Connection
@@ -143,8 +143,12 @@ def answers(connection: Connection, now: datetime, windows: list[int]) -> Answer
     for wallet in wallets:
         record = in_process.history(connection, **wallet)
         del record["pagination"]
-        found["history", wallet["blockchain"], wallet["address"]] = record
+        place = (wallet["blockchain"], wallet["address"])
+        found["history", *place] = record
+        found["holdings", *place] = kept.holdings(connection, *place)
+        found["days", *place] = kept.days(connection, *place)
     for blockchain, type in (*GROUPS, ("solana", "whale")):
+        found["newest", blockchain, type] = kept.newest(connection, blockchain, type)
         for period in in_process.PERIODS:
             found["leaderboard", now, blockchain, type, period] = in_process.leaderboard(
                 connection, now, blockchain, type, period

@@ -33,7 +33,7 @@ from wallet_api.keys import list_keys
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
 
-NAMES = ["0005_tables", "0006_walk"]
+NAMES = ["0005_tables", "0006_walk", "0007_days_and_holdings"]
 LATER = "9999_of_a_later_version"
 
 Run = Callable[..., Result]
@@ -262,7 +262,7 @@ def test_tables_of_an_older_development_version_are_refused(old: Connection, run
 
 def test_a_second_migrate_has_nothing_to_do(empty_database_url: str, run: Run) -> None:
     first, second = run("migrate"), run("migrate")
-    assert "Applied 0005_tables, 0006_walk." in first.stdout
+    assert f"Applied {', '.join(NAMES)}." in first.stdout
     assert second.stdout == "The tables are up to date.\n"
 
 

@@ -105,7 +105,7 @@ def all_rows(connection: Connection) -> list[Any]:
     """All rows of all tables that an import fills or leads to, but tokens and prices."""
     tables = (
         *("wallets", "wallet_groups", "trades", "positions", "lifetimes", "position_rollup"),
-        *("volume_rollup", "holdings_snapshots", "sync_wallets"),
+        *("wallet_days", "volume_rollup", "holdings_snapshots", "sync_wallets"),
     )
     return [row for table in tables for row in connection.execute(f"SELECT * FROM {table}")]  # type: ignore[arg-type]
 

@@ -41,6 +41,7 @@ SAMPLES: dict[str, Any] = {
     "event_index": 0,
     "is_sell": True,
     "sign": 1,
+    "is_midnight": False,
     "needs_replay": False,
     "corrected": True,
     "replay": True,

@@ -9,13 +9,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
 import pytest
 import requests
 
+from tests.ledger import random_trades
+from tests.ledger.in_process import Importer
+from tests.ledger.unfilled import unfill
 from tests.processes import environment_of, interrupted, processes_of, wallet_api
+from tests.waiting import eventually
+from wallet_api.database import Connection
+from wallet_api.ledger.fill import is_filled
 from wallet_api.settings import Settings
 
 _LAST_LINE = "Ctrl-C stops everything"
@@ -292,3 +299,22 @@ def test_own_wallets_get_no_demo(
     with _up(empty_home, database_url=database_url, valkey_url=valkey_url) as up:
         assert "Loading" not in up.output
         assert "KEY=" not in up.output
+
+
+def test_a_ledger_of_an_earlier_version_is_filled_while_the_service_runs(
+    empty_home: Path, database_url: str, valkey_url: str, connection: Connection
+) -> None:
+    importer = Importer(database_url)
+    importer.wallets(random_trades.wallets(3))
+    importer.trades(random_trades.trades(300, 3, datetime.now(UTC), 20))
+    unfill(connection)
+    with _up(empty_home, "--no-demo", database_url=database_url, valkey_url=valkey_url) as up:
+        assert "Filling the new tables in the background" in up.output
+        assert eventually(lambda: is_filled(connection), 60)
+        # The end of the fill is not the end of the service.
+        time.sleep(2)
+        url = up.output.split(" is at ")[1].split()[0]
+        assert requests.get(f"{url}/healthz", timeout=30).status_code == 200
+        assert up.process.poll() is None
+    log = (empty_home / "log" / "migrate.log").read_text()
+    assert "Filled what is new for 3 wallets." in log

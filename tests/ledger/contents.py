@@ -29,6 +29,7 @@ _TABLES: dict[LiteralString, tuple[LiteralString, LiteralString, tuple[str, ...]
         _OF_POSITION,
         (*_POSITION, "ends_at"),
     ),
+    "wallet_days": ("wallets.blockchain, wallets.address, wallet_days.*", _OF_WALLET, (*_WALLET, "day")),
     "volume_rollup": (
         "COALESCE(tokens.mint, '') AS mint, volume_rollup.*",
         "LEFT JOIN tokens USING (token_id)",
@@ -41,6 +42,7 @@ _BY_WALLET: tuple[LiteralString, ...] = (
     "positions",
     "lifetimes",
     "position_rollup",
+    "wallet_days",
     "holdings_snapshots",
     "sync_wallets",
 )

@@ -59,6 +59,7 @@ def moments(now: datetime) -> st.SearchStrategy[str]:
         *(now - timedelta(days=days) for days in (2, 7, 30, 31, 40, 400)),
         *(now.replace(minute=0, second=0, microsecond=0) - hours * HOUR for hours in (0, 1, 6)),
         *(midnight - days * DAY for days in (0, 1, 6, 29)),
+        midnight.replace(day=1),
     ]
     nudges = [timedelta(0)] * 3 + [
         timedelta(microseconds=1),

@@ -24,6 +24,7 @@ class Children:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._running: dict[str, tuple[Child, float]] = {}
+        self._may_finish: set[str] = set()
 
     def end_leftovers(self) -> None:
         """Stop the processes of an earlier `up` that was killed."""
@@ -41,10 +42,21 @@ class Children:
 
     @contextmanager
     def running(
-        self, name: str, command: Sequence[str], environment: Mapping[str, str], **options: Any
+        self,
+        name: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        may_finish: bool = False,
+        **options: Any,
     ) -> Iterator[Child]:
-        """Yield a new process. On exit, stop it and its children."""
+        """Yield a new process. On exit, stop it and its children.
+
+        `check` lets it exit before that, with status 0, if it `may_finish`.
+        """
         child = None
+        if may_finish:
+            self._may_finish.add(name)
         try:
             with deferred():
                 # In a session of its own, it does not receive the Ctrl-C of the terminal.
@@ -66,7 +78,7 @@ class Children:
     def check(self) -> None:
         """Raise ClickException if a process has exited."""
         for name, (child, _) in self._running.items():
-            if child.poll() is not None:
+            if child.poll() is not None and not (name in self._may_finish and child.returncode == 0):
                 raise click.ClickException(f"{name} exited unexpectedly with status {child.returncode}.")
 
     def _note(self) -> None:

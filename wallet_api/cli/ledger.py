@@ -1,24 +1,35 @@
 """`wallet-api migrate` and `wallet-api rebuild`: the tables, and the figures derived from trades."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 import orjson
 
 from wallet_api import migrations
 from wallet_api.cli.environment import database, require_tables
-from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.ledger.fill import fill_ledger
+from wallet_api.ledger.rebuild import Progress, rebuild_ledger
 
 
 @click.command()
 def migrate() -> None:
-    """Create or upgrade the tables.
+    """Create or upgrade the tables, then fill what is new in them from the trades.
 
-    Each migration is one transaction: after an interruption, run the command again.
+    The service and imports of this version may run meanwhile. Operations that need what is new answer 503
+    until it is filled. After an interruption, run the command again: it continues.
     """
     with database(migrate=False) as connection:
         applied = migrations.migrate(connection, lambda name: click.echo(f"Applying {name} …"))
-    click.echo("The tables are up to date." if not applied else f"Applied {', '.join(applied)}.")
+        if applied:
+            click.echo(f"Applied {', '.join(applied)}.")
+        with _progress_bar("Filling") as progress:
+            filled = fill_ledger(connection, progress)
+    if filled:
+        click.echo(f"Filled what is new for {filled:,} wallets.")
+    if not applied and not filled:
+        click.echo("The tables are up to date.")
 
 
 @click.command()
@@ -29,14 +40,9 @@ def rebuild(as_json: bool) -> None:
     The service and imports may run meanwhile. The command may be stopped at any time: finished parts are
     committed, and the next run starts from the beginning.
     """
-    with (
-        database() as connection,
-        click.progressbar(
-            length=100, label="Rebuilding", file=sys.stderr, hidden=not sys.stderr.isatty()
-        ) as bar,
-    ):
+    with database() as connection, _progress_bar("Rebuilding") as progress:
         require_tables(connection)
-        changed = rebuild_ledger(connection, lambda done, of: bar.update(100 * done // max(of, 1) - bar.pos))
+        changed = rebuild_ledger(connection, progress)
     if as_json:
         click.echo(orjson.dumps(changed))
     elif any(changed.values()):
@@ -44,3 +50,11 @@ def rebuild(as_json: bool) -> None:
         click.echo(f"Corrected {corrected}.")
     else:
         click.echo("All derived figures were correct.")
+
+
+@contextmanager
+def _progress_bar(label: str) -> Iterator[Progress]:
+    """Yield a function that shows how many wallets are done, and of how many, on a terminal."""
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(length=100, label=label, file=sys.stderr, hidden=hidden) as bar:
+        yield lambda done, of: bar.update(100 * done // max(of, 1) - bar.pos)

@@ -22,6 +22,7 @@ from wallet_api.cli.showcase import OWN_DATA_GUIDE, Demo, demo_guide, find_demo
 from wallet_api.database import connect
 from wallet_api.demo.world import TRADES
 from wallet_api.embedded.signals import Terminated
+from wallet_api.ledger.fill import is_filled
 from wallet_api.settings import Settings
 from wallet_api.sync.sources import chains_by_provider
 
@@ -79,6 +80,8 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     )
     stack.enter_context(children.running("gunicorn", command, environment, pass_fds=[listener.fileno()]))
     listener.close()
+    if not is_filled(connection):
+        _fill(stack, children, home, environment)
     if demo is None and _syncs(settings):
         _keep_current(stack, children, home, settings, environment)
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
@@ -165,6 +168,18 @@ def _keep_current(
         log = stack.enter_context((home / "log" / f"sync-{job}.log").open("ab"))
         command = (sys.executable, *run)
         stack.enter_context(children.running(f"sync {job}", command, environment, stdout=log, stderr=log))
+
+
+def _fill(stack: ExitStack, children: Children, home: Path, environment: dict[str, str]) -> None:
+    """Fill what an upgrade has added to the tables, while the service runs."""
+    path = home / "log" / "migrate.log"
+    log = stack.enter_context(path.open("ab"))
+    command = (sys.executable, "-m", "wallet_api", "migrate")
+    child = children.running(
+        "wallet-api migrate", command, environment, may_finish=True, stdout=log, stderr=log
+    )
+    stack.enter_context(child)
+    click.echo(f"Filling the new tables in the background; some operations answer 503 until then. See {path}")
 
 
 def _await_response(children: Children, host: str, port: int) -> None:

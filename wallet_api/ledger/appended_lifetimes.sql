@@ -1,8 +1,10 @@
--- Add what was appended to the lifetimes of wallets without a replayed position.
--- Needs positions_pkey, lifetimes_pkey.
+-- Add what was appended to the lifetimes of wallets without a replayed position. One that is yet to be filled
+-- keeps last_seen NULL.
+-- Needs positions_pkey, lifetimes_pkey, wallets_pkey.
 INSERT INTO lifetimes AS lifetime (
        wallet_id, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
-       buy_txn, sell_txn, invested, sold, realized, realized_cost, largest_buy, best_trade, worst_trade)
+       buy_txn, sell_txn, invested, sold, realized, realized_cost, largest_buy, best_trade, worst_trade,
+       blockchain, type, last_seen)
   WITH traded AS (
        SELECT wallet_id,
               sum(buy_txn)::bigint AS buy_txn,
@@ -13,7 +15,8 @@ INSERT INTO lifetimes AS lifetime (
               sum(realized_cost) AS realized_cost,
               max(largest_buy) AS largest_buy,
               max(best_trade) AS best_trade,
-              min(worst_trade) AS worst_trade
+              min(worst_trade) AS worst_trade,
+              max(last_seen) AS last_seen
          FROM walked_days
         GROUP BY wallet_id
        HAVING NOT bool_or(replay)
@@ -58,10 +61,15 @@ SELECT traded.wallet_id,
        traded.realized_cost,
        traded.largest_buy,
        traded.best_trade,
-       traded.worst_trade
+       traded.worst_trade,
+       wallets.blockchain,
+       wallets.type,
+       traded.last_seen
   FROM traded
   JOIN turned
     ON turned.wallet_id = traded.wallet_id
+  JOIN wallets
+    ON wallets.wallet_id = traded.wallet_id
     ON CONFLICT (wallet_id) DO UPDATE
    SET tokens = lifetime.tokens + excluded.tokens,
        still_holding = lifetime.still_holding + excluded.still_holding,
@@ -77,4 +85,7 @@ SELECT traded.wallet_id,
        realized_cost = lifetime.realized_cost + excluded.realized_cost,
        largest_buy = greatest(lifetime.largest_buy, excluded.largest_buy),
        best_trade = greatest(lifetime.best_trade, excluded.best_trade),
-       worst_trade = least(lifetime.worst_trade, excluded.worst_trade)
+       worst_trade = least(lifetime.worst_trade, excluded.worst_trade),
+       last_seen = CASE WHEN lifetime.last_seen IS NOT NULL
+                        THEN greatest(lifetime.last_seen, excluded.last_seen)
+                   END

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from wallet_api.database import Connection, connect, load_sql
+from wallet_api.database import Connection, load_sql
 from wallet_api.ledger import merge
 from wallet_api.ledger.batches import Share, Token, blocks, read_batch
 from wallet_api.ledger.fields import BadRow
@@ -31,6 +31,7 @@ _WALLETS_STAGING = load_sql(__package__, "wallets_staging")
 _WALLETS = load_sql(__package__, "wallets")
 _GROUPS = load_sql(__package__, "groups")
 _RETYPED = load_sql(__package__, "retyped")
+_RETYPED_LIFETIMES = load_sql(__package__, "retyped_lifetimes")
 _REGROUPED = load_sql(__package__, "regrouped")
 _PRICES = load_sql(__package__, "prices")
 _UNPRICED = load_sql(__package__, "unpriced")
@@ -88,6 +89,7 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
         summary.changed = connection.execute(_WALLETS).rowcount
         connection.execute(_GROUPS)
         if retyped:
+            connection.execute(_RETYPED_LIFETIMES, {"wallet_ids": retyped})
             connection.execute("TRUNCATE walked")
             connection.execute(_REGROUPED, {**recent, "sign": 1})
             merge.add_to_volume(connection, recent["horizon"])
@@ -156,7 +158,7 @@ def import_trades(
             for number, line, fault in batch.rejected:
                 reject(number, line, fault)
             while len(lanes) < LANES and len(batch) >= TWO_LANES_ROWS:
-                lanes.append(stack.enter_context(_another(connection)))
+                lanes.append(stack.enter_context(merge.another_session(connection)))
             ids = token_ids.of(batch.tokens)
             merges = [
                 mergers.submit(_land, lane, share, ids)
@@ -167,12 +169,6 @@ def import_trades(
             summary.rejected += len(batch.rejected)
             progress()
     return summary
-
-
-def _another(connection: Connection) -> Connection:
-    other = connect(connection.info.dsn, password=connection.info.password or None)
-    merge.prepare(other)
-    return other
 
 
 def _land(connection: Connection, share: Share, token_ids: Mapping[Token, int]) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from wallet_api.database import Connection, DuplicateKey, load_sql, savepoint
+from wallet_api.database import Connection, DuplicateKey, connect, load_sql, savepoint
 
 # The first half of a two-part key: any constant, the same for every import.
 LOCK_CLASS = 7_401
@@ -27,6 +27,8 @@ _WALKED_DAYS = load_sql(__package__, "walked_days")
 _POSITIONS = load_sql(__package__, "positions")
 _APPENDED_LIFETIMES = load_sql(__package__, "appended_lifetimes")
 _REPLAYED_LIFETIMES = load_sql(__package__, "replayed_lifetimes")
+_WALLET_DAYS = load_sql(__package__, "wallet_days")
+_EMPTIED_WALLET_DAYS = load_sql(__package__, "emptied_wallet_days")
 _REPLACED = load_sql(__package__, "replaced")
 _APPENDED_TRADES = load_sql(__package__, "appended_trades")
 _REPLAYED_TRADES = load_sql(__package__, "replayed_trades")
@@ -62,6 +64,13 @@ def prepare(connection: Connection) -> None:
     """Create the session's staging tables, and let its large sorts stay in memory."""
     connection.execute(_SESSION)
     connection.execute(_STAGING)
+
+
+def another_session(connection: Connection) -> Connection:
+    """Connect to the same database once more, with staging tables."""
+    other = connect(connection.info.dsn, password=connection.info.password or None)
+    prepare(other)
+    return other
 
 
 def lock_all(connection: Connection) -> None:
@@ -158,6 +167,8 @@ def _store_positions(connection: Connection) -> None:
     connection.execute(_POSITIONS)
     connection.execute(_APPENDED_LIFETIMES)
     connection.execute(_REPLAYED_LIFETIMES)
+    connection.execute(_WALLET_DAYS)
+    connection.execute(_EMPTIED_WALLET_DAYS)
 
 
 def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) -> None:
@@ -165,7 +176,7 @@ def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) ->
     horizon = now - POSITION_HORIZON
     add_to_days(connection, horizon)
     if corrected:
-        connection.execute(_POSITION_ROLLUP, {"horizon": horizon, "sign": -1})
+        add_to_days(connection, horizon, sign=-1)
         connection.execute(_EMPTIED_POSITIONS)
     connection.execute(_EXPIRED_POSITIONS, {"horizon": horizon})
     horizon = now - VOLUME_HORIZON
@@ -173,9 +184,11 @@ def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) ->
     drop_volume(connection, horizon, corrected=corrected)
 
 
-def add_to_days(connection: Connection, horizon: datetime) -> None:
-    """Add the walked trades after `horizon` to their positions' days."""
-    connection.execute(_POSITION_ROLLUP, {"horizon": horizon, "sign": 1})
+def add_to_days(connection: Connection, horizon: datetime, sign: int = 1) -> None:
+    """Add the walked trades after `horizon` of one sign to their positions' days."""
+    for is_midnight in (False, True):
+        parameters = {"horizon": horizon, "sign": sign, "is_midnight": is_midnight}
+        connection.execute(_POSITION_ROLLUP, parameters)
 
 
 def add_to_volume(connection: Connection, horizon: datetime) -> None:

@@ -1,4 +1,5 @@
--- Add to the days of each position what its walked trades of one sign come to. Needs position_rollup_pkey.
+-- Add to the days of each position what its walked trades of one sign come to, those of midnight by themselves.
+-- Needs position_rollup_pkey.
 INSERT INTO position_rollup AS rollup
 SELECT wallet_id,
        ends_at,
@@ -6,11 +7,11 @@ SELECT wallet_id,
        buy_txn,
        sell_txn,
        covered_txn,
-       unpriced_txn,
-       unpriced_sell_txn,
+       buys_without_usd + sells_without_usd AS unpriced_txn,
+       covered_without_usd AS unpriced_sell_txn,
        invested + sold AS volume,
-       volume_usd,
-       unpriced_volume,
+       invested_usd + sold_usd AS volume_usd,
+       invested_without_usd + sold_without_usd AS unpriced_volume,
        realized,
        realized_cost,
        realized_usd,
@@ -18,6 +19,7 @@ SELECT wallet_id,
        hold_cost
   FROM walked_days
  WHERE sign = %(sign)s
+   AND is_midnight = %(is_midnight)s
    AND ends_at > %(horizon)s
  ORDER BY wallet_id, ends_at, token_id
     ON CONFLICT (wallet_id, ends_at, token_id) DO UPDATE

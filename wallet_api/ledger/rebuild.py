@@ -7,6 +7,11 @@ from typing import Any, LiteralString
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger import merge
 
+TABLES = (
+    *("trades", "positions", "lifetimes", "position_rollup", "wallet_days"),
+    *("volume_rollup", "wallet_groups"),
+)
+
 # Called with how many wallets are done, and of how many.
 Progress = Callable[[int, int], None]
 
@@ -15,10 +20,12 @@ _TOUCHED = load_sql(__package__, "rebuild_touched")
 _KEEP_POSITIONS = load_sql(__package__, "rebuild_keep_positions")
 _KEEP_LIFETIME = load_sql(__package__, "rebuild_keep_lifetime")
 _KEEP_DAYS = load_sql(__package__, "rebuild_keep_days")
+_KEEP_WALLET_DAYS = load_sql(__package__, "rebuild_keep_wallet_days")
 _KEEP_VOLUME = load_sql(__package__, "rebuild_keep_volume")
 _CHANGED_POSITIONS = load_sql(__package__, "rebuild_changed_positions")
 _CHANGED_LIFETIME = load_sql(__package__, "rebuild_changed_lifetime")
 _CHANGED_DAYS = load_sql(__package__, "rebuild_changed_days")
+_CHANGED_WALLET_DAYS = load_sql(__package__, "rebuild_changed_wallet_days")
 _CHANGED_VOLUME = load_sql(__package__, "rebuild_changed_volume")
 _RECENT = load_sql(__package__, "regrouped")
 _GROUPS = load_sql(__package__, "groups")
@@ -29,17 +36,16 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
 
     One wallet a transaction, under its lock, so that imports and readers continue.
     """
-    tables = ("trades", "positions", "lifetimes", "position_rollup", "volume_rollup", "wallet_groups")
-    changed = dict.fromkeys(tables, 0)
+    changed = dict.fromkeys(TABLES, 0)
     merge.prepare(connection)
-    connection.execute(_STAGING)
+    prepare(connection)
     wallet_ids = [
         row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM wallets ORDER BY wallet_id")
     ]
     for done, wallet_id in enumerate(wallet_ids):
         progress(done, len(wallet_ids))
         with connection.transaction():
-            for table, rows in _rebuild_wallet(connection, wallet_id).items():
+            for table, rows in rebuild_wallet(connection, wallet_id).items():
                 changed[table] += rows
     with connection.transaction():
         changed["volume_rollup"] = _rebuild_volume(connection, wallet_ids)
@@ -48,13 +54,23 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
     return changed
 
 
-def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
+def prepare(connection: Connection) -> None:
+    """Create the staging tables of a rebuild in the session."""
+    connection.execute(_STAGING)
+
+
+def rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
+    """Rebuild what is derived from one wallet's trades, and keep its lock until the transaction ends.
+
+    Return how many rows of each table were wrong. The session needs the staging tables of `prepare`.
+    """
     wallet = {"wallet_id": wallet_id}
     horizon = {"horizon": datetime.now(UTC) - merge.POSITION_HORIZON}
     merge.lock_wallet(connection, wallet_id)
     connection.execute(_KEEP_POSITIONS, wallet)
     connection.execute(_KEEP_LIFETIME, wallet)
     connection.execute(_KEEP_DAYS, wallet)
+    connection.execute(_KEEP_WALLET_DAYS, wallet)
     connection.execute(_TOUCHED, wallet)
     changed_trades = merge.walk_all(connection)
     merge.add_to_days(connection, horizon["horizon"])
@@ -63,6 +79,7 @@ def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
         "positions": _count(connection, _CHANGED_POSITIONS, wallet),
         "lifetimes": _count(connection, _CHANGED_LIFETIME, wallet),
         "position_rollup": _count(connection, _CHANGED_DAYS, wallet | horizon),
+        "wallet_days": _count(connection, _CHANGED_WALLET_DAYS, wallet),
     }
 
 

@@ -1,4 +1,4 @@
--- How many of a wallet's days the rebuild has changed, of those wholly inside the horizon.
+-- How many days of a wallet's positions the rebuild has changed, of those wholly inside the horizon.
 -- Needs position_rollup_pkey.
 SELECT count(DISTINCT (ends_at, token_id)) AS changed
   FROM ((SELECT * FROM kept_days

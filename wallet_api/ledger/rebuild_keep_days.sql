@@ -1,4 +1,4 @@
--- Take a wallet's days away, to be compared with what the walk gives. Needs position_rollup_pkey.
+-- Move the days of a wallet's positions away, to be compared with those of the rebuild. Needs position_rollup_pkey.
   WITH gone AS (
        DELETE FROM position_rollup
         WHERE wallet_id = %(wallet_id)s

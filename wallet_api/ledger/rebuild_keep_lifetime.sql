@@ -1,4 +1,4 @@
--- Take a wallet's lifetime away, to be compared with what the walk gives. Needs lifetimes_pkey.
+-- Move a wallet's lifetime away, to be compared with that of the rebuild. Needs lifetimes_pkey.
   WITH gone AS (
        DELETE FROM lifetimes
         WHERE wallet_id = %(wallet_id)s

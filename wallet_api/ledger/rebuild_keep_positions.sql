@@ -1,4 +1,4 @@
--- Take a wallet's positions away, to be compared with what the walk gives. Needs positions_pkey.
+-- Move a wallet's positions away, to be compared with those of the rebuild. Needs positions_pkey.
   WITH gone AS (
        DELETE FROM positions
         WHERE wallet_id = %(wallet_id)s

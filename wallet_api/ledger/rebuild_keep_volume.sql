@@ -1,4 +1,4 @@
--- Take the groups' volume away, to be compared with what the trades give.
+-- Move the groups' volume away, to be compared with that of the rebuild.
   WITH gone AS (
        DELETE FROM volume_rollup
        RETURNING *

@@ -32,6 +32,7 @@ _GROUPS = load_sql(__package__, "groups")
 _REMOVE_DERIVED = (
     load_sql(__package__, "remove_wallet_positions"),
     load_sql(__package__, "remove_wallet_lifetimes"),
+    load_sql(__package__, "remove_wallet_rollup"),
     load_sql(__package__, "remove_wallet_days"),
 )
 _REMOVE_WALLET_TRADES = load_sql(__package__, "remove_wallet_trades")

@@ -1,4 +1,4 @@
--- Remove the days of the staged wallets. Needs position_rollup_pkey.
-DELETE FROM position_rollup
+-- Remove the days of the staged wallets. Needs wallet_days_pkey.
+DELETE FROM wallet_days
  USING removed_wallets
- WHERE position_rollup.wallet_id = removed_wallets.wallet_id
+ WHERE wallet_days.wallet_id = removed_wallets.wallet_id

@@ -55,5 +55,7 @@ SELECT 1 AS sign,
        (state).realized_cost,
        (state).hold_seconds,
        (state).realized_usd,
+       (state).quantity AS quantity_after,
+       (state).peak AS peak_after,
        CASE WHEN is_last THEN state END AS state
   FROM stepped

@@ -1,8 +1,10 @@
--- Sum the lifetimes of wallets with a replayed position from all of their positions.
--- Needs positions_pkey, lifetimes_pkey.
-INSERT INTO lifetimes (
+-- Sum the lifetimes of wallets with a replayed position from all of their positions. One that is yet to be filled
+-- keeps last_seen NULL.
+-- Needs positions_pkey, lifetimes_pkey, wallets_pkey.
+INSERT INTO lifetimes AS lifetime (
        wallet_id, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
-       buy_txn, sell_txn, invested, sold, realized, realized_cost, largest_buy, best_trade, worst_trade)
+       buy_txn, sell_txn, invested, sold, realized, realized_cost, largest_buy, best_trade, worst_trade,
+       blockchain, type, last_seen)
   WITH position AS (
        SELECT positions.*,
               still_held(quantity, peak) AS is_held,
@@ -15,7 +17,7 @@ INSERT INTO lifetimes (
          JOIN positions
            ON positions.wallet_id = replayed.wallet_id
        )
-SELECT wallet_id,
+SELECT position.wallet_id,
        count(*),
        count(*) FILTER (WHERE is_held),
        count(*) FILTER (WHERE bucket = 0),
@@ -30,9 +32,14 @@ SELECT wallet_id,
        sum(realized_cost),
        max(largest_buy),
        max(best_trade),
-       min(worst_trade)
+       min(worst_trade),
+       wallets.blockchain,
+       wallets.type,
+       max(last_seen)
   FROM position
- GROUP BY wallet_id
+  JOIN wallets
+    ON wallets.wallet_id = position.wallet_id
+ GROUP BY position.wallet_id, wallets.blockchain, wallets.type
     ON CONFLICT (wallet_id) DO UPDATE
    SET tokens = excluded.tokens,
        still_holding = excluded.still_holding,
@@ -48,4 +55,5 @@ SELECT wallet_id,
        realized_cost = excluded.realized_cost,
        largest_buy = excluded.largest_buy,
        best_trade = excluded.best_trade,
-       worst_trade = excluded.worst_trade
+       worst_trade = excluded.worst_trade,
+       last_seen = CASE WHEN lifetime.last_seen IS NOT NULL THEN excluded.last_seen END

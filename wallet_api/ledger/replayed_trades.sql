@@ -2,10 +2,11 @@
 -- Needs trades_pkey.
 INSERT INTO trades (
        wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
-       token_amount, value, value_usd, realized, realized_cost, hold_seconds, realized_usd)
+       token_amount, value, value_usd, realized, realized_cost, hold_seconds, realized_usd,
+       quantity_after, peak_after)
 SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
-       token_amount, value, value_usd,
-       realized, realized_cost, hold_seconds, realized_usd
+       token_amount, value, value_usd, realized, realized_cost, hold_seconds, realized_usd,
+       quantity_after, peak_after
   FROM walked
  WHERE replay
    AND sign = 1
@@ -25,7 +26,9 @@ SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_si
               AND known.realized IS NOT DISTINCT FROM walked.realized
               AND known.realized_cost IS NOT DISTINCT FROM walked.realized_cost
               AND known.hold_seconds IS NOT DISTINCT FROM walked.hold_seconds
-              AND known.realized_usd IS NOT DISTINCT FROM walked.realized_usd)
+              AND known.realized_usd IS NOT DISTINCT FROM walked.realized_usd
+              AND known.quantity_after = walked.quantity_after
+              AND known.peak_after = walked.peak_after)
     ON CONFLICT (wallet_id, token_id, tx_signature, is_sell, event_index) DO UPDATE
    SET created_at = excluded.created_at,
        usd_derived = excluded.usd_derived,
@@ -36,4 +39,6 @@ SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_si
        realized = excluded.realized,
        realized_cost = excluded.realized_cost,
        hold_seconds = excluded.hold_seconds,
-       realized_usd = excluded.realized_usd
+       realized_usd = excluded.realized_usd,
+       quantity_after = excluded.quantity_after,
+       peak_after = excluded.peak_after

@@ -33,14 +33,15 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
 ) ON COMMIT DELETE ROWS;
 
 -- A position is replayed from its first trade, or appended to from `start`. was_held is NULL for new positions.
--- It and was_bucket are not used of replayed ones.
+-- It, was_bucket and last_seen, of its last trade before the batch, are not used of replayed ones.
 CREATE TEMP TABLE IF NOT EXISTS touched (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
     replay boolean NOT NULL,
     start walk_state NOT NULL,
     was_held boolean,
-    was_bucket integer
+    was_bucket integer,
+    last_seen timestamptz
 ) ON COMMIT DELETE ROWS;
 
 -- sign is 1 for a trade as the walk leaves it, -1 for what it replaces; the latter's figures are negated,
@@ -64,25 +65,33 @@ CREATE TEMP TABLE IF NOT EXISTS walked (
     realized_cost numeric,
     hold_seconds numeric,
     realized_usd numeric,
+    quantity_after numeric,
+    peak_after numeric,
     state walk_state
 ) ON COMMIT DELETE ROWS;
 
--- Sums over the walked trades of one sign and position in the day (ends_at - 1 day, ends_at].
+-- Sums over the walked trades of one sign and position in the day (ends_at - 1 day, ends_at], those of midnight
+-- by themselves: they are in the next `day`, which begins with it.
 CREATE TEMP TABLE IF NOT EXISTS walked_days (
     sign integer NOT NULL,
     replay boolean NOT NULL,
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
     ends_at timestamptz NOT NULL,
+    is_midnight boolean NOT NULL,
+    day date NOT NULL,
     buy_txn bigint NOT NULL,
     sell_txn bigint NOT NULL,
     covered_txn bigint NOT NULL,
-    unpriced_txn bigint NOT NULL,
-    unpriced_sell_txn bigint NOT NULL,
+    buys_without_usd bigint NOT NULL,
+    sells_without_usd bigint NOT NULL,
+    covered_without_usd bigint NOT NULL,
     invested numeric NOT NULL,
     sold numeric NOT NULL,
-    volume_usd numeric NOT NULL,
-    unpriced_volume numeric NOT NULL,
+    invested_usd numeric NOT NULL,
+    sold_usd numeric NOT NULL,
+    invested_without_usd numeric NOT NULL,
+    sold_without_usd numeric NOT NULL,
     realized numeric NOT NULL,
     realized_cost numeric NOT NULL,
     realized_usd numeric NOT NULL,

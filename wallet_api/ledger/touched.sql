@@ -20,7 +20,8 @@ SELECT changed.wallet_id,
        still_held(position.quantity, position.peak) AS was_held,
        CASE WHEN position.covered_txn > 0 AND NOT still_held(position.quantity, position.peak)
             THEN profit_bucket(position.realized, position.realized_cost)
-       END AS was_bucket
+       END AS was_bucket,
+       position.last_seen
   FROM changed
   LEFT JOIN positions AS position
     ON position.wallet_id = changed.wallet_id

@@ -1,0 +1,193 @@
+"""The fill of what an upgrade adds: it ends as if every trade had been imported after the upgrade."""
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+
+from tests.ledger import in_process, random_trades
+from tests.ledger.contents import contents
+from tests.ledger.unfilled import unfill
+from tests.waiting import eventually
+from wallet_api.cli import cli
+from wallet_api.database import Connection, connect
+from wallet_api.ledger import merge
+from wallet_api.ledger.fill import fill_ledger, is_filled
+from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.queries.filled import NotFilled, require_filled
+
+Row = dict[str, Any]
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+DAYS = 50
+WALLETS = random_trades.wallets(12)
+PRICES = random_trades.prices(NOW, DAYS)
+TRADES = random_trades.trades(3_000, len(WALLETS), NOW, DAYS)
+IS_FILLED = "SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled"
+
+
+def import_all(database_url: str, trades: list[Row]) -> in_process.Importer:
+    importer = in_process.Importer(database_url, batch_rows=500)
+    importer.wallets(WALLETS)
+    importer.prices(PRICES)
+    importer.trades(trades)
+    return importer
+
+
+def assert_complete(connection: Connection) -> None:
+    """All is filled, by the constraint and the index as well."""
+    assert is_filled(connection)
+    row = connection.execute(
+        "SELECT (SELECT convalidated FROM pg_constraint WHERE conname = 'trades_have_holding') AS validated,"
+        " (SELECT indisvalid FROM pg_index WHERE indexrelid = 'positions_by_token'::regclass) AS indexed"
+    ).fetchone()
+    assert row == {"validated": True, "indexed": True}
+    assert set(rebuild_ledger(connection).values()) == {0}
+
+
+def test_a_new_ledger_is_filled_from_the_start(database_url: str, connection: Connection) -> None:
+    assert_complete(connection)
+    import_all(database_url, TRADES[:500])
+    assert_complete(connection)
+    assert fill_ledger(connection) == 0
+
+
+def test_a_fill_gives_what_an_import_would_have_given(database_url: str, connection: Connection) -> None:
+    import_all(database_url, TRADES)
+    imported = contents(connection, NOW)
+    unfill(connection)
+    assert not is_filled(connection)
+    seen: list[tuple[int, int]] = []
+    assert fill_ledger(connection, lambda done, of: seen.append((done, of))) == len(WALLETS)
+    assert seen == [(done, len(WALLETS)) for done in range(len(WALLETS) + 1)]
+    assert contents(connection, NOW) == imported
+    assert_complete(connection)
+
+
+def test_imports_corrections_and_removals_before_the_fill_are_in_it(
+    database_url: str, connection: Connection
+) -> None:
+    half = len(TRADES) // 2
+    importer = import_all(database_url, TRADES[:half])
+    unfill(connection)
+    importer.trades(TRADES[half:])
+    importer.wallets([WALLETS[0] | {"type": "smart"}])
+    importer.remove_trades(TRADES[::50])
+    importer.remove_wallets([WALLETS[3]])
+    assert not is_filled(connection)
+    fill_ledger(connection)
+    filled = contents(connection, NOW)
+    assert_complete(connection)
+
+    in_process.clear(connection)
+    import_all(database_url, TRADES)
+    importer.wallets([WALLETS[0] | {"type": "smart"}])
+    importer.remove_trades(TRADES[::50])
+    importer.remove_wallets([WALLETS[3]])
+    assert filled == contents(connection, NOW)
+
+
+def test_imports_go_on_beside_a_fill(database_url: str, connection: Connection) -> None:
+    half = len(TRADES) // 2
+    importer = import_all(database_url, TRADES[:half])
+    unfill(connection)
+    with ThreadPoolExecutor(2) as pool, connect(database_url) as filling:
+        fill = pool.submit(fill_ledger, filling)
+        imported = pool.submit(importer.trades, TRADES[half:])
+        assert fill.result() == len(WALLETS)
+        imported.result()
+    assert_complete(connection)
+
+
+def test_a_killed_fill_continues_where_it_was(database_url: str, connection: Connection) -> None:
+    import_all(database_url, TRADES)
+    imported = contents(connection, NOW)
+    unfill(connection)
+    # The build would wait for the transaction below.
+    connection.execute("CREATE INDEX positions_by_token ON positions (token_id)")
+    row = connection.execute("SELECT min(wallet_id) + 4 AS wallet_id FROM wallets").fetchone()
+    assert row is not None
+    with connect(database_url) as holder, holder.transaction():
+        merge.lock_wallet(holder, row["wallet_id"])
+        killed = subprocess.Popen(
+            [sys.executable, "-m", "wallet_api", "migrate"], env=os.environ | {"DATABASE_URL": database_url}
+        )
+        assert eventually(lambda: _unfilled(connection) == len(WALLETS) - 4, 60)
+        killed.send_signal(signal.SIGKILL)
+        killed.wait(30)
+    assert not is_filled(connection)
+    # The server notices the end of the killed session only when it has the lock.
+    again = CliRunner().invoke(cli, ["migrate"], env={"DATABASE_URL": database_url})
+    assert again.exit_code == 0, again.output
+    assert again.stdout == f"Filled what is new for {len(WALLETS) - 4} wallets.\n"
+    assert contents(connection, NOW) == imported
+    assert_complete(connection)
+    last = CliRunner().invoke(cli, ["migrate"], env={"DATABASE_URL": database_url})
+    assert last.stdout == "The tables are up to date.\n"
+
+
+def test_two_fills_at_once_end_as_one(database_url: str, connection: Connection) -> None:
+    import_all(database_url, TRADES)
+    imported = contents(connection, NOW)
+    unfill(connection)
+    with ThreadPoolExecutor(2) as pool, connect(database_url) as first, connect(database_url) as second:
+        fills = [pool.submit(fill_ledger, one) for one in (first, second)]
+        assert sum(fill.result() for fill in fills) == len(WALLETS)
+    assert contents(connection, NOW) == imported
+    assert_complete(connection)
+
+
+def test_an_index_that_was_interrupted_is_built_again(database_url: str, connection: Connection) -> None:
+    import_all(database_url, TRADES[:500])
+    unfill(connection)
+    connection.execute("CREATE INDEX positions_by_token ON positions (token_id)")
+    connection.execute(
+        "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'positions_by_token'::regclass"
+    )
+    fill_ledger(connection)
+    assert_complete(connection)
+
+
+def test_an_import_of_an_earlier_version_is_refused(database_url: str, connection: Connection) -> None:
+    import_all(database_url, TRADES[:10])
+    with pytest.raises(psycopg.errors.CheckViolation, match="trades_have_holding"):
+        connection.execute(
+            "INSERT INTO trades (wallet_id, token_id, created_at, event_index, is_sell, usd_derived,"
+            " tx_signature, token_amount, value)"
+            " SELECT wallet_id, token_id, created_at, 7, is_sell, FALSE, tx_signature, token_amount, value"
+            " FROM trades"
+        )
+
+
+def test_a_question_of_an_unfilled_ledger_is_refused_for_a_while(
+    database_url: str, connection: Connection
+) -> None:
+    import_all(database_url, TRADES[:10])
+    row = connection.execute(IS_FILLED).fetchone()
+    assert row is not None
+    require_filled(row)
+    unfill(connection)
+    row = connection.execute(IS_FILLED).fetchone()
+    assert row is not None
+    with pytest.raises(NotFilled) as refused:
+        require_filled(row)
+    assert refused.value.status == 503
+    assert refused.value.retry_after_seconds == 30
+    fill_ledger(connection)
+    row = connection.execute(IS_FILLED).fetchone()
+    assert row is not None
+    require_filled(row)
+
+
+def _unfilled(connection: Connection) -> int:
+    row = connection.execute("SELECT count(*) AS n FROM lifetimes WHERE last_seen IS NULL").fetchone()
+    assert row is not None
+    count: int = row["n"]
+    return count

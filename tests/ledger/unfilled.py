@@ -1,0 +1,19 @@
+"""A ledger as an upgrade finds it."""
+
+from wallet_api.database import Connection
+
+
+def unfill(connection: Connection) -> None:
+    """Leave the ledger as 0007 finds that of an earlier version."""
+    with connection.transaction():
+        for statement in (
+            "ALTER TABLE trades DROP CONSTRAINT trades_have_holding",
+            "UPDATE trades SET quantity_after = NULL, peak_after = NULL",
+            "ALTER TABLE trades ADD CONSTRAINT trades_have_holding"
+            " CHECK (quantity_after IS NOT NULL AND peak_after IS NOT NULL) NOT VALID",
+            "UPDATE lifetimes SET blockchain = NULL, type = NULL, last_seen = NULL",
+            "DELETE FROM wallet_days",
+            "DROP INDEX positions_by_token",
+            "INSERT INTO pending_fills (name) VALUES ('0007_days_and_holdings')",
+        ):
+            connection.execute(statement)

@@ -1,0 +1,3 @@
+-- The fills that are not finished.
+SELECT name
+  FROM pending_fills
