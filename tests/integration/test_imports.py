@@ -273,7 +273,7 @@ def test_a_database_that_is_away_is_status_one_without_a_traceback_or_a_password
 def test_an_import_that_meets_more_tokens_than_it_remembers_finds_their_ids_again(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tokens, "_REMEMBERED", 3)
+    monkeypatch.setattr(tokens, "MAX_IDS", 3)
     ids = TokenIds(connection)
     named = [("solana", name) for name in "abcde"]
     first = {token: ids.of([token])[token] for token in named}

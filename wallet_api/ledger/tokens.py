@@ -6,7 +6,7 @@ from wallet_api.database import Connection, load_sql
 from wallet_api.ledger.batches import Token
 
 # Some 15 MB.
-_MOST = 50_000
+MAX_IDS = 50_000
 
 _FIND = load_sql(__package__, "find_tokens")
 _ADD = load_sql(__package__, "tokens")
@@ -25,7 +25,7 @@ class TokenIds:
     def of(self, tokens: Collection[Token]) -> Mapping[Token, int]:
         """Return the ids of all these tokens, and of others; valid until the next call."""
         unknown = [token for token in tokens if token not in self._ids]
-        if len(self._ids) + len(unknown) > _MOST:
+        if len(self._ids) + len(unknown) > MAX_IDS:
             self._ids, unknown = {}, list(tokens)
         new = self._find(unknown)
         if new:
