@@ -14,38 +14,37 @@ from wallet_api.openapi.conversion import SchemaPlugin
 from wallet_api.responses.operation import Operation, operation_of
 
 _DESCRIPTION = """\
-What tracked crypto wallets did and hold: their lists, lifetime records, live balances, group volume and
-leaderboards. All operations are `GET` with parameters in the query string.
+What a curated set of crypto wallets trades and holds: the list of wallets, lifetime records, live balances, group
+volume and leaderboards. All operations are `GET` with arguments in the query string.
 
-**Authentication.** Send your key as `Authorization: Bearer KEY` (the header wins) or as the parameter
-`api_key`. Keys in headers do not end up in logs and histories; prefer them.
+**Authentication.** Send your key as `Authorization: Bearer KEY`, which takes precedence, or as the parameter
+`api_key`. Prefer the header: URLs end up in logs and histories.
 
-**Answers** are `{"success": true, "data": …, "meta": …}`. Amounts are exact JSON numbers; read them with a
-decimal parser, if your language has one. Times are UTC, ISO 8601 with `Z`.
+**Responses** are `{"success": true, "data": …, "meta": …}`. Amounts are exact JSON numbers; read them with a decimal
+parser if your language has one. Times are UTC, ISO 8601 with `Z`.
 
-**Errors** are `{"success": false, "error": {"code", "message", "request_id", …}, "meta": …}` with the HTTP
-status below. On 429 and 503 wait for the seconds in `Retry-After`, then try again; an error is not charged.
+**Errors** are `{"success": false, "error": {"code", "message", "request_id", …}, "meta": …}` with the HTTP status
+below. On 429 and 503 wait for the seconds in `Retry-After`, then try again. Errors are free.
 
-**Limits.** `X-RateLimit-Limit`, `-Remaining` and `-Reset` tell where your key stands in its window, and
-`X-Credits-Remaining` how many calls it has paid for. One answered call costs one credit, unless the operator
-set another price; what is refused, fails or is still loading costs nothing.
+**Limits.** `X-RateLimit-Limit`, `-Remaining` and `-Reset` are the state of your key's rate limit, and
+`X-Credits-Remaining` is its balance. A 200 costs one credit, unless the operator set another price. Errors, 304
+and balances that are still loading are free.
 
-**Less to send.** Answers carry an `ETag`; send it back as `If-None-Match`, and what has not changed is a 304
-without a body, which costs no credit. Large responses are compressed for callers that send
-`Accept-Encoding: gzip`.
+**Conditional requests.** Responses have an `ETag`. Send it as `If-None-Match`, and data that has not changed is a
+304 without a body. Large responses are compressed for callers that send `Accept-Encoding: gzip`.
 """
 
 _IF_NONE_MATCH = {
     "in": "header",
     "name": "If-None-Match",
-    "description": "The `ETag` of an answer that you have: 304 tells that it is the same still.",
+    "description": "The `ETag` of an earlier response: 304 means that the data has not changed.",
     "schema": {"type": "string"},
 }
 
 _TAGS = (
-    ("Wallets", "Who is tracked, what they did, what they hold."),
-    ("Groups", "Volume and ranking of all wallets of a chain and type."),
-    ("Service", "About the service itself; no key needed."),
+    ("Wallets", "The tracked wallets, their records and their balances."),
+    ("Groups", "Volume and ranking of the wallets of a chain and type."),
+    ("Service", "The service itself. No key is needed."),
 )
 
 
@@ -61,7 +60,7 @@ def document(app: Flask) -> dict[str, Any]:
     for name, description in _TAGS:
         spec.tag({"name": name, "description": description})
     spec.components.security_scheme(
-        "bearer", {"type": "http", "scheme": "bearer", "description": "Your key in a header: the better way."}
+        "bearer", {"type": "http", "scheme": "bearer", "description": "Your key in a header. Preferred."}
     )
     spec.components.security_scheme(
         "api_key",
@@ -69,7 +68,7 @@ def document(app: Flask) -> dict[str, Any]:
             "type": "apiKey",
             "in": "query",
             "name": "api_key",
-            "description": "Your key as a parameter, for what cannot set a header.",
+            "description": "Your key as a parameter, where a header cannot be set.",
         },
     )
     responses.add_headers(spec)
@@ -103,7 +102,7 @@ def _operations(app: Flask) -> list[tuple[Rule, Operation | None]]:
 def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:
     keyless = is_keyless(app, rule.endpoint)
     description = " ".join((app.view_functions[rule.endpoint].__doc__ or "").split())
-    other_path = "Another path of the same operation." if rule.endpoint.endswith("_alias") else ""
+    other_path = "An alias of the same operation." if rule.endpoint.endswith("_alias") else ""
     name = re.sub(r"\W", "_", rule.endpoint.rpartition(".")[2])
     return {
         "operationId": name,

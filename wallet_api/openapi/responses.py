@@ -14,32 +14,35 @@ from wallet_api.responses.operation import Operation
 from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
 _DESCRIPTIONS = {
-    304: "Nothing has changed since the answer whose ETag was sent. Has no body, and is not charged.",
-    400: "A parameter is missing, unknown, given twice, or holds what it may not: `parameter` names it.",
+    304: "The data has not changed since the response whose ETag was sent. No body; free of charge.",
+    400: "An argument is missing, unknown, repeated or invalid: `parameter` names it.",
     401: "No API key was sent.",
-    403: "The API key is not valid, or it has no credits left: `reason` tells which.",
+    403: "The API key is invalid or has no credits left: see `reason`.",
     404: "The wallet is not tracked.",
-    429: "The key's rate limit is exceeded. Wait for `Retry-After` seconds.",
-    500: "Something went wrong on our side. Quote the `request_id` to the operator.",
-    503: "The service cannot answer right now. Wait for `Retry-After` seconds.",
+    429: "The rate limit of the key is exceeded. Wait for `Retry-After` seconds.",
+    500: "An unexpected error. Quote the `request_id` to the operator.",
+    503: "The service is temporarily unavailable. Wait for `Retry-After` seconds.",
 }
 
-_NOT_YOURS = "Not for callers from your address."
+_NOT_YOURS = "Not allowed from your address."
 
 _HEADERS = {
     "X-Request-ID": ("string", "The id of this request, also in `meta`."),
-    "X-RateLimit-Limit": ("integer", "How many calls the key may make in a window."),
-    "X-RateLimit-Remaining": ("integer", "How many of them are left."),
+    "X-RateLimit-Limit": ("integer", "The number of requests that the key may send in a window."),
+    "X-RateLimit-Remaining": ("integer", "The number of requests left in this window."),
     "X-RateLimit-Reset": ("integer", "When the window ends, in Unix seconds."),
-    "X-Credits-Remaining": ("integer", "The key's credits left; absent for a key without a limit of them."),
+    "X-Credits-Remaining": (
+        "integer",
+        "The credits of the key that are left; absent for a key without credits.",
+    ),
     "Retry-After": ("integer", "The seconds to wait before the next try."),
     "WWW-Authenticate": ("string", "`Bearer`."),
     "Cache-Control": (
         "string",
-        "Errors are `no-store`; answers may be kept, and asked for with their ETag.",
+        "`no-store` for errors; data may be stored, and has to be revalidated with its ETag.",
     ),
-    "ETag": ("string", "What to send as `If-None-Match` the next time."),
-    "Vary": ("string", "`Accept-Encoding`, where the answer is large enough to be compressed."),
+    "ETag": ("string", "The version of the data, to be sent as `If-None-Match`."),
+    "Vary": ("string", "`Accept-Encoding`, if the response is large enough to be compressed."),
     "Content-Encoding": (
         "string",
         "`gzip`, for large responses to callers that accept it.",
@@ -82,7 +85,7 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
         for name, data in operation.examples.items()
     }
     content = {"application/json": {"schema": _envelope(type(operation.data)), "examples": examples}}
-    return {"description": "The answer.", "headers": headers, "content": content}
+    return {"description": "The data, in the envelope.", "headers": headers, "content": content}
 
 
 @cache
