@@ -14,24 +14,25 @@ from wallet_api.openapi.conversion import SchemaPlugin
 from wallet_api.responses.operation import Operation, operation_of
 
 _DESCRIPTION = """\
-What a curated set of crypto wallets trades and holds: the list of wallets, lifetime records, live balances, group
-volume and leaderboards. All operations are `GET` with arguments in the query string.
+What a curated set of crypto wallets trades and holds: the list of wallets, lifetime records, live balances,
+group volume and leaderboards. All operations are `GET` with arguments in the query string.
 
-**Authentication.** Send your key as `Authorization: Bearer KEY`, which takes precedence, or as the parameter
-`api_key`. Prefer the header: URLs end up in logs and histories.
+**Authentication.** Send your key as `Authorization: Bearer KEY`, which takes precedence, or as the
+parameter `api_key`. Prefer the header: URLs end up in logs and histories.
 
-**Responses** are `{"success": true, "data": …, "meta": …}`. Amounts are exact JSON numbers; read them with a decimal
-parser if your language has one. Times are UTC, ISO 8601 with `Z`.
+**Responses** are `{"success": true, "data": …, "meta": …}`. Amounts are exact JSON numbers; read them with
+a decimal parser if your language has one. Times are UTC, ISO 8601 with `Z`.
 
-**Errors** are `{"success": false, "error": {"code", "message", "request_id", …}, "meta": …}` with the HTTP status
-below. On 429 and 503 wait for the seconds in `Retry-After`, then try again. Errors are free.
+**Errors** are `{"success": false, "error": {"code", "message", "request_id", …}, "meta": …}` with the HTTP
+status below. On 429 and 503 wait for the seconds in `Retry-After`, then try again. Errors are free.
 
 **Limits.** `X-RateLimit-Limit`, `-Remaining` and `-Reset` are the state of your key's rate limit, and
-`X-Credits-Remaining` is its balance. A 200 costs one credit, unless the operator set another price. Errors, 304
-and balances that are still loading are free.
+`X-Credits-Remaining` is its balance. A 200 costs one credit, unless the operator set another price. Errors,
+304 and balances that are still loading are free.
 
-**Conditional requests.** Responses have an `ETag`. Send it as `If-None-Match`, and data that has not changed is a
-304 without a body. Large responses are compressed for callers that send `Accept-Encoding: gzip`.
+**Conditional requests.** Responses have an `ETag`. Send it as `If-None-Match`, and data that has not
+changed is a 304 without a body. Large responses are compressed for callers that send `Accept-Encoding:
+gzip`.
 """
 
 _IF_NONE_MATCH = {
