@@ -145,6 +145,26 @@ class Ledger:
                 times[address] = max(times.get(address, trade.at), trade.at)
         return sorted(times.items(), key=lambda item: (item[1], item[0].encode()), reverse=True)
 
+    def latest(self, now: datetime, blockchain: str, type: str, mint: str | None = None) -> list[Row]:
+        """Return all trades of a group, newest first, as the feed shows them."""
+        return self._feed(now, [t for t in self._of_type(blockchain, type) if mint in (None, t.mint)])
+
+    def timerange(
+        self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None
+    ) -> list[Row]:
+        """Return the trades of a group within `seconds` up to `now`, newest first."""
+        since = now - timedelta(seconds=seconds)
+        traded = self._of_group(blockchain, type, since, now)
+        return self._feed(now, [trade for trade in traded if mint in (None, trade.mint)])
+
+    def count(
+        self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None
+    ) -> tuple[int, int]:
+        """Return the number of a group's trades within `seconds` up to `now`, and of their wallets."""
+        since = now - timedelta(seconds=seconds)
+        traded = [t for t in self._of_group(blockchain, type, since, now) if mint in (None, t.mint)]
+        return len(traded), len({trade.wallet for trade in traded})
+
     def volume(self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None) -> Row:
         """Return the two totals of a group's trades within `seconds` up to `now`."""
         traded = [
@@ -171,6 +191,46 @@ class Ledger:
         return [
             self._entry(rank, wallet, trades, since, now) for rank, (wallet, trades) in enumerate(ranked, 1)
         ]
+
+    def _feed(self, now: datetime, trades: list[Trade]) -> list[Row]:
+        own = {wallet: self.holdings(*wallet) for wallet in {trade.wallet for trade in trades}}
+        ordered = sorted(trades, key=lambda trade: (*trade.order, trade.wallet[1].encode()), reverse=True)
+        return [
+            self._transaction(
+                now, trade, own[trade.wallet][trade.mint, trade.signature, trade.is_sell, trade.index]
+            )
+            for trade in ordered
+        ]
+
+    def _transaction(self, now: datetime, trade: Trade, holding: tuple[Fraction, Fraction]) -> Row:
+        quantity, peak = holding
+        usd = self._total_usd(trade.wallet[0], [trade], now)
+        profile = self._profile(trade.wallet)
+        return {
+            "tx_signature": trade.signature,
+            "event_index": trade.index,
+            "transaction_type": "sell" if trade.is_sell else "buy",
+            "value": shown(trade.value, 9),
+            "value_usd": None if usd is None else shown(usd, 4),
+            "currency": CURRENCY[trade.wallet[0]],
+            "token_amount": shown(trade.amount, 18),
+            "price_per_token": shown(trade.value / trade.amount, 18),
+            "price_per_token_usd": None if usd is None else shown(usd / trade.amount, 18),
+            "created_at": _shown_time(trade.at),
+            "profile": profile | {"copytrade_link": self.wallets[trade.wallet].get("copytrade_link") or ""},
+            "holdings_after": {
+                "token_amount": shown(quantity, 18),
+                "token_amount_peak": shown(peak, 18),
+                "bag_pct": _percentage(quantity, peak),
+                "still_holding": quantity > 0 and quantity * 100 >= peak,
+                "supply_pct": None,
+                "supply_pct_peak": None,
+            },
+            "mint": trade.mint,
+            "token_name": trade.name or self._positions(trade.wallet)[trade.mint].name,
+            "token_supply": None,
+            "token_decimals": None,
+        }
 
     def _entry(self, rank: int, wallet: Wallet, trades: list[Trade], since: datetime, now: datetime) -> Row:
         profile = self._profile(wallet)
@@ -238,14 +298,15 @@ class Ledger:
             by_mint.setdefault(trade.mint, []).append(trade)
         return {mint: walk(trades) for mint, trades in by_mint.items()}
 
-    def _of_group(self, blockchain: str, type: str, since: datetime, until: datetime) -> list[Trade]:
+    def _of_type(self, blockchain: str, type: str) -> list[Trade]:
         return [
             trade
             for trade in self.trades.values()
-            if trade.wallet[0] == blockchain
-            and self.wallets[trade.wallet]["type"] == type
-            and since < trade.at <= until
+            if trade.wallet[0] == blockchain and self.wallets[trade.wallet]["type"] == type
         ]
+
+    def _of_group(self, blockchain: str, type: str, since: datetime, until: datetime) -> list[Trade]:
+        return [trade for trade in self._of_type(blockchain, type) if since < trade.at <= until]
 
     def _valued(self, trade: Trade) -> Trade:
         if trade.given_usd is not None:

@@ -17,7 +17,6 @@ from wallet_api.queries.board_cache import BoardCache
 from wallet_api.responses import cached, envelope, headers
 from wallet_api.settings import Settings
 
-
 class _Flask(Flask):
     """Flask without two steps of each request that no view needs."""
 

@@ -83,6 +83,18 @@ def test_it_lists_pages_and_reads_every_operation(
     assert volume["volume_usd"] > 0
     assert volume["time_window_seconds"] == 86_400
 
+    latest = client.transactions.latest(blockchain="solana", type="kol", limit=5)
+    assert latest["count"] == len(latest["transactions"]) == 5
+    mint = latest["transactions"][0]["mint"]
+    of_token = client.transactions.latest(blockchain="solana", type="kol", mint=mint)
+    assert {row["mint"] for row in of_token["transactions"]} == {of_token["token"]["mint"]} == {mint}
+    pages = list(client.pages("/transactions/latest", group | {"limit": 100}))
+    assert sum(len(page.data["transactions"]) for page in pages) == pages[0].pagination["total"] > 100
+    within = client.transactions.timerange(blockchain="solana", type="kol", minutes=60)
+    counted = client.transactions.count(blockchain="solana", type="kol", hours=24)
+    assert counted["count"] >= counted["wallet_count"] > 0
+    assert within["total"] <= counted["count"]
+
     board = client.wallets.leaderboard(blockchain="solana", type="kol", period="30d")
     assert {entry["wallet"] for entry in board["leaderboard"]} <= set(tracked)
     assert board["leaderboard"][0]["period_stats"]["total_volume"] > 0

@@ -17,6 +17,7 @@ from tests.ledger import in_process, kept, strategies
 from tests.ledger.strategies import GROUPS, MINTS
 from tests.naive import Ledger
 from wallet_api.database import Connection
+from wallet_api.queries.feed import MAX_WINDOW_SECONDS
 
 Row = dict[str, Any]
 # By operation and question.
@@ -24,6 +25,8 @@ Answers = dict[tuple[Any, ...], Any]
 
 # All times in the tests hang on this one; whole seconds, as volume windows are.
 NOW = datetime.now(UTC).replace(microsecond=0)
+# Their last argument is a mint or None.
+BY_MINT = ("volume", "count", "latest", "timerange")
 EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "25"))
 WINDOWS = st.lists(
     st.one_of(st.sampled_from([1, 10, 59, 60, 61, 3600, 86400]), st.integers(1, 86400)), max_size=3
@@ -153,8 +156,16 @@ def answers(connection: Connection, now: datetime, windows: list[int]) -> Answer
             found["leaderboard", now, blockchain, type, period] = in_process.leaderboard(
                 connection, now, blockchain, type, period
             )
+        for mint in (None, *MINTS, "never traded"):
+            found["latest", now, blockchain, type, mint] = in_process.latest(
+                connection, now, blockchain, type, mint
+            )
         for seconds in windows:
             for mint in (None, *MINTS, "never traded"):
+                window = (now, blockchain, type, seconds, mint)
+                found["count", *window] = in_process.count(connection, *window)
+                if seconds <= MAX_WINDOW_SECONDS:
+                    found["timerange", *window] = in_process.timerange(connection, *window)
                 found["volume", now, blockchain, type, seconds, mint] = in_process.volume(
                     connection, now, blockchain, type, seconds, mint
                 )
@@ -163,8 +174,8 @@ def answers(connection: Connection, now: datetime, windows: list[int]) -> Answer
 
 def _compare(found: Answers, ledger: Ledger, now: datetime) -> None:
     for (operation, *question), answer in found.items():
-        if operation == "volume" and question[1] == "eth" and question[4] is not None:
-            question[4] = question[4].lower()
+        if operation in BY_MINT and question[1] == "eth" and question[-1] is not None:
+            question[-1] = question[-1].lower()
         assert answer == getattr(ledger, operation)(*question), (operation, question)
 
 

@@ -46,6 +46,8 @@ SAMPLES: dict[str, Any] = {
     "corrected": True,
     "replay": True,
     "amount": 1,
+    "since": datetime(2026, 1, 1, tzinfo=UTC),
+    "last_mint": "mint",
     "kept": 1,
     "lock_class": 1,
     "sizes": [3600, 1],

@@ -17,6 +17,8 @@ from wallet_api.ledger.imports import Summary, import_prices, import_trades, imp
 from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
+from wallet_api.queries.count import count_trades
+from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets
 from wallet_api.queries.volume import group_volume
@@ -76,6 +78,40 @@ def volume(
     """The totals of a volume answer, exact."""
     data = group_volume(connection, now, blockchain, type, seconds, mint)
     return {"volume": data["volume"], "volume_usd": data["volume_usd"]}
+
+
+def latest(
+    connection: Connection, now: datetime, blockchain: str, type: str, mint: str | None = None, limit: int = 2
+) -> list[Row]:
+    """The trades on all pages of a feed, exact; each page reports how many there are."""
+    found: list[Row] = []
+    totals = set()
+    cursor: str | None = ""
+    while cursor is not None:
+        data = latest_trades(connection, now, blockchain, type, limit, mint, cursor)
+        found += parsed(orjson.dumps(data["transactions"]))
+        totals.add(data["pagination"]["total"])
+        cursor = data["pagination"]["next_cursor"]
+    assert totals == {len(found)}
+    return found
+
+
+def timerange(
+    connection: Connection, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None
+) -> list[Row]:
+    """The trades of a window, exact."""
+    data = trades_within(connection, now, blockchain, type, seconds, 1000, mint)
+    rows: list[Row] = parsed(orjson.dumps(data["transactions"]))
+    assert (data["total"], data["count"]) == (len(rows), len(rows))
+    return rows
+
+
+def count(
+    connection: Connection, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None
+) -> tuple[int, int]:
+    """The number of trades in a window, and of wallets."""
+    data = count_trades(connection, now, blockchain, type, seconds, mint)
+    return data["count"], data["wallet_count"]
 
 
 def leaderboard(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:

@@ -80,19 +80,28 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
     if operation.data is None:
         content: dict[str, Any] = {operation.content_type: {"schema": {"type": operation.content_kind}}}
         return {"description": operation.summary, "headers": headers, "content": content}
-    examples = {
-        name: {"value": {"success": True, "data": data, "meta": META}}
-        for name, data in operation.examples.items()
-    }
-    content = {"application/json": {"schema": _envelope(type(operation.data)), "examples": examples}}
+    kind = type(operation.data)
+    schema = kind if operation.bare else _envelope(kind, operation.beside)
+    examples = {name: {"value": _example(operation, data)} for name, data in operation.examples.items()}
+    content = {"application/json": {"schema": schema, "examples": examples}}
     return {"description": "The data, in the envelope.", "headers": headers, "content": content}
 
 
 @cache
-def _envelope(kind: type[Schema]) -> type[Schema]:
-    """Return the envelope's schema with this data in it."""
+def _envelope(kind: type[Schema], beside: str | None) -> type[Schema]:
+    """Return the envelope's schema with this data in it, and the part of the data that stands beside it."""
     name = f"{kind.__name__.removesuffix('Schema')}Response"
-    return SuccessSchema.from_dict({"data": fields.Nested(kind, required=True)}, name=name)
+    members: dict[str, Any] = {"data": fields.Nested(kind, required=True)}
+    if beside is not None:
+        members[beside] = kind().fields[beside]
+    return SuccessSchema.from_dict(members, name=name)
+
+
+def _example(operation: Operation, data: Any) -> Any:
+    if operation.bare:
+        return data
+    more = {} if operation.beside is None else {operation.beside: data[operation.beside]}
+    return {"success": True, "data": data, **more, "meta": META}
 
 
 def _failure(status: int, errors: Mapping[str, ApiError], *, keyless: bool) -> dict[str, Any]:

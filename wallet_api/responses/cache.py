@@ -39,12 +39,16 @@ class Prefix:
 
 
 class CachedData:
-    """The data of a response as JSON: `made_at` is when work on it began, `took_seconds` how long it took."""
+    """The data of a response as JSON: `made_at` is when work on it began, `took_seconds` how long it took.
 
-    def __init__(self, data: Any, made_at: float) -> None:
+    `beside` is the part of the data of that name once more, as a member of the envelope.
+    """
+
+    def __init__(self, data: Any, made_at: float, beside: str | None = None) -> None:
         self.made_at = made_at
         self.took_seconds = 0.0
         self.json = to_json(data)
+        self.beside = b"" if beside is None else b',"%b":%b' % (beside.encode(), to_json(data[beside]))
         # Weak, since meta differs: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
         self.etag = f'W/"{xxh3_128_hexdigest(self.json)}"'
         self.prefix = Prefix()
@@ -80,14 +84,15 @@ class ResponseCache:
             getsizeof=lambda data: len(data.json),
         )
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Found:
+    def get(self, key: Hashable, make: Callable[[], Any], beside: str | None = None) -> Found:
         """Return the cached data, or what another request is making, or else what `make` returns.
 
-        Raise what `make` raises, unless data is cached. An error is not cached.
+        `beside` is the name of a part of the data, for CachedData. Raise what `make` raises, unless data is
+        cached. An error is not cached.
         """
         now = self._timer()
         if self._ttl_seconds == 0:
-            return Found(CachedData(make(), now), False, 0)
+            return Found(CachedData(make(), now, beside), False, 0)
         with self._lock:
             cached = self._entries.get(key)
         if cached is not None and now < self._due(cached):
@@ -96,7 +101,7 @@ class ResponseCache:
         flight, is_new = self._flights.join(key, now, oldest=now - self._ttl_seconds)
         if is_new:
             try:
-                made = self._flights.run(key, flight, partial(self._make, key, make, now, cached))
+                made = self._flights.run(key, flight, partial(self._make, key, make, now, cached, beside))
                 return Found(made, False, 0)
             except Exception:
                 if cached is None:
@@ -113,9 +118,14 @@ class ResponseCache:
         return data.made_at + self._ttl_seconds - early
 
     def _make(
-        self, key: Hashable, make: Callable[[], Any], now: float, before: CachedData | None
+        self,
+        key: Hashable,
+        make: Callable[[], Any],
+        now: float,
+        before: CachedData | None,
+        beside: str | None,
     ) -> CachedData:
-        data = CachedData(make(), now)
+        data = CachedData(make(), now, beside)
         if before is not None and before.etag == data.etag:
             data.prefix = before.prefix
         data.took_seconds = self._timer() - now

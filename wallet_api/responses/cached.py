@@ -23,9 +23,18 @@ def init_app(app: Flask, ttl_seconds: float) -> None:
     app.extensions[_EXTENSION] = ResponseCache(ttl_seconds, _CACHE_BYTES)
 
 
-def respond_cached(arguments: Mapping[str, Any], make: Callable[[], Any]) -> Response:
-    """Respond with what `make` returns, or has just returned to another request with these arguments."""
-    found = _shared().get((current_call().endpoint, *arguments.items()), make)
+def respond_cached(
+    arguments: Mapping[str, Any],
+    make: Callable[[], Any],
+    *,
+    version: Hashable = None,
+    beside: str | None = None,
+) -> Response:
+    """Respond with what `make` returns, or has just returned to another request with these arguments.
+
+    What another `version` returned is not used. `beside` is the part of the data that also stands beside it.
+    """
+    found = _shared().get((current_call().endpoint, version, *arguments.items()), make, beside)
     return _respond(found.data, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
 
 
@@ -57,7 +66,7 @@ def _respond(found: CachedData, *, cached: bool, cache_age_seconds: int) -> Resp
     if call.if_none_match.contains_raw(found.etag):
         call.cached = cached
         return Response(status=304, headers=headers)
-    response = respond_json(found.json, cached=cached, cache_age_seconds=cache_age_seconds)
+    response = respond_json(found.json, found.beside, cached=cached, cache_age_seconds=cache_age_seconds)
     response.headers.extend(headers)
     if is_large and _accepts_gzip(call.headers.get("Accept-Encoding", "")):
         body = response.get_data()

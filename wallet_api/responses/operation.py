@@ -1,6 +1,7 @@
 """An operation: what its view takes and returns, which the OpenAPI document shows too."""
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar
@@ -21,6 +22,8 @@ class Operation:
     """`arguments` and `data` are the schemas of the query string and of the response's data, if it has any.
 
     `examples` are examples of the data by name, `errors` what the view raises beyond what all operations do.
+    `beside` is the name of a part of the data that also stands beside it, at the top level of the body.
+    With `bare` the data is the body, without the envelope.
     """
 
     tag: str
@@ -34,6 +37,8 @@ class Operation:
     content_type: str = "application/json"
     content_kind: str = "object"
     etag: bool = True
+    beside: str | None = None
+    bare: bool = False
 
     def describes(self, view: View) -> View:
         """Decorate a view that loads its arguments and responds itself."""
@@ -45,6 +50,15 @@ class Operation:
 
         Requests with the same arguments share what it returns for ANSWER_TTL_SECONDS.
         """
+        return self._view(get_data, lambda: None)
+
+    def cached_within_a_second(self, get_data: Callable[..., Any]) -> Callable[[], Response]:
+        """Decorate as `cached`, but share nothing for more than a second, however long that setting is."""
+        return self._view(get_data, lambda: int(time.monotonic()))
+
+    def _view(
+        self, get_data: Callable[..., Any], get_version: Callable[[], Hashable]
+    ) -> Callable[[], Response]:
         arguments_schema, data_schema = self.arguments, self.data
         assert arguments_schema is not None
         assert data_schema is not None
@@ -53,7 +67,12 @@ class Operation:
         @wraps(get_data)
         def view() -> Response:
             arguments = load_arguments(arguments_schema)
-            return respond_cached(arguments, lambda: data_schema.dump(get_data(**arguments)))
+            return respond_cached(
+                arguments,
+                lambda: data_schema.dump(get_data(**arguments)),
+                version=get_version(),
+                beside=self.beside,
+            )
 
         return view
 

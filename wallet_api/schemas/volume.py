@@ -1,17 +1,17 @@
 """The shapes of a group's trading volume."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, post_load, validates_schema
 
 from wallet_api.schemas.arguments import MAX_TEXT, GroupArguments
 from wallet_api.schemas.fields import Amount, Shape, Text, WholeNumber
 
-DEFAULT_WINDOW_SECONDS = 86_400
 
+class WindowArguments(GroupArguments):
+    """A group of wallets, a window of seconds + minutes*60 + hours*3600 up to now, and a token."""
 
-class VolumeArguments(GroupArguments):
-    """The arguments of GET /v1/transactions/volume; the window is seconds + minutes*60 + hours*3600."""
+    default_window_seconds: ClassVar[int] = 86_400
 
     seconds = WholeNumber(0, metadata={"description": "Seconds to look back."})
     minutes = WholeNumber(0, metadata={"description": "Minutes to look back."})
@@ -30,9 +30,13 @@ class VolumeArguments(GroupArguments):
     def _window(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         parts = [data.pop(name, None) for name in ("seconds", "minutes", "hours")]
         if parts == [None, None, None]:
-            return data | {"window_seconds": DEFAULT_WINDOW_SECONDS}
+            return data | {"window_seconds": self.default_window_seconds}
         seconds, minutes, hours = (part or 0 for part in parts)
         return data | {"window_seconds": seconds + minutes * 60 + hours * 3600}
+
+
+class VolumeArguments(WindowArguments):
+    """The arguments of GET /v1/transactions/volume and /count."""
 
 
 class VolumeSchema(Shape):

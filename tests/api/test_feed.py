@@ -1,0 +1,309 @@
+"""GET /v1/transactions/latest, /timerange and /count: the trades of a group, exactly once and in order."""
+
+import gzip
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.ledger import random_trades
+from tests.ledger.caller import Caller
+from tests.ledger.in_process import Importer, Row, parsed
+from tests.naive import Ledger
+from wallet_api.database import Connection
+from wallet_api.settings import Settings
+
+# Each answer is worked out anew: what was imported a moment ago counts.
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
+
+FIRST = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
+SECOND = "So11111111111111111111111111111111111111112"
+EVM = "0xabcdef0123456789abcdef0123456789abcdef01"
+GROUP = {"blockchain": "solana", "type": "kol"}
+NOW = datetime.now(UTC).replace(microsecond=0)
+LATEST, TIMERANGE, COUNT = (f"/transactions/{mode}" for mode in ("latest", "timerange", "count"))
+
+
+@pytest.fixture
+def importer(database_url: str) -> Importer:
+    """Takes rows in, for two wallets of Solana and one of Ethereum."""
+    importer = Importer(database_url)
+    importer.wallets(
+        [
+            GROUP | {"wallet_address": FIRST, "name": "Ann", "copytrade_link": "https://copy.example/ann"},
+            GROUP | {"wallet_address": SECOND},
+            {"blockchain": "eth", "type": "kol", "wallet_address": EVM},
+        ]
+    )
+    return importer
+
+
+@pytest.fixture
+def caller(client: FlaskClient, connection: Connection) -> Caller:
+    """Asks for feeds."""
+    return Caller.new(client, connection)
+
+
+def trade(signature: str, ago: timedelta, value: str = "1", **fields: Any) -> Row:
+    """A buy of the first wallet."""
+    return {
+        "blockchain": "solana",
+        "wallet_address": FIRST,
+        "tx_signature": signature,
+        "mint": "mint",
+        "transaction_type": "buy",
+        "token_amount": "1",
+        "value": value,
+        "created_at": (NOW - ago).isoformat(),
+        **fields,
+    }
+
+
+def signatures(data: Row) -> list[str]:
+    """The trades of an answer."""
+    return [row["tx_signature"] for row in data["transactions"]]
+
+
+def test_a_group_without_trades_has_an_empty_feed(caller: Caller, importer: Importer) -> None:
+    empty = GROUP | {"currency": "SOL", "count": 0, "transactions": []}
+    pagination = {"limit": 50, "total": 0, "has_more": False, "next_cursor": None}
+    assert caller.get(LATEST, **GROUP) == empty | {"mode": "latest", "pagination": pagination}
+    window = {"total": 0, "time_window_seconds": 3600}
+    assert caller.get(TIMERANGE, **GROUP) == empty | {"mode": "timerange"} | window
+    none = {"mode": "count", "count": 0, "wallet_count": 0, "time_window_seconds": 86400}
+    assert caller.get(COUNT, **GROUP) == GROUP | none
+
+
+def test_a_trade_shows_who_made_it_and_what_was_held_after_it(caller: Caller, importer: Importer) -> None:
+    importer.trades(
+        [
+            trade("a", timedelta(minutes=9), "3", token_amount="3000000", value_usd="450", token_name="Bonk"),
+            trade("b", timedelta(minutes=8), "1", token_amount="2250000", transaction_type="sell"),
+            trade("c", timedelta(minutes=7), "1", token_amount="740000", transaction_type="sell"),
+        ]
+    )
+    last, sold, bought = caller.get(LATEST, **GROUP)["transactions"]
+    assert (bought["value_usd"], bought["price_per_token_usd"]) == (450, Decimal("0.00015"))
+    assert bought["price_per_token"] == Decimal("0.000001")
+    assert (sold["value_usd"], sold["price_per_token_usd"]) == (None, None)
+    assert sold["profile"]["copytrade_link"] == "https://copy.example/ann"
+    assert [row["token_name"] for row in (last, sold, bought)] == ["Bonk"] * 3
+    held = {"token_amount": 750000, "token_amount_peak": 3000000, "bag_pct": 25, "still_holding": True}
+    assert sold["holdings_after"] == held | {"supply_pct": None, "supply_pct_peak": None}
+    assert last["holdings_after"]["still_holding"] is False
+    importer.prices([{"currency": "SOL", "usd": "100", "priced_at": (NOW - timedelta(days=1)).isoformat()}])
+    assert caller.get(LATEST, **GROUP)["transactions"][1]["value_usd"] == 100
+
+
+@pytest.mark.parametrize("limit", [1, 7, 60, 1000])
+@pytest.mark.parametrize("mint", [None, "mint-3"])
+def test_pages_hold_every_trade_once_and_in_order(
+    caller: Caller, database_url: str, limit: int, mint: str | None
+) -> None:
+    ledger, importer = Ledger(), Importer(database_url)
+    rows = random_trades.trades(400 if limit > 1 else 60, 12, NOW, days=3)
+    for row in rows:
+        # Few different times, so that most trades have equals.
+        at = datetime.fromisoformat(row["created_at"])
+        row["created_at"] = at.replace(hour=at.hour // 6 * 6, minute=0, second=0, microsecond=0).isoformat()
+    wallets, prices = random_trades.wallets(12), random_trades.prices(NOW, 3)
+    for kind, given in (("wallets", wallets), ("prices", prices), ("trades", rows)):
+        getattr(importer, kind)(given)
+        getattr(ledger, f"add_{kind}")(given)
+    for type in random_trades.TYPES:
+        found = caller.pages(LATEST, "transactions", blockchain="solana", type=type, limit=limit, mint=mint)
+        assert found == ledger.latest(NOW, "solana", type, mint)
+
+
+def test_pages_hold_every_trade_once_while_an_import_adds_newer_ones(
+    caller: Caller, importer: Importer
+) -> None:
+    addresses = (FIRST, SECOND)
+    before = [
+        trade(
+            f"old{number:03}", timedelta(hours=1, seconds=number // 5), wallet_address=addresses[number % 2]
+        )
+        for number in range(120)
+    ]
+    importer.trades(before)
+    started = threading.Barrier(2)
+
+    def add() -> None:
+        started.wait()
+        for number in range(40):
+            importer.trades(
+                [trade(f"new{number}", timedelta(seconds=-number), wallet_address=addresses[number % 2])]
+            )
+
+    with ThreadPoolExecutor(1) as pool:
+        adding = pool.submit(add)
+        started.wait()
+        for limit in (3, 7, 20):
+            found = caller.pages(LATEST, "transactions", **GROUP, limit=limit)
+            names = [row["tx_signature"] for row in found]
+            assert len(set(names)) == len(names)
+            times = [row["created_at"] for row in found]
+            assert times == sorted(times, reverse=True)
+            assert sum(name.startswith("old") for name in names) == 120
+        adding.result()
+
+
+def test_pagination_also_stands_beside_data(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade(name, timedelta(minutes=5)) for name in "abc"])
+    document = caller.ask(LATEST, **GROUP, limit=2)
+    assert list(document) == ["success", "data", "pagination", "meta"]
+    assert document["pagination"] == document["data"]["pagination"]
+    pagination = document["pagination"]
+    assert (pagination["limit"], pagination["total"], pagination["has_more"]) == (2, 3, True)
+    last = caller.ask(LATEST, **GROUP, limit=2, cursor=pagination["next_cursor"])
+    assert last["pagination"] == {"limit": 2, "total": 3, "has_more": False, "next_cursor": None}
+    assert signatures(last["data"]) == ["a"]
+    assert "pagination" not in caller.ask(TIMERANGE, **GROUP)
+
+
+def test_a_large_page_is_the_same_compressed(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade(f"s{number}", timedelta(minutes=5)) for number in range(30)])
+    headers = {"Authorization": f"Bearer {caller.key}", "Accept-Encoding": "gzip"}
+    for _ in range(2):
+        response = caller.client.get(f"/v1{LATEST}", query_string=GROUP | {"limit": 20}, headers=headers)
+        assert response.headers["Content-Encoding"] == "gzip"
+        body = gzip.decompress(response.data)
+        assert parsed(body)["pagination"] == parsed(body)["data"]["pagination"]
+    again = caller.client.get(
+        f"/v1{LATEST}",
+        query_string=GROUP | {"limit": 20},
+        headers=headers | {"If-None-Match": response.headers["ETag"]},
+    )
+    assert again.status_code == 304
+
+
+def test_a_cursor_belongs_to_its_group_and_token(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade(name, timedelta(minutes=5)) for name in "abc"])
+    cursor = caller.get(LATEST, **GROUP, limit=1)["pagination"]["next_cursor"]
+    assert signatures(caller.get(LATEST, **GROUP, cursor=cursor)) == ["b", "a"]
+    for question in (
+        GROUP | {"type": "smart"},
+        GROUP | {"mint": "mint"},
+        {"blockchain": "bnb", "type": "kol"},
+    ):
+        error = caller.ask(LATEST, **question, cursor=cursor)["error"]
+        assert (error["code"], error["parameter"]) == ("invalid_parameter", "cursor")
+
+
+@pytest.mark.parametrize(
+    ("path", "parameter", "value"),
+    [
+        (LATEST, "limit", 0),
+        (LATEST, "hours", 1),
+        (LATEST, "cursor", "none"),
+        (TIMERANGE, "cursor", ""),
+        (TIMERANGE, "hours", 0),
+        (TIMERANGE, "limit", "x"),
+        (COUNT, "limit", 1),
+        (COUNT, "minutes", 0),
+        (LATEST, "mint", "x" * 129),
+        (COUNT, "type", "whales"),
+    ],
+)
+def test_what_is_not_allowed_is_refused_by_name(
+    caller: Caller, path: str, parameter: str, value: object
+) -> None:
+    error = caller.ask(path, **GROUP | {parameter: value})["error"]
+    assert (error["code"], error["parameter"]) == ("invalid_parameter", parameter)
+
+
+def test_what_is_capped_is_warned_of(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade("a", timedelta(minutes=5)), trade("b", timedelta(minutes=6))])
+    latest = caller.get(LATEST, **GROUP, limit=1001)
+    assert latest["warnings"] == ["limit was capped from 1001 to 1000."]
+    assert latest["pagination"]["limit"] == 1000
+    within = caller.get(TIMERANGE, **GROUP, hours=1, seconds=1, limit=1)
+    assert (within["time_window_seconds"], within["count"], within["total"]) == (3600, 1, 2)
+    assert within["warnings"] == [
+        "The window was capped from 3601 to 3600 seconds.",
+        "Only the newest 1 of 2 trades are shown.",
+    ]
+    counted = caller.get(COUNT, **GROUP, hours=25)
+    assert (counted["time_window_seconds"], counted["count"]) == (86400, 2)
+    assert counted["warnings"] == ["The window was capped from 90000 to 86400 seconds."]
+
+
+def test_only_the_feed_without_a_window_has_what_is_ahead_of_the_clock(
+    caller: Caller, importer: Importer
+) -> None:
+    importer.trades(
+        [
+            trade("ahead", timedelta(minutes=-4)),
+            trade("ahead too", timedelta(minutes=-4), wallet_address=SECOND),
+            trade("past", timedelta(minutes=4)),
+        ]
+    )
+    assert signatures(caller.get(LATEST, **GROUP)) == ["ahead too", "ahead", "past"]
+    assert signatures(caller.get(TIMERANGE, **GROUP)) == ["past"]
+    counted = caller.get(COUNT, **GROUP)
+    assert (counted["count"], counted["wallet_count"]) == (1, 1)
+    assert caller.get(COUNT, **GROUP, mint="mint")["wallet_count"] == 1
+
+
+def test_a_token_is_described_when_any_tracked_wallet_traded_it(caller: Caller, importer: Importer) -> None:
+    eth = {"blockchain": "eth", "wallet_address": EVM, "mint": "0xAB"}
+    importer.trades(
+        [
+            trade("a", timedelta(minutes=3)),
+            trade("b", timedelta(minutes=4), token_name="Old", wallet_address=SECOND),
+            trade("c", timedelta(minutes=5), token_name="Older"),
+            trade("d", timedelta(minutes=5), mint="other"),
+            trade("e", timedelta(minutes=5), **eth),
+        ]
+    )
+    importer.prices([{"currency": "SOL", "usd": "150", "priced_at": (NOW - timedelta(days=1)).isoformat()}])
+    for path in (LATEST, TIMERANGE):
+        data = caller.get(path, **GROUP, mint="mint")
+        assert (data["mint"], signatures(data)) == ("mint", ["a", "b", "c"])
+        token = data["token"]
+        assert {name: value for name, value in token.items() if value is not None} == {
+            "blockchain": "solana",
+            "currency": "SOL",
+            "mint": "mint",
+            "token_name": "Old",
+            "sol_price_usd": 150,
+        }
+        # Known, but to no wallet of this type.
+        other = caller.get(path, blockchain="solana", type="whale", mint="mint")
+        assert (other["token"], other["transactions"]) == (token, [])
+        unknown = caller.get(path, **GROUP, mint="nowhere")
+        assert (unknown["mint"], unknown["transactions"], "token" in unknown) == ("nowhere", [], False)
+        evm = caller.get(path, blockchain="eth", type="kol", mint="0xaB")
+        assert (evm["mint"], evm["token"]["mint"], evm["token"]["token_name"]) == ("0xab", "0xab", "")
+        assert evm["token"]["sol_price_usd"] is None
+        assert "token" not in caller.get(path, **GROUP)
+
+
+def test_nothing_is_answered_before_the_ledger_is_filled(
+    caller: Caller, importer: Importer, connection: Connection
+) -> None:
+    importer.trades([trade("a", timedelta(minutes=3))])
+    connection.execute("INSERT INTO pending_fills VALUES ('0007_days_and_holdings')")
+    for path in (LATEST, TIMERANGE, COUNT):
+        for mint in (None, "mint"):
+            assert caller.ask(path, **GROUP, mint=mint)["error"]["code"] == "service_unavailable"
+    connection.execute("DELETE FROM pending_fills")
+    assert caller.get(COUNT, **GROUP)["count"] == 1
+
+
+def test_nothing_is_shared_for_more_than_a_second(
+    settings: Settings, make_app: Callable[[Settings], Flask], importer: Importer, connection: Connection
+) -> None:
+    caller = Caller.new(make_app(replace(settings, answer_ttl_seconds=3600)).test_client(), connection)
+    assert caller.get(LATEST, **GROUP)["count"] == 0
+    importer.trades([trade("a", timedelta(minutes=3))])
+    time.sleep(1.01)
+    assert caller.get(LATEST, **GROUP)["count"] == 1

@@ -1,0 +1,41 @@
+"""GET /v1/transactions/count: how many trades a group of wallets made within a window."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint
+
+from wallet_api.queries.count import count_trades
+from wallet_api.responses.operation import Operation
+from wallet_api.schemas.count import CountSchema
+from wallet_api.schemas.volume import VolumeArguments
+from wallet_api.services import services
+
+blueprint = Blueprint("count", __name__, url_prefix="/v1")
+
+_EXAMPLE = {
+    "blockchain": "solana",
+    "type": "kol",
+    "mode": "count",
+    "count": 412,
+    "wallet_count": 37,
+    "time_window_seconds": 86400,
+}
+_CAPPED = _EXAMPLE | {"warnings": ["The window was capped from 172800 to 86400 seconds."]}
+
+_operation = Operation(
+    tag="Groups",
+    summary="Number of trades of a group",
+    arguments=VolumeArguments(),
+    data=CountSchema(),
+    examples={"a_day": _EXAMPLE, "capped": _CAPPED},
+    description="The trades are those of the volume in the same window, which is 24 hours by default.",
+)
+
+
+@blueprint.get("/transactions/count")
+@_operation.cached
+def count(**arguments: Any) -> dict[str, Any]:
+    """Count the trades of a group in the last seconds, minutes or hours, at most 24 hours."""
+    with services().database.read() as connection:
+        return count_trades(connection, datetime.now(UTC), **arguments)

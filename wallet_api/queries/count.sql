@@ -1,0 +1,70 @@
+-- How many trades a group of wallets made in a window, and how many wallets made them: of all tokens, or of one.
+-- A wallet whose newest trade is after the window, a few minutes ahead of the clock, is in it by an earlier one.
+-- Needs volume_rollup_pkey, lifetimes_by_last_seen, positions_by_token, tokens_blockchain_mint_key, trades_by_time,
+-- trades_pkey, wallets_pkey.
+  WITH scope AS (
+       SELECT CASE WHEN %(mint)s::text IS NULL THEN 0
+                   ELSE (SELECT token_id
+                           FROM tokens
+                          WHERE blockchain = %(blockchain)s
+                            AND mint = %(mint)s)
+              END AS token_id
+       ),
+       part AS (
+       SELECT within.txn
+         FROM scope
+        CROSS JOIN unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
+                  AS span (bucket_seconds, starts_at, ends_at)
+        CROSS JOIN LATERAL (
+              SELECT sum(txn) AS txn
+                FROM volume_rollup
+               WHERE volume_rollup.blockchain = %(blockchain)s
+                 AND volume_rollup.type = %(type)s
+                 AND volume_rollup.token_id = scope.token_id
+                 AND volume_rollup.bucket_seconds = span.bucket_seconds
+                 AND volume_rollup.ends_at > span.starts_at
+                 AND volume_rollup.ends_at <= span.ends_at) AS within
+       ),
+       trader AS (
+       SELECT lifetimes.wallet_id
+         FROM lifetimes
+        WHERE %(mint)s::text IS NULL
+          AND lifetimes.blockchain = %(blockchain)s
+          AND lifetimes.type = %(type)s
+          AND lifetimes.last_seen > %(since)s
+          AND (lifetimes.last_seen <= %(now)s
+               OR EXISTS (SELECT
+                            FROM trades
+                           WHERE trades.wallet_id = lifetimes.wallet_id
+                             AND trades.created_at > %(since)s
+                             AND trades.created_at <= %(now)s))
+        UNION ALL
+       SELECT positions.wallet_id
+         FROM scope
+         JOIN positions
+           ON positions.token_id = scope.token_id
+         JOIN wallets
+           ON wallets.wallet_id = positions.wallet_id
+        WHERE wallets.type = %(type)s
+          AND positions.last_seen > %(since)s
+          AND (positions.last_seen <= %(now)s
+               OR EXISTS (SELECT
+                            FROM trades
+                           WHERE trades.wallet_id = positions.wallet_id
+                             AND trades.token_id = positions.token_id
+                             AND trades.created_at > %(since)s
+                             AND trades.created_at <= %(now)s))
+       ),
+       counted AS (
+       SELECT count(*) AS wallet_count
+         FROM trader
+       ),
+       summed AS (
+       SELECT COALESCE(sum(txn), 0)::bigint AS count
+         FROM part
+       )
+SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+       summed.count,
+       counted.wallet_count
+  FROM summed
+ CROSS JOIN counted
