@@ -1,6 +1,7 @@
 """create_app: only wiring. Imports all, is imported by none."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from flask import Flask, Request
@@ -10,12 +11,18 @@ from werkzeug.routing import MapAdapter
 
 from wallet_api import openapi, services
 from wallet_api.access import current, gate
-from wallet_api.blueprints import all_blueprints, metrics
+from wallet_api.blueprints import all_blueprints, metrics, status
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
+from wallet_api.kept import KeptValue
 from wallet_api.queries.board_cache import BoardCache
+from wallet_api.queries.wallet_counts import count_wallets
 from wallet_api.responses import cached, envelope, headers
 from wallet_api.settings import Settings
+
+_WALLET_COUNTS_SECONDS = 30.0
+_HEALTH_SECONDS = 1.0
+
 
 class _Flask(Flask):
     """Flask without two steps of each request that no view needs."""
@@ -60,9 +67,16 @@ def create_app(settings: Settings | None = None) -> Flask:
             leaderboards=leaderboards,
             holdings=holdings_service,
             registry=registry,
+            wallet_counts=KeptValue(partial(_count_wallets, database), _WALLET_COUNTS_SECONDS),
+            health=KeptValue(partial(status.measure_health, settings, database, own_gate), _HEALTH_SECONDS),
         ),
     )
     for blueprint in all_blueprints():
         app.register_blueprint(blueprint)
     openapi.check(app)
     return app
+
+
+def _count_wallets(database: Database) -> dict[str, dict[str, int]]:
+    with database.read() as connection:
+        return count_wallets(connection)

@@ -1,6 +1,7 @@
 """The services that views use: settings, database, gate and caches of the current app."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from flask import Flask, current_app
 from prometheus_client import CollectorRegistry
@@ -8,6 +9,7 @@ from prometheus_client import CollectorRegistry
 from wallet_api.access.gate import Gate
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
+from wallet_api.kept import KeptValue
 from wallet_api.queries.board_cache import BoardCache
 from wallet_api.settings import Settings
 
@@ -24,6 +26,8 @@ class Services:
     leaderboards: BoardCache
     holdings: HoldingsService
     registry: CollectorRegistry
+    wallet_counts: KeptValue[dict[str, dict[str, int]]]
+    health: KeptValue[dict[str, Any]]
 
     def close(self) -> None:
         """End all threads, settle all charges and counts, and close all connections."""

@@ -25,7 +25,7 @@ from wallet_api.keys import create_key, key_hash, revoke_key
 from wallet_api.settings import Settings
 
 # What answers without a key. Whoever adds to this has thought about it.
-KEYLESS = re.compile(r"/|/(healthz|readyz|metrics|docs|v1/openapi\.json)(/.*)?")
+KEYLESS = re.compile(r"/|/(healthz|readyz|metrics|docs|v1/openapi\.json|v1/meta|v1/health)(/.*)?")
 
 
 def _bearer(key: str) -> dict[str, str]:

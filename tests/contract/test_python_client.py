@@ -95,6 +95,9 @@ def test_it_lists_pages_and_reads_every_operation(
     assert counted["count"] >= counted["wallet_count"] > 0
     assert within["total"] <= counted["count"]
 
+    assert client.system.meta()["wallet_counts"]["solana"]["kol"] == len(tracked)
+    assert client.system.health()["components"]["postgresql"] == "connected"
+
     board = client.wallets.leaderboard(blockchain="solana", type="kol", period="30d")
     assert {entry["wallet"] for entry in board["leaderboard"]} <= set(tracked)
     assert board["leaderboard"][0]["period_stats"]["total_volume"] > 0

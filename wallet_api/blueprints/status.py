@@ -1,0 +1,119 @@
+"""GET /v1/meta and /v1/health: what is served, and the state of its servers, without key and envelope."""
+
+import time
+from typing import Any
+
+from flask import Blueprint, Response
+
+from wallet_api import __version__
+from wallet_api.access.gate import Gate, keyless
+from wallet_api.chains import CHAINS, WALLET_TYPES
+from wallet_api.database import Database, DatabaseUnavailable
+from wallet_api.errors import ServiceUnavailable
+from wallet_api.queries.feed import MAX_LIMIT
+from wallet_api.responses.arguments import load_arguments
+from wallet_api.responses.envelope import respond_bare
+from wallet_api.responses.operation import Operation
+from wallet_api.schemas.leaderboard import PERIODS
+from wallet_api.schemas.status import HealthResponseSchema, MetaResponseSchema, StatusArguments
+from wallet_api.services import services
+from wallet_api.settings import Settings
+
+blueprint = Blueprint("status", __name__, url_prefix="/v1")
+
+_arguments = StatusArguments()
+
+_META: dict[str, Any] = {
+    "chains": list(CHAINS),
+    "wallet_types": list(WALLET_TYPES),
+    "periods": list(PERIODS),
+    "currencies": {chain.name: chain.currency for chain in CHAINS.values()},
+    "wallet_counts": {},
+    "limits": {"max_limit": MAX_LIMIT, "batch_max_mints": 0, "batch_max_addresses": 0},
+}
+_EXAMPLE_COUNTS = {chain.name: dict.fromkeys(chain.types, 80) for chain in CHAINS.values()}
+_HEALTHY = {
+    "status": "ok",
+    "version": __version__,
+    "components": {"postgresql": "connected", "primary": "none", "valkey": "connected", "websockets": {}},
+    "latency_ms": 0.21,
+}
+
+_meta = Operation(
+    tag="Service",
+    summary="What is served",
+    arguments=_arguments,
+    data=MetaResponseSchema(),
+    examples={"meta": _META | {"wallet_counts": _EXAMPLE_COUNTS}},
+    errors=[DatabaseUnavailable()],
+    etag=False,
+    bare=True,
+)
+_health = Operation(
+    tag="Service",
+    summary="State of the servers",
+    arguments=_arguments,
+    data=HealthResponseSchema(),
+    examples={"ok": _HEALTHY},
+    description="Always 200 while the process lives; /readyz is what load balancers request.",
+    etag=False,
+    bare=True,
+)
+
+
+@blueprint.get("/meta")
+@keyless
+@_meta.describes
+def meta() -> Response:
+    """Return the chains, types, periods and limits, and how many wallets are tracked."""
+    load_arguments(_arguments)
+    return respond_bare(_META | {"wallet_counts": services().wallet_counts.get()})
+
+
+@blueprint.get("/health")
+@keyless
+@_health.describes
+def health() -> Response:
+    """Return the state of the database and of the store of limits, at most a second old."""
+    load_arguments(_arguments)
+    return respond_bare(services().health.get())
+
+
+def measure_health(settings: Settings, database: Database, gate: Gate) -> dict[str, Any]:
+    """Return the body of GET /v1/health."""
+    latency_ms = _latency_ms(database)
+    own_primary = settings.database_read_url not in (None, settings.database_url)
+    components = {
+        "postgresql": "error" if latency_ms is None else "connected",
+        "primary": _primary(database) if own_primary else "none",
+        "valkey": "none" if settings.valkey_url is None else _state(gate.limits.windows.check()),
+    }
+    health: dict[str, Any] = {
+        "status": "degraded" if "error" in components.values() else "ok",
+        "version": __version__,
+        "components": components | {"websockets": {}},
+    }
+    return health if latency_ms is None else health | {"latency_ms": latency_ms}
+
+
+def _latency_ms(database: Database) -> float | None:
+    try:
+        with database.read() as connection:
+            started_at = time.perf_counter()
+            connection.execute("SELECT")
+            return round((time.perf_counter() - started_at) * 1000, 2)
+    except ServiceUnavailable:
+        return None
+
+
+def _primary(database: Database) -> str:
+    try:
+        with database.write() as connection:
+            connection.execute("SELECT")
+    except ServiceUnavailable:
+        return _state(False)
+    return _state(True)
+
+
+def _state(connected: bool) -> str:
+    return "connected" if connected else "error"

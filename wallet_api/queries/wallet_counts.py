@@ -1,0 +1,18 @@
+"""How many wallets are tracked."""
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, load_sql
+
+_WALLET_COUNTS = load_sql(__package__, "wallet_counts")
+
+
+def count_wallets(connection: Connection) -> dict[str, dict[str, int]]:
+    """The number of tracked wallets by chain and type, for every type that a chain has."""
+    groups = [(chain.name, type) for chain in CHAINS.values() for type in chain.types]
+    blockchains, types = zip(*groups, strict=True)
+    rows = connection.execute(_WALLET_COUNTS, {"blockchains": list(blockchains), "types": list(types)})
+    counts: dict[str, dict[str, int]] = {chain: {} for chain in CHAINS}
+    found = {(row["blockchain"], row["type"]): row["wallet_count"] for row in rows}
+    for blockchain, type in groups:
+        counts[blockchain][type] = found[blockchain, type]
+    return counts
