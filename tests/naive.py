@@ -178,19 +178,18 @@ class Ledger:
             "volume_usd": None if usd is None else shown(usd, 4),
         }
 
-    def leaderboard(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
-        """Return the entries of a group's leaderboard in order."""
+    def leaderboard(
+        self, now: datetime, blockchain: str, type: str, period: str, sort: str = "total_volume"
+    ) -> list[Row]:
+        """Return the entries of a group's leaderboard in the order of a figure as it is shown."""
         since = now - PERIOD[period]
         by_wallet: dict[Wallet, list[Trade]] = {}
         for trade in self._of_group(blockchain, type, since, now):
             by_wallet.setdefault(trade.wallet, []).append(trade)
-        ranked = sorted(
-            by_wallet.items(),
-            key=lambda item: (-shown(sum((t.value for t in item[1]), Fraction(0)), 9), item[0][1].encode()),
-        )
-        return [
-            self._entry(rank, wallet, trades, since, now) for rank, (wallet, trades) in enumerate(ranked, 1)
-        ]
+        entries = [self._entry(wallet, trades, since, now) for wallet, trades in by_wallet.items()]
+        entries.sort(key=lambda entry: entry["wallet"].encode())
+        entries.sort(key=lambda entry: _sort_figure(entry, sort), reverse=True)
+        return [entry | {"rank": rank} for rank, entry in enumerate(entries, 1)]
 
     def _feed(self, now: datetime, trades: list[Trade]) -> list[Row]:
         own = {wallet: self.holdings(*wallet) for wallet in {trade.wallet for trade in trades}}
@@ -232,7 +231,7 @@ class Ledger:
             "token_decimals": None,
         }
 
-    def _entry(self, rank: int, wallet: Wallet, trades: list[Trade], since: datetime, now: datetime) -> Row:
+    def _entry(self, wallet: Wallet, trades: list[Trade], since: datetime, now: datetime) -> Row:
         profile = self._profile(wallet)
         sold = [
             [sale for sale in position.sales if since < sale.at <= now]
@@ -266,7 +265,6 @@ class Ledger:
         wins = sum(realized > 0 for realized, _ in results)
         return {
             "wallet": wallet[1],
-            "rank": rank,
             "profile": {name: profile[name] for name in ("name", "image_url", "twitter", "currency")},
             "period_stats": stats,
             "period_win_rate_distribution": {
@@ -336,6 +334,15 @@ class Ledger:
 def _latest_first(positions: dict[str, Position]) -> list[tuple[str, Position]]:
     by_mint = sorted(positions.items(), key=lambda item: item[0].encode())
     return sorted(by_mint, key=lambda item: item[1].trades[-1].at, reverse=True)
+
+
+def _sort_figure(entry: Row, sort: str) -> tuple[bool, Any]:
+    if sort == "win_rate":
+        figure = entry["period_win_rate_distribution"]["win_rate_percentage"]
+    else:
+        figure = entry["period_stats"].get(sort)
+    # The largest first, what is unknown last.
+    return (figure is not None, figure or 0)
 
 
 def _distribution(results: list[tuple[Fraction, Fraction]]) -> Row:

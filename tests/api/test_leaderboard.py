@@ -11,6 +11,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row, leaderboard
 from wallet_api.database import Connection
@@ -148,3 +149,67 @@ def test_callers_at_once_wait_for_one_making(
     assert {document["success"] for document in told} == {True}
     (data,) = {str(document["data"]) for document in told}
     assert "win_rate_percentage" in data
+
+
+def _sold(address: str, now: datetime, bought: str, sold: str, **fields: Any) -> list[Row]:
+    """A buy and a sell of all of it, an hour apart."""
+    return [
+        trade(address, now - timedelta(hours=2), bought, **fields),
+        trade(address, now - timedelta(hours=1), sold, transaction_type="sell", **fields),
+    ]
+
+
+def test_one_board_is_sorted_by_each_figure_and_ranks_follow(caller: Caller, importer: Importer) -> None:
+    now = datetime.now(UTC)
+    importer.trades([*_sold(FIRST, now, "9", "1"), *_sold(SECOND, now, "1", "3", value_usd="1")])
+    importer.trades([trade(FIRST, now - timedelta(hours=3))])
+
+    def ranked(**arguments: Any) -> list[tuple[str, int]]:
+        data = caller.get(PATH, **QUESTION, **arguments)
+        for name in ("sort", "min_txn"):
+            assert data.get(name) == arguments.get(name)
+        return [(entry["wallet"], entry["rank"]) for entry in data["leaderboard"]]
+
+    by_volume = [(FIRST, 1), (SECOND, 2)]
+    by_profit = [(SECOND, 1), (FIRST, 2)]
+    assert ranked() == ranked(sort="total_volume") == ranked(sort="total_txn") == by_volume
+    # The first wallet's profit in dollars is unknown.
+    for sort in ("realized_pnl", "realized_pnl_usd", "win_rate"):
+        assert ranked(sort=sort) == by_profit
+    assert ranked(min_txn=2) == by_volume
+    # Ranks are among those that are left.
+    assert ranked(min_txn=3, sort="realized_pnl") == [(FIRST, 1)]
+    assert ranked(min_txn=4) == []
+
+
+@pytest.mark.parametrize("sort", [None, "realized_pnl", "realized_pnl_usd", "win_rate", "total_txn"])
+@pytest.mark.parametrize("min_txn", [None, 3])
+def test_pages_of_any_order_hold_every_wallet_once(
+    caller: Caller, database_url: str, sort: str | None, min_txn: int | None
+) -> None:
+    now, importer = datetime.now(UTC), Importer(database_url)
+    importer.wallets(random_trades.wallets(30))
+    importer.trades(random_trades.trades(200, 30, now, days=2))
+    question = QUESTION | {"sort": sort, "min_txn": min_txn}
+    whole = caller.get(PATH, **question)["leaderboard"]
+    assert [entry["rank"] for entry in whole] == list(range(1, len(whole) + 1))
+    assert len(whole) > 4
+    for limit in (1, 3):
+        assert caller.pages(PATH, "leaderboard", **question, limit=limit) == whole
+
+
+def test_a_cursor_belongs_to_its_order(caller: Caller, importer: Importer) -> None:
+    now = datetime.now(UTC)
+    importer.trades([*_sold(FIRST, now, "9", "1"), *_sold(SECOND, now, "1", "3")])
+    cursor = caller.get(PATH, **QUESTION, limit=1)["pagination"]["next_cursor"]
+    same = caller.get(PATH, **QUESTION, limit=1, sort="total_volume", cursor=cursor)
+    assert [entry["wallet"] for entry in same["leaderboard"]] == [SECOND]
+    for order in ({"sort": "realized_pnl"}, {"min_txn": 2}):
+        error = caller.ask(PATH, **QUESTION, **order, limit=1, cursor=cursor)["error"]
+        assert (error["code"], error["parameter"]) == ("invalid_parameter", "cursor")
+
+
+def test_an_order_that_does_not_exist_is_refused(caller: Caller) -> None:
+    error = caller.ask(PATH, **QUESTION, sort="rank")["error"]
+    assert (error["parameter"], "win_rate" in error["allowed"]) == ("sort", True)
+    assert caller.ask(PATH, **QUESTION, min_txn=0)["error"]["parameter"] == "min_txn"

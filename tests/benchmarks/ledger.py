@@ -26,7 +26,7 @@ from wallet_api import embedded, migrations
 from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
-from wallet_api.queries.leaderboard import rank_wallets
+from wallet_api.queries.leaderboard import read_entries
 from wallet_api.settings import Settings
 
 Figures = dict[str, float]
@@ -166,7 +166,7 @@ def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], None]]]:
         return ask
 
     def make() -> None:
-        rank_wallets(ledger.connection, datetime.now(UTC), period="30d", **group)
+        read_entries(ledger.connection, datetime.now(UTC), period="30d", **group)
 
     yield {
         ledger_report.LIST: asking("/v1/wallets", limit=50),

@@ -18,6 +18,7 @@ from tests.ledger.strategies import GROUPS, MINTS
 from tests.naive import Ledger
 from wallet_api.database import Connection
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS
+from wallet_api.queries.leaderboard import SORTS
 
 Row = dict[str, Any]
 # By operation and question.
@@ -153,9 +154,9 @@ def answers(connection: Connection, now: datetime, windows: list[int]) -> Answer
     for blockchain, type in (*GROUPS, ("solana", "whale")):
         found["newest", blockchain, type] = kept.newest(connection, blockchain, type)
         for period in in_process.PERIODS:
-            found["leaderboard", now, blockchain, type, period] = in_process.leaderboard(
-                connection, now, blockchain, type, period
-            )
+            for sort in SORTS:
+                board = (now, blockchain, type, period, sort)
+                found["leaderboard", *board] = in_process.leaderboard(connection, *board)
         for mint in (None, *MINTS, "never traded"):
             found["latest", now, blockchain, type, mint] = in_process.latest(
                 connection, now, blockchain, type, mint

@@ -20,7 +20,7 @@ from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
 from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
-from wallet_api.queries.leaderboard import rank_wallets
+from wallet_api.queries.leaderboard import rank_wallets, read_entries
 from wallet_api.queries.volume import group_volume
 
 Row = dict[str, Any]
@@ -114,10 +114,17 @@ def count(
     return data["count"], data["wallet_count"]
 
 
-def leaderboard(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
+def leaderboard(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    period: str,
+    sort: str = "total_volume",
+) -> list[Row]:
     """The entries of a leaderboard, their numbers exact."""
-    entries = rank_wallets(connection, now, blockchain, type, period)
-    rows: list[Row] = parsed(orjson.dumps([entry.json for entry in entries]))
+    entries = rank_wallets(read_entries(connection, now, blockchain, type, period), sort)
+    rows: list[Row] = parsed(orjson.dumps([entry.json(rank) for rank, entry in enumerate(entries, 1)]))
     return rows
 
 

@@ -14,7 +14,9 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.demo.world import World
 from wallet_api.responses.envelope import to_json
+from wallet_api.schemas.count import CountSchema
 from wallet_api.schemas.envelope import SuccessSchema
+from wallet_api.schemas.feed import LatestSchema, TimerangeSchema
 from wallet_api.schemas.history import HistorySchema
 from wallet_api.schemas.holdings import HoldingsSchema
 from wallet_api.schemas.leaderboard import PERIODS, LeaderboardSchema
@@ -47,6 +49,12 @@ def test_every_operation_answers_as_its_schema_would(caller: Caller, connection:
         listed = caller.ask("/wallets", **group)
         _check(WalletsSchema(), listed)
         _check(VolumeSchema(), caller.ask("/transactions/volume", **group))
+        _check(TimerangeSchema(), caller.ask("/transactions/timerange", **group))
+        _check(CountSchema(), caller.ask("/transactions/count", **group))
+        latest = caller.ask("/transactions/latest", **group)
+        del latest["pagination"]
+        _check(LatestSchema(), latest)
+        rows += latest["data"]["count"]
         for period in PERIODS:
             board = caller.ask("/wallet/leaderboard", **group, period=period, limit=5)
             _check(LeaderboardSchema(), board)

@@ -66,7 +66,7 @@ _operation = Operation(
 @blueprint.get("/wallets/leaderboard", endpoint="leaderboard_alias")
 @_operation.describes
 def leaderboard() -> Response:
-    """Rank the wallets of a group that traded in the period, by volume."""
+    """Rank the wallets of a group that traded in the period, by volume or another figure."""
     arguments = load_arguments(_arguments)
     page = services().leaderboards.page(**arguments)
     return respond_version(

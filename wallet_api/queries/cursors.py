@@ -17,7 +17,7 @@ Scope = tuple[str, ...]
 Text = Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]*\Z")]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 Index = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
-Figure = Annotated[str, msgspec.Meta(pattern=r"\A[0-9]+(\.[0-9]+)?\Z")]
+Figure = Annotated[str, msgspec.Meta(pattern=r"\A-?[0-9]+(\.[0-9]+)?\Z")]
 
 
 def encode(scope: Scope, key: Any) -> str:

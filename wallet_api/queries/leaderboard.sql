@@ -1,4 +1,4 @@
--- The wallets of a group that traded in a period, with the period's figures, by volume. The period is
+-- The wallets of a group that traded in a period, with the period's figures, in any order. The period is
 -- covered by the days of the rollup, and by the trades themselves at its edges (bucket size 0).
 -- Needs wallets_by_group, position_rollup_pkey, trades_by_time, native_prices_pkey.
   WITH span AS (
@@ -119,9 +119,8 @@
                 ORDER BY priced_at DESC
                 LIMIT 1) AS usd
        ),
-       ranked AS (
-       SELECT tracked.address AS wallet,
-              row_number() OVER (ORDER BY round_half_up(volume, 9) DESC, tracked.address) AS rank,
+       figured AS (
+       SELECT tracked.address,
               tracked.name,
               tracked.image_url,
               tracked.twitter,
@@ -152,12 +151,14 @@
            ON tracked.wallet_id = summed.wallet_id
         CROSS JOIN latest
        )
-SELECT wallet AS address,
+SELECT address,
        total_volume,
+       realized_pnl,
+       realized_pnl_usd,
+       win_rate_percentage AS win_rate,
+       total_txn,
        (SELECT json_strip_nulls(row_to_json(entry))::text
-          FROM (SELECT wallet,
-                       rank,
-                       (SELECT row_to_json(profile)
+          FROM (SELECT (SELECT row_to_json(profile)
                           FROM (SELECT name, image_url, twitter, currency) AS profile) AS profile,
                        (SELECT row_to_json(stats)
                           FROM (SELECT realized_pnl, realized_pnl_usd, buy_txn, sell_txn, total_txn, total_volume,
@@ -166,5 +167,4 @@ SELECT wallet AS address,
                           FROM (SELECT win_rate_percentage, above_500, above_100_to_500, above_zero_to_100,
                                        below_zero, closed_count, win_count) AS distribution)
                            AS period_win_rate_distribution) AS entry) AS entry
-  FROM ranked
- ORDER BY rank
+  FROM figured

@@ -2,16 +2,27 @@
 
 from marshmallow import fields
 
-from wallet_api.schemas.fields import Amount, Choice, Rows, Shape
+from wallet_api.schemas.fields import Amount, Choice, Rows, Shape, WholeNumber
 from wallet_api.schemas.wallets import PagedArguments, PaginationSchema
 
 PERIODS = ("6h", "1d", "7d", "30d")
+SORTS = ("total_volume", "realized_pnl", "realized_pnl_usd", "win_rate", "total_txn")
 
 
 class LeaderboardArguments(PagedArguments):
     """The arguments of GET /v1/wallet/leaderboard."""
 
     period = Choice(PERIODS, required=True, metadata={"description": "The period of the figures."})
+    sort = Choice(
+        SORTS,
+        metadata={
+            "description": "The figure to sort by, the largest first; total_volume by default. Wallets "
+            "without realized_pnl_usd come last, and win_rate is win_rate_percentage."
+        },
+    )
+    min_txn = WholeNumber(
+        1, metadata={"description": "Leave out wallets with fewer trades in the period; they have no rank."}
+    )
 
 
 class EntryProfileSchema(Shape):
@@ -59,11 +70,13 @@ class EntrySchema(Shape):
 
 
 class LeaderboardSchema(Shape):
-    """The data of GET /v1/wallet/leaderboard, by total volume descending, then by address."""
+    """The data of GET /v1/wallet/leaderboard, by the figure of `sort` descending, then by address."""
 
     blockchain = fields.String(required=True)
     type = fields.String(required=True)
     period = fields.String(required=True)
     currency = fields.String(required=True)
+    sort = fields.String(metadata={"enum": list(SORTS), "description": "As requested; absent if not."})
+    min_txn = fields.Integer(metadata={"description": "As requested; absent if not."})
     leaderboard = Rows(EntrySchema, many=True, required=True)
     pagination = fields.Nested(PaginationSchema)
