@@ -20,20 +20,20 @@ def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_t
         shutil.copy(ROOT / name, tmp_path)
     files = _BLOCK.findall((ROOT / "docs" / "development.md").read_text(encoding="utf-8"))
     assert [name for name, _ in files] == [
-        "wallet_api/schemas/count.py",
-        "wallet_api/queries/count.sql",
-        "wallet_api/queries/count.py",
-        "wallet_api/blueprints/count.py",
-        "tests/api/test_count.py",
+        "wallet_api/schemas/tracked.py",
+        "wallet_api/queries/tracked.sql",
+        "wallet_api/queries/tracked.py",
+        "wallet_api/blueprints/tracked.py",
+        "tests/api/test_tracked.py",
     ]
     for name, text in files:
         assert not (tmp_path / name).exists()
         (tmp_path / name).write_text(text, encoding="utf-8")
-    chosen = "test_count or test_sql_files or test_citus_rules or valid_openapi or every_parameter"
+    chosen = "test_tracked or test_sql_files or test_citus_rules or valid_openapi or every_parameter"
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
         *("-k", f"({chosen}) and not wheel"),
-        *("tests/api/test_count.py", "tests/api/test_openapi.py"),
+        *("tests/api/test_tracked.py", "tests/api/test_openapi.py"),
         *("tests/integration/test_sql_files.py", "tests/integration/test_citus_rules.py"),
     ]
     done = subprocess.run(
