@@ -65,6 +65,8 @@ def test_it_lists_pages_and_reads_every_operation(
     assert [w["wallet_address"] for page in pages for w in page.data["wallets"]] == tracked
 
     address = demo.wallet("solana", "kol")
+    found = client.wallets.lookup(address)
+    assert (found["found"], found["wallet_address"]) == (True, address)
     question = group | {"address": address}
     record = client.get_raw("/wallets/history", question | {"limit": 7})
     count = record.data["lifetime_stats"]["total_tx_count"]
@@ -129,7 +131,8 @@ def test_it_raises_its_own_exceptions(
         client.wallets.holdings(blockchain="solana", address=UNTRACKED)
     assert unknown.value.code == "not_found"
     with pytest.raises(NotFoundError):
-        client.wallets.lookup(UNTRACKED)
+        client.get_raw("/wallets/nothing", {})
+    assert client.wallets.lookup(UNTRACKED) == {"found": False, "wallet_address": UNTRACKED}
 
     with pytest.raises(PermissionError) as wrong:
         connect(server, "wk_wrong").wallets.list(blockchain="solana", type="kol")

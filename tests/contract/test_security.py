@@ -153,6 +153,7 @@ SQL = (
 
 OPERATIONS = {
     "/v1/wallets": GROUP | {"limit": "1", "cursor": ""},
+    "/v1/wallets/lookup": {"address": "a"},
     "/v1/wallets/history": GROUP | {"address": "a", "limit": "1", "cursor": ""},
     "/v1/wallets/holdings": {"blockchain": "solana", "address": "a"},
     "/v1/transactions/volume": GROUP | {"seconds": "1", "mint": "a"},

@@ -6,7 +6,7 @@ from flask import Blueprint
 
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.history import wallet_history
-from wallet_api.responses.examples import ADDRESS, MINT, PROFILE, SIGNATURE
+from wallet_api.responses.examples import ADDRESS, HISTORY_PROFILE, MINT, SIGNATURE
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.history import HistoryArguments, HistorySchema
 from wallet_api.services import services
@@ -14,7 +14,7 @@ from wallet_api.services import services
 blueprint = Blueprint("history", __name__, url_prefix="/v1")
 
 _EXAMPLE = {
-    "profile": PROFILE,
+    "profile": HISTORY_PROFILE,
     "lifetime_stats": {
         "currency": "SOL",
         "buy": 12.5,

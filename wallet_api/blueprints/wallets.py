@@ -5,7 +5,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.queries.wallets import list_wallets
-from wallet_api.responses.examples import ADDRESS, PROFILE
+from wallet_api.responses.examples import PROFILE
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.wallets import WalletsArguments, WalletsSchema
 from wallet_api.services import services
@@ -17,7 +17,7 @@ _EXAMPLE = {
     "type": "kol",
     "currency": "SOL",
     "pagination": {"limit": 1, "next_cursor": "WyJ3YWxsZXRzIl0", "has_more": True, "total": 80},
-    "wallets": [PROFILE | {"copytrade_link": f"https://copytrade.example/solana/{ADDRESS}"}],
+    "wallets": [PROFILE],
 }
 
 _operation = Operation(

@@ -17,7 +17,8 @@ META = {
     "timestamp": "2026-01-30T12:51:16Z",
 }
 
-PROFILE: dict[str, Any] = {
+# A history leaves out the link.
+HISTORY_PROFILE: dict[str, Any] = {
     "wallet_address": ADDRESS,
     "name": "0xLarkCalls",
     "image_url": "https://images.example/0xlarkcalls.png",
@@ -27,3 +28,5 @@ PROFILE: dict[str, Any] = {
     "type": "kol",
     "currency": "SOL",
 }
+
+PROFILE = HISTORY_PROFILE | {"copytrade_link": f"https://copytrade.example/solana/{ADDRESS}"}

@@ -4,7 +4,7 @@ from marshmallow import fields
 
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import Amount, Rows, Shape, WholeNumber
-from wallet_api.schemas.wallets import PagedArguments, PaginationSchema, ProfileSchema
+from wallet_api.schemas.wallets import HistoryProfileSchema, PagedArguments, PaginationSchema
 
 
 class HistoryArguments(AddressMixin, PagedArguments):
@@ -75,7 +75,7 @@ class TradeSchema(Shape):
 class HistorySchema(Shape):
     """The data of GET /v1/wallets/history. Trades are newest first; tokens by their latest trade."""
 
-    profile = Rows(ProfileSchema, required=True)
+    profile = Rows(HistoryProfileSchema, required=True)
     lifetime_stats = Rows(LifetimeStatsSchema, required=True)
     win_rate_distribution = Rows(DistributionSchema, required=True)
     token_overview = Rows(TokenOverviewSchema, many=True, required=True)

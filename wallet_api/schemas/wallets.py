@@ -17,23 +17,23 @@ class WalletsArguments(PagedArguments):
     """The arguments of GET /v1/wallets. Without `limit` all wallets come in one response."""
 
 
-class ProfileSchema(Shape):
+class HistoryProfileSchema(Shape):
+    """A tracked wallet's public profile as its history shows it. Unset texts are empty."""
+
+    wallet_address = fields.String(required=True, metadata={"description": "The address of the wallet."})
+    name = fields.String(required=True, metadata={"description": "Display name."})
+    image_url = fields.String(required=True, metadata={"description": "URL of the avatar."})
+    twitter = fields.String(required=True, metadata={"description": "URL of the profile on X."})
+    telegram = fields.String(required=True, metadata={"description": "URL of the channel on Telegram."})
+    blockchain = fields.String(required=True, metadata={"description": "The chain of the wallet."})
+    type = fields.String(required=True, metadata={"description": "The category of the wallet."})
+    currency = fields.String(required=True, metadata={"description": "The chain's native currency."})
+
+
+class ProfileSchema(HistoryProfileSchema):
     """A tracked wallet's public profile. Unset texts are empty."""
 
-    wallet_address = fields.String(required=True)
-    name = fields.String(required=True)
-    image_url = fields.String(required=True)
-    twitter = fields.String(required=True)
-    telegram = fields.String(required=True)
-    blockchain = fields.String(required=True)
-    type = fields.String(required=True)
-    currency = fields.String(required=True)
-
-
-class ListedProfileSchema(ProfileSchema):
-    """The profile as the list shows it."""
-
-    copytrade_link = fields.String(required=True)
+    copytrade_link = fields.String(required=True, metadata={"description": "Link to copy its trades."})
 
 
 class PaginationSchema(Shape):
@@ -57,4 +57,4 @@ class WalletsSchema(Shape):
     type = fields.String(required=True)
     currency = fields.String(required=True)
     pagination = fields.Nested(CountedPaginationSchema, required=True)
-    wallets = Rows(ListedProfileSchema, many=True, required=True)
+    wallets = Rows(ProfileSchema, many=True, required=True)

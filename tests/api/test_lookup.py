@@ -1,0 +1,87 @@
+"""GET /v1/wallets/lookup: the address on every chain, in the order of chains, tracked or not."""
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.ledger.caller import Caller
+from tests.ledger.in_process import Importer, Row
+from wallet_api.database import Connection
+
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
+
+SOLANA = "So11111111111111111111111111111111111111112"
+EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
+TEXTS = ("name", "image_url", "twitter", "telegram", "copytrade_link")
+
+
+@pytest.fixture
+def importer(database_url: str) -> Importer:
+    """Imports rows."""
+    return Importer(database_url)
+
+
+@pytest.fixture
+def caller(client: FlaskClient, connection: Connection) -> Caller:
+    """Requests lookups."""
+    return Caller.new(client, connection)
+
+
+def wallet(blockchain: str, type: str, address: str, **texts: str) -> Row:
+    """A row of a wallets file."""
+    return {"blockchain": blockchain, "type": type, "wallet_address": address, **texts}
+
+
+def test_a_tracked_address_is_found_with_its_whole_profile(caller: Caller, importer: Importer) -> None:
+    importer.wallets([wallet("solana", "whale", SOLANA, **{text: f"its {text}" for text in TEXTS})])
+    assert caller.get("/wallets/lookup", address=SOLANA) == {
+        "found": True,
+        "wallet_address": SOLANA,
+        **{text: f"its {text}" for text in TEXTS},
+        "blockchain": "solana",
+        "type": "whale",
+        "currency": "SOL",
+        "matches": [{"blockchain": "solana", "type": "whale"}],
+    }
+
+
+def test_the_first_match_is_that_of_the_first_chain_and_all_are_listed(
+    caller: Caller, importer: Importer
+) -> None:
+    importer.wallets(
+        [
+            wallet("eth", "kol", EVM, name="on eth"),
+            wallet("base", "smart", EVM, name="on base"),
+            wallet("bnb", "kol", EVM, name="on bnb"),
+        ]
+    )
+    data = caller.get("/wallets/lookup", address=EVM.upper().replace("X", "x"))
+    assert (data["wallet_address"], data["name"], data["blockchain"]) == (EVM.lower(), "on bnb", "bnb")
+    assert (data["type"], data["currency"]) == ("kol", "BNB")
+    assert data["matches"] == [
+        {"blockchain": "bnb", "type": "kol"},
+        {"blockchain": "base", "type": "smart"},
+        {"blockchain": "eth", "type": "kol"},
+    ]
+    assert {text: data[text] for text in TEXTS[1:]} == dict.fromkeys(TEXTS[1:], "")
+
+
+def test_an_untracked_address_is_not_found_and_no_error(caller: Caller, importer: Importer) -> None:
+    importer.wallets([wallet("eth", "kol", EVM)])
+    assert caller.get("/wallets/lookup", address=SOLANA) == {"found": False, "wallet_address": SOLANA}
+    other = EVM.replace("01", "02")
+    assert caller.get("/wallets/lookup", address=other) == {"found": False, "wallet_address": other.lower()}
+
+
+@pytest.mark.parametrize("address", ["x", SOLANA[:-1], EVM[:-1], EVM.replace("0x", "0X"), f" {SOLANA}", "\0"])
+def test_what_is_an_address_of_no_chain_is_refused(caller: Caller, address: str) -> None:
+    error = caller.ask("/wallets/lookup", address=address)["error"]
+    assert (error["code"], error["parameter"]) == ("invalid_parameter", "address")
+
+
+def test_the_address_is_all_there_is_to_give(caller: Caller) -> None:
+    for empty in ({}, {"address": ""}):
+        error = caller.ask("/wallets/lookup", **empty)["error"]
+        assert (error["code"], error["parameter"]) == ("missing_parameter", "address")
+    error = caller.ask("/wallets/lookup", address=SOLANA, blockchain="solana")["error"]
+    assert (error["code"], error["parameter"]) == ("invalid_parameter", "blockchain")
+    assert error["allowed"] == ["address"]
