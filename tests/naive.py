@@ -3,15 +3,16 @@
 Written from the definitions in docs/figures.md, without SQL and without code of the service.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from tests.naive_calendar import calendar_of
 from tests.naive_days import day_of
-from tests.naive_walk import Position, Row, Trade, Usd, Wallet, folded, shown, time_of, trade_of, walk
+from tests.naive_walk import Position, Row, Trade, Usd, Wallet, folded, shown, time_of, total, trade_of, walk
 
 CURRENCY = {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"}
 PERIOD = {
@@ -135,6 +136,16 @@ class Ledger:
         for trade in self._newest_first((blockchain, address)):
             by_day.setdefault(trade.at.astimezone(UTC).date(), []).append(trade)
         return [day_of(day, by_day, positions) for day in sorted(by_day)]
+
+    def calendar(self, now: datetime, blockchain: str, address: str) -> Row:
+        """Return the calendar of a wallet."""
+        wallet = (blockchain, address)
+        positions = self._positions(wallet)
+        return {
+            "wallet": address,
+            "profile": self._whole_profile(wallet),
+            **calendar_of(now, self._newest_first(wallet), positions, self._usd_of(blockchain, now)),
+        }
 
     def newest(self, blockchain: str, type: str) -> list[tuple[str, datetime]]:
         """Address and time of the newest trade of each wallet of a group, the newest first."""
@@ -286,6 +297,9 @@ class Ledger:
             "currency": CURRENCY[wallet[0]],
         }
 
+    def _whole_profile(self, wallet: Wallet) -> Row:
+        return self._profile(wallet) | {"copytrade_link": self.wallets[wallet].get("copytrade_link") or ""}
+
     def _newest_first(self, wallet: Wallet) -> list[Trade]:
         own = [trade for trade in self.trades.values() if trade.wallet == wallet]
         return sorted(own, key=lambda trade: trade.order, reverse=True)
@@ -318,17 +332,21 @@ class Ledger:
         return replace(trade, usd=trade.value * min(near)[2] if near else None)
 
     def _total_usd(self, blockchain: str, trades: list[Trade], now: datetime) -> Usd:
+        usd_of = self._usd_of(blockchain, now)
+        return total([usd_of(trade) for trade in trades])
+
+    def _usd_of(self, blockchain: str, now: datetime) -> Callable[[Trade], Usd]:
         known = [
             (at, usd) for (coin, at), usd in self.prices.items() if coin == CURRENCY[blockchain] and at <= now
         ]
         latest = max(known)[1] if known else None
-        values: list[Fraction] = []
-        for trade in trades:
+
+        def usd_of(trade: Trade) -> Usd:
             if trade.usd is not None:
-                values.append(trade.usd)
-            elif latest is not None:
-                values.append(trade.value * latest)
-        return None if trades and not values else sum(values, Fraction(0))
+                return trade.usd
+            return None if latest is None else trade.value * latest
+
+        return usd_of
 
 
 def _latest_first(positions: dict[str, Position]) -> list[tuple[str, Position]]:

@@ -178,5 +178,11 @@ def shown(figure: Fraction, places: int) -> Decimal:
     return Decimal((int(figure < 0), digits, -places))
 
 
+def total(values: list[Usd]) -> Usd:
+    """Return the sum of the known values; None if there are values, but none is known."""
+    known = [value for value in values if value is not None]
+    return None if values and not known else sum(known, Fraction(0))
+
+
 def _seconds(at: datetime) -> Fraction:
     return Fraction((at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1), 1_000_000)

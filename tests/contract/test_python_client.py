@@ -80,6 +80,10 @@ def test_it_lists_pages_and_reads_every_operation(
     assert held["count"] == len(held["tokens"])
     assert held["loading"] is False
 
+    calendar = client.wallets.pnl_calendar(blockchain="solana", address=address)
+    assert calendar["wallet"] == calendar["profile"]["wallet_address"] == address
+    assert sum(month["month"]["txn_total"] for month in calendar["months"]) == count
+
     volume = client.transactions.volume(blockchain="solana", type="kol", hours=24)
     assert volume["volume"] > 0
     assert volume["volume_usd"] > 0

@@ -149,6 +149,7 @@ def answers(connection: Connection, now: datetime, windows: list[int]) -> Answer
         del record["pagination"]
         place = (wallet["blockchain"], wallet["address"])
         found["history", *place] = record
+        found["calendar", now, *place] = in_process.calendar(connection, now, *place)
         found["holdings", *place] = kept.holdings(connection, *place)
         found["days", *place] = kept.days(connection, *place)
     for blockchain, type in (*GROUPS, ("solana", "whale")):

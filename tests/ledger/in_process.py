@@ -17,6 +17,7 @@ from wallet_api.ledger.imports import Summary, import_prices, import_trades, imp
 from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
+from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
@@ -70,6 +71,12 @@ def history(connection: Connection, blockchain: str, type: str, address: str, **
     data = wallet_history(connection, blockchain, type, address, **({"limit": 1000} | page))
     record: Row = parsed(orjson.dumps(data))
     return record
+
+
+def calendar(connection: Connection, now: datetime, blockchain: str, address: str) -> Row:
+    """The data of a calendar answer, its numbers exact."""
+    data: Row = parsed(orjson.dumps(wallet_calendar(connection, now, blockchain, address)))
+    return data
 
 
 def volume(

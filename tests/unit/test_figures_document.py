@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from wallet_api.schemas.calendar import SumsSchema
 from wallet_api.schemas.feed import HoldingSchema
 from wallet_api.schemas.history import DistributionSchema, LifetimeStatsSchema, TokenOverviewSchema
 from wallet_api.schemas.leaderboard import PeriodStatsSchema
@@ -23,7 +24,7 @@ def test_a_figure_links_to_the_line_that_computes_it(figure: str, file: str, lin
 def test_every_figure_of_an_answer_is_linked() -> None:
     schemas = (
         *(LifetimeStatsSchema, DistributionSchema, TokenOverviewSchema, PeriodStatsSchema),
-        HoldingSchema,
+        *(HoldingSchema, SumsSchema),
     )
     # No source of supplies exists.
     figures = {name for schema in schemas for name in schema().fields if not name.startswith("supply_")}

@@ -1,0 +1,58 @@
+"""GET /v1/wallet/pnl_calendar: the days and months of one wallet."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint
+
+from wallet_api.errors import WalletNotFound
+from wallet_api.queries.calendar import wallet_calendar
+from wallet_api.queries.filled import NotFilled
+from wallet_api.responses.examples import ADDRESS, PROFILE
+from wallet_api.responses.operation import Operation
+from wallet_api.schemas.calendar import CalendarArguments, CalendarSchema
+from wallet_api.services import services
+
+blueprint = Blueprint("calendar", __name__, url_prefix="/v1")
+
+_SUMS = {
+    "realized_pnl": 18.75,
+    "realized_pnl_usd": 2812.5,
+    "buy_txn": 2,
+    "sell_txn": 1,
+    "txn_total": 3,
+    "tokens_traded": 1,
+    "volume": 43.75,
+    "total_buy": 12.5,
+    "total_buy_usd": 1875,
+    "total_sell": 31.25,
+    "total_sell_usd": 4687.5,
+}
+_MONTH = {"year": 2026, "month": 1, **_SUMS, "positive_streak": 1, "negative_streak": 0}
+_DATES = [{"date": "2026-01-30", **_SUMS}]
+_EXAMPLE = {
+    "wallet": ADDRESS,
+    "profile": PROFILE,
+    "months": [{"month": _MONTH, "dates": _DATES}],
+    "month": _MONTH,
+    "dates": _DATES,
+}
+_EMPTY = {"wallet": ADDRESS, "profile": PROFILE, "months": [], "month": {}, "dates": []}
+
+_operation = Operation(
+    tag="Wallets",
+    summary="Days and months of a wallet",
+    arguments=CalendarArguments(),
+    data=CalendarSchema(),
+    examples={"a_month": _EXAMPLE, "never_traded": _EMPTY},
+    errors=[WalletNotFound("solana", ADDRESS), NotFilled()],
+    description="A profit is a realized one, by weighted-average cost; it is not sells less buys.",
+)
+
+
+@blueprint.get("/wallet/pnl_calendar")
+@_operation.cached
+def pnl_calendar(**arguments: Any) -> dict[str, Any]:
+    """Return what a wallet traded and realized on each day of UTC, with the sums of each month."""
+    with services().database.read() as connection:
+        return wallet_calendar(connection, datetime.now(UTC), **arguments)

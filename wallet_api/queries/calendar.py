@@ -1,0 +1,34 @@
+"""The days and months of one wallet."""
+
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, load_sql
+from wallet_api.errors import WalletNotFound
+from wallet_api.queries.filled import require_filled
+
+_CALENDAR = load_sql(__package__, "calendar")
+
+
+def wallet_calendar(connection: Connection, now: datetime, blockchain: str, address: str) -> dict[str, Any]:
+    """Return what a wallet traded and realized on each of its days of UTC, and in each month until `now`.
+
+    Raises WalletNotFound, NotFilled.
+    """
+    found = connection.execute(
+        _CALENDAR,
+        {
+            "blockchain": blockchain,
+            "address": address,
+            "currency": CHAINS[blockchain].currency,
+            "now": now.replace(microsecond=0),
+        },
+    ).fetchone()
+    if found is None:
+        raise WalletNotFound(blockchain, address)
+    require_filled(found)
+    parts = ("profile", "months", "month", "dates")
+    return {"wallet": address, **{part: orjson.Fragment(found[part]) for part in parts}}

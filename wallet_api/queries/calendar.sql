@@ -1,0 +1,172 @@
+-- The months of a wallet, from its first trade to the present or to its newest trade, with their days. Nothing is
+-- rounded before it is shown. Needs wallets_blockchain_address_key, wallet_days_pkey, native_prices_pkey,
+-- pending_fills_pkey.
+  WITH profile AS MATERIALIZED (
+       SELECT wallet_id,
+              address AS wallet_address,
+              name,
+              image_url,
+              twitter,
+              telegram,
+              copytrade_link,
+              blockchain,
+              type,
+              %(currency)s::text AS currency
+         FROM wallets
+        WHERE blockchain = %(blockchain)s
+          AND address = %(address)s
+       ),
+       latest AS (
+       SELECT (SELECT usd
+                 FROM native_prices
+                WHERE currency = %(currency)s
+                  AND priced_at <= %(now)s
+                ORDER BY priced_at DESC
+                LIMIT 1) AS usd
+       ),
+       traded AS MATERIALIZED (
+       SELECT wallet_days.*,
+              date_trunc('month', day::timestamp)::date AS starts_on
+         FROM profile
+         JOIN wallet_days
+           ON wallet_days.wallet_id = profile.wallet_id
+       ),
+       month AS (
+       SELECT generate_series(min(starts_on)::timestamp,
+                              greatest(max(starts_on), (%(now)s::timestamptz AT TIME ZONE 'UTC')::date),
+                              interval '1 month')::date AS starts_on
+         FROM traded
+       ),
+       -- A profit is above or below 0 by its first 30 decimals, for the last digits are those of quotients. Days
+       -- with one sign after the other have the same difference of their two numbers.
+       numbered AS (
+       SELECT starts_on,
+              sign(round(realized, 30)) AS side,
+              row_number() OVER (PARTITION BY starts_on ORDER BY day)
+                  - row_number() OVER (PARTITION BY starts_on, sign(round(realized, 30)) ORDER BY day) AS streak
+         FROM traded
+        WHERE covered_txn > 0
+       ),
+       streak AS (
+       SELECT starts_on,
+              side,
+              count(*) AS days
+         FROM numbered
+        GROUP BY starts_on, side, streak
+       ),
+       longest AS (
+       SELECT starts_on,
+              max(days) FILTER (WHERE side > 0) AS positive_streak,
+              max(days) FILTER (WHERE side < 0) AS negative_streak
+         FROM streak
+        GROUP BY starts_on
+       ),
+       -- Days, and months with NULL as their day.
+       sums AS (
+       SELECT starts_on,
+              day,
+              buy_txn,
+              sell_txn,
+              tokens AS tokens_traded,
+              bought,
+              sold,
+              bought_usd,
+              sold_usd,
+              bought_without_usd,
+              sold_without_usd,
+              buys_without_usd,
+              sells_without_usd,
+              covered_without_usd,
+              realized,
+              realized_usd
+         FROM traded
+        UNION ALL
+       SELECT month.starts_on,
+              NULL,
+              COALESCE(sum(buy_txn), 0),
+              COALESCE(sum(sell_txn), 0),
+              COALESCE(sum(new_tokens), 0),
+              COALESCE(sum(bought), 0),
+              COALESCE(sum(sold), 0),
+              COALESCE(sum(bought_usd), 0),
+              COALESCE(sum(sold_usd), 0),
+              COALESCE(sum(bought_without_usd), 0),
+              COALESCE(sum(sold_without_usd), 0),
+              COALESCE(sum(buys_without_usd), 0),
+              COALESCE(sum(sells_without_usd), 0),
+              COALESCE(sum(covered_without_usd), 0),
+              COALESCE(sum(realized), 0),
+              COALESCE(sum(realized_usd), 0)
+         FROM month
+         LEFT JOIN traded
+           ON traded.starts_on = month.starts_on
+        GROUP BY month.starts_on
+       ),
+       shown AS (
+       SELECT starts_on,
+              day,
+              round_half_up(realized, 9) AS realized_pnl,
+              CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
+              buy_txn,
+              sell_txn,
+              buy_txn + sell_txn AS txn_total,
+              tokens_traded,
+              round_half_up(bought + sold, 9) AS volume,
+              round_half_up(bought, 9) AS total_buy,
+              -- A trade without a dollar value counts with the latest native price.
+              CASE WHEN latest.usd IS NOT NULL THEN round_half_up(bought_usd + bought_without_usd * latest.usd, 4)
+                   WHEN buy_txn = 0 OR buys_without_usd < buy_txn THEN round_half_up(bought_usd, 4)
+              END AS total_buy_usd,
+              round_half_up(sold, 9) AS total_sell,
+              CASE WHEN latest.usd IS NOT NULL THEN round_half_up(sold_usd + sold_without_usd * latest.usd, 4)
+                   WHEN sell_txn = 0 OR sells_without_usd < sell_txn THEN round_half_up(sold_usd, 4)
+              END AS total_sell_usd
+         FROM sums
+        CROSS JOIN latest
+       ),
+       dates AS (
+       SELECT starts_on,
+              json_agg((SELECT json_strip_nulls(row_to_json(entry))
+                          FROM (SELECT to_char(day, 'YYYY-MM-DD') AS date, realized_pnl, realized_pnl_usd, buy_txn,
+                                       sell_txn, txn_total, tokens_traded, volume, total_buy, total_buy_usd,
+                                       total_sell, total_sell_usd) AS entry)
+                       ORDER BY day) AS dates
+         FROM shown
+        WHERE day IS NOT NULL
+        GROUP BY starts_on
+       ),
+       summary AS (
+       SELECT shown.starts_on,
+              (SELECT json_strip_nulls(row_to_json(entry))
+                 FROM (SELECT extract(year FROM shown.starts_on)::integer AS year,
+                              extract(month FROM shown.starts_on)::integer AS month,
+                              realized_pnl, realized_pnl_usd, buy_txn, sell_txn, txn_total, tokens_traded, volume,
+                              total_buy, total_buy_usd, total_sell, total_sell_usd,
+                              COALESCE(positive_streak, 0) AS positive_streak,
+                              COALESCE(negative_streak, 0) AS negative_streak) AS entry) AS month,
+              COALESCE(dates, '[]') AS dates
+         FROM shown
+         LEFT JOIN longest
+           ON longest.starts_on = shown.starts_on
+         LEFT JOIN dates
+           ON dates.starts_on = shown.starts_on
+        WHERE shown.day IS NULL
+       ),
+       last AS (
+       SELECT month,
+              dates
+         FROM summary
+        ORDER BY starts_on DESC
+        LIMIT 1
+       )
+SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+       (SELECT row_to_json(shown)::text
+          FROM (SELECT wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain, type,
+                       currency) AS shown) AS profile,
+       (SELECT COALESCE(json_agg(json_build_object('month', month, 'dates', dates) ORDER BY starts_on), '[]')::text
+          FROM summary) AS months,
+       COALESCE(last.month, '{}')::text AS month,
+       COALESCE(last.dates, '[]')::text AS dates
+  FROM profile
+  LEFT JOIN last
+    ON true
