@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from tests.naive_calendar import calendar_of
+from tests.naive_connections import connections_of
 from tests.naive_days import day_of
 from tests.naive_walk import Position, Row, Trade, Usd, Wallet, folded, shown, time_of, total, trade_of, walk
 
@@ -145,6 +146,22 @@ class Ledger:
             "wallet": address,
             "profile": self._whole_profile(wallet),
             **calendar_of(now, self._newest_first(wallet), positions, self._usd_of(blockchain, now)),
+        }
+
+    def connections(self, now: datetime, blockchain: str, address: str) -> Row:
+        """Return the connections of a wallet, all of them."""
+        wallet = (blockchain, address)
+        profiles = {wallet: self._whole_profile(wallet) for wallet in self.wallets}
+        names = {
+            wallet: {mint: position.name for mint, position in self._positions(wallet).items()}
+            for wallet in self.wallets
+        }
+        return {
+            "wallet_address": address,
+            "blockchain": blockchain,
+            "type": self.wallets[wallet]["type"],
+            "period": "30d",
+            **connections_of(now, wallet, list(self.trades.values()), profiles, names),
         }
 
     def newest(self, blockchain: str, type: str) -> list[tuple[str, datetime]]:

@@ -84,6 +84,10 @@ def test_it_lists_pages_and_reads_every_operation(
     assert calendar["wallet"] == calendar["profile"]["wallet_address"] == address
     assert sum(month["month"]["txn_total"] for month in calendar["months"]) == count
 
+    connected = client.wallets.connections(blockchain="solana", address=address, limit=3)
+    assert len(connected["connections"]) <= 3 <= connected["total"]
+    assert connected["connections"][0]["shared_tokens_count"] > 0
+
     volume = client.transactions.volume(blockchain="solana", type="kol", hours=24)
     assert volume["volume"] > 0
     assert volume["volume_usd"] > 0

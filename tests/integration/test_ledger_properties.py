@@ -150,6 +150,7 @@ def answers(connection: Connection, now: datetime, windows: list[int]) -> Answer
         place = (wallet["blockchain"], wallet["address"])
         found["history", *place] = record
         found["calendar", now, *place] = in_process.calendar(connection, now, *place)
+        found["connections", now, *place] = in_process.connections(connection, now, *place)
         found["holdings", *place] = kept.holdings(connection, *place)
         found["days", *place] = kept.days(connection, *place)
     for blockchain, type in (*GROUPS, ("solana", "whale")):

@@ -10,7 +10,7 @@ from wallet_api.database import Connection
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 DAYS = 70
-MOMENTS = (NOW, NOW - timedelta(days=9, hours=5, seconds=7))
+MOMENTS = (NOW, NOW - timedelta(days=1, hours=5, seconds=7))
 
 
 @pytest.fixture
@@ -31,3 +31,12 @@ def test_calendars_are_those_of_the_rows(ledger: Ledger, connection: Connection)
     for now in MOMENTS:
         for wallet in ledger.wallets:
             assert in_process.calendar(connection, now, *wallet) == ledger.calendar(now, *wallet)
+
+
+def test_connections_are_those_of_the_rows(ledger: Ledger, connection: Connection) -> None:
+    for now in MOMENTS:
+        for wallet in ledger.wallets:
+            expected = ledger.connections(now, *wallet)
+            assert in_process.connections(connection, now, *wallet) == expected
+            two = in_process.connections(connection, now, *wallet, limit=2)
+            assert two == expected | {"connections": expected["connections"][:2]}

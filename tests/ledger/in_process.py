@@ -18,6 +18,7 @@ from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
 from wallet_api.queries.calendar import wallet_calendar
+from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
@@ -76,6 +77,12 @@ def history(connection: Connection, blockchain: str, type: str, address: str, **
 def calendar(connection: Connection, now: datetime, blockchain: str, address: str) -> Row:
     """The data of a calendar answer, its numbers exact."""
     data: Row = parsed(orjson.dumps(wallet_calendar(connection, now, blockchain, address)))
+    return data
+
+
+def connections(connection: Connection, now: datetime, blockchain: str, address: str, **page: Any) -> Row:
+    """The data of a connections answer, its numbers exact."""
+    data: Row = parsed(orjson.dumps(wallet_connections(connection, now, blockchain, address, **page)))
     return data
 
 

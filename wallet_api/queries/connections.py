@@ -1,0 +1,54 @@
+"""The wallets that trade the same tokens as one wallet."""
+
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, load_sql
+from wallet_api.errors import WalletNotFound
+from wallet_api.queries.filled import require_filled
+from wallet_api.queries.leaderboard import BUCKET_SECONDS, PERIODS
+from wallet_api.queries.spans import columns, cover
+
+PERIOD = "30d"
+MAX_TOKENS = 50
+
+_CONNECTIONS = load_sql(__package__, "connections")
+
+
+def wallet_connections(
+    connection: Connection, now: datetime, blockchain: str, address: str, limit: int | None = None
+) -> dict[str, Any]:
+    """Return the tracked wallets that traded the same tokens as this one in the 30 days until `now`.
+
+    Those with most shared tokens come first, then by address. Raises WalletNotFound, NotFilled.
+    """
+    now = now.replace(microsecond=0)
+    since = now - PERIODS[PERIOD]
+    found = connection.execute(
+        _CONNECTIONS,
+        {
+            "blockchain": blockchain,
+            "address": address,
+            "currency": CHAINS[blockchain].currency,
+            "since": since,
+            "now": now,
+            "limit": limit,
+            "most_tokens": MAX_TOKENS,
+            **columns(cover(since, now, BUCKET_SECONDS)),
+        },
+    ).fetchone()
+    if found is None:
+        raise WalletNotFound(blockchain, address)
+    require_filled(found)
+    return {
+        "wallet_address": address,
+        "blockchain": blockchain,
+        "type": found["type"],
+        "period": PERIOD,
+        "token_count": found["token_count"],
+        "total": found["total"],
+        "connections": orjson.Fragment(found["connections"]),
+    }

@@ -1,0 +1,137 @@
+-- The other wallets of a chain that traded tokens of one wallet, both within a window. The window is covered by
+-- the days of the rollup, and by the trades themselves at its edges (bucket size 0).
+-- Needs wallets_blockchain_address_key, wallets_pkey, position_rollup_pkey, trades_by_time, positions_pkey,
+-- positions_by_token, trades_pkey, pending_fills_pkey.
+  WITH wallet AS MATERIALIZED (
+       SELECT wallet_id,
+              type
+         FROM wallets
+        WHERE blockchain = %(blockchain)s
+          AND address = %(address)s
+       ),
+       span AS (
+       SELECT *
+         FROM unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
+                  AS span (bucket_seconds, starts_at, ends_at)
+       ),
+       traded AS MATERIALIZED (
+       SELECT rollup.wallet_id,
+              rollup.token_id
+         FROM wallet
+        CROSS JOIN span
+         JOIN position_rollup AS rollup
+           ON rollup.wallet_id = wallet.wallet_id
+          AND rollup.ends_at > span.starts_at
+          AND rollup.ends_at <= span.ends_at
+        WHERE span.bucket_seconds > 0
+        UNION
+       SELECT trades.wallet_id,
+              trades.token_id
+         FROM wallet
+        CROSS JOIN span
+         JOIN trades
+           ON trades.wallet_id = wallet.wallet_id
+          AND trades.created_at > span.starts_at
+          AND trades.created_at <= span.ends_at
+        WHERE span.bucket_seconds = 0
+       ),
+       own AS MATERIALIZED (
+       SELECT positions.wallet_id,
+              positions.token_id,
+              positions.mint,
+              positions.token_name
+         FROM traded
+         JOIN positions
+           ON positions.wallet_id = traded.wallet_id
+          AND positions.token_id = traded.token_id
+       ),
+       -- Of a position whose newest trade lies ahead of now, the newest one within the window decides.
+       shared AS MATERIALIZED (
+       SELECT positions.wallet_id,
+              own.mint,
+              COALESCE(own.token_name, positions.token_name, '') AS token_name,
+              CASE WHEN positions.last_seen <= %(now)s THEN positions.last_seen
+                   ELSE (SELECT max(trades.created_at)
+                           FROM trades
+                          WHERE trades.wallet_id = positions.wallet_id
+                            AND trades.token_id = positions.token_id
+                            AND trades.created_at > %(since)s
+                            AND trades.created_at <= %(now)s)
+              END AS last_at
+         FROM own
+         JOIN positions
+           ON positions.token_id = own.token_id
+          AND positions.wallet_id <> own.wallet_id
+        WHERE positions.last_seen > %(since)s
+       ),
+       connected AS MATERIALIZED (
+       SELECT wallet_id,
+              count(*) AS shared_tokens_count,
+              max(last_at) AS last_shared_at
+         FROM shared
+        WHERE last_at IS NOT NULL
+        GROUP BY wallet_id
+       ),
+       shown AS MATERIALIZED (
+       SELECT connected.wallet_id,
+              shared_tokens_count,
+              last_shared_at,
+              address AS wallet_address,
+              name,
+              image_url,
+              twitter,
+              telegram,
+              copytrade_link,
+              blockchain,
+              type,
+              %(currency)s::text AS currency
+         FROM connected
+         JOIN wallets
+           ON wallets.wallet_id = connected.wallet_id
+        ORDER BY shared_tokens_count DESC, address
+        LIMIT %(limit)s::bigint
+       ),
+       newest AS (
+       SELECT shared.wallet_id,
+              shared.mint,
+              shared.token_name,
+              row_number() OVER (PARTITION BY shared.wallet_id ORDER BY shared.last_at DESC, shared.mint) AS place
+         FROM shared
+         JOIN shown
+           ON shown.wallet_id = shared.wallet_id
+        WHERE shared.last_at IS NOT NULL
+       ),
+       listed AS (
+       SELECT wallet_id,
+              json_agg(json_build_object('mint', mint, 'token_name', token_name) ORDER BY place) AS shared_tokens
+         FROM newest
+        WHERE place <= %(most_tokens)s
+        GROUP BY wallet_id
+       ),
+       connections AS (
+       SELECT shown.shared_tokens_count AS place,
+              shown.wallet_address,
+              (SELECT row_to_json(profile)
+                 FROM (SELECT shown.wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain,
+                              type, currency) AS profile) AS profile,
+              shown.shared_tokens_count,
+              round_half_up(quotient(shown.shared_tokens_count, (SELECT count(*)
+                                                                   FROM own)), 4) AS overlap_score,
+              listed.shared_tokens,
+              to_char(shown.last_shared_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_shared_at
+         FROM shown
+         JOIN listed
+           ON listed.wallet_id = shown.wallet_id
+       )
+SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+       wallet.type,
+       (SELECT count(*)
+          FROM own) AS token_count,
+       (SELECT count(*)
+          FROM connected) AS total,
+       (SELECT COALESCE(json_agg((SELECT row_to_json(entry)
+                                    FROM (SELECT wallet_address, profile, shared_tokens_count, overlap_score,
+                                                 shared_tokens, last_shared_at) AS entry)
+                                 ORDER BY place DESC, wallet_address), '[]')::text
+          FROM connections) AS connections
+  FROM wallet
