@@ -13,6 +13,7 @@ from typing import Any
 from tests.naive_calendar import calendar_of
 from tests.naive_connections import connections_of
 from tests.naive_days import day_of
+from tests.naive_tracker import tracker_of
 from tests.naive_walk import Position, Row, Trade, Usd, Wallet, folded, shown, time_of, total, trade_of, walk
 
 CURRENCY = {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"}
@@ -147,6 +148,20 @@ class Ledger:
             "profile": self._whole_profile(wallet),
             **calendar_of(now, self._newest_first(wallet), positions, self._usd_of(blockchain, now)),
         }
+
+    def tracker(self, now: datetime, blockchain: str, address: str, period: str) -> Row:
+        """Return the record of a wallet in a period."""
+        wallet = (blockchain, address)
+        record = tracker_of(
+            now,
+            period,
+            self._newest_first(wallet),
+            self._positions(wallet),
+            self._usd_of(blockchain, now),
+            CURRENCY[blockchain],
+        )
+        profile = self._whole_profile(wallet) | {"active_hours": record.pop("active_hours")}
+        return {"wallet": address, "profile": profile, **record}
 
     def connections(self, now: datetime, blockchain: str, address: str) -> Row:
         """Return the connections of a wallet, all of them."""

@@ -56,7 +56,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     metrics.init_app(app, registry)
     headers.init_app(app)
     envelope.init_app(app)
-    cached.init_app(app, settings.answer_ttl_seconds)
+    cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds)
     own_gate = gate.Gate(app, settings, database, envelope.refuse, registry)
     services.init_app(
         app,

@@ -26,6 +26,8 @@ GOOD = {
     "holdings": f"/v1/wallets/holdings?blockchain=solana&address={SOLANA}",
     "calendar": f"/v1/wallet/pnl_calendar?blockchain=solana&address={SOLANA}",
     "connections": f"/v1/wallets/connections?blockchain=solana&address={SOLANA}",
+    "tracker": f"/v1/wallets/tracker?blockchain=solana&address={SOLANA}",
+    "tracker alias": f"/v1/wallet/tracking?blockchain=solana&address={SOLANA}&period=6h",
     "volume": "/v1/transactions/volume?blockchain=solana&type=kol",
     "leaderboard": "/v1/wallet/leaderboard?blockchain=solana&type=kol&period=1d",
     "holdings alias": f"/v1/wallet/holdings?blockchain=solana&address={SOLANA}",

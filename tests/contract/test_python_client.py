@@ -80,6 +80,9 @@ def test_it_lists_pages_and_reads_every_operation(
     assert held["count"] == len(held["tokens"])
     assert held["loading"] is False
 
+    tracked = client.wallets.tracker(blockchain="solana", address=address, period="30d")
+    assert tracked["period_stats"]["total_txn"] == len(tracked["period_trades"]) == count
+
     calendar = client.wallets.pnl_calendar(blockchain="solana", address=address)
     assert calendar["wallet"] == calendar["profile"]["wallet_address"] == address
     assert sum(month["month"]["txn_total"] for month in calendar["months"]) == count

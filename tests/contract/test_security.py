@@ -158,6 +158,7 @@ OPERATIONS = {
     "/v1/wallets/holdings": {"blockchain": "solana", "address": "a"},
     "/v1/wallet/pnl_calendar": {"blockchain": "solana", "address": "a"},
     "/v1/wallets/connections": {"blockchain": "solana", "address": "a", "limit": "1"},
+    "/v1/wallets/tracker": {"blockchain": "solana", "address": "a", "period": "1d"},
     "/v1/transactions/volume": GROUP | {"seconds": "1", "mint": "a"},
     "/v1/wallet/leaderboard": GROUP | {"period": "1d", "limit": "1", "cursor": ""},
 }

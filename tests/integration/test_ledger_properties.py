@@ -150,6 +150,8 @@ def answers(connection: Connection, now: datetime, windows: list[int]) -> Answer
         place = (wallet["blockchain"], wallet["address"])
         found["history", *place] = record
         found["calendar", now, *place] = in_process.calendar(connection, now, *place)
+        for period in in_process.PERIODS:
+            found["tracker", now, *place, period] = in_process.tracker(connection, now, *place, period)
         found["connections", now, *place] = in_process.connections(connection, now, *place)
         found["holdings", *place] = kept.holdings(connection, *place)
         found["days", *place] = kept.days(connection, *place)

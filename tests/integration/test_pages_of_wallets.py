@@ -1,6 +1,7 @@
 """The pages of a wallet on a ledger of some thousand trades equal a naive reading of its rows."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import product
 
 import pytest
 
@@ -10,6 +11,7 @@ from wallet_api.database import Connection
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 DAYS = 70
+GROUPS = [("solana", type) for type in random_trades.TYPES]
 MOMENTS = (NOW, NOW - timedelta(days=1, hours=5, seconds=7))
 
 
@@ -40,3 +42,33 @@ def test_connections_are_those_of_the_rows(ledger: Ledger, connection: Connectio
             assert in_process.connections(connection, now, *wallet) == expected
             two = in_process.connections(connection, now, *wallet, limit=2)
             assert two == expected | {"connections": expected["connections"][:2]}
+
+
+def test_trackers_are_those_of_the_rows(ledger: Ledger, connection: Connection) -> None:
+    for now in MOMENTS:
+        for wallet in ledger.wallets:
+            for period in in_process.PERIODS:
+                found = in_process.tracker(connection, now, *wallet, period)
+                assert found == ledger.tracker(now, *wallet, period)
+
+
+def test_figures_of_a_tracker_are_those_of_the_leaderboard(ledger: Ledger, connection: Connection) -> None:
+    compared = 0
+    for now in MOMENTS:
+        for period, (blockchain, type) in product(in_process.PERIODS, GROUPS):
+            for entry in in_process.leaderboard(connection, now, blockchain, type, period):
+                found = in_process.tracker(connection, now, blockchain, entry["wallet"], period)
+                stats = entry["period_stats"]
+                for name, value in stats.items():
+                    key = name.replace("total_volume", "volume")
+                    assert found["period_stats"].pop(key) == value
+                # Nor has the tracker what the leaderboard leaves out.
+                assert not {"realized_pnl_usd", "volume_usd", "avg_hold_time_minutes"} & set(
+                    found["period_stats"]
+                )
+                distribution = entry["period_win_rate_distribution"]
+                assert found["period_win_rate_distribution"] == distribution
+                assert found["period_stats"]["win_rate"] == distribution["win_rate_percentage"]
+                assert found["period_stats"]["win_count"] == distribution["win_count"]
+                compared += 1
+    assert compared > 20

@@ -23,6 +23,7 @@ from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets, read_entries
+from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 
 Row = dict[str, Any]
@@ -77,6 +78,14 @@ def history(connection: Connection, blockchain: str, type: str, address: str, **
 def calendar(connection: Connection, now: datetime, blockchain: str, address: str) -> Row:
     """The data of a calendar answer, its numbers exact."""
     data: Row = parsed(orjson.dumps(wallet_calendar(connection, now, blockchain, address)))
+    return data
+
+
+def tracker(connection: Connection, now: datetime, blockchain: str, address: str, period: str) -> Row:
+    """The data of a tracker answer, its numbers exact."""
+    data: Row = parsed(
+        orjson.dumps(track_wallet(connection, now, blockchain, address, period), default=_exact)
+    )
     return data
 
 
@@ -162,6 +171,11 @@ def cut(rows: Sequence[Row], places: Iterable[int]) -> list[list[Row]]:
 
 def _lines(rows: Iterable[Row]) -> Iterable[bytes]:
     return (json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def _exact(value: object) -> orjson.Fragment:
+    assert isinstance(value, Decimal)
+    return orjson.Fragment(format(value, "f"))
 
 
 def _leave_out(number: int, line: bytes, fault: BadRow) -> None:

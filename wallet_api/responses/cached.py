@@ -18,15 +18,19 @@ _MIN_GZIP_BYTES = 1024
 _CACHE_BYTES = 16 * 1024 * 1024
 
 
-def init_app(app: Flask, ttl_seconds: float) -> None:
-    """Give `app` a cache of its own; see ResponseCache."""
-    app.extensions[_EXTENSION] = ResponseCache(ttl_seconds, _CACHE_BYTES)
+def init_app(app: Flask, ttl_seconds: float, slow_ttl_seconds: float) -> None:
+    """Give `app` caches of its own, one of them for data that takes long to make; see ResponseCache."""
+    app.extensions[_EXTENSION] = {
+        is_slow: ResponseCache(ttl, _CACHE_BYTES)
+        for is_slow, ttl in ((False, ttl_seconds), (True, slow_ttl_seconds))
+    }
 
 
 def respond_cached(
     arguments: Mapping[str, Any],
     make: Callable[[], Any],
     *,
+    is_slow: bool = False,
     version: Hashable = None,
     beside: str | None = None,
 ) -> Response:
@@ -34,7 +38,7 @@ def respond_cached(
 
     What another `version` returned is not used. `beside` is the part of the data that also stands beside it.
     """
-    found = _shared().get((current_call().endpoint, version, *arguments.items()), make, beside)
+    found = _shared(is_slow).get((current_call().endpoint, version, *arguments.items()), make, beside)
     return _respond(found.data, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
 
 
@@ -47,12 +51,12 @@ def respond_version(
     cache_age_seconds: int,
 ) -> Response:
     """Respond with what `make` returns of data that is cached elsewhere and changes with `version`."""
-    found = _shared().get((current_call().endpoint, version, *arguments.items()), make)
+    found = _shared(False).get((current_call().endpoint, version, *arguments.items()), make)
     return _respond(found.data, cached=cached, cache_age_seconds=cache_age_seconds)
 
 
-def _shared() -> ResponseCache:
-    own: ResponseCache = current_app.extensions[_EXTENSION]
+def _shared(is_slow: bool) -> ResponseCache:
+    own: ResponseCache = current_app.extensions[_EXTENSION][is_slow]
     return own
 
 

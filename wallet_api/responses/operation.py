@@ -39,6 +39,8 @@ class Operation:
     etag: bool = True
     beside: str | None = None
     bare: bool = False
+    # Whether requests share the data for as long as a leaderboard, since it takes long to make.
+    is_slow: bool = False
 
     def describes(self, view: View) -> View:
         """Decorate a view that loads its arguments and responds itself."""
@@ -48,7 +50,8 @@ class Operation:
     def cached(self, get_data: Callable[..., Any]) -> Callable[[], Response]:
         """Decorate a function that gets the arguments and returns the data, to be a view.
 
-        Requests with the same arguments share what it returns for ANSWER_TTL_SECONDS.
+        Requests with the same arguments share what it returns for ANSWER_TTL_SECONDS, or for
+        LEADERBOARD_TTL_SECONDS if the operation is slow.
         """
         return self._view(get_data, lambda: None)
 
@@ -70,6 +73,7 @@ class Operation:
             return respond_cached(
                 arguments,
                 lambda: data_schema.dump(get_data(**arguments)),
+                is_slow=self.is_slow,
                 version=get_version(),
                 beside=self.beside,
             )

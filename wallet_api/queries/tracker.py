@@ -1,0 +1,86 @@
+"""The record of one wallet in a period."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, Row, load_sql
+from wallet_api.errors import WalletNotFound
+from wallet_api.queries.active_hours import active_hours
+from wallet_api.queries.leaderboard import PERIODS
+
+# Of tokens and trades.
+MAX_ROWS = 1000
+CHART_BUCKETS = {
+    "6h": timedelta(minutes=5),
+    "1d": timedelta(minutes=15),
+    "7d": timedelta(hours=2),
+    "30d": timedelta(hours=6),
+}
+
+_TRACKER = load_sql(__package__, "tracker")
+
+
+def track_wallet(
+    connection: Connection, now: datetime, blockchain: str, address: str, period: str
+) -> dict[str, Any]:
+    """Return what a wallet did in (`now` - period, `now`], all of one snapshot. Raises WalletNotFound."""
+    now = now.replace(microsecond=0)
+    currency = CHAINS[blockchain].currency
+    found = connection.execute(
+        _TRACKER,
+        {
+            "blockchain": blockchain,
+            "address": address,
+            "currency": currency,
+            "period": period,
+            "since": now - PERIODS[period],
+            "month_ago": now - PERIODS["30d"],
+            "now": now,
+            "bucket_seconds": int(CHART_BUCKETS[period].total_seconds()),
+            "most": MAX_ROWS,
+        },
+    ).fetchone()
+    if found is None:
+        raise WalletNotFound(blockchain, address)
+    json_parts = (
+        "period_stats",
+        "period_win_rate_distribution",
+        "period_history_tokens",
+        "period_realized_pnl_chart",
+        "period_trades",
+    )
+    texts = ("name", "image_url", "twitter", "telegram", "copytrade_link", "type")
+    data: dict[str, Any] = {
+        "wallet": address,
+        "profile": {
+            "wallet_address": address,
+            **{name: found[name] for name in texts},
+            "blockchain": blockchain,
+            "currency": currency,
+            "active_hours": active_hours(found["hours"]),
+        },
+        **{part: orjson.Fragment(found[part]) for part in json_parts},
+        "period_active_tokens": {
+            "active_tokens_count": found["active_tokens_count"],
+            "still_holding_count": found["still_holding_count"],
+            "avg_position_size": found["avg_position_size"],
+            "tokens": orjson.Fragment(found["held_tokens"]),
+        },
+    }
+    if warnings := _warnings(found):
+        data["warnings"] = warnings
+    return data
+
+
+def _warnings(found: Row) -> list[str]:
+    counts = {
+        "period_active_tokens.tokens": found["still_holding_count"],
+        "period_history_tokens": found["active_tokens_count"],
+        "period_trades": found["total_txn"],
+    }
+    return [
+        f"{name} has the newest {MAX_ROWS} of {count}." for name, count in counts.items() if count > MAX_ROWS
+    ]

@@ -1,0 +1,291 @@
+-- A wallet's record in a period: its figures, its tokens and trades, and how its profit grew; all in one snapshot.
+-- Needs wallets_blockchain_address_key, trades_by_time, positions_pkey, native_prices_pkey.
+  WITH wallet AS MATERIALIZED (
+       SELECT *
+         FROM wallets
+        WHERE blockchain = %(blockchain)s
+          AND address = %(address)s
+       ),
+       latest AS MATERIALIZED (
+       SELECT (SELECT usd
+                 FROM native_prices
+                WHERE currency = %(currency)s
+                  AND priced_at <= %(now)s
+                ORDER BY priced_at DESC
+                LIMIT 1) AS usd
+       ),
+       traded AS MATERIALIZED (
+       SELECT trades.token_id,
+              trades.tx_signature,
+              trades.event_index,
+              trades.is_sell,
+              trades.token_name,
+              trades.created_at,
+              trades.token_amount,
+              trades.value,
+              -- A trade without a dollar value counts with the latest native price.
+              COALESCE(trades.value_usd, trades.value * latest.usd) AS usd,
+              trades.realized,
+              trades.realized_cost,
+              trades.realized_usd,
+              trades.hold_seconds
+         FROM wallet
+        CROSS JOIN latest
+         JOIN trades
+           ON trades.wallet_id = wallet.wallet_id
+          AND trades.created_at > %(since)s
+          AND trades.created_at <= %(now)s
+       ),
+       -- Dollars of a set of trades are NULL when none of them has any.
+       summed AS (
+       SELECT token_id,
+              count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
+              count(*) FILTER (WHERE is_sell) AS sell_txn,
+              count(realized_cost) AS covered_txn,
+              count(realized_cost) - count(realized_usd) AS covered_without_usd,
+              COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS bought,
+              COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
+              sum(usd) FILTER (WHERE NOT is_sell) AS bought_usd,
+              sum(usd) FILTER (WHERE is_sell) AS sold_usd,
+              COALESCE(sum(token_amount) FILTER (WHERE NOT is_sell), 0) AS bought_tokens,
+              COALESCE(sum(token_amount) FILTER (WHERE is_sell), 0) AS sold_tokens,
+              COALESCE(sum(realized), 0) AS realized,
+              COALESCE(sum(realized_usd), 0) AS realized_usd,
+              COALESCE(sum(realized_cost), 0) AS realized_cost,
+              COALESCE(sum(hold_seconds), 0) AS hold_seconds,
+              COALESCE(sum(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))), 0) AS hold_cost,
+              max(value) FILTER (WHERE NOT is_sell) AS largest_buy,
+              max(realized) AS best_trade,
+              min(realized) AS worst_trade,
+              min(created_at) AS first_at,
+              max(created_at) AS last_at
+         FROM traded
+        GROUP BY token_id
+       ),
+       token AS MATERIALIZED (
+       SELECT summed.*,
+              positions.mint,
+              positions.token_name,
+              positions.quantity,
+              positions.peak,
+              still_held(positions.quantity, positions.peak) AS still_holding,
+              CASE WHEN summed.covered_txn > 0
+                   THEN profit_bucket(summed.realized, summed.realized_cost)
+              END AS bucket
+         FROM wallet
+        CROSS JOIN summed
+         JOIN positions
+           ON positions.wallet_id = wallet.wallet_id
+          AND positions.token_id = summed.token_id
+       ),
+       total AS MATERIALIZED (
+       SELECT COALESCE(sum(buy_txn), 0) AS buy_txn,
+              COALESCE(sum(sell_txn), 0) AS sell_txn,
+              COALESCE(sum(covered_txn), 0) AS covered_txn,
+              COALESCE(sum(covered_without_usd), 0) AS covered_without_usd,
+              COALESCE(sum(bought), 0) AS bought,
+              COALESCE(sum(sold), 0) AS sold,
+              sum(bought_usd) AS bought_usd,
+              sum(sold_usd) AS sold_usd,
+              COALESCE(sum(realized), 0) AS realized,
+              COALESCE(sum(realized_usd), 0) AS realized_usd,
+              COALESCE(sum(realized_cost), 0) AS realized_cost,
+              sum(hold_seconds) AS hold_seconds,
+              sum(hold_cost) AS hold_cost,
+              COALESCE(max(largest_buy), 0) AS largest_buy,
+              COALESCE(max(best_trade), 0) AS best_trade,
+              COALESCE(min(worst_trade), 0) AS worst_trade,
+              count(*) AS tokens,
+              count(*) FILTER (WHERE buy_txn > 0) AS bought_token_count,
+              count(*) FILTER (WHERE still_holding) AS still_holding_count,
+              count(bucket) AS closed_count,
+              count(*) FILTER (WHERE bucket > 0) AS win_count,
+              count(*) FILTER (WHERE bucket = 3) AS above_500,
+              count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
+              count(*) FILTER (WHERE bucket = 1) AS above_zero_to_100,
+              count(*) FILTER (WHERE bucket = 0) AS below_zero
+         FROM token
+       ),
+       stats AS (
+       SELECT %(period)s::text AS period,
+              buy_txn,
+              sell_txn,
+              buy_txn + sell_txn AS total_txn,
+              round_half_up(bought, 9) AS total_buy,
+              CASE WHEN buy_txn = 0 THEN 0 ELSE round_half_up(bought_usd, 4) END AS total_buy_usd,
+              round_half_up(sold, 9) AS total_sell,
+              CASE WHEN sell_txn = 0 THEN 0 ELSE round_half_up(sold_usd, 4) END AS total_sell_usd,
+              round_half_up(bought + sold, 9) AS volume,
+              CASE WHEN buy_txn + sell_txn = 0 THEN 0
+                   WHEN num_nonnulls(bought_usd, sold_usd) > 0
+                   THEN round_half_up(COALESCE(bought_usd, 0) + COALESCE(sold_usd, 0), 4)
+              END AS volume_usd,
+              round_half_up(realized, 9) AS realized_pnl,
+              CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
+              percentage(realized, realized_cost) AS realized_pnl_percentage,
+              win_count,
+              closed_count - win_count AS loss_count,
+              percentage(win_count, closed_count) AS win_rate,
+              round_half_up(best_trade, 9) AS best_trade_pnl,
+              round_half_up(worst_trade, 9) AS worst_trade_pnl,
+              round_half_up(largest_buy, 9) AS largest_buy,
+              CASE WHEN covered_txn = 0 THEN NULL
+                   WHEN realized_cost = 0 THEN round_half_up(quotient(hold_seconds, covered_txn * 60), 2)
+                   ELSE round_half_up(quotient(hold_cost, realized_cost * 60), 2)
+              END AS avg_hold_time_minutes
+         FROM total
+       ),
+       distribution AS (
+       SELECT percentage(win_count, closed_count) AS win_rate_percentage,
+              above_500,
+              above_100_to_500,
+              above_zero_to_100,
+              below_zero,
+              closed_count,
+              win_count
+         FROM total
+       ),
+       placed AS (
+       SELECT token.*,
+              row_number() OVER (ORDER BY last_at DESC, mint) AS place,
+              row_number() OVER (PARTITION BY still_holding ORDER BY last_at DESC, mint) AS held_place
+         FROM token
+       ),
+       -- json_strip_nulls leaves out dollars that are unknown, and would leave out unrealized_pnl: it is appended.
+       token_row AS MATERIALIZED (
+       SELECT place,
+              held_place,
+              still_holding,
+              (SELECT rtrim(json_strip_nulls(row_to_json(shown))::text, '}')
+                 FROM (SELECT mint,
+                              COALESCE(token_name, '') AS token_name,
+                              round_half_up(bought, 9) AS buy_value,
+                              CASE WHEN buy_txn = 0 THEN 0 ELSE round_half_up(bought_usd, 4) END AS buy_value_usd,
+                              round_half_up(sold, 9) AS sell_value,
+                              CASE WHEN sell_txn = 0 THEN 0 ELSE round_half_up(sold_usd, 4) END AS sell_value_usd,
+                              round_half_up(bought_tokens, 18) AS buy_tokens,
+                              round_half_up(sold_tokens, 18) AS sell_tokens,
+                              buy_txn,
+                              sell_txn,
+                              round_half_up(realized, 9) AS realized_pnl,
+                              CASE WHEN covered_without_usd = 0
+                                   THEN round_half_up(realized_usd, 4)
+                              END AS realized_pnl_usd,
+                              percentage(realized, realized_cost) AS realized_pnl_percentage,
+                              to_char(first_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS first_seen,
+                              to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_seen,
+                              round_half_up(quantity, 18) AS remaining_tokens,
+                              percentage(quantity, peak) AS bag_pct,
+                              still_holding,
+                              %(currency)s::text AS currency) AS shown)
+                  || ',"unrealized_pnl":' || CASE WHEN quantity = 0 THEN '0' ELSE 'null' END || '}' AS entry
+         FROM placed
+        WHERE place <= %(most)s
+           OR (still_holding AND held_place <= %(most)s)
+       ),
+       sold AS (
+       SELECT date_bin(%(bucket_seconds)s * interval '1 second', created_at - interval '1 microsecond', %(since)s)
+                  + %(bucket_seconds)s * interval '1 second' AS ends_at,
+              sum(realized) AS realized,
+              sum(realized_usd) AS realized_usd
+         FROM traded
+        WHERE realized_cost IS NOT NULL
+        GROUP BY 1
+       ),
+       -- The bucket that ends now has the total, which is there in any case.
+       point AS (
+       SELECT ends_at,
+              sum(realized) OVER (ORDER BY ends_at) AS realized,
+              sum(realized_usd) OVER (ORDER BY ends_at) AS realized_usd
+         FROM sold
+        WHERE ends_at < %(now)s
+        UNION ALL
+       SELECT edge.ends_at,
+              edge.part * total.realized,
+              edge.part * total.realized_usd
+         FROM total
+        CROSS JOIN (VALUES (%(since)s::timestamptz, 0), (%(now)s::timestamptz, 1)) AS edge (ends_at, part)
+        WHERE total.covered_txn > 0
+       ),
+       chart AS (
+       SELECT point.ends_at,
+              to_char(point.ends_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS timestamp,
+              round_half_up(point.realized, 9) AS realized_pnl,
+              CASE WHEN total.covered_without_usd = 0 THEN round_half_up(point.realized_usd, 4) END AS realized_pnl_usd
+         FROM point
+        CROSS JOIN total
+       ),
+       page AS (
+       SELECT traded.*,
+              token.mint,
+              COALESCE(traded.token_name, token.token_name, '') AS shown_name,
+              round_half_up(value, 9) AS shown_value,
+              round_half_up(usd, 4) AS shown_usd
+         FROM traded
+         JOIN token
+           ON token.token_id = traded.token_id
+        ORDER BY traded.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
+        LIMIT %(most)s
+       ),
+       hour AS (
+       SELECT extract(hour FROM trades.created_at AT TIME ZONE 'UTC')::integer AS hour,
+              count(*) AS txn
+         FROM wallet
+         JOIN trades
+           ON trades.wallet_id = wallet.wallet_id
+          AND trades.created_at > %(month_ago)s
+          AND trades.created_at <= %(now)s
+        GROUP BY 1
+       )
+SELECT wallet.name,
+       wallet.image_url,
+       wallet.twitter,
+       wallet.telegram,
+       wallet.copytrade_link,
+       wallet.type,
+       ARRAY(SELECT COALESCE(hour.txn, 0)
+               FROM generate_series(0, 23) AS every (hour)
+               LEFT JOIN hour
+                 ON hour.hour = every.hour
+              ORDER BY every.hour) AS hours,
+       (SELECT json_strip_nulls(row_to_json(stats))::text
+          FROM stats) AS period_stats,
+       (SELECT row_to_json(distribution)::text
+          FROM distribution) AS period_win_rate_distribution,
+       total.tokens AS active_tokens_count,
+       total.still_holding_count,
+       CASE WHEN bought_token_count = 0 THEN 0
+            ELSE round_half_up(quotient(bought, bought_token_count), 9)
+       END AS avg_position_size,
+       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY place), '') || ']'
+          FROM token_row
+         WHERE still_holding
+           AND held_place <= %(most)s) AS held_tokens,
+       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY place), '') || ']'
+          FROM token_row
+         WHERE place <= %(most)s) AS period_history_tokens,
+       (SELECT COALESCE(json_agg((SELECT json_strip_nulls(row_to_json(entry))
+                                    FROM (SELECT timestamp, realized_pnl, realized_pnl_usd) AS entry)
+                                 ORDER BY ends_at), '[]')::text
+          FROM chart) AS period_realized_pnl_chart,
+       (SELECT COALESCE(json_agg((SELECT json_strip_nulls(row_to_json(entry))
+                                    FROM (SELECT tx_signature,
+                                                 mint,
+                                                 shown_name AS token_name,
+                                                 CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
+                                                 to_char(created_at AT TIME ZONE 'UTC',
+                                                         'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created_at,
+                                                 shown_value AS value,
+                                                 shown_usd AS value_usd,
+                                                 round_half_up(token_amount, 18) AS token_amount,
+                                                 %(currency)s::text AS currency,
+                                                 CASE WHEN NOT is_sell THEN shown_value END AS buy_value,
+                                                 CASE WHEN NOT is_sell THEN shown_usd END AS buy_value_usd,
+                                                 CASE WHEN is_sell THEN shown_value END AS sell_value,
+                                                 CASE WHEN is_sell THEN shown_usd END AS sell_value_usd) AS entry)
+                                 ORDER BY page.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC,
+                                          mint DESC), '[]')::text
+          FROM page) AS period_trades,
+       total.buy_txn + total.sell_txn AS total_txn
+  FROM wallet
+ CROSS JOIN total
