@@ -9,6 +9,7 @@ from wallet_api.schemas.calendar import SumsSchema
 from wallet_api.schemas.feed import HoldingSchema
 from wallet_api.schemas.history import DistributionSchema, LifetimeStatsSchema, TokenOverviewSchema
 from wallet_api.schemas.leaderboard import PeriodStatsSchema
+from wallet_api.schemas.tracker import TokenRowSchema, TrackerStatsSchema
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "figures.md").read_text()
@@ -24,9 +25,13 @@ def test_a_figure_links_to_the_line_that_computes_it(figure: str, file: str, lin
 def test_every_figure_of_an_answer_is_linked() -> None:
     schemas = (
         *(LifetimeStatsSchema, DistributionSchema, TokenOverviewSchema, PeriodStatsSchema),
-        *(HoldingSchema, SumsSchema),
+        *(HoldingSchema, SumsSchema, TrackerStatsSchema, TokenRowSchema),
     )
     # No source of supplies exists.
     figures = {name for schema in schemas for name in schema().fields if not name.startswith("supply_")}
     linked = {figure for figure, _, _ in LINKS}
-    assert figures - linked == {"currency", "mint", "token_name", "total_tx_count"}
+    assert figures - linked == {
+        *("currency", "mint", "token_name", "total_tx_count", "period"),
+        # Described beside the figures of which they are the dollars.
+        *("buy_value_usd", "sell_value_usd"),
+    }
