@@ -16,7 +16,7 @@
         WHERE blockchain = %(blockchain)s
           AND address = %(address)s
        ),
-       latest AS (
+       latest AS MATERIALIZED (
        SELECT (SELECT usd
                  FROM native_prices
                 WHERE currency = %(currency)s

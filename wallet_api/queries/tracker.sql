@@ -64,19 +64,26 @@
        ),
        token AS MATERIALIZED (
        SELECT summed.*,
-              positions.mint,
-              positions.token_name,
-              positions.quantity,
-              positions.peak,
-              still_held(positions.quantity, positions.peak) AS still_holding,
+              held.mint,
+              held.token_name,
+              held.quantity,
+              held.peak,
+              still_held(held.quantity, held.peak) AS still_holding,
               CASE WHEN summed.covered_txn > 0
                    THEN profit_bucket(summed.realized, summed.realized_cost)
               END AS bucket
          FROM wallet
         CROSS JOIN summed
-         JOIN positions
-           ON positions.wallet_id = wallet.wallet_id
-          AND positions.token_id = summed.token_id
+        CROSS JOIN LATERAL (
+              SELECT mint,
+                     token_name,
+                     quantity,
+                     peak
+                FROM positions
+               WHERE positions.wallet_id = wallet.wallet_id
+                 AND positions.token_id = summed.token_id
+              -- A fence, so that no position without a trade in the period is read.
+              OFFSET 0) AS held
        ),
        total AS MATERIALIZED (
        SELECT COALESCE(sum(buy_txn), 0) AS buy_txn,
