@@ -116,8 +116,11 @@ class Ledger:
                     "token_name": trade.name or positions[trade.mint].name,
                     "transaction_type": "sell" if trade.is_sell else "buy",
                     "value": shown(trade.value, 9),
+                    **({} if trade.usd is None else {"value_usd": shown(trade.usd, 4)}),
                     "currency": currency,
+                    "token_amount": shown(trade.amount, 18),
                     "created_at": _shown_time(trade.at),
+                    "event_index": trade.index,
                 }
                 for trade in self._newest_first((blockchain, address))
             ],

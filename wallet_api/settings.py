@@ -41,6 +41,8 @@ class Settings:
     answer_ttl_seconds: float = _setting("ANSWER_TTL_SECONDS", 0.25, "seconds")
     leaderboard_ttl_seconds: float = _setting("LEADERBOARD_TTL_SECONDS", 30.0, "seconds")
 
+    history_type: str = _setting("HISTORY_TYPE", "required", "history type")
+
     holdings_ttl_seconds: float = _setting("HOLDINGS_TTL_SECONDS", 60.0, "seconds")
     holdings_wait_seconds: float = _setting("HOLDINGS_WAIT_SECONDS", 2.0, "seconds")
     holdings_keep_spam: bool = _setting("HOLDINGS_KEEP_SPAM", False, "switch")
@@ -213,6 +215,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "rate": _rate,
     "provider": _one_of(*PROVIDERS),
     "trades provider": _one_of(*TRADES_PROVIDERS),
+    "history type": _one_of("required", "detected"),
     "url": _url,
     "postgresql": _postgresql,
     "valkey": _valkey,

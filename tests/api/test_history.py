@@ -1,21 +1,26 @@
 """GET /v1/wallets/history: what stands beside the figures, and figures where digits are hard to keep."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.naive import Ledger
 from wallet_api.database import Connection
+from wallet_api.settings import Settings
 
 # Each answer is worked out anew: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 SOLANA = "So11111111111111111111111111111111111111112"
+UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
 EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
 NOW = datetime.now(UTC).replace(microsecond=0)
 
@@ -187,3 +192,105 @@ def test_a_wallet_is_found_under_its_type_and_id_of_now(
     assert (status("kol"), status("smart")) == (404, 200)
     connection.execute("DELETE FROM wallets WHERE blockchain = 'solana'")
     assert (status("kol"), status("smart")) == (404, 404)
+
+
+def test_bounds_select_trades_and_leave_the_figures(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade(number, "buy", "1", "1") for number in range(1, 7)])
+    whole = history(caller)
+    times = [row["created_at"] for row in reversed(whole["trades"])]
+    question = {"blockchain": "solana", "type": "kol", "address": SOLANA}
+    for bounds, expected in (
+        ({"since": times[2]}, ["s6", "s5", "s4", "s3"]),
+        ({"until": times[2]}, ["s2", "s1"]),
+        ({"since": times[1], "until": times[4]}, ["s4", "s3", "s2"]),
+        ({"since": times[1].removesuffix("Z")}, ["s6", "s5", "s4", "s3", "s2"]),
+        ({"since": times[1].replace("Z", "+00:00"), "until": times[2]}, ["s2"]),
+        ({"since": "2100-01-01"}, []),
+        ({"until": "1900-01-01T00:00:00Z"}, []),
+    ):
+        data = caller.get("/wallets/history", **question, **bounds)
+        assert [row["tx_signature"] for row in data["trades"]] == expected
+        assert data["lifetime_stats"] == whole["lifetime_stats"]
+        assert data["token_overview"] == whole["token_overview"]
+        for limit in (1, 2, 3):
+            pages = caller.pages("/wallets/history", "trades", **question, **bounds, limit=limit)
+            assert [row["tx_signature"] for row in pages] == expected
+
+
+def test_a_cursor_belongs_to_its_bounds(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade(number, "buy", "1", "1") for number in range(1, 7)])
+    question = {"blockchain": "solana", "type": "kol", "address": SOLANA, "limit": 1}
+    cursor = caller.get("/wallets/history", **question, since="2020-01-01")["pagination"]["next_cursor"]
+    # The same moment in other words.
+    same = caller.get("/wallets/history", **question, since="2020-01-01T01:00:00+01:00", cursor=cursor)
+    assert same["trades"][0]["tx_signature"] == "s5"
+    for bounds in ({}, {"since": "2020-01-02"}, {"since": "2020-01-01", "until": "2100-01-01"}):
+        error = caller.ask("/wallets/history", **question, **bounds, cursor=cursor)["error"]
+        assert (error["code"], error["parameter"]) == ("invalid_parameter", "cursor")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "arguments"),
+    [
+        ("since", {"since": "yesterday"}),
+        ("since", {"since": "0001-01-01T00:00:00+23:59"}),
+        ("since", {"since": "2026-01-01", "until": "2026-01-01"}),
+        ("since", {"since": "2026-01-02", "until": "2026-01-01"}),
+        ("until", {"until": "1700000000"}),
+        ("overview", {"overview": "no"}),
+    ],
+)
+def test_bounds_that_are_wrong_are_refused_by_name(
+    caller: Caller, importer: Importer, parameter: str, arguments: Row
+) -> None:
+    question = {"blockchain": "solana", "type": "kol", "address": SOLANA}
+    error = caller.ask("/wallets/history", **question, **arguments)["error"]
+    assert (error["code"], error["parameter"]) == ("invalid_parameter", parameter)
+
+
+def test_the_overview_is_left_out_on_request(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade(1, "buy", "1", "1"), trade(2, "buy", "1", "1")])
+    question = {"blockchain": "solana", "type": "kol", "address": SOLANA}
+    whole = history(caller)
+    assert caller.get("/wallets/history", **question, overview="true") == whole
+    del whole["token_overview"]
+    assert caller.get("/wallets/history", **question, overview="false") == whole
+    assert caller.get("/wallets/history", **question, overview="false", since="2020-01-01") == whole
+
+
+def test_a_trade_has_its_amount_and_its_stored_dollars(caller: Caller, importer: Importer) -> None:
+    importer.trades(
+        [
+            trade(1, "buy", "0.000000000000000001", "1", value_usd="150.5", event_index=3),
+            trade(2, "buy", "1", "1"),
+        ]
+    )
+    importer.prices([{"currency": "SOL", "usd": "100", "priced_at": NOW.isoformat()}])
+    without, given = history(caller)["trades"]
+    assert (given["value_usd"], given["event_index"]) == (Decimal("150.5"), 3)
+    assert given["token_amount"] == Decimal("0.000000000000000001")
+    # The latest price is no stored value.
+    assert "value_usd" not in without
+    assert without["event_index"] == 0
+
+
+def test_a_type_is_required_unless_it_is_detected(
+    settings: Settings, make_app: Callable[[Settings], Flask], importer: Importer, connection: Connection
+) -> None:
+    importer.trades([trade(1, "buy", "1", "1"), trade(2, "buy", "1", "1")])
+    question = {"blockchain": "solana", "address": SOLANA}
+    required = Caller.new(make_app(settings).test_client(), connection)
+    error = required.ask("/wallets/history", **question)["error"]
+    assert (error["code"], error["parameter"]) == ("invalid_parameter", "type")
+    app = make_app(replace(settings, history_type="detected"))
+    detected = Caller(app.test_client(), required.key)
+    own = detected.get("/wallets/history", **question)
+    assert own == required.get("/wallets/history", **question, type="kol")
+    assert detected.get("/wallets/history", **question, type="kol") == own
+    assert len(detected.pages("/wallets/history", "trades", **question, limit=1)) == 2
+    for wrong, reason in (
+        ({"type": "smart"}, "wallet_not_found"),
+        ({"address": UNTRACKED}, "wallet_not_found"),
+    ):
+        assert detected.ask("/wallets/history", **question | wrong)["error"]["reason"] == reason
+    assert detected.ask("/wallets/history", blockchain="eth", address=EVM, type="whale")["error"]["allowed"]

@@ -97,9 +97,9 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller, at:
         mint: mint.capitalize() if mint == "ALPHA" else "" for mint in common
     }
     assert data["trades"][:3] == [
-        _trade("e2", "EPSILON", "", "sell", D("0.7"), at(hours=2)),
-        _trade("e1", "EPSILON", "", "buy", 0, at(hours=4)),
-        _trade("a4", "ALPHA", "Alpha", "sell", 2, at(hours=12)),
+        _trade("e2", "EPSILON", "", "sell", 7, D("0.7"), 70, at(hours=2)),
+        _trade("e1", "EPSILON", "", "buy", 7, 0, 0, at(hours=4)),
+        _trade("a4", "ALPHA", "Alpha", "sell", 1, 2, 200, at(hours=12)),
     ]
     assert len(data["trades"]) == 17
     assert data["pagination"] == {"limit": 50, "next_cursor": None, "has_more": False}
@@ -221,15 +221,20 @@ def _figures(token: Row) -> tuple[Any, ...]:
     return tuple(token[name] for name in names)
 
 
-def _trade(signature: str, mint: str, name: str, side: str, value: Decimal | int, when: str) -> Row:
+def _trade(
+    signature: str, mint: str, name: str, side: str, amount: int, value: Decimal | int, usd: int, when: str
+) -> Row:
     return {
         "tx_signature": signature,
         "mint": mint,
         "token_name": name,
         "transaction_type": side,
         "value": value,
+        "value_usd": usd,
         "currency": "SOL",
+        "token_amount": amount,
         "created_at": when,
+        "event_index": 0,
     }
 
 

@@ -139,6 +139,7 @@ def test_every_operation_answers_what_its_schema_says(
         ("/v1/wallets/lookup", {}, 400),
         ("/v1/wallets/history", group | wallet, 200),
         ("/v1/wallets/history", group | wallet | {"limit": 5000}, 200),
+        ("/v1/wallets/history", group | wallet | {"overview": "false", "since": "2020-01-01"}, 200),
         ("/v1/wallets/history", group | wallet | {"type": "whale"}, 404),
         ("/v1/wallets/history", group, 400),
         ("/v1/wallets/holdings", wallet, 200),

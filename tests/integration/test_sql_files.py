@@ -48,6 +48,7 @@ SAMPLES: dict[str, Any] = {
     "amount": 1,
     "since": datetime(2026, 1, 1, tzinfo=UTC),
     "last_mint": "mint",
+    "overview": True,
     "kept": 1,
     "lock_class": 1,
     "sizes": [3600, 1],
@@ -132,6 +133,11 @@ def test_a_history_never_compares_each_trade_with_each_token(session: Connection
         plan = explain_statement(session, page)
         assert "Hash Full Join" in plan or "Merge Full Join" in plan, plan
         assert "Seq Scan" not in plan, plan
+
+
+def test_the_driver_caches_the_statement_of_a_first_page() -> None:
+    # It parses longer ones at each request.
+    assert len(history.FIRST_PAGE) < 4096
 
 
 def test_no_comment_holds_a_percent_sign_that_the_driver_would_read() -> None:

@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from flask import Blueprint
+from flask import Blueprint, Response
 
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.history import wallet_history
+from wallet_api.responses.arguments import load_arguments
+from wallet_api.responses.cached import respond_cached
 from wallet_api.responses.examples import ADDRESS, HISTORY_PROFILE, MINT, SIGNATURE
 from wallet_api.responses.operation import Operation
-from wallet_api.schemas.history import HistoryArguments, HistorySchema
+from wallet_api.schemas.history import HistoryArguments, HistorySchema, UntypedHistoryArguments
 from wallet_api.services import services
 
 blueprint = Blueprint("history", __name__, url_prefix="/v1")
@@ -62,26 +64,39 @@ _EXAMPLE = {
             "token_name": "Bonk",
             "transaction_type": "sell",
             "value": 31.25,
+            "value_usd": 4687.5,
             "currency": "SOL",
+            "token_amount": 4200000,
             "created_at": "2026-01-30T12:40:57Z",
+            "event_index": 0,
         }
     ],
     "pagination": {"limit": 1, "next_cursor": "WyJoaXN0b3J5Il0", "has_more": True},
 }
 
+_typed, _untyped = HistoryArguments(), UntypedHistoryArguments()
+_schema = HistorySchema()
+
 _operation = Operation(
     tag="Wallets",
     summary="Lifetime record of a wallet",
-    arguments=HistoryArguments(),
-    data=HistorySchema(),
+    arguments=_typed,
+    data=_schema,
     examples={"page": _EXAMPLE},
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    description="Where the operator has set HISTORY_TYPE=detected, `type` may be left out.",
 )
 
 
 @blueprint.get("/wallets/history")
-@_operation.cached
-def history(**arguments: Any) -> dict[str, Any]:
+@_operation.describes
+def history() -> Response:
     """Return a wallet's lifetime figures, its record in every token, and a page of its trades."""
+    detected = services().settings.history_type == "detected"
+    arguments = load_arguments(_untyped if detected else _typed)
+    return respond_cached(arguments, lambda: _schema.dump(_data(**arguments)))
+
+
+def _data(type: str | None = None, **arguments: Any) -> dict[str, Any]:
     with services().database.read() as connection:
-        return wallet_history(connection, **arguments)
+        return wallet_history(connection, type=type, **arguments)

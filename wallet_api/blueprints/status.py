@@ -15,7 +15,7 @@ from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.envelope import respond_bare
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.leaderboard import PERIODS
-from wallet_api.schemas.status import HealthResponseSchema, MetaResponseSchema, StatusArguments
+from wallet_api.schemas.status import ServiceHealthSchema, ServiceMetaSchema, StatusArguments
 from wallet_api.services import services
 from wallet_api.settings import Settings
 
@@ -43,7 +43,7 @@ _meta = Operation(
     tag="Service",
     summary="What is served",
     arguments=_arguments,
-    data=MetaResponseSchema(),
+    data=ServiceMetaSchema(),
     examples={"meta": _META | {"wallet_counts": _EXAMPLE_COUNTS}},
     errors=[DatabaseUnavailable()],
     etag=False,
@@ -53,7 +53,7 @@ _health = Operation(
     tag="Service",
     summary="State of the servers",
     arguments=_arguments,
-    data=HealthResponseSchema(),
+    data=ServiceHealthSchema(),
     examples={"ok": _HEALTHY},
     description="Always 200 while the process lives; /readyz is what load balancers request.",
     etag=False,

@@ -9,7 +9,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.filled import require_filled
-from wallet_api.queries.leaderboard import BUCKET_SECONDS, PERIODS
+from wallet_api.queries.leaderboard import BUCKET_SECONDS, PERIOD_LENGTHS
 from wallet_api.queries.spans import columns, cover
 
 PERIOD = "30d"
@@ -26,7 +26,7 @@ def wallet_connections(
     Those with most shared tokens come first, then by address. Raises WalletNotFound, NotFilled.
     """
     now = now.replace(microsecond=0)
-    since = now - PERIODS[PERIOD]
+    since = now - PERIOD_LENGTHS[PERIOD]
     found = connection.execute(
         _CONNECTIONS,
         {

@@ -1,5 +1,6 @@
 """The lifetime record of one wallet."""
 
+from datetime import datetime
 from threading import Lock
 from typing import Any, LiteralString
 
@@ -16,9 +17,16 @@ from wallet_api.queries.wallets import find_wallet
 MAX_LIMIT = 1000
 
 LATER_PAGE = load_sql(__package__, "history")
-# To compare each trade with a cursor after none of them takes a tenth of the statement's time.
-_before, _, _compared = LATER_PAGE.partition("/* after the cursor */")
+# To compare each trade with bounds that exclude none of them takes a tenth of the statement's time.
+_before, _, _compared = LATER_PAGE.partition("/* within bounds */")
 FIRST_PAGE = _before + _compared.partition("/* in any case */")[2]
+
+_COUNTS = ("above_500", "above_100_to_500", "above_zero_to_100", "below_zero")
+_STATS = (
+    *("buy", "sell", "realized_pnl", "realized_pnl_percentage", "buy_txn", "sell_txn", "total_tx_count"),
+    *("win_rate", "win_count", "total_sold", "active_tokens_count", "largest_buy", "best_trade_pnl"),
+    *("worst_trade_pnl", "still_holding_count"),
+)
 
 # To look an id up takes a round trip, a tenth of the time of the whole answer.
 _wallet_ids: LRUCache[tuple[str, str], int] = LRUCache(10_000)
@@ -38,16 +46,20 @@ class _TradeKey(msgspec.Struct, array_like=True, frozen=True):
 def wallet_history(
     connection: Connection,
     blockchain: str,
-    type: str,
+    type: str | None,
     address: str,
     limit: int = 50,
     cursor: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    overview: bool = True,
 ) -> dict[str, Any]:
     """The wallet's lifetime figures and its newest `limit` trades (at most 1000), or those after `cursor`.
 
-    All of one database snapshot. Raises NotFound, InvalidParameter.
+    Without `type` of a wallet of any. Only `trades` are bound to `since` <= created_at < `until`. Without
+    `overview`, token_overview is left out. All of one database snapshot. Raises NotFound, InvalidParameter.
     """
-    scope = ("history", blockchain, type, address)
+    scope = ("history", blockchain, type or "", address, *_bounds(since, until))
     page_size = min(limit, MAX_LIMIT)
     parameters: dict[str, Any] = {
         "blockchain": blockchain,
@@ -55,15 +67,19 @@ def wallet_history(
         "address": address,
         "currency": CHAINS[blockchain].currency,
         "limit": page_size,
+        "overview": overview,
     }
-    if cursor:
-        parameters |= msgspec.structs.asdict(cursors.decode(cursor, scope, _TradeKey))
-    found = _read(connection, LATER_PAGE if cursor else FIRST_PAGE, parameters)
+    is_bound = bool(cursor or since or until)
+    if is_bound:
+        # No trade at that moment is before this place. What is after a cursor is before `until` too.
+        start = {"created_at": until or "infinity", "is_sell": False, "tx_signature": "", "event_index": 0}
+        after = msgspec.structs.asdict(cursors.decode(cursor, scope, _TradeKey)) if cursor else {"mint": ""}
+        parameters |= start | after | {"since": since or "-infinity"}
+    found = _read(connection, LATER_PAGE if is_bound else FIRST_PAGE, parameters)
     last = _TradeKey(*[found[name] for name in _TradeKey.__struct_fields__]) if found["has_more"] else None
     data = {
         "profile": orjson.Fragment(found["profile"]),
-        "lifetime_stats": orjson.Fragment(found["lifetime_stats"]),
-        "win_rate_distribution": orjson.Fragment(found["win_rate_distribution"]),
+        **_figures(found, CHAINS[blockchain].currency),
         "token_overview": orjson.Fragment(found["token_overview"]),
         "trades": orjson.Fragment(found["trades"]),
         "pagination": {
@@ -72,9 +88,25 @@ def wallet_history(
             "has_more": found["has_more"],
         },
     }
+    if not overview:
+        del data["token_overview"]
     if limit > MAX_LIMIT:
         data["warnings"] = [f"limit was capped from {limit} to {MAX_LIMIT}."]
     return data
+
+
+def _bounds(since: datetime | None, until: datetime | None) -> list[str]:
+    bounds = {"since": since, "until": until}
+    return [f"{name} {moment.isoformat()}" for name, moment in bounds.items() if moment is not None]
+
+
+def _figures(found: Row, currency: str) -> dict[str, Any]:
+    if found["lifetime_stats"] is None:
+        return {
+            "lifetime_stats": {"currency": currency, **dict.fromkeys(_STATS, 0)},
+            "win_rate_distribution": dict.fromkeys(_COUNTS, 0),
+        }
+    return {name: orjson.Fragment(found[name]) for name in ("lifetime_stats", "win_rate_distribution")}
 
 
 def _read(connection: Connection, statement: LiteralString, parameters: dict[str, Any]) -> Row:

@@ -8,18 +8,21 @@
               tx_signature,
               token_name,
               is_sell,
+              token_amount,
               value,
+              value_usd,
               created_at,
               event_index
          FROM trades
         WHERE wallet_id = %(wallet_id)s
-          /* after the cursor */
-          AND created_at <= %(created_at)s
+          /* within bounds */
+          AND created_at >= %(since)s::timestamptz
+          AND created_at <= %(created_at)s::timestamptz
           AND (created_at, is_sell, tx_signature, event_index,
                (SELECT mint
                   FROM tokens
                  WHERE tokens.token_id = trades.token_id))
-              < (%(created_at)s, %(is_sell)s, %(tx_signature)s, %(event_index)s, %(mint)s)
+              < (%(created_at)s::timestamptz, %(is_sell)s, %(tx_signature)s, %(event_index)s, %(mint)s)
           /* in any case */
         ORDER BY created_at DESC
         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
@@ -31,48 +34,41 @@
          FROM positions
         WHERE wallet_id = %(wallet_id)s
        ),
-       candidate AS (
-       SELECT tx_signature,
+       named AS (
+       SELECT newest.*,
               -- Positions may be missing after a restore that was cut short, until the rebuild.
               COALESCE(position.mint,
                        (SELECT mint
                           FROM tokens
                          WHERE tokens.token_id = newest.token_id)) AS mint,
-              COALESCE(newest.token_name, position.token_name, '') AS token_name,
-              is_sell,
-              value,
-              created_at,
-              event_index
+              COALESCE(newest.token_name, position.token_name, '') AS shown_name
          FROM newest
          -- A full join never compares each trade with each token, whatever the plan. The condition below keeps
          -- the planner from seeing that a left join would do.
          FULL JOIN position
            ON position.token_id = newest.token_id
         WHERE num_nulls(newest.token_id) = 0
-        ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
-        LIMIT %(limit)s::bigint + 1
+       ),
+       candidate AS (
+       SELECT *,
+              row_number() OVER (ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC,
+                                          mint DESC) AS place
+         FROM named
        ),
        page AS (
        SELECT tx_signature,
               mint,
-              token_name,
+              shown_name AS token_name,
               CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
               round_half_up(value, 9) AS value,
+              round_half_up(value_usd, 4) AS value_usd,
               %(currency)s::text AS currency,
-              to_char(candidate.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created_at
+              round_half_up(token_amount, 18) AS token_amount,
+              to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created_at,
+              event_index
          FROM candidate
-        ORDER BY candidate.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
-        LIMIT %(limit)s::bigint
-       ),
-       last AS (
-       SELECT created_at,
-              is_sell,
-              tx_signature,
-              event_index,
-              mint
-         FROM candidate
-        ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
-        LIMIT 1 OFFSET %(limit)s::bigint - 1
+        WHERE place <= %(limit)s
+        ORDER BY place
        ),
        overview AS (
        SELECT mint,
@@ -89,6 +85,7 @@
               still_held(quantity, peak) AS still_holding
          FROM positions
         WHERE wallet_id = %(wallet_id)s
+          AND %(overview)s
         ORDER BY positions.last_seen DESC, mint
        ),
        profile AS (
@@ -104,31 +101,14 @@
         WHERE wallet_id = %(wallet_id)s
           AND blockchain = %(blockchain)s
           AND address = %(address)s
-          AND type = %(type)s
+          AND type = COALESCE(%(type)s, type)
        ),
-       -- A wallet that never traded has no row in lifetimes.
        lifetime AS (
-       SELECT COALESCE(invested, 0) AS invested,
-              COALESCE(sold, 0) AS sold,
-              COALESCE(realized, 0) AS realized,
-              COALESCE(realized_cost, 0) AS realized_cost,
-              COALESCE(buy_txn, 0) AS buy_txn,
-              COALESCE(sell_txn, 0) AS sell_txn,
-              COALESCE(tokens, 0) AS tokens,
-              COALESCE(still_holding, 0) AS still_holding,
-              COALESCE(largest_buy, 0) AS largest_buy,
-              COALESCE(best_trade, 0) AS best_trade,
-              COALESCE(worst_trade, 0) AS worst_trade,
-              COALESCE(above_500, 0) AS above_500,
-              COALESCE(above_100_to_500, 0) AS above_100_to_500,
-              COALESCE(above_zero_to_100, 0) AS above_zero_to_100,
-              COALESCE(below_zero, 0) AS below_zero,
-              COALESCE(above_500 + above_100_to_500 + above_zero_to_100, 0) AS won,
-              COALESCE(above_500 + above_100_to_500 + above_zero_to_100 + below_zero, 0) AS closed
-         FROM wallets
-         LEFT JOIN lifetimes
-           ON lifetimes.wallet_id = wallets.wallet_id
-        WHERE wallets.wallet_id = %(wallet_id)s
+       SELECT *,
+              above_500 + above_100_to_500 + above_zero_to_100 AS won,
+              above_500 + above_100_to_500 + above_zero_to_100 + below_zero AS closed
+         FROM lifetimes
+        WHERE wallet_id = %(wallet_id)s
        ),
        stats AS (
        SELECT %(currency)s::text AS currency,
@@ -143,9 +123,9 @@
               won AS win_count,
               closed AS total_sold,
               tokens AS active_tokens_count,
-              round_half_up(largest_buy, 9) AS largest_buy,
-              round_half_up(best_trade, 9) AS best_trade_pnl,
-              round_half_up(worst_trade, 9) AS worst_trade_pnl,
+              round_half_up(COALESCE(largest_buy, 0), 9) AS largest_buy,
+              round_half_up(COALESCE(best_trade, 0), 9) AS best_trade_pnl,
+              round_half_up(COALESCE(worst_trade, 0), 9) AS worst_trade_pnl,
               still_holding AS still_holding_count
          FROM lifetime
        ),
@@ -157,21 +137,24 @@
          FROM lifetime
        )
 SELECT row_to_json(profile)::text AS profile,
+       -- NULL for a wallet that never traded, which has no row in lifetimes.
        row_to_json(stats)::text AS lifetime_stats,
        row_to_json(distribution)::text AS win_rate_distribution,
        (SELECT COALESCE(json_agg(row_to_json(overview)), '[]')::text
           FROM overview) AS token_overview,
-       (SELECT COALESCE(json_agg(row_to_json(page)), '[]')::text
+       (SELECT COALESCE(json_agg(json_strip_nulls(row_to_json(page))), '[]')::text
           FROM page) AS trades,
-       (SELECT count(*) > %(limit)s
-          FROM candidate) AS has_more,
+       EXISTS (SELECT FROM candidate
+                WHERE place > %(limit)s) AS has_more,
        last.created_at,
        last.is_sell,
        last.tx_signature,
        last.event_index,
        last.mint
   FROM profile
- CROSS JOIN stats
- CROSS JOIN distribution
-  LEFT JOIN last
+  LEFT JOIN stats
     ON true
+  LEFT JOIN distribution
+    ON true
+  LEFT JOIN candidate AS last
+    ON last.place = %(limit)s

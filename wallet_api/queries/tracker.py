@@ -9,7 +9,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.active_hours import active_hours
-from wallet_api.queries.leaderboard import PERIODS
+from wallet_api.queries.leaderboard import PERIOD_LENGTHS
 
 # Of tokens and trades.
 MAX_ROWS = 1000
@@ -36,8 +36,8 @@ def track_wallet(
             "address": address,
             "currency": currency,
             "period": period,
-            "since": now - PERIODS[period],
-            "month_ago": now - PERIODS["30d"],
+            "since": now - PERIOD_LENGTHS[period],
+            "month_ago": now - PERIOD_LENGTHS["30d"],
             "now": now,
             "bucket_seconds": int(CHART_BUCKETS[period].total_seconds()),
             "most": MAX_ROWS,

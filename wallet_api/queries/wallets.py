@@ -20,10 +20,10 @@ class _WalletKey(msgspec.Struct, array_like=True, frozen=True):
     address: cursors.Text
 
 
-def find_wallet(connection: Connection, blockchain: str, type: str, address: str) -> int:
-    """The id of the tracked wallet of this address. Raises NotFound if there is none of this type."""
+def find_wallet(connection: Connection, blockchain: str, type: str | None, address: str) -> int:
+    """The id of the tracked wallet of this address. Raises NotFound if none has this type, if given."""
     found = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
-    if found is None or found["type"] != type:
+    if found is None or type not in (None, found["type"]):
         raise WalletNotFound(blockchain, address, type)
     wallet_id: int = found["wallet_id"]
     return wallet_id

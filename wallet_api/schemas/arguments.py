@@ -32,7 +32,7 @@ class GroupArguments(ChainArguments):
     @validates_schema
     def _pair_exists(self, data: dict[str, Any], **kwargs: Any) -> None:
         allowed = CHAINS[data["blockchain"]].types
-        if data["type"] not in allowed:
+        if data.get("type", allowed[0]) not in allowed:
             raise ValidationError({"type": {"allowed": list(allowed)}})
 
 

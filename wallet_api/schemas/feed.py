@@ -5,7 +5,7 @@ from marshmallow import fields
 from wallet_api.schemas.arguments import MAX_TEXT
 from wallet_api.schemas.fields import Amount, Rows, Shape, Text, WholeNumber
 from wallet_api.schemas.volume import WindowArguments
-from wallet_api.schemas.wallets import CountedPaginationSchema, ListedProfileSchema, PagedArguments
+from wallet_api.schemas.wallets import CountedPaginationSchema, ProfileSchema, PagedArguments
 
 _NO_SOURCE = "Always null: no source exists yet."
 _LATER = "Null for now: prices of tokens come with a later version."
@@ -68,7 +68,7 @@ class FeedTransactionSchema(Shape):
         metadata={"description": "USD value / token_amount; null where value_usd is."},
     )
     created_at = fields.String(required=True, metadata={"description": "Time of the trade."})
-    profile = Rows(ListedProfileSchema, required=True, metadata={"description": "The wallet that traded."})
+    profile = Rows(ProfileSchema, required=True, metadata={"description": "The wallet that traded."})
     holdings_after = Rows(
         HoldingSchema, required=True, metadata={"description": "Its holding of the token after this trade."}
     )

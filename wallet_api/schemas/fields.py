@@ -1,10 +1,11 @@
 """Fields that several schemas share, and the base of the schemas of responses."""
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from marshmallow import Schema, ValidationError, fields
+from marshmallow import Schema, ValidationError, fields, missing
 
 
 class Choice(fields.String):
@@ -21,6 +22,28 @@ class Choice(fields.String):
         if text not in self.allowed:
             raise ValidationError({"allowed": list(self.allowed)})
         return text
+
+
+class Switch(Choice):
+    """`true` or `false`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(("true", "false"), **kwargs)
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        return super()._deserialize(value, *args, **kwargs) == "true"
+
+
+class Moment(fields.String):
+    """An ISO 8601 time, in UTC if it has no offset."""
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            moment = datetime.fromisoformat(super()._deserialize(value, *args, **kwargs))
+            return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+        # The second is of times whose UTC is before the year 1 or after 9999.
+        except (ValueError, OverflowError):
+            raise ValidationError("must be an ISO 8601 time, such as 2026-01-30T12:51:16Z") from None
 
 
 _LARGEST = 10**18
@@ -76,7 +99,9 @@ class Rows(fields.Nested):
     def serialize(
         self, attr: str, obj: Mapping[str, Any], accessor: Callable[..., Any] | None = None, **kwargs: Any
     ) -> Any:
-        """Return the value at `attr` in `obj`."""
+        """Return the value at `attr` in `obj`, if there is one."""
+        if attr not in obj:
+            return missing
         rows = obj[attr]
         first = rows[0] if isinstance(rows, list) and rows else rows
         if isinstance(first, orjson.Fragment):

@@ -1,9 +1,12 @@
 """The shapes of a wallet's history."""
 
-from marshmallow import fields
+from typing import Any
 
+from marshmallow import ValidationError, fields, validates_schema
+
+from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import AddressMixin
-from wallet_api.schemas.fields import Amount, Rows, Shape, WholeNumber
+from wallet_api.schemas.fields import Amount, Choice, Moment, Rows, Shape, Switch, WholeNumber
 from wallet_api.schemas.wallets import HistoryProfileSchema, PagedArguments, PaginationSchema
 
 
@@ -11,6 +14,27 @@ class HistoryArguments(AddressMixin, PagedArguments):
     """The arguments of GET /v1/wallets/history."""
 
     limit = WholeNumber(1, load_default=50, metadata={"description": "Trades a page, at most 1000."})
+    since = Moment(
+        metadata={
+            "format": "date-time",
+            "description": "Only trades of this time or later; figures are of all.",
+        }
+    )
+    until = Moment(
+        metadata={"format": "date-time", "description": "Only trades before this time; figures are of all."}
+    )
+    overview = Switch(metadata={"description": "false leaves token_overview out; true by default."})
+
+    @validates_schema
+    def _range_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if "since" in data and "until" in data and data["since"] >= data["until"]:
+            raise ValidationError("must be before until", "since")
+
+
+class UntypedHistoryArguments(HistoryArguments):
+    """The same where HISTORY_TYPE is detected: without `type`, it is the wallet's own."""
+
+    type = Choice(WALLET_TYPES)
 
 
 class LifetimeStatsSchema(Shape):
@@ -68,8 +92,13 @@ class TradeSchema(Shape):
     token_name = fields.String(required=True)
     transaction_type = fields.String(required=True, metadata={"enum": ["buy", "sell"]})
     value = Amount(required=True)
+    value_usd = Amount(metadata={"description": "Stored USD value; absent without one."})
     currency = fields.String(required=True)
+    token_amount = Amount(required=True, metadata={"description": "Quantity traded, in whole tokens."})
     created_at = fields.String(required=True)
+    event_index = fields.Integer(
+        required=True, metadata={"description": "Place of the trade within its transaction."}
+    )
 
 
 class HistorySchema(Shape):
@@ -78,7 +107,9 @@ class HistorySchema(Shape):
     profile = Rows(HistoryProfileSchema, required=True)
     lifetime_stats = Rows(LifetimeStatsSchema, required=True)
     win_rate_distribution = Rows(DistributionSchema, required=True)
-    token_overview = Rows(TokenOverviewSchema, many=True, required=True)
+    token_overview = Rows(
+        TokenOverviewSchema, many=True, metadata={"description": "Absent with overview=false."}
+    )
     trades = Rows(TradeSchema, many=True, required=True)
     pagination = fields.Nested(PaginationSchema, required=True)
     warnings = fields.List(fields.String())

@@ -24,7 +24,7 @@ class LimitsSchema(Shape):
     )
 
 
-class MetaResponseSchema(Shape):
+class ServiceMetaSchema(Shape):
     """The body of GET /v1/meta."""
 
     chains = fields.List(fields.String(), required=True, metadata={"description": "Values of `blockchain`."})
@@ -66,7 +66,7 @@ class ComponentsSchema(Shape):
     )
 
 
-class HealthResponseSchema(Shape):
+class ServiceHealthSchema(Shape):
     """The body of GET /v1/health."""
 
     status = fields.String(
