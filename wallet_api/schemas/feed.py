@@ -5,7 +5,7 @@ from marshmallow import fields
 from wallet_api.schemas.arguments import MAX_TEXT
 from wallet_api.schemas.fields import Amount, Rows, Shape, Text, WholeNumber
 from wallet_api.schemas.volume import WindowArguments
-from wallet_api.schemas.wallets import CountedPaginationSchema, ProfileSchema, PagedArguments
+from wallet_api.schemas.wallets import CountedPaginationSchema, PagedArguments, ProfileSchema
 
 _NO_SOURCE = "Always null: no source exists yet."
 _LATER = "Null for now: prices of tokens come with a later version."
