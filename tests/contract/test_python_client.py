@@ -80,12 +80,12 @@ def test_it_lists_pages_and_reads_every_operation(
     assert held["count"] == len(held["tokens"])
     assert held["loading"] is False
 
-    tracked = client.wallets.tracker(blockchain="solana", address=address, period="30d")
-    assert tracked["period_stats"]["total_txn"] == len(tracked["period_trades"]) == count
+    month = client.wallets.tracker(blockchain="solana", address=address, period="30d")
+    assert month["period_stats"]["total_txn"] == len(month["period_trades"]) == count
 
     calendar = client.wallets.pnl_calendar(blockchain="solana", address=address)
     assert calendar["wallet"] == calendar["profile"]["wallet_address"] == address
-    assert sum(month["month"]["txn_total"] for month in calendar["months"]) == count
+    assert sum(part["month"]["txn_total"] for part in calendar["months"]) == count
 
     connected = client.wallets.connections(blockchain="solana", address=address, limit=3)
     assert len(connected["connections"]) <= 3 <= connected["total"]

@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Blueprint
 
+from wallet_api.blocking import about_to_block
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.responses.examples import ADDRESS, MINT, PROFILE, SIGNATURE
@@ -115,5 +116,7 @@ _operation = Operation(
 @_operation.cached
 def tracker(**arguments: Any) -> dict[str, Any]:
     """Return a wallet's figures over a period, how its profit grew, and the period's tokens and trades."""
+    # A month of trades takes the database longer than it takes to let other requests run meanwhile.
+    about_to_block()
     with services().database.read() as connection:
         return track_wallet(connection, datetime.now(UTC), **arguments)

@@ -163,7 +163,8 @@ SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
        (SELECT row_to_json(shown)::text
           FROM (SELECT wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain, type,
                        currency) AS shown) AS profile,
-       (SELECT COALESCE(json_agg(json_build_object('month', month, 'dates', dates) ORDER BY starts_on), '[]')::text
+       (SELECT COALESCE(json_agg((SELECT row_to_json(entry)
+                                    FROM (SELECT month, dates) AS entry) ORDER BY starts_on), '[]')::text
           FROM summary) AS months,
        COALESCE(last.month, '{}')::text AS month,
        COALESCE(last.dates, '[]')::text AS dates

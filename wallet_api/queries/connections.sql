@@ -103,14 +103,14 @@
        ),
        listed AS (
        SELECT wallet_id,
-              json_agg(json_build_object('mint', mint, 'token_name', token_name) ORDER BY place) AS shared_tokens
+              json_agg((SELECT row_to_json(token)
+                          FROM (SELECT mint, token_name) AS token) ORDER BY place) AS shared_tokens
          FROM newest
         WHERE place <= %(most_tokens)s
         GROUP BY wallet_id
        ),
        connections AS (
-       SELECT shown.shared_tokens_count AS place,
-              shown.wallet_address,
+       SELECT shown.wallet_address,
               (SELECT row_to_json(profile)
                  FROM (SELECT shown.wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain,
                               type, currency) AS profile) AS profile,
@@ -132,6 +132,6 @@ SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
        (SELECT COALESCE(json_agg((SELECT row_to_json(entry)
                                     FROM (SELECT wallet_address, profile, shared_tokens_count, overlap_score,
                                                  shared_tokens, last_shared_at) AS entry)
-                                 ORDER BY place DESC, wallet_address), '[]')::text
+                                 ORDER BY shared_tokens_count DESC, wallet_address), '[]')::text
           FROM connections) AS connections
   FROM wallet
