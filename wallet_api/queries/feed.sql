@@ -1,6 +1,6 @@
 -- A page of the trades of a group of wallets, newest first: of all tokens, or of one.
--- The newest N trades of a group are of the N wallets that traded last, so only their trades are read; and of these,
--- none older than the newest one of the last of these wallets. Ties are kept until the whole order decides.
+-- The newest N trades of a group are of the N wallets that traded last, so only their trades are read, and none that is
+-- older than N trades that are known already. Ties are kept until the whole order decides.
 -- On later pages, the newest trade of a wallet is its newest one before the cursor.
 -- Needs lifetimes_by_last_seen, positions_by_token, trades_by_time, trades_pkey, positions_pkey, tokens_pkey, wallets_pkey,
 -- volume_rollup_pkey, native_prices_pkey.
@@ -76,11 +76,44 @@
         ORDER BY newest_at DESC
         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
        ),
-       horizon AS (
-       SELECT CASE WHEN count(*) > %(limit)s::bigint THEN min(newest_at)
-                   ELSE '-infinity'
-              END AS oldest_at
+       -- Where few wallets make a page, more than the newest trade of each is needed to see how far back it reaches.
+       share AS (
+       SELECT 2 * %(limit)s::bigint / count(*) + 1 AS trades_each
          FROM chosen
+       HAVING count(*) BETWEEN 1 AND %(limit)s::bigint
+          AND %(token_id)s::bigint IS NULL
+       ),
+       sample AS (
+       SELECT own.created_at
+         FROM share
+        CROSS JOIN chosen
+         JOIN wallets
+           ON wallets.wallet_id = chosen.wallet_id
+        CROSS JOIN LATERAL (
+              SELECT created_at
+                FROM trades
+               WHERE wallet_id = chosen.wallet_id
+                 AND created_at > %(since)s::timestamptz
+                 AND created_at <= %(created_at)s::timestamptz
+                 AND (created_at, is_sell, tx_signature, event_index,
+                      (SELECT mint
+                         FROM tokens
+                        WHERE tokens.token_id = trades.token_id), wallets.address)
+                     < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text,
+                        %(event_index)s::integer, %(last_mint)s::text, %(address)s::text)
+               ORDER BY created_at DESC
+               LIMIT share.trades_each) AS own
+        UNION ALL
+       SELECT newest_at
+         FROM chosen
+        WHERE NOT EXISTS (SELECT FROM share)
+       ),
+       -- No trade of the page is older than the last of as many trades, whichever they are.
+       horizon AS (
+       SELECT COALESCE((SELECT created_at
+                          FROM sample
+                         ORDER BY created_at DESC
+                         LIMIT 1 OFFSET %(limit)s::bigint), '-infinity') AS oldest_at
        ),
        traded AS (
        SELECT own.*,
