@@ -87,15 +87,15 @@ def check(app: Flask) -> None:
 
 
 def _operations(app: Flask) -> list[tuple[Rule, Operation | None]]:
-    """Return all routes by tag and path, aliases after the path that they stand for."""
+    """Return all routes by tag, the shortest path first, aliases after the path that they stand for."""
     rules = [(rule, operation_of(app, rule.endpoint)) for rule in app.url_map.iter_rules()]
     tags = [name for name, _ in _TAGS]
     return sorted(
         rules,
         key=lambda found: (
             tags.index(found[1].tag) if found[1] else len(tags),
+            found[0].rule.count("/") if found[1] else 0,
             found[0].endpoint,
-            found[0].rule,
         ),
     )
 
