@@ -71,7 +71,7 @@ def test_files_one_after_the_other_give_the_figures_of_their_rows(
         getattr(importer, kind)(rows)
         getattr(ledger, f"add_{kind}")(rows)
     moment = NOW + data.draw(st.sampled_from([timedelta(0), timedelta(minutes=3), timedelta(minutes=-30)]))
-    _compare(answers(connection, moment, data.draw(WINDOWS)), ledger, moment)
+    compare(answers(connection, moment, data.draw(WINDOWS)), ledger)
 
 
 @pytest.mark.timeout(1200)
@@ -105,7 +105,7 @@ def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_as_one_i
     ledger.add_prices(prices)
     ledger.add_trades(final)
     assert several == once
-    _compare(once, ledger, NOW)
+    compare(once, ledger)
 
 
 def test_amounts_from_dust_to_billions_lose_no_digit(database_url: str, connection: Connection) -> None:
@@ -117,7 +117,7 @@ def test_amounts_from_dust_to_billions_lose_no_digit(database_url: str, connecti
     ledger.add_wallets(strategies.wallets())
     importer.trades(rows)
     ledger.add_trades(rows)
-    _compare(answers(connection, NOW, [3600]), ledger, NOW)
+    compare(answers(connection, NOW, [3600]), ledger)
 
 
 def _from_dust_to_billions(chance: random.Random) -> Iterator[Row]:
@@ -177,7 +177,8 @@ def answers(connection: Connection, now: datetime, windows: list[int]) -> Answer
     return found
 
 
-def _compare(found: Answers, ledger: Ledger, now: datetime) -> None:
+def compare(found: Answers, ledger: Ledger) -> None:
+    """Assert that each answer is the naive one to the same question."""
     for (operation, *question), answer in found.items():
         if operation in BY_MINT and question[1] == "eth" and question[-1] is not None:
             question[-1] = question[-1].lower()
