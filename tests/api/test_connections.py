@@ -107,7 +107,7 @@ def test_only_trades_of_the_last_thirty_days_connect(caller: Caller, importer: I
             trade(C, "x", 31 * day),
             trade(C, "x", 30 * day - timedelta(hours=1)),
             # Trades up to five minutes ahead are in the ledger, but not in the window.
-            trade(D, "x", -timedelta(minutes=4)),
+            trade(D, "x", NOW - datetime.now(UTC) - timedelta(minutes=4)),
         ]
     )
     data = connections(caller)
