@@ -241,8 +241,8 @@ def test_only_the_feed_without_a_window_has_what_is_ahead_of_the_clock(
 ) -> None:
     importer.trades(
         [
-            trade("ahead", timedelta(minutes=-4)),
-            trade("ahead too", timedelta(minutes=-4), wallet_address=SECOND),
+            trade("ahead", NOW - datetime.now(UTC) - timedelta(minutes=4)),
+            trade("ahead too", NOW - datetime.now(UTC) - timedelta(minutes=4), wallet_address=SECOND),
             trade("past", timedelta(minutes=4)),
         ]
     )
