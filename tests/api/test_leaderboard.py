@@ -85,6 +85,25 @@ def test_a_period_begins_after_its_first_instant_and_ends_with_its_last(
         assert counts.get(FIRST, 0) == shorter
 
 
+@pytest.mark.parametrize(("period", "days"), [("1d", 1), ("7d", 7), ("30d", 30)])
+def test_a_sell_at_midnight_counts_once_in_the_win_rate(
+    importer: Importer, connection: Connection, period: str, days: int
+) -> None:
+    newest = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)
+    oldest, noon = newest - timedelta(days=days - 1), newest + timedelta(hours=12)
+    for midnight in {oldest, newest}:
+        # Without the first sell each would be a loss, with it twice each a win.
+        for value in ("9", "11"):
+            sell = {"mint": f"{midnight} {value}", "transaction_type": "sell"}
+            bought = trade(FIRST, noon - timedelta(days=50), "10", mint=sell["mint"], token_amount="2")
+            importer.trades([bought, trade(FIRST, midnight, value, **sell), trade(FIRST, noon, "0", **sell)])
+    tokens = 2 * len({oldest, newest})
+    (entry,) = leaderboard(connection, noon, "solana", "kol", period)
+    distribution = entry["period_win_rate_distribution"]
+    assert (distribution["closed_count"], distribution["win_count"]) == (tokens, tokens // 2)
+    assert entry["period_stats"]["total_txn"] == 2 * tokens
+
+
 def test_both_paths_are_one_operation(caller: Caller, importer: Importer) -> None:
     importer.trades([trade(FIRST, datetime.now(UTC) - timedelta(hours=1))])
     assert caller.get("/wallets/leaderboard", **QUESTION) == caller.get(PATH, **QUESTION)

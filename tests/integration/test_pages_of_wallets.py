@@ -1,4 +1,4 @@
-"""The pages of a wallet on a ledger of some thousand trades equal a naive reading of its rows."""
+"""Pages of a wallet and leaderboards on a ledger of some thousand trades equal a naive reading of it."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import product
@@ -6,13 +6,15 @@ from itertools import product
 import pytest
 
 from tests.ledger import in_process, random_trades
+from tests.ledger.unfilled import unfill
 from tests.naive import Ledger
 from wallet_api.database import Connection
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 DAYS = 70
 GROUPS = [("solana", type) for type in random_trades.TYPES]
-MOMENTS = (NOW, NOW - timedelta(days=1, hours=5, seconds=7))
+MIDNIGHT = NOW.replace(hour=0, minute=0, second=0)
+MOMENTS = (NOW, NOW - timedelta(days=1, hours=5, seconds=7), MIDNIGHT)
 
 
 @pytest.fixture
@@ -22,6 +24,9 @@ def ledger(database_url: str) -> Ledger:
     # Some trades have no price near them.
     prices = prices[: len(prices) // 2]
     trades = random_trades.trades(2_500, len(wallets), NOW, DAYS)
+    for row in trades[::10]:
+        at = datetime.fromisoformat(row["created_at"])
+        row["created_at"] = at.replace(hour=0, minute=0, second=0, microsecond=0).isoformat()
     importer, ledger = in_process.Importer(database_url), Ledger()
     for kind, rows in (("wallets", wallets), ("prices", prices), ("trades", trades)):
         getattr(importer, kind)(rows)
@@ -50,6 +55,20 @@ def test_trackers_are_those_of_the_rows(ledger: Ledger, connection: Connection) 
             for period in in_process.PERIODS:
                 found = in_process.tracker(connection, now, *wallet, period)
                 assert found == ledger.tracker(now, *wallet, period)
+
+
+def test_leaderboards_are_those_of_the_rows_before_and_after_a_fill(
+    ledger: Ledger, connection: Connection
+) -> None:
+    boards = list(product(MOMENTS, GROUPS, in_process.PERIODS))
+    expected = [ledger.leaderboard(now, *group, period) for now, group, period in boards]
+
+    def found() -> list[list[in_process.Row]]:
+        return [in_process.leaderboard(connection, now, *group, period) for now, group, period in boards]
+
+    assert found() == expected
+    unfill(connection)
+    assert found() == expected
 
 
 def test_figures_of_a_tracker_are_those_of_the_leaderboard(ledger: Ledger, connection: Connection) -> None:

@@ -54,6 +54,8 @@ SAMPLES: dict[str, Any] = {
     "sizes": [3600, 1],
     "starts": [datetime(2026, 1, 1, tzinfo=UTC)] * 2,
     "ends": [datetime(2026, 1, 2, tzinfo=UTC)] * 2,
+    "days_start": datetime(2026, 1, 1, tzinfo=UTC),
+    "days_end": datetime(2026, 1, 2, tzinfo=UTC),
     **dict.fromkeys(("now", "created_at", "horizon", "earliest", "latest"), datetime(2026, 1, 1, tzinfo=UTC)),
 }
 

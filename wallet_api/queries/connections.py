@@ -9,11 +9,12 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.filled import require_filled
-from wallet_api.queries.leaderboard import BUCKET_SECONDS, PERIOD_LENGTHS
+from wallet_api.queries.leaderboard import PERIOD_LENGTHS
 from wallet_api.queries.spans import columns, cover
 
 PERIOD = "30d"
 MAX_TOKENS = 50
+BUCKET_SECONDS = (86_400,)
 
 _CONNECTIONS = load_sql(__package__, "connections")
 

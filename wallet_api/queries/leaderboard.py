@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
+from typing import Any
 
 import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.queries.spans import columns, cover
 
 PERIOD_LENGTHS = {
     "6h": timedelta(hours=6),
@@ -17,7 +17,7 @@ PERIOD_LENGTHS = {
     "7d": timedelta(days=7),
     "30d": timedelta(days=30),
 }
-BUCKET_SECONDS = (86_400,)
+_DAY = timedelta(days=1)
 
 _LEADERBOARD = load_sql(__package__, "leaderboard")
 
@@ -62,10 +62,27 @@ def read_entries(
     connection: Connection, now: datetime, blockchain: str, type: str, period: str
 ) -> list[Entry]:
     """Return all wallets of a group that traded in (`now` - period, `now`], in any order."""
-    spans = cover(now - PERIOD_LENGTHS[period], now, BUCKET_SECONDS)
     parameters = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency, "now": now}
-    rows = connection.execute(_LEADERBOARD, parameters | columns(spans))
+    rows = connection.execute(_LEADERBOARD, parameters | _cut(now - PERIOD_LENGTHS[period], now))
     return [_entry(row) for row in rows]
+
+
+def _cut(since: datetime, now: datetime) -> dict[str, Any]:
+    """Return where the whole days in (`since`, `now`] start and end, and the spans of the edges beside them.
+
+    The edges include the trades of both midnights: one table of days counts these to the day that begins, the
+    other to the day that ends. Without a whole day, the whole period is an edge.
+    """
+    start = datetime.combine(since.astimezone(UTC), time(), UTC) + _DAY
+    end = datetime.combine(now.astimezone(UTC), time(), UTC)
+    if start >= end:
+        return {"days_start": since, "days_end": since, "starts": [since], "ends": [now]}
+    return {
+        "days_start": start,
+        "days_end": end,
+        "starts": [since, end - datetime.resolution],
+        "ends": [start, now],
+    }
 
 
 def _entry(row: Row) -> Entry:

@@ -1,12 +1,8 @@
--- The wallets of a group that traded in a period, with the period's figures, in any order. The period is
--- covered by the days of the rollup, and by the trades themselves at its edges (bucket size 0).
--- Needs wallets_by_group, position_rollup_pkey, trades_by_time, native_prices_pkey.
-  WITH span AS (
-       SELECT *
-         FROM unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
-                  AS span (bucket_seconds, starts_at, ends_at)
-       ),
-       tracked AS MATERIALIZED (
+-- The wallets of a group that traded in a period, with the period's figures, in any order. For whole days, sums are
+-- those of the wallet's days, and buckets of profit those of the positions' days; the rest are the trades themselves.
+-- Needs wallets_by_group, wallet_days_pkey, position_rollup_pkey, trades_by_time, native_prices_pkey,
+-- pending_fills_pkey.
+  WITH tracked AS MATERIALIZED (
        SELECT wallet_id,
               address,
               name,
@@ -16,32 +12,54 @@
         WHERE blockchain = %(blockchain)s
           AND type = %(type)s
        ),
+       filled AS MATERIALIZED (
+       SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled
+       ),
        piece AS (
-       SELECT rollup.wallet_id,
-              rollup.token_id,
-              rollup.buy_txn,
-              rollup.sell_txn,
-              rollup.covered_txn,
-              rollup.unpriced_txn,
-              rollup.unpriced_sell_txn,
-              rollup.volume,
-              rollup.volume_usd,
-              rollup.unpriced_volume,
-              rollup.realized,
-              rollup.realized_cost,
-              rollup.realized_usd,
-              rollup.hold_seconds,
-              rollup.hold_cost
+       SELECT wallet_days.wallet_id,
+              buy_txn,
+              sell_txn,
+              covered_txn,
+              buys_without_usd + sells_without_usd AS unpriced_txn,
+              covered_without_usd AS unpriced_sell_txn,
+              bought + sold AS volume,
+              bought_usd + sold_usd AS volume_usd,
+              bought_without_usd + sold_without_usd AS unpriced_volume,
+              realized,
+              realized_cost,
+              realized_usd,
+              hold_seconds,
+              hold_cost
          FROM tracked
-        CROSS JOIN span
+         JOIN wallet_days
+           ON wallet_days.wallet_id = tracked.wallet_id
+          AND day >= (%(days_start)s::timestamptz AT TIME ZONE 'UTC')::date
+          AND day < (%(days_end)s::timestamptz AT TIME ZONE 'UTC')::date
+        WHERE (SELECT is_filled FROM filled)
+        UNION ALL
+       -- In place of the wallet's days, until they are filled.
+       SELECT rollup.wallet_id,
+              buy_txn,
+              sell_txn,
+              covered_txn,
+              unpriced_txn,
+              unpriced_sell_txn,
+              volume,
+              volume_usd,
+              unpriced_volume,
+              realized,
+              realized_cost,
+              realized_usd,
+              hold_seconds,
+              hold_cost
+         FROM tracked
          JOIN position_rollup AS rollup
            ON rollup.wallet_id = tracked.wallet_id
-          AND rollup.ends_at > span.starts_at
-          AND rollup.ends_at <= span.ends_at
-        WHERE span.bucket_seconds > 0
+          AND rollup.ends_at > %(days_start)s
+          AND rollup.ends_at <= %(days_end)s
+        WHERE NOT (SELECT is_filled FROM filled)
         UNION ALL
        SELECT trades.wallet_id,
-              trades.token_id,
               (NOT is_sell)::integer,
               is_sell::integer,
               (realized_cost IS NOT NULL)::integer,
@@ -56,7 +74,7 @@
               COALESCE(hold_seconds, 0),
               COALESCE(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost))), 0)
          FROM tracked
-        CROSS JOIN span
+        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
         CROSS JOIN LATERAL (
               SELECT *
                 FROM trades
@@ -65,26 +83,11 @@
                  AND created_at <= span.ends_at
               -- A fence, so that no trade of other groups is read.
               OFFSET 0) AS trades
-        WHERE span.bucket_seconds = 0
-       ),
-       position AS (
-       SELECT wallet_id,
-              sum(buy_txn) AS buy_txn,
-              sum(sell_txn) AS sell_txn,
-              sum(covered_txn) AS covered_txn,
-              sum(unpriced_txn) AS unpriced_txn,
-              sum(unpriced_sell_txn) AS unpriced_sell_txn,
-              sum(volume) AS volume,
-              sum(volume_usd) AS volume_usd,
-              sum(unpriced_volume) AS unpriced_volume,
-              sum(realized) AS realized,
-              sum(realized_usd) AS realized_usd,
-              sum(realized_cost) AS realized_cost,
-              sum(hold_seconds) AS hold_seconds,
-              sum(hold_cost) AS hold_cost,
-              CASE WHEN sum(covered_txn) > 0 THEN profit_bucket(sum(realized), sum(realized_cost)) END AS bucket
-         FROM piece
-        GROUP BY wallet_id, token_id
+        -- A day of wallet_days begins with the trades of its midnight, one of position_rollup ends with them.
+        WHERE CASE WHEN (SELECT is_filled FROM filled)
+                   THEN created_at < %(days_start)s OR created_at >= %(days_end)s
+                   ELSE created_at <= %(days_start)s OR created_at > %(days_end)s
+              END
        ),
        summed AS (
        SELECT wallet_id,
@@ -100,16 +103,45 @@
               sum(realized_usd) AS realized_usd,
               sum(realized_cost) AS realized_cost,
               sum(hold_seconds) AS hold_seconds,
-              sum(hold_cost) AS hold_cost,
-              count(bucket) AS closed_count,
-              count(*) FILTER (WHERE bucket > 0) AS win_count,
-              count(*) FILTER (WHERE bucket = 3) AS above_500,
-              count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
-              count(*) FILTER (WHERE bucket = 1) AS above_zero_to_100,
-              count(*) FILTER (WHERE bucket = 0) AS below_zero
-         FROM position
+              sum(hold_cost) AS hold_cost
+         FROM piece
         GROUP BY wallet_id
        HAVING sum(buy_txn) + sum(sell_txn) > 0
+       ),
+       -- Wallet by wallet, since many small sets of sums take less time than a large one.
+       counted AS (
+       SELECT tracked.wallet_id,
+              closed.*
+         FROM tracked
+        CROSS JOIN LATERAL (
+              SELECT count(*) AS closed_count,
+                     count(*) FILTER (WHERE bucket > 0) AS win_count,
+                     count(*) FILTER (WHERE bucket = 3) AS above_500,
+                     count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
+                     count(*) FILTER (WHERE bucket = 1) AS above_zero_to_100,
+                     count(*) FILTER (WHERE bucket = 0) AS below_zero
+                FROM (SELECT profit_bucket(sum(realized), sum(realized_cost)) AS bucket
+                        FROM (SELECT token_id,
+                                     realized,
+                                     realized_cost
+                                FROM position_rollup
+                               WHERE wallet_id = tracked.wallet_id
+                                 AND ends_at > %(days_start)s
+                                 AND ends_at <= %(days_end)s
+                                 AND covered_txn > 0
+                               UNION ALL
+                              SELECT token_id,
+                                     realized,
+                                     realized_cost
+                                FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
+                                         AS span (starts_at, ends_at)
+                                JOIN trades
+                                  ON wallet_id = tracked.wallet_id
+                                 AND created_at > span.starts_at
+                                 AND created_at <= span.ends_at
+                               WHERE realized_cost IS NOT NULL
+                                 AND (created_at <= %(days_start)s OR created_at > %(days_end)s)) AS covered
+                       GROUP BY token_id) AS position) AS closed
        ),
        latest AS (
        SELECT (SELECT usd
@@ -149,6 +181,8 @@
          FROM summed
          JOIN tracked
            ON tracked.wallet_id = summed.wallet_id
+         JOIN counted
+           ON counted.wallet_id = summed.wallet_id
         CROSS JOIN latest
        )
 SELECT address,
