@@ -77,6 +77,7 @@ class _Pool:
         self._round_trip_seconds = math.inf
         self._pool = ConnectionPool(
             url,
+            connection_class=Connection,
             kwargs={
                 "autocommit": True,
                 "row_factory": dict_row,

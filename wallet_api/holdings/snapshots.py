@@ -80,11 +80,11 @@ class Snapshots:
         parameters = {"blockchain": blockchain, "address": address}
         try:
             with self._database.write() as connection:
-                row = connection.execute(_FIND, parameters).fetchone()
+                row = connection.fetch_row(_FIND, parameters)
         except ServiceUnavailable:
             # Without the primary no refresh is possible, but a standby may have a snapshot.
             with self._database.read() as connection:
-                row = connection.execute(_FIND, parameters).fetchone()
+                row = connection.fetch_row(_FIND, parameters)
             if row is not None and row["tokens"] is None:
                 raise
         if row is None:

@@ -115,13 +115,13 @@ def _read(connection: Connection, statement: LiteralString, parameters: dict[str
         wallet_id = _wallet_ids.get((blockchain, address))
     found = None
     if wallet_id is not None:
-        found = connection.execute(statement, {"wallet_id": wallet_id, **parameters}).fetchone()
+        found = connection.fetch_row(statement, {"wallet_id": wallet_id, **parameters})
     if found is None:
         # Not met yet; or another wallet has the id by now, or this one another type.
         wallet_id = find_wallet(connection, blockchain, type, address)
         with _lock:
             _wallet_ids[blockchain, address] = wallet_id
-        found = connection.execute(statement, {"wallet_id": wallet_id, **parameters}).fetchone()
+        found = connection.fetch_row(statement, {"wallet_id": wallet_id, **parameters})
     if found is None:
         raise WalletNotFound(blockchain, address, type)
     return found

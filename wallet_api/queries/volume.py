@@ -40,7 +40,7 @@ def group_volume(
         "mint": mint if mint is None else chain.canonical(mint),
         "now": now,
     }
-    total = connection.execute(_VOLUME, parameters | columns(spans)).fetchone()
+    total = connection.fetch_row(_VOLUME, parameters | columns(spans))
     assert total is not None
     data: dict[str, Any] = {
         "blockchain": blockchain,

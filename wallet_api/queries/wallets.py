@@ -22,7 +22,7 @@ class _WalletKey(msgspec.Struct, array_like=True, frozen=True):
 
 def find_wallet(connection: Connection, blockchain: str, type: str | None, address: str) -> int:
     """The id of the tracked wallet of this address. Raises NotFound if none has this type, if given."""
-    found = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
+    found = connection.fetch_row(_FIND, {"blockchain": blockchain, "address": address})
     if found is None or type not in (None, found["type"]):
         raise WalletNotFound(blockchain, address, type)
     wallet_id: int = found["wallet_id"]
@@ -35,7 +35,7 @@ def list_wallets(
     """The wallets of a group by address, byte-wise; all of them without `limit`. Raises InvalidParameter."""
     scope = ("wallets", blockchain, type)
     after = cursors.decode(cursor, scope, _WalletKey).address if cursor else ""
-    page = connection.execute(
+    page = connection.fetch_row(
         _LIST,
         {
             "blockchain": blockchain,
@@ -44,7 +44,7 @@ def list_wallets(
             "after": after,
             "limit": limit,
         },
-    ).fetchone()
+    )
     assert page is not None
     last = _WalletKey(page["last_address"]) if page["has_more"] else None
     return {
