@@ -63,11 +63,11 @@ def read_entries(
 ) -> list[Entry]:
     """Return all wallets of a group that traded in (`now` - period, `now`], in any order."""
     parameters = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency, "now": now}
-    rows = connection.execute(_LEADERBOARD, parameters | _cut(now - PERIOD_LENGTHS[period], now))
+    rows = connection.execute(_LEADERBOARD, parameters | cut_period(now - PERIOD_LENGTHS[period], now))
     return [_entry(row) for row in rows]
 
 
-def _cut(since: datetime, now: datetime) -> dict[str, Any]:
+def cut_period(since: datetime, now: datetime) -> dict[str, Any]:
     """Return where the whole days in (`since`, `now`] start and end, and the spans of the edges beside them.
 
     The edges include the trades of both midnights: one table of days counts these to the day that begins, the

@@ -198,9 +198,12 @@ async def leaderboard(
 ) -> dict[str, Any]:
     """The ranked wallets of our leaderboard."""
     values = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency}
-    values |= window(board.PERIOD_LENGTHS[period], board.BUCKET_SECONDS)
+    now = datetime.now(UTC)
+    values |= {"now": now} | board.cut_period(now - board.PERIOD_LENGTHS[period], now)
     rows = await connection.fetch(_BOARD, *(values[name] for name in _BOARD_NAMES))
-    return answer({"period": period, "wallets": [json.loads(row["entry"]) for row in rows[:limit]]})
+    ranked = sorted(rows, key=lambda row: (-row["total_volume"], row["address"]))[:limit]
+    entries = [{"wallet": row["address"], **json.loads(row["entry"])} for row in ranked]
+    return answer({"period": period, "wallets": entries})
 
 
 @app.get("/v1/wallets/history")
@@ -216,6 +219,7 @@ async def history(
 ) -> dict[str, Any]:
     """The first page of our history."""
     values = {"blockchain": blockchain, "type": type, "address": address, "limit": limit}
+    values["overview"] = True
     values["currency"] = CHAINS[blockchain].currency
     values["wallet_id"] = await connection.fetchval(_WALLET, blockchain, type, address)
     row = await connection.fetchrow(_HISTORY, *(values[name] for name in _HISTORY_NAMES))
