@@ -1,7 +1,8 @@
 """Do work once for all threads that need its result at the same time."""
 
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
+from functools import partial
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -45,12 +46,36 @@ class SingleFlight(Generic[Result]):
         try:
             result = work()
         except BaseException as error:
-            self._land(key, flight)
-            flight.set_exception(error)
+            self._give_up(key, flight, error)
             raise
         self._land(key, flight)
         flight.set_result(result)
         return result
+
+    def start(
+        self,
+        key: Hashable,
+        flight: Flight[Result],
+        work: Callable[[], Result],
+        begin: Callable[[Callable[[], object]], object],
+    ) -> None:
+        """Have `begin` run the work of a new flight in another thread.
+
+        If that cannot be started, or is cancelled, the flight ends with that error: nobody waits for ever.
+        """
+        try:
+            begun = begin(partial(self.run, key, flight, work))
+        except BaseException as error:
+            self._give_up(key, flight, error)
+            raise
+        if isinstance(begun, Future):
+            begun.add_done_callback(
+                lambda done: self._give_up(key, flight, CancelledError()) if done.cancelled() else None
+            )
+
+    def _give_up(self, key: Hashable, flight: Flight[Result], error: BaseException) -> None:
+        self._land(key, flight)
+        flight.set_exception(error)
 
     def _land(self, key: Hashable, flight: Flight[Result]) -> None:
         with self._lock:

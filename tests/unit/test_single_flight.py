@@ -1,7 +1,8 @@
 """Work that several threads want at the same time is done once."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
@@ -63,3 +64,27 @@ def test_keys_do_not_wait_for_each_other() -> None:
         assert flights.run("quick", quick, lambda: "quick") == "quick"
         may_end.set()
         assert running.result(20) == "slow"
+
+
+def test_a_flight_that_cannot_be_started_or_is_cancelled_ends_for_all_who_wait() -> None:
+    flights: SingleFlight[int] = SingleFlight()
+    flight, _ = flights.join("no threads")
+
+    def refuse(run: Callable[[], object]) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with pytest.raises(RuntimeError):
+        flights.start("no threads", flight, lambda: 1, refuse)
+    with pytest.raises(RuntimeError):
+        flight.result(20)
+    assert flights.find("no threads") is None
+    pool = ThreadPoolExecutor(1)
+    may_end = threading.Event()
+    pool.submit(may_end.wait, 20)
+    queued, _ = flights.join("queued")
+    flights.start("queued", queued, lambda: 1, pool.submit)
+    pool.shutdown(wait=False, cancel_futures=True)
+    may_end.set()
+    with pytest.raises(CancelledError):
+        queued.result(20)
+    assert flights.find("queued") is None

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Callable
 from functools import partial
 
 from cachetools import TLRUCache
@@ -95,14 +96,16 @@ class Refresher:
         if not is_new:
             self._slots.release()
             return flight
-        work = partial(self._run, wallet_id, address)
-        threading.Thread(
-            target=self._flights.run,
-            args=(wallet_id, flight, work),
-            name=f"holdings-{self._chain.name}",
-            daemon=True,
-        ).start()
+        try:
+            self._flights.start(wallet_id, flight, partial(self._run, wallet_id, address), self._start_thread)
+        except RuntimeError:
+            # The system has no more threads.
+            self._slots.release()
+            raise
         return flight
+
+    def _start_thread(self, run: Callable[[], object]) -> None:
+        threading.Thread(target=run, name=f"holdings-{self._chain.name}", daemon=True).start()
 
     def _run(self, wallet_id: int, address: str) -> None:
         try:

@@ -157,7 +157,7 @@ class BoardCache:
             return board, True
         flight, is_new = self._flights.join(group)
         if is_new:
-            self._executor.submit(self._flights.run, group, flight, partial(self._make, group))
+            self._flights.start(group, flight, partial(self._make, group), self._executor.submit)
         if board is not None and age <= self._ttl_seconds:
             return board, True
         about_to_block()
