@@ -307,3 +307,16 @@ def test_nothing_is_shared_for_more_than_a_second(
     importer.trades([trade("a", timedelta(minutes=3))])
     time.sleep(1.01)
     assert caller.get(LATEST, **GROUP)["count"] == 1
+
+
+@pytest.mark.settings(answer_ttl_seconds=60.0)
+def test_a_feed_is_shared_for_a_second_at_most(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade("first", timedelta(minutes=2))])
+    for path in (LATEST, TIMERANGE, "/wallets"):
+        caller.get(path, **GROUP)
+    importer.trades([trade("second", timedelta(minutes=1))])
+    importer.wallets([GROUP | {"wallet_address": "1" * 32}])
+    time.sleep(1.1)
+    for path in (LATEST, TIMERANGE):
+        assert signatures(caller.get(path, **GROUP)) == ["second", "first"]
+    assert len(caller.get("/wallets", **GROUP)["wallets"]) == 2

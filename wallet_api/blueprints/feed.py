@@ -6,7 +6,8 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.queries.feed import latest_trades, trades_within
-from wallet_api.responses.examples import ADDRESS, MINT, PROFILE, SIGNATURE
+from wallet_api.responses.cached import Lifetime
+from wallet_api.responses.examples import MINT, PROFILE, SIGNATURE
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.feed import LatestArguments, LatestSchema, TimerangeArguments, TimerangeSchema
 from wallet_api.services import services
@@ -24,7 +25,7 @@ _TRANSACTION = {
     "price_per_token": 0.000002,
     "price_per_token_usd": 0.0003,
     "created_at": "2026-01-30T12:40:57Z",
-    "profile": PROFILE | {"copytrade_link": f"https://copytrade.example/solana/{ADDRESS}"},
+    "profile": PROFILE,
     "holdings_after": {
         "token_amount": 1500000,
         "token_amount_peak": 2000000,
@@ -77,6 +78,8 @@ _latest = Operation(
     examples={"page": _LATEST, "of_a_token": _LATEST | _OF_A_TOKEN},
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     beside="pagination",
+    # A feed that repeats itself is a fault.
+    lifetime=Lifetime.SHORT,
 )
 _timerange = Operation(
     tag="Groups",
@@ -85,11 +88,12 @@ _timerange = Operation(
     data=TimerangeSchema(),
     examples={"an_hour": _TIMERANGE, "of_a_token": _TIMERANGE | _OF_A_TOKEN},
     description="Without `seconds`, `minutes` and `hours` the window is an hour.",
+    lifetime=Lifetime.SHORT,
 )
 
 
 @blueprint.get("/transactions/latest")
-@_latest.cached_within_a_second
+@_latest.cached
 def latest(**arguments: Any) -> dict[str, Any]:
     """Return a page of all trades of a group, newest first."""
     with services().database.read() as connection:
@@ -97,7 +101,7 @@ def latest(**arguments: Any) -> dict[str, Any]:
 
 
 @blueprint.get("/transactions/timerange")
-@_timerange.cached_within_a_second
+@_timerange.cached
 def timerange(**arguments: Any) -> dict[str, Any]:
     """Return the trades of a group in the last seconds, minutes or hours, at most an hour, newest first."""
     with services().database.read() as connection:

@@ -8,6 +8,7 @@ from flask import Blueprint
 from wallet_api.blocking import about_to_block
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.tracker import track_wallet
+from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import ADDRESS, MINT, PROFILE, SIGNATURE
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.tracker import TrackerArguments, TrackerSchema
@@ -107,7 +108,7 @@ _operation = Operation(
     examples={"a_day": _EXAMPLE},
     errors=[WalletNotFound("solana", ADDRESS)],
     description="Figures, tokens and trades are of the same moment, which may be 30 seconds ago: see `meta`.",
-    is_slow=True,
+    lifetime=Lifetime.LONG,
 )
 
 

@@ -1,6 +1,7 @@
 """Responses whose data many requests share: cached, compressed, or 304 if unchanged."""
 
 from collections.abc import Callable, Hashable, Mapping
+from enum import Enum
 from functools import lru_cache
 from typing import Any
 
@@ -16,29 +17,40 @@ _EXTENSION = "wallet_api.response_cache"
 # Below this the time to compress costs a caller more than the bytes do.
 _MIN_GZIP_BYTES = 1024
 _CACHE_BYTES = 16 * 1024 * 1024
+_SHORT_SECONDS = 1.0
 
 
-def init_app(app: Flask, ttl_seconds: float, slow_ttl_seconds: float) -> None:
-    """Give `app` caches of its own, one of them for data that takes long to make; see ResponseCache."""
-    app.extensions[_EXTENSION] = {
-        is_slow: ResponseCache(ttl, _CACHE_BYTES)
-        for is_slow, ttl in ((False, ttl_seconds), (True, slow_ttl_seconds))
+class Lifetime(Enum):
+    """How long requests share data: ANSWER_TTL_SECONDS, at most a second, or as long as a leaderboard."""
+
+    NORMAL = "normal"
+    SHORT = "short"
+    LONG = "long"
+
+
+def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float) -> None:
+    """Give `app` a cache of its own for each lifetime that differs; see ResponseCache."""
+    seconds = {
+        Lifetime.NORMAL: ttl_seconds,
+        Lifetime.SHORT: min(ttl_seconds, _SHORT_SECONDS),
+        Lifetime.LONG: long_ttl_seconds,
     }
+    caches = {ttl: ResponseCache(ttl, _CACHE_BYTES) for ttl in seconds.values()}
+    app.extensions[_EXTENSION] = {lifetime: caches[ttl] for lifetime, ttl in seconds.items()}
 
 
 def respond_cached(
     arguments: Mapping[str, Any],
     make: Callable[[], Any],
     *,
-    is_slow: bool = False,
-    version: Hashable = None,
+    lifetime: Lifetime = Lifetime.NORMAL,
     beside: str | None = None,
 ) -> Response:
     """Respond with what `make` returns, or has just returned to another request with these arguments.
 
-    What another `version` returned is not used. `beside` is the part of the data that also stands beside it.
+    `beside` is the part of the data that also stands beside it.
     """
-    found = _shared(is_slow).get((current_call().endpoint, version, *arguments.items()), make, beside)
+    found = _cache(lifetime).get((current_call().endpoint, *arguments.items()), make, beside)
     return _respond(found.data, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
 
 
@@ -51,12 +63,12 @@ def respond_version(
     cache_age_seconds: int,
 ) -> Response:
     """Respond with what `make` returns of data that is cached elsewhere and changes with `version`."""
-    found = _shared(False).get((current_call().endpoint, version, *arguments.items()), make)
+    found = _cache(Lifetime.NORMAL).get((current_call().endpoint, version, *arguments.items()), make)
     return _respond(found.data, cached=cached, cache_age_seconds=cache_age_seconds)
 
 
-def _shared(is_slow: bool) -> ResponseCache:
-    own: ResponseCache = current_app.extensions[_EXTENSION][is_slow]
+def _cache(lifetime: Lifetime) -> ResponseCache:
+    own: ResponseCache = current_app.extensions[_EXTENSION][lifetime]
     return own
 
 

@@ -1,7 +1,6 @@
 """An operation: what its view takes and returns, which the OpenAPI document shows too."""
 
-import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar
@@ -11,7 +10,7 @@ from marshmallow import Schema
 
 from wallet_api.errors import ApiError
 from wallet_api.responses.arguments import load_arguments
-from wallet_api.responses.cached import respond_cached
+from wallet_api.responses.cached import Lifetime, respond_cached
 from wallet_api.schemas.arguments import Arguments
 
 View = TypeVar("View", bound=Callable[..., Response])
@@ -39,8 +38,7 @@ class Operation:
     etag: bool = True
     beside: str | None = None
     bare: bool = False
-    # Whether requests share the data for as long as a leaderboard, since it takes long to make.
-    is_slow: bool = False
+    lifetime: Lifetime = Lifetime.NORMAL
 
     def describes(self, view: View) -> View:
         """Decorate a view that loads its arguments and responds itself."""
@@ -50,18 +48,8 @@ class Operation:
     def cached(self, get_data: Callable[..., Any]) -> Callable[[], Response]:
         """Decorate a function that gets the arguments and returns the data, to be a view.
 
-        Requests with the same arguments share what it returns for ANSWER_TTL_SECONDS, or for
-        LEADERBOARD_TTL_SECONDS if the operation is slow.
+        Requests with the same arguments share what it returns for the lifetime of the operation.
         """
-        return self._view(get_data, lambda: None)
-
-    def cached_within_a_second(self, get_data: Callable[..., Any]) -> Callable[[], Response]:
-        """Decorate as `cached`, but share nothing for more than a second, however long that setting is."""
-        return self._view(get_data, lambda: int(time.monotonic()))
-
-    def _view(
-        self, get_data: Callable[..., Any], get_version: Callable[[], Hashable]
-    ) -> Callable[[], Response]:
         arguments_schema, data_schema = self.arguments, self.data
         assert arguments_schema is not None
         assert data_schema is not None
@@ -73,8 +61,7 @@ class Operation:
             return respond_cached(
                 arguments,
                 lambda: data_schema.dump(get_data(**arguments)),
-                is_slow=self.is_slow,
-                version=get_version(),
+                lifetime=self.lifetime,
                 beside=self.beside,
             )
 
