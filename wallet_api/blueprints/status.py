@@ -10,7 +10,7 @@ from wallet_api.access.gate import Gate, keyless
 from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.database import Database, DatabaseUnavailable
 from wallet_api.errors import ServiceUnavailable
-from wallet_api.queries.feed import MAX_LIMIT
+from wallet_api.queries.windows import MAX_LIMIT
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.envelope import respond_bare
 from wallet_api.responses.operation import Operation
@@ -85,7 +85,7 @@ def measure_health(settings: Settings, database: Database, gate: Gate) -> dict[s
     own_primary = settings.database_read_url not in (None, settings.database_url)
     components = {
         "postgresql": "error" if latency_ms is None else "connected",
-        "primary": _primary(database) if own_primary else "none",
+        "primary": _state(database.accepts_writes()) if own_primary else "none",
         "valkey": "none" if settings.valkey_url is None else _state(gate.limits.windows.check()),
     }
     health: dict[str, Any] = {
@@ -104,15 +104,6 @@ def _latency_ms(database: Database) -> float | None:
             return round((time.perf_counter() - started_at) * 1000, 2)
     except ServiceUnavailable:
         return None
-
-
-def _primary(database: Database) -> str:
-    try:
-        with database.write() as connection:
-            connection.execute("SELECT")
-    except ServiceUnavailable:
-        return _state(False)
-    return _state(True)
 
 
 def _state(connected: bool) -> str:

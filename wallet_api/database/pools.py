@@ -13,6 +13,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from wallet_api.blocking import about_to_block
 from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, Connection
 from wallet_api.database.failures import translated
+from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
 
 POOL_TIMEOUT_SECONDS = 2.0
@@ -62,6 +63,15 @@ class Database:
     def write(self) -> AbstractContextManager[Connection]:
         """Lend a connection to the primary. Raises DatabaseUnavailable, QueryTimeout."""
         return self._writes.lend()
+
+    def accepts_writes(self) -> bool:
+        """Return whether the primary answers."""
+        try:
+            with self.write() as connection:
+                connection.execute("SELECT")
+        except ServiceUnavailable:
+            return False
+        return True
 
     def close(self) -> None:
         """Close all connections; the pools cannot be used again."""

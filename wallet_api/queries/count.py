@@ -1,13 +1,13 @@
 """How many trades a group of wallets made within a window."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.queries.filled import require_filled
-from wallet_api.queries.spans import columns, cover
-from wallet_api.queries.volume import BUCKET_SECONDS, MAX_WINDOW_SECONDS, TOKEN_BUCKET_SECONDS
+from wallet_api.queries.volume import MAX_WINDOW_SECONDS
+from wallet_api.queries.windows import window_until
 
 _COUNT = load_sql(__package__, "count")
 
@@ -25,18 +25,15 @@ def count_trades(
     They are the trades that group_volume sums. `now` counts in whole seconds. Raises NotFilled.
     """
     chain = CHAINS[blockchain]
-    effective = min(window_seconds, MAX_WINDOW_SECONDS)
-    now = now.replace(microsecond=0)
-    since = now - timedelta(seconds=effective)
-    spans = cover(since, now, BUCKET_SECONDS if mint is None else TOKEN_BUCKET_SECONDS)
+    window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     parameters = {
         "blockchain": blockchain,
         "type": type,
         "mint": mint if mint is None else chain.canonical(mint),
-        "now": now,
-        "since": since,
+        "since": window.since,
+        **window.parameters,
     }
-    found = connection.execute(_COUNT, parameters | columns(spans)).fetchone()
+    found = connection.execute(_COUNT, parameters).fetchone()
     assert found is not None
     require_filled(found)
     data: dict[str, Any] = {
@@ -45,10 +42,10 @@ def count_trades(
         "mode": "count",
         "count": found["count"],
         "wallet_count": found["wallet_count"],
-        "time_window_seconds": effective,
+        "time_window_seconds": window.seconds,
     }
     if mint is not None:
         data["mint"] = parameters["mint"]
-    if effective < window_seconds:
-        data["warnings"] = [f"The window was capped from {window_seconds} to {effective} seconds."]
+    if window.warnings:
+        data["warnings"] = window.warnings
     return data

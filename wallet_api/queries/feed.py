@@ -1,6 +1,6 @@
 """The trades of a group of wallets, newest first: a page of all of them, or those within a window."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -10,11 +10,9 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries import cursors
 from wallet_api.queries.filled import require_filled
-from wallet_api.queries.spans import columns, cover
 from wallet_api.queries.token_block import find_token
-from wallet_api.queries.volume import BUCKET_SECONDS, TOKEN_BUCKET_SECONDS
+from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, window_until
 
-MAX_LIMIT = 1000
 MAX_WINDOW_SECONDS = 3600
 
 _FEED = load_sql(__package__, "feed")
@@ -64,8 +62,8 @@ def latest_trades(
             "next_cursor": cursors.encode(scope, last) if last else None,
         },
     }
-    if limit > MAX_LIMIT:
-        data["warnings"] = [_limit_capped(limit)]
+    if warnings := limit_warnings(limit):
+        data["warnings"] = warnings
     return data
 
 
@@ -83,27 +81,19 @@ def trades_within(
     `now` counts in whole seconds; the window is capped at an hour. Raises NotFilled.
     """
     mint = mint if mint is None else CHAINS[blockchain].canonical(mint)
-    now = now.replace(microsecond=0)
-    effective = min(window_seconds, MAX_WINDOW_SECONDS)
-    since = now - timedelta(seconds=effective)
+    window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     page_size = min(limit, MAX_LIMIT)
-    spans = cover(since, now, BUCKET_SECONDS if mint is None else TOKEN_BUCKET_SECONDS)
     # All trades up to now are before the next instant.
-    place = _place(None) | {"created_at": now + timedelta(microseconds=1)}
-    token, found = _read(
-        connection, now, blockchain, type, page_size, mint, place | columns(spans) | {"since": since}
-    )
+    place = _place(None) | {"created_at": window.now + datetime.resolution}
+    parameters = place | window.parameters | {"since": window.since}
+    token, found = _read(connection, window.now, blockchain, type, page_size, mint, parameters)
     data = {
         **_head("timerange", blockchain, type, found),
         "total": found["total"],
-        "time_window_seconds": effective,
+        "time_window_seconds": window.seconds,
         **_token(mint, token),
     }
-    warnings = []
-    if effective < window_seconds:
-        warnings.append(f"The window was capped from {window_seconds} to {effective} seconds.")
-    if limit > MAX_LIMIT:
-        warnings.append(_limit_capped(limit))
+    warnings = window.warnings + limit_warnings(limit)
     if found["has_more"]:
         warnings.append(f"Only the newest {found['row_count']} of {found['total']} trades are shown.")
     if warnings:
@@ -155,7 +145,3 @@ def _head(mode: str, blockchain: str, type: str, found: Row) -> dict[str, Any]:
 
 def _token(mint: str | None, token: dict[str, Any] | None) -> dict[str, Any]:
     return {} if mint is None else {"mint": mint} | ({} if token is None else {"token": token})
-
-
-def _limit_capped(limit: int) -> str:
-    return f"limit was capped from {limit} to {MAX_LIMIT}."

@@ -13,8 +13,7 @@ from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries import cursors
 from wallet_api.queries.wallets import find_wallet
-
-MAX_LIMIT = 1000
+from wallet_api.queries.windows import MAX_LIMIT, limit_warnings
 
 LATER_PAGE = load_sql(__package__, "history")
 # To compare each trade with bounds that exclude none of them takes a tenth of the statement's time.
@@ -90,8 +89,8 @@ def wallet_history(
     }
     if not overview:
         del data["token_overview"]
-    if limit > MAX_LIMIT:
-        data["warnings"] = [f"limit was capped from {limit} to {MAX_LIMIT}."]
+    if warnings := limit_warnings(limit):
+        data["warnings"] = warnings
     return data
 
 

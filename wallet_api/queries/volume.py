@@ -1,16 +1,13 @@
 """What a group of wallets traded within a window."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
-from wallet_api.queries.spans import columns, cover
+from wallet_api.queries.windows import window_until
 
 MAX_WINDOW_SECONDS = 86_400
-BUCKET_SECONDS = (1, 60, 3600)
-# One token's trades are too few for minutes to be worth their upkeep.
-TOKEN_BUCKET_SECONDS = (1, 3600)
 
 _VOLUME = load_sql(__package__, "volume")
 
@@ -29,18 +26,15 @@ def group_volume(
     are, but none has a dollar value.
     """
     chain = CHAINS[blockchain]
-    effective = min(window_seconds, MAX_WINDOW_SECONDS)
-    now = now.replace(microsecond=0)
-    sizes = BUCKET_SECONDS if mint is None else TOKEN_BUCKET_SECONDS
-    spans = cover(now - timedelta(seconds=effective), now, sizes)
+    window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     parameters = {
         "blockchain": blockchain,
         "type": type,
         "currency": chain.currency,
         "mint": mint if mint is None else chain.canonical(mint),
-        "now": now,
+        **window.parameters,
     }
-    total = connection.fetch_row(_VOLUME, parameters | columns(spans))
+    total = connection.fetch_row(_VOLUME, parameters)
     assert total is not None
     data: dict[str, Any] = {
         "blockchain": blockchain,
@@ -49,13 +43,11 @@ def group_volume(
         "volume": total["volume"],
         "volume_usd": total["volume_usd"],
         "currency": chain.currency,
-        "time_window_seconds": effective,
+        "time_window_seconds": window.seconds,
     }
     if mint is not None:
         data["mint"] = parameters["mint"]
-    warnings = []
-    if effective < window_seconds:
-        warnings.append(f"The window was capped from {window_seconds} to {effective} seconds.")
+    warnings = window.warnings
     if total["is_partly_priced"]:
         warnings.append("volume_usd covers only the trades whose USD value is known.")
     if warnings:

@@ -50,13 +50,15 @@ class PeriodStatsSchema(Shape):
 class PeriodDistributionSchema(Shape):
     """The tokens with a covered sell in the period, by the profit that the period's sells realized."""
 
-    win_rate_percentage = Amount()
-    above_500 = fields.Integer()
-    above_100_to_500 = fields.Integer()
-    above_zero_to_100 = fields.Integer()
-    below_zero = fields.Integer()
-    closed_count = fields.Integer()
-    win_count = fields.Integer()
+    win_rate_percentage = Amount(
+        required=True, metadata={"description": "Percentage of tokens with a profit."}
+    )
+    above_500 = fields.Integer(required=True, metadata={"description": "Tokens above 500 %."})
+    above_100_to_500 = fields.Integer(required=True, metadata={"description": "Above 100 % up to 500 %."})
+    above_zero_to_100 = fields.Integer(required=True, metadata={"description": "Above 0 % up to 100 %."})
+    below_zero = fields.Integer(required=True, metadata={"description": "Tokens with no profit or a loss."})
+    closed_count = fields.Integer(required=True, metadata={"description": "All of these tokens."})
+    win_count = fields.Integer(required=True, metadata={"description": "Those with a profit."})
 
 
 class EntrySchema(Shape):

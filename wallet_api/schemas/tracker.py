@@ -4,7 +4,7 @@ from marshmallow import fields
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
 from wallet_api.schemas.fields import Amount, Choice, Rows, Shape
-from wallet_api.schemas.leaderboard import PERIODS
+from wallet_api.schemas.leaderboard import PERIODS, PeriodDistributionSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 _USD = "The same in USD; absent if there are such trades, but none with a USD value."
@@ -65,20 +65,6 @@ class TrackerStatsSchema(Shape):
     avg_hold_time_minutes = Amount(
         metadata={"description": "Mean time from buy to sell, weighted by cost; absent if nothing was sold."}
     )
-
-
-class TrackerDistributionSchema(Shape):
-    """The tokens with a covered sell in the period, by the profit that the period's sells realized."""
-
-    win_rate_percentage = Amount(
-        required=True, metadata={"description": "Percentage of tokens with a profit."}
-    )
-    above_500 = fields.Integer(required=True, metadata={"description": "Tokens above 500 %."})
-    above_100_to_500 = fields.Integer(required=True, metadata={"description": "Above 100 % up to 500 %."})
-    above_zero_to_100 = fields.Integer(required=True, metadata={"description": "Above 0 % up to 100 %."})
-    below_zero = fields.Integer(required=True, metadata={"description": "Tokens with no profit or a loss."})
-    closed_count = fields.Integer(required=True, metadata={"description": "All of these tokens."})
-    win_count = fields.Integer(required=True, metadata={"description": "Those with a profit."})
 
 
 class TokenRowSchema(Shape):
@@ -179,7 +165,7 @@ class TrackerSchema(Shape):
         TrackerStatsSchema, required=True, metadata={"description": "Its figures over the period."}
     )
     period_win_rate_distribution = Rows(
-        TrackerDistributionSchema, required=True, metadata={"description": "Its tokens by their profit."}
+        PeriodDistributionSchema, required=True, metadata={"description": "Its tokens by their profit."}
     )
     period_active_tokens = fields.Nested(
         ActiveTokensSchema,

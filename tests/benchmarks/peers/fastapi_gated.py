@@ -22,7 +22,7 @@ from slowapi.errors import RateLimitExceeded
 from wallet_api.chains import CHAINS
 from wallet_api.database import load_sql
 from wallet_api.queries import leaderboard as board
-from wallet_api.queries import volume as sums
+from wallet_api.queries import windows
 from wallet_api.queries.history import FIRST_PAGE
 from wallet_api.queries.spans import cover
 
@@ -144,7 +144,7 @@ async def volume(
     """What our volume answers, without a mint."""
     currency = CHAINS[blockchain].currency
     values = {"blockchain": blockchain, "type": type, "mint": None, "currency": currency}
-    values |= window(timedelta(seconds=seconds), sums.BUCKET_SECONDS)
+    values |= window(timedelta(seconds=seconds), windows.BUCKET_SECONDS)
     row = await connection.fetchrow(_VOLUME, *(values[name] for name in _VOLUME_NAMES))
     return answer(
         {
