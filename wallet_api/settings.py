@@ -38,7 +38,7 @@ class Settings:
     credit_cost: int = _setting("CREDIT_COST", 1, "count")
     key_cache_seconds: float = _setting("KEY_CACHE_SECONDS", 5.0, "seconds")
 
-    answer_ttl_seconds: float = _setting("ANSWER_TTL_SECONDS", 0.25, "seconds")
+    answer_ttl_seconds: float = _setting("ANSWER_TTL_SECONDS", 0.5, "seconds")
     leaderboard_ttl_seconds: float = _setting("LEADERBOARD_TTL_SECONDS", 30.0, "seconds")
 
     history_type: str = _setting("HISTORY_TYPE", "required", "history type")
