@@ -225,6 +225,21 @@ def test_unknown_routes_and_wrong_methods_are_told_whoever_asks(service: Service
                 assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD"}
 
 
+def test_what_is_left_out_of_the_public_api_is_told_whoever_asks(service: Service) -> None:
+    for key in ("", None, "wk_wrong"):
+        for name in ("signals", "signals/history", "bundle", "calls", "calls/stats"):
+            answer = service.refused(f"/v1/{name}?blockchain=solana", 404, "not_found", key=key)
+            assert answer.error["message"].startswith(f"The operation '/v1/{name}' is not offered here.")
+        for name in ("wallets/batch", "tokens/batch"):
+            answer = service.refused(f"/v1/{name}", 404, "not_found", key=key, method="POST")
+            assert answer.error["message"].startswith(f"The operation '/v1/{name}' is not offered here.")
+        for path in ("/?apiKey=wk_any", "/", "/v1/?apiKey=wk_any"):
+            upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+            answer = service.refused(path, 404, "not_found", key=key, **upgrade)
+            assert answer.error["message"].startswith("A websocket is not offered here.")
+    assert service.ask("/").status == 200
+
+
 def test_a_crash_inside_a_view_tells_nothing_of_its_cause(service: Service, connection: Connection) -> None:
     connection.execute("ALTER TABLE wallets RENAME COLUMN address TO moved")
     for name in ("list", "history", "leaderboard", "holdings"):

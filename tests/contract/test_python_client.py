@@ -143,6 +143,18 @@ def test_it_raises_its_own_exceptions(
     assert unknown.value.code == "not_found"
     with pytest.raises(NotFoundError):
         client.get_raw("/wallets/nothing", {})
+    for left_out in (
+        lambda: client.wallets.batch(blockchain="solana", addresses=[TRACKED]),
+        lambda: client.tokens.batch(blockchain="solana", type="kol", mints=[TRACKED]),
+        lambda: client.signals.list(blockchain="solana", type="kol", mode="cluster"),
+        lambda: client.signals.history(blockchain="solana", type="kol"),
+        lambda: client.bundle.get(mint=TRACKED),
+        lambda: client.calls.list(blockchain="solana"),
+        lambda: client.calls.stats(blockchain="solana"),
+    ):
+        with pytest.raises(NotFoundError, match="is not offered here") as refused:
+            left_out()
+        assert refused.value.code == "not_found"
     assert client.wallets.lookup(UNTRACKED) == {"found": False, "wallet_address": UNTRACKED}
 
     with pytest.raises(PermissionError) as wrong:

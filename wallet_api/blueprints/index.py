@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, abort
 
+from wallet_api.access.current import current_call
 from wallet_api.access.gate import keyless
-from wallet_api.responses.envelope import respond
+from wallet_api.responses.envelope import opens_websocket, respond
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.index import IndexSchema
 
@@ -31,4 +32,7 @@ _operation = Operation(
 @_operation.describes
 def index() -> Response:
     """Return the paths of the documentation and of the health check."""
+    # Clients of the public API open their websocket here.
+    if opens_websocket(current_call()):
+        abort(404)
     return respond(IndexSchema().dump(_INDEX))

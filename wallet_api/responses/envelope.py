@@ -24,6 +24,19 @@ JSON = "application/json"
 # The codes of errors that Flask raises.
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "request_too_large", 429: "rate_limited"}
 
+# Operations of the public API that this service leaves out.
+_NOT_OFFERED = frozenset(
+    {
+        "/v1/bundle",
+        "/v1/calls",
+        "/v1/calls/stats",
+        "/v1/signals",
+        "/v1/signals/history",
+        "/v1/tokens/batch",
+        "/v1/wallets/batch",
+    }
+)
+
 
 def init_app(app: Flask) -> None:
     """Add the id of the request to each response, and register the error handlers."""
@@ -80,6 +93,11 @@ def refuse(error: ApiError, response: Response | None = None) -> Response:
     return response
 
 
+def opens_websocket(call: Call) -> bool:
+    """Return whether the request is the handshake of a websocket."""
+    return call.headers.get("Upgrade", "").lower() == "websocket"
+
+
 def meta(call: Call, cache_age_seconds: int) -> dict[str, Any]:
     """Return the meta of the response to `call`."""
     return {
@@ -117,9 +135,19 @@ def _answer_http_exception(error: HTTPException) -> Response:
         failure.status, "invalid_request" if failure.status < 500 else "internal_error"
     )
     if failure.status == 404:
-        failure.message = f"There is no {call.path[:128]!r} here. The operations are listed at /docs."
+        failure.message = _no_operation(call)
     # Flask's response has Allow and Retry-After.
     return refuse(failure, Response(headers=own.headers))
+
+
+def _no_operation(call: Call) -> str:
+    if opens_websocket(call):
+        problem = "A websocket is not offered here."
+    elif call.path in _NOT_OFFERED:
+        problem = f"The operation {call.path!r} is not offered here."
+    else:
+        problem = f"There is no {call.path[:128]!r} here."
+    return f"{problem} The operations are listed at /docs."
 
 
 def _answer_crash(error: Exception) -> Response:
