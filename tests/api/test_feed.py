@@ -1,8 +1,10 @@
 """GET /v1/transactions/latest, /timerange and /count: the trades of a group, exactly once and in order."""
 
 import gzip
+import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -154,6 +156,44 @@ def test_pages_hold_every_trade_once_while_an_import_adds_newer_ones(
             assert times == sorted(times, reverse=True)
             assert sum(name.startswith("old") for name in names) == 120
         adding.result()
+
+
+def test_pages_hold_every_trade_once_while_others_are_imported_moved_and_removed(
+    caller: Caller, database_url: str
+) -> None:
+    importer = Importer(database_url, batch_rows=50)
+    wallets = random_trades.wallets(12)
+    types = {row["wallet_address"]: row["type"] for row in wallets}
+    importer.wallets(wallets)
+    rows = random_trades.trades(3000, 12, NOW, days=3, late=0)
+    # So that what is added is older and newer than what is there.
+    random.Random(1).shuffle(rows)
+    start, added = rows[:1000], rows[1000:]
+    moved, removed, left = start[:100], start[100:200], start[200:]
+    importer.trades(start)
+
+    def change() -> None:
+        for number in range(20):
+            importer.trades(added[number::20])
+            importer.trades([row | {"created_at": NOW.isoformat()} for row in moved[number::20]])
+            importer.remove_trades(removed[number::20])
+
+    seen: dict[str, list[int]] = {type: [] for type in random_trades.TYPES}
+    with ThreadPoolExecutor(1) as pool:
+        changing = pool.submit(change)
+        while not changing.done():
+            for type in random_trades.TYPES:
+                found = caller.pages(LATEST, "transactions", blockchain="solana", type=type, limit=40)
+                times = [row["created_at"] for row in found]
+                assert times == sorted(times, reverse=True)
+                shown = Counter(row["tx_signature"] for row in found)
+                own = {row["tx_signature"] for row in left if types[row["wallet_address"]] == type}
+                assert {shown[name] for name in own} == {1}
+                assert {shown[row["tx_signature"]] for row in (*added, *removed)} <= {0, 1}
+                seen[type].append(len(found))
+        changing.result()
+    # Else this test has seen nothing of the changes.
+    assert all(len(set(counts)) > 3 for counts in seen.values()), seen
 
 
 def test_pagination_also_stands_beside_data(caller: Caller, importer: Importer) -> None:

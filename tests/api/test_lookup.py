@@ -65,6 +65,22 @@ def test_the_first_match_is_that_of_the_first_chain_and_all_are_listed(
     assert {text: data[text] for text in TEXTS[1:]} == dict.fromkeys(TEXTS[1:], "")
 
 
+def test_an_address_is_found_as_long_as_a_chain_tracks_it(caller: Caller, importer: Importer) -> None:
+    rows = [wallet(chain, "kol", EVM) for chain in ("eth", "base", "bnb")]
+    tracked: list[str] = []
+    for row in rows:
+        importer.wallets([row])
+        tracked.insert(0, row["blockchain"])
+        data = caller.get("/wallets/lookup", address=EVM)
+        assert [match["blockchain"] for match in data["matches"]] == tracked
+    for row in reversed(rows):
+        importer.remove_wallets([row])
+        tracked.remove(row["blockchain"])
+        data = caller.get("/wallets/lookup", address=EVM)
+        assert [match["blockchain"] for match in data.get("matches", [])] == tracked
+    assert data == {"found": False, "wallet_address": EVM.lower()}
+
+
 def test_an_untracked_address_is_not_found_and_no_error(caller: Caller, importer: Importer) -> None:
     importer.wallets([wallet("eth", "kol", EVM)])
     assert caller.get("/wallets/lookup", address=SOLANA) == {"found": False, "wallet_address": SOLANA}

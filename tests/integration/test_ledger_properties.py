@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.ledger import in_process, kept, strategies
+from tests.ledger import identities, in_process, kept, strategies
 from tests.ledger.strategies import GROUPS, MINTS
 from tests.naive import Ledger
 from wallet_api.database import Connection
@@ -72,6 +72,7 @@ def test_files_one_after_the_other_give_the_figures_of_their_rows(
         getattr(ledger, f"add_{kind}")(rows)
     moment = NOW + data.draw(st.sampled_from([timedelta(0), timedelta(minutes=3), timedelta(minutes=-30)]))
     compare(answers(connection, moment, data.draw(WINDOWS)), ledger)
+    identities.check(connection, moment)
 
 
 @pytest.mark.timeout(1200)
@@ -106,6 +107,7 @@ def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_as_one_i
     ledger.add_trades(final)
     assert several == once
     compare(once, ledger)
+    identities.check(connection, NOW)
 
 
 def test_amounts_from_dust_to_billions_lose_no_digit(database_url: str, connection: Connection) -> None:
