@@ -11,10 +11,11 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ import click
 import psutil
 
 from tests.benchmarks import ledger_duckdb, ledger_report, ledger_sql, ledger_world
+from tests.benchmarks.ledger_operations import OPERATIONS, Operation
+from tests.ledger.in_process import parsed
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
@@ -34,6 +37,8 @@ _OTHER_CALLS = 5
 _ROUNDS = 4
 _COPIES = 3
 _MANY = 1_000_000
+_FEW_CALLS = {ledger_report.MADE: _OTHER_CALLS} | {own.name: own.calls for own in OPERATIONS if own.calls}
+_CHECKS = 3
 
 
 @click.command()
@@ -141,42 +146,56 @@ def _ask_in_turn(ledgers: Sequence[Ledger], calls: int) -> None:
         asked = [stack.enter_context(_questions(ledger)) for ledger in ledgers]
         for name in asked[0]:
             times: list[list[float]] = [[] for _ in ledgers]
-            few = name == ledger_report.MADE
+            few = _FEW_CALLS.get(name)
             for _ in range(1 if few else _ROUNDS):
                 for questions, taken in zip(asked, times, strict=True):
-                    taken += _times(questions[name], _OTHER_CALLS if few else calls // _ROUNDS)
+                    taken += _times(questions[name], few or calls // _ROUNDS)
             for ledger, taken in zip(ledgers, times, strict=True):
                 ledger.figures |= _medians(name, taken)
 
 
+class Caller:
+    """A caller of an application over a ledger, with key, limit and all, for whom no answer is kept."""
+
+    def __init__(self, ledger: Ledger, **settings: float) -> None:
+        self.app = create_app(replace(ledger.settings, answer_ttl_seconds=0.0, **settings))
+        self._client = self.app.test_client()
+        key = create_key(ledger.connection, f"bench {id(self)}", rate="1000000/second")
+        self._headers = {"Authorization": f"Bearer {key}"}
+
+    def ask(self, path: str, parameters: Mapping[str, Any]) -> bytes:
+        """Return the body of a successful answer."""
+        answer = self._client.get(path, query_string=parameters, headers=self._headers)
+        assert answer.status_code == 200, answer.text
+        return answer.data
+
+    def close(self) -> None:
+        """Close the application."""
+        self.app.extensions["wallet_api"].close()
+
+
 @contextmanager
-def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], None]]]:
-    """Each operation through the application, key, limit and all, with no answer shared."""
-    key = create_key(ledger.connection, "bench", rate="1000000/second")
-    app = create_app(replace(ledger.settings, answer_ttl_seconds=0.0))
-    client = app.test_client()
+def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], Any]]]:
+    """Each operation; of the five, a leaderboard is that of the cache."""
     group = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
-
-    def asking(path: str, **parameters: Any) -> Callable[[], None]:
-        def ask() -> None:
-            query = group | parameters
-            answer = client.get(path, query_string=query, headers={"Authorization": f"Bearer {key}"})
-            assert answer.status_code == 200, answer.text
-
-        return ask
 
     def make() -> None:
         read_entries(ledger.connection, datetime.now(UTC), period="30d", **group)
 
-    yield {
-        ledger_report.LIST: asking("/v1/wallets", limit=50),
-        ledger_report.HEAVY: asking("/v1/wallets/history", address=ledger_world.HEAVY),
-        ledger_report.LIGHT: asking("/v1/wallets/history", address=ledger_world.LIGHT),
-        ledger_report.VOLUME: asking("/v1/transactions/volume"),
-        ledger_report.BOARD: asking("/v1/wallet/leaderboard", period="30d", limit=10),
-        ledger_report.MADE: make,
-    }
-    app.extensions["wallet_api"].close()
+    with closing(Caller(ledger)) as five, closing(Caller(ledger, leaderboard_ttl_seconds=0.0)) as caller:
+
+        def asking(path: str, **parameters: Any) -> Callable[[], Any]:
+            return partial(five.ask, path, group | parameters)
+
+        yield {
+            ledger_report.LIST: asking("/v1/wallets", limit=50),
+            ledger_report.HEAVY: asking("/v1/wallets/history", address=ledger_world.HEAVY),
+            ledger_report.LIGHT: asking("/v1/wallets/history", address=ledger_world.LIGHT),
+            ledger_report.VOLUME: asking("/v1/transactions/volume"),
+            ledger_report.BOARD: asking("/v1/wallet/leaderboard", period="30d", limit=10),
+            ledger_report.MADE: make,
+            **{own.name: partial(caller.ask, own.path, own.arguments) for own in OPERATIONS},
+        }
 
 
 def _other_ways(ledger: Ledger) -> Figures:
@@ -211,7 +230,49 @@ def _other_ways(ledger: Ledger) -> Figures:
                     database.execute(sql).fetchall()
 
                 figures |= _medians(f"{way}, {name}", _times(ask, calls))
+        with closing(Caller(ledger, leaderboard_ttl_seconds=0.0)) as caller:
+            for operation in OPERATIONS:
+                figures |= _other_ways_of(operation, connection, duckdb, caller)
     return figures
+
+
+def _other_ways_of(operation: Operation, connection: Connection, duckdb: Any, caller: Caller) -> Figures:
+    """Time the same figures of the raw trades, which have to be equal to those of the answer."""
+    address = operation.arguments.get("address")
+    wallet = connection.execute("SELECT wallet_id FROM wallets WHERE address = %s", (address,)).fetchone()
+    values = {"address": address, "wallet_id": wallet and wallet["wallet_id"]}
+    ways = [
+        ("sums in SQL", connection, operation.sums, _OTHER_CALLS),
+        ("sums in DuckDB", duckdb, operation.sums, _OTHER_CALLS),
+    ]
+    if operation.walked:
+        ways.insert(0, ("same figures in SQL", connection, operation.walked, 1))
+    figures = {}
+    for way, database, sql, calls in ways:
+
+        def ask(now: datetime, database: Any = database, sql: str = sql) -> list[tuple[Any, ...]]:
+            rows = database.execute(sql.format(now=now.isoformat(), **values)).fetchall()
+            return [tuple(row.values()) if isinstance(row, dict) else row for row in rows]
+
+        _say(f"{operation.name}: {way}")
+        _check_equal(operation, caller, ask, way)
+        figures |= _medians(f"{way}, {operation.name}", _times(partial(ask, datetime.now(UTC)), calls))
+    return figures
+
+
+def _check_equal(
+    operation: Operation, caller: Caller, ask: Callable[[datetime], list[tuple[Any, ...]]], way: str
+) -> None:
+    """Raise ClickException if the rows are not those of the answer, both for the same second."""
+    # The answer does not tell its moment: it is made again if a second ended meanwhile.
+    for _ in range(_CHECKS):
+        now = datetime.now(UTC).replace(microsecond=0)
+        answer = sorted(operation.figures(parsed(caller.ask(operation.path, operation.arguments))["data"]))
+        rows = sorted(ask(now))
+        assert answer
+        if rows == [row[: len(rows[0])] for row in answer]:
+            return
+    raise click.ClickException(f"{operation.name}: {way} gives other figures: {rows[:2]}, not {answer[:2]}")
 
 
 def _times(ask: Callable[[], Any], calls: int) -> list[float]:

@@ -8,7 +8,12 @@ import duckdb
 from wallet_api.database import Connection
 
 _EXPORTS: dict[str, LiteralString] = {
-    "trades": "SELECT wallet_id, token_id, created_at, is_sell, token_amount, value, value_usd FROM trades",
+    "trades": (
+        "SELECT wallet_id, token_id, created_at, is_sell, token_amount, value, value_usd, tx_signature,"
+        "       event_index"
+        "  FROM trades"
+    ),
+    "tokens": "SELECT token_id, mint FROM tokens",
     "wallets": (
         "SELECT wallet_id, blockchain, type, address, name, image_url, twitter, telegram, copytrade_link"
         " FROM wallets"
@@ -19,7 +24,7 @@ _AMOUNTS = "{'token_amount': 'DECIMAL(38, 9)', 'value': 'DECIMAL(38, 9)', 'value
 
 
 def export(connection: Connection, folder: Path) -> duckdb.DuckDBPyConnection:
-    """A DuckDB whose `trades` and `wallets` are Parquet files with the rows of ours."""
+    """A DuckDB whose `trades`, `tokens` and `wallets` are Parquet files with the rows of ours."""
     database = duckdb.connect()
     database.execute("SET TimeZone = 'UTC'")
     for name, query in _EXPORTS.items():

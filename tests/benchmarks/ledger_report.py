@@ -6,6 +6,8 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from tests.benchmarks.ledger_operations import OPERATIONS
+
 LIST = "list, 50"
 HEAVY = "history, heavy wallet"
 LIGHT = "history, light wallet"
@@ -13,7 +15,10 @@ VOLUME = "volume, 24 h"
 BOARD = "leaderboard 30d"
 MADE = "leaderboard 30d, made anew"
 
-_OPERATIONS = (LIST, HEAVY, LIGHT, VOLUME, BOARD)
+_FIVE = (LIST, HEAVY, LIGHT, VOLUME, BOARD)
+_OPERATIONS = (*_FIVE, *(operation.name for operation in OPERATIONS))
+# Those whose responses have the same size in a ledger of any size.
+_FLAT = (*_FIVE, *(operation.name for operation in OPERATIONS if operation.flat))
 _OTHERS = ("same figures in SQL", "sums in SQL", "sums in DuckDB")
 
 IMPORT_RATIO = 0.3
@@ -28,18 +33,19 @@ All = Mapping[int, Mapping[str, float]]
 def table(found: All) -> str:
     """All figures, in Markdown, and the targets that were missed."""
     lines = [
-        "| figure | " + " | ".join(f"{size:,} trades" for size in found) + " |",
-        "|---|" + "---:|" * len(found),
+        "| figure | " + " | ".join(f"{size:,} trades" for size in found) + " | largest : smallest |",
+        "|---|" + "---:|" * (len(found) + 1),
     ]
     for name in next(iter(found.values())):
         values = " | ".join(_shown(figures[name]) for figures in found.values())
-        lines.append(f"| {name} | {values} |")
+        ratio = _shown(_growth(found, name)) if name in map(_p50, _OPERATIONS) else ""
+        lines.append(f"| {name} | {values} | {ratio} |")
     for operation in _OPERATIONS:
         for other in _OTHERS:
             name = f"{other}, {operation}, p50 ms"
             if name in next(iter(found.values())):
                 ratios = (figures[name] / figures[f"{operation}, p50 ms"] for figures in found.values())
-                lines.append(f"| {other} : ours, {operation} | {' | '.join(map(_shown, ratios))} |")
+                lines.append(f"| {other} : ours, {operation} | {' | '.join(map(_shown, ratios))} | |")
     return "\n".join([*lines, "", "Targets missed: " + ("; ".join(missed(found)) or "none")])
 
 
@@ -51,12 +57,13 @@ def missed(found: All) -> list[str]:
             faults.append(f"{size:,}: import {figures['import : raw COPY']:.2f} × COPY, not {IMPORT_RATIO}")
         if figures["importer, MB"] > MEMORY_MB:
             faults.append(f"{size:,}: importer {figures['importer, MB']:.0f} MB, not {MEMORY_MB}")
-    smallest, largest = found[min(found)], found[max(found)]
-    for operation in _OPERATIONS:
+    largest = found[max(found)]
+    for operation in _FIVE:
         duckdb = largest.get(f"sums in DuckDB, {operation}, p50 ms")
-        if duckdb is not None and duckdb < largest[f"{operation}, p50 ms"]:
+        if duckdb is not None and duckdb < largest[_p50(operation)]:
             faults.append(f"{max(found):,}: {operation} is slower than DuckDB")
-        ratio = largest[f"{operation}, p50 ms"] / smallest[f"{operation}, p50 ms"]
+    for operation in _FLAT:
+        ratio = _growth(found, _p50(operation))
         if ratio > FLAT_RATIO:
             faults.append(f"{operation}: {ratio:.2f} × its p50 at {min(found):,}, not {FLAT_RATIO}")
     if max(found) >= 10_000_000:
@@ -73,12 +80,12 @@ def missed(found: All) -> list[str]:
 
 
 def plot(found: All, file: Path) -> None:
-    """The median of each operation by the number of trades, beside the other ways to ask."""
+    """The median of each of the five operations by the number of trades, beside the other ways to ask."""
     # The same run gives the same file.
     mpl.rcParams |= {"svg.hashsalt": "ledger", "svg.fonttype": "none"}
     figure = Figure(figsize=(9, 5.5), layout="constrained")
     axes = figure.subplots()
-    for place, operation in enumerate(_OPERATIONS):
+    for place, operation in enumerate(_FIVE):
         color = f"C{place}"
         _line(axes, found, operation, label=operation, color=color, marker="o")
         for other, style in zip(_OTHERS, ("--", ":", "-."), strict=True):
@@ -93,6 +100,15 @@ def plot(found: All, file: Path) -> None:
 
 def _line(axes: object, found: All, name: str, **options: object) -> None:
     axes.plot(list(found), [figures[f"{name}, p50 ms"] for figures in found.values()], **options)  # type: ignore[attr-defined]
+
+
+def _p50(operation: str) -> str:
+    return f"{operation}, p50 ms"
+
+
+def _growth(found: All, name: str) -> float:
+    """The figure of the largest ledger, as a multiple of that of the smallest."""
+    return found[max(found)][name] / found[min(found)][name]
 
 
 def _shown(figure: float) -> str:

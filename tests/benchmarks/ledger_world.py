@@ -1,4 +1,4 @@
-"""What the ledger is measured with: a demo world, and two wallets with records of the same size in all."""
+"""What the ledger is measured with: a demo world, wallets with records of their own, and a hot token."""
 
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -23,21 +23,38 @@ LIGHT_TOKENS = 20
 LIGHT_TRADES = 100
 BLOCKCHAIN, TYPE = "solana", "kol"
 HEAVY, LIGHT = solana_address("heavy"), solana_address("light")
+# As many trades as the median wallet has in a ledger of a million trades.
+MEDIAN = solana_address("median")
+MEDIAN_TOKENS = 60
+MEDIAN_TRADES = 200
+# These wallets of the group traded tokens of the median wallet, each in the last minutes too.
+COMPANIONS = 100
+COMPANION_TRADES = 5
+# One trade in so many is in the hot token, by all wallets of Solana but those measured.
+HOT_SHARE = 10
+HOT_MINT = solana_address("hot")
+MEDIAN_MINT = solana_address(f"{MEDIAN} 0")
 
 
 def write(folder: Path, trades: int) -> None:
     """Make wallets.ndjson, prices.ndjson, and trades.ndjson with as many trades in the order of time."""
     now = datetime.now(UTC)
-    heavy = trades // HEAVY_SHARE
-    world = World(now, wallets=WALLETS, trades=trades - heavy - LIGHT_TRADES)
+    heavy, hot = trades // HEAVY_SHARE, trades // HOT_SHARE
+    others = heavy + LIGHT_TRADES + MEDIAN_TRADES + hot + COMPANIONS * COMPANION_TRADES
+    world = World(now, wallets=WALLETS, trades=trades - others)
     measured = [
         {"blockchain": BLOCKCHAIN, "type": TYPE, "wallet_address": address, "name": "Measured"}
-        for address in (HEAVY, LIGHT)
+        for address in (HEAVY, LIGHT, MEDIAN)
     ]
+    of_chain = [row for row in world.wallet_rows() if row["blockchain"] == BLOCKCHAIN]
+    companions = [row["wallet_address"] for row in of_chain if row["type"] == TYPE][:COMPANIONS]
     by_time = merge(
         world.trade_rows(),
         _trades(HEAVY, heavy, HEAVY_TOKENS, now),
         _trades(LIGHT, LIGHT_TRADES, LIGHT_TOKENS, now),
+        _trades(MEDIAN, MEDIAN_TRADES, MEDIAN_TOKENS, now),
+        _hot_trades([row["wallet_address"] for row in of_chain], hot, now),
+        _companion_trades(companions, now),
         key=lambda row: row["created_at"],
     )
     files: dict[str, Iterable[Row]] = {
@@ -65,15 +82,41 @@ def _trades(address: str, trades: int, tokens: int, now: datetime) -> Iterator[R
     step = timedelta(days=DAYS) / trades
     mints = [solana_address(f"{address} {number}") for number in range(tokens)]
     for number in range(trades):
-        yield {
-            "blockchain": BLOCKCHAIN,
-            "wallet_address": address,
-            "tx_signature": base58.b58encode(bytes_of(f"{address} {number}", 64)).decode(),
-            "mint": mints[number % tokens],
-            "token_name": f"Token {number % tokens}",
-            # Of three trades in a token the last one sells.
-            "transaction_type": "sell" if number // tokens % 3 == 2 else "buy",
-            "token_amount": f"{1000 + number % 9973}.{number % 997:06d}",
-            "value": f"{1 + number % 7}.{number * 7919 % 10**9:09d}",
-            "created_at": (now - timedelta(days=DAYS) + step * number).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        }
+        at = now - timedelta(days=DAYS) + step * number
+        # Of three trades in a token the last one sells.
+        is_sell = number // tokens % 3 == 2
+        yield _trade(address, mints[number % tokens], f"{address} {number}", number, is_sell, at)
+
+
+def _hot_trades(addresses: list[str], trades: int, now: datetime) -> Iterator[Row]:
+    step = timedelta(days=DAYS) / trades
+    for number in range(trades):
+        turn, place = divmod(number, len(addresses))
+        at = now - timedelta(days=DAYS) + step * number
+        yield _trade(addresses[place], HOT_MINT, f"hot {number}", number, turn % 3 == 2, at)
+
+
+def _companion_trades(addresses: list[str], now: datetime) -> Iterator[Row]:
+    """Each of the wallets in turn buys tokens of the median wallet, once a week, the last time just now."""
+    mints = [solana_address(f"{MEDIAN} {number}") for number in range(MEDIAN_TOKENS)]
+    for turn in range(COMPANION_TRADES):
+        week = now - timedelta(weeks=COMPANION_TRADES - 1 - turn)
+        for place, address in enumerate(addresses):
+            number = turn * len(addresses) + place
+            at = week - timedelta(seconds=10) * (len(addresses) - place)
+            mint = mints[(turn + place) % len(mints)]
+            yield _trade(address, mint, f"companion {number}", number, is_sell=False, at=at)
+
+
+def _trade(address: str, mint: str, seed: str, number: int, is_sell: bool, at: datetime) -> Row:
+    return {
+        "blockchain": BLOCKCHAIN,
+        "wallet_address": address,
+        "tx_signature": base58.b58encode(bytes_of(seed, 64)).decode(),
+        "mint": mint,
+        "token_name": f"Token {mint[:4]}",
+        "transaction_type": "sell" if is_sell else "buy",
+        "token_amount": f"{1000 + number % 9973}.{number % 997:06d}",
+        "value": f"{1 + number % 7}.{number * 7919 % 10**9:09d}",
+        "created_at": at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
