@@ -264,8 +264,9 @@ def _check_equal(
     operation: Operation, caller: Caller, ask: Callable[[datetime], list[tuple[Any, ...]]], way: str
 ) -> None:
     """Raise ClickException if the rows are not those of the answer, both for the same second."""
-    # The answer does not tell its moment: it is made again if a second ended meanwhile.
+    # The answer does not tell its moment, which has to be in the second that begins here.
     for _ in range(_CHECKS):
+        time.sleep(1 - time.time() % 1)
         now = datetime.now(UTC).replace(microsecond=0)
         answer = sorted(operation.figures(parsed(caller.ask(operation.path, operation.arguments))["data"]))
         rows = sorted(ask(now))

@@ -143,7 +143,8 @@ def _calendar_figures(data: Row) -> Figures:
 
 _CONNECTIONS = f"""
 WITH own AS (SELECT DISTINCT token_id FROM trades WHERE wallet_id = {{wallet_id}} AND {_within("30 days")})
-SELECT address, count(DISTINCT token_id) AS tokens, CAST(extract(epoch FROM max(created_at)) AS bigint) AS last
+SELECT address, count(DISTINCT token_id) AS tokens,
+       CAST(extract(epoch FROM max(created_at)) AS bigint) AS last_at
   FROM trades
   JOIN own USING (token_id)
   JOIN wallets USING (wallet_id)
