@@ -67,7 +67,9 @@
        connected AS MATERIALIZED (
        SELECT wallet_id,
               count(*) AS shared_tokens_count,
-              max(last_at) AS last_shared_at
+              max(last_at) AS last_shared_at,
+              array_agg(mint ORDER BY last_at DESC, mint) AS mints,
+              array_agg(token_name ORDER BY last_at DESC, mint) AS token_names
          FROM shared
         WHERE last_at IS NOT NULL
         GROUP BY wallet_id
@@ -76,6 +78,8 @@
        SELECT connected.wallet_id,
               shared_tokens_count,
               last_shared_at,
+              mints,
+              token_names,
               address AS wallet_address,
               name,
               image_url,
@@ -91,24 +95,6 @@
         ORDER BY shared_tokens_count DESC, address
         LIMIT %(limit)s::bigint
        ),
-       newest AS (
-       SELECT shared.wallet_id,
-              shared.mint,
-              shared.token_name,
-              row_number() OVER (PARTITION BY shared.wallet_id ORDER BY shared.last_at DESC, shared.mint) AS place
-         FROM shared
-         JOIN shown
-           ON shown.wallet_id = shared.wallet_id
-        WHERE shared.last_at IS NOT NULL
-       ),
-       listed AS (
-       SELECT wallet_id,
-              json_agg((SELECT row_to_json(token)
-                          FROM (SELECT mint, token_name) AS token) ORDER BY place) AS shared_tokens
-         FROM newest
-        WHERE place <= %(most_tokens)s
-        GROUP BY wallet_id
-       ),
        connections AS (
        SELECT shown.wallet_address,
               (SELECT row_to_json(profile)
@@ -117,11 +103,12 @@
               shown.shared_tokens_count,
               round_half_up(quotient(shown.shared_tokens_count, (SELECT count(*)
                                                                    FROM own)), 4) AS overlap_score,
-              listed.shared_tokens,
+              (SELECT json_agg((SELECT row_to_json(token)
+                                  FROM (SELECT mint, token_name) AS token) ORDER BY place)
+                 FROM unnest(shown.mints[:%(most_tokens)s::integer], shown.token_names[:%(most_tokens)s::integer])
+                          WITH ORDINALITY AS listed (mint, token_name, place)) AS shared_tokens,
               to_char(shown.last_shared_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_shared_at
          FROM shown
-         JOIN listed
-           ON listed.wallet_id = shown.wallet_id
        )
 SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
        wallet.type,
