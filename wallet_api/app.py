@@ -17,7 +17,7 @@ from wallet_api.holdings.service import HoldingsService
 from wallet_api.kept import KeptValue
 from wallet_api.queries.board_cache import BoardCache
 from wallet_api.queries.wallet_counts import count_wallets
-from wallet_api.responses import cached, envelope, headers
+from wallet_api.responses import cached, cors, envelope, headers
 from wallet_api.settings import Settings
 
 _WALLET_COUNTS_SECONDS = 30.0
@@ -56,6 +56,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     metrics.init_app(app, registry)
     headers.init_app(app)
     envelope.init_app(app)
+    cors.init_app(app, settings.cors_origins.split(",") if settings.cors_origins else ())
     cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds)
     own_gate = gate.Gate(app, settings, database, envelope.refuse, registry)
     services.init_app(

@@ -12,6 +12,8 @@ PROVIDERS = ("moralis", "rpc", "alchemy")
 TRADES_PROVIDERS = ("moralis", "rpc")
 # Environment variables of earlier versions.
 _REMOVED = ("ANSWER_CACHE_BYTES", "HOLDINGS_CONNECT_SECONDS", "HOLDINGS_FETCH_THREADS", "HOLDINGS_MAX_BYTES")
+# As browsers send it: lower-case, without a path.
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.-]+(:\d+)?")
 _RATE = re.compile(r"[1-9]\d*/(second|minute|hour|day)")
 
 
@@ -87,6 +89,7 @@ class Settings:
     web_concurrency: int = _setting("WEB_CONCURRENCY", os.cpu_count() or 1, "count")
     web_threads: int = _setting("WEB_THREADS", 8, "count")
     proxy_hops: int = _setting("PROXY_HOPS", 0, "whole")
+    cors_origins: str | None = _setting("CORS_ORIGINS", None, "origins")
     metrics_networks: str = _setting("METRICS_NETWORKS", "127.0.0.0/8,::1/128", "networks")
     metrics_token: str | None = _setting("METRICS_TOKEN", None, secret=True)
     log_format: str = _setting("LOG_FORMAT", "text", "log format")
@@ -185,6 +188,13 @@ def _networks(text: str) -> str:
         raise ValueError("must be networks with commas between, such as 127.0.0.0/8, 10.1.0.0/16") from None
 
 
+def _origins(text: str) -> str:
+    origins = [part.strip().lower().rstrip("/") for part in text.split(",")]
+    if origins != ["*"] and not all(_ORIGIN.fullmatch(origin) for origin in origins):
+        raise ValueError("must be * or origins with commas between, such as https://app.example.com")
+    return ",".join(origins)
+
+
 def _url(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.netloc:
@@ -220,6 +230,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "postgresql": _postgresql,
     "valkey": _valkey,
     "networks": _networks,
+    "origins": _origins,
     "log format": _one_of("text", "json"),
     "log level": _one_of("debug", "info", "warning", "error"),
 }

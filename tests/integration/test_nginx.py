@@ -18,7 +18,7 @@ from tests.callers import callers, get
 from tests.ledger import random_trades
 from tests.ledger.in_process import Importer
 from tests.nginx import Nginx, nginx, running_nginx, write_configuration
-from tests.processes import StartGunicorn, reload
+from tests.processes import Gunicorn, StartGunicorn, reload
 from wallet_api import __version__
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
@@ -135,6 +135,86 @@ def test_what_nginx_itself_refuses_looks_like_a_refusal_of_ours(start_nginx: Any
             time.sleep(1)
         limited = [answer for answer in met.refusals if answer.status_code == 429]
     _is_our_error(limited[0], 429, "rate_limited")
+
+
+_ORIGIN = "https://app.example.com"
+_PREFLIGHT = {
+    "Origin": _ORIGIN,
+    "Access-Control-Request-Method": "GET",
+    "Access-Control-Request-Headers": "Authorization, If-None-Match",
+}
+_LISTED = {'# "https://app.example.com" $http_origin;': '"https://app.example.com" $http_origin;'}
+_MAP = "map $http_origin $wallet_api_origin {\n    default "
+_STAR = {f'{_MAP}"";': f'{_MAP}"*";'}
+
+
+def _cors(answer: requests.Response) -> dict[str, str]:
+    """Return the headers by which a browser decides what a page may read."""
+    # Other values may be asked for in another order or case.
+    own = {
+        name: ", ".join(sorted(value.lower().split(", ")))
+        for name, value in answer.headers.items()
+        if name.startswith(("Access-Control", "Cross-Origin-Resource"))
+    }
+    return own | {"Vary": "Origin" if "Origin" in answer.headers.get("Vary", "") else ""}
+
+
+def _preflight(server: Nginx | Gunicorn, path: str, **headers: str) -> requests.Response:
+    verify = str(server.certificate) if isinstance(server, Nginx) else None
+    return requests.options(f"{server.url}{path}", headers=_PREFLIGHT | headers, verify=verify, timeout=30)
+
+
+@pytest.mark.parametrize(("origins", "changes"), [(_ORIGIN, _LISTED), ("*", _STAR)])
+def test_pages_of_the_origins_can_read_what_nginx_and_what_the_service_refuse(
+    gunicorn: StartGunicorn, start_nginx: Any, behind_nginx: Settings, origins: str, changes: dict[str, str]
+) -> None:
+    node = gunicorn(replace(behind_nginx, cors_origins=origins), workers=1)
+    server = start_nginx([node.url], changes | {"burst=200": "burst=20", "rate=100r/s": "rate=1r/s"})
+    page = {"Origin": _ORIGIN}
+    refused = _get(server, "/v1/wallets", headers=page)
+    assert (refused.status_code, refused.headers["Access-Control-Allow-Origin"]) == (401, origins)
+    assert _cors(refused)["Cross-Origin-Resource-Policy"] == "cross-origin"
+    # nginx and the service answer a preflight alike.
+    asked = _preflight(server, "/v1/wallets")
+    assert asked.status_code == 204
+    other = _cors(_preflight(node, "/v1/wallets"))
+    assert _cors(asked).items() <= other.items()
+    assert other.keys() - _cors(asked).keys() == {
+        "Access-Control-Expose-Headers",
+        "Cross-Origin-Resource-Policy",
+    }
+    too_large = _get(server, "/v1/wallets", data=b"x" * 2000, headers=page)
+    assert too_large.status_code == 413
+    node.stop()
+    away = _get(server, "/v1/wallets", headers=page)
+    _is_our_error(away, 503, "service_unavailable")
+    with callers(get(f"{server.url}/v1/wallets", verify=str(server.certificate)), threads=4) as met:
+        while 429 not in met.statuses and not met.failures:
+            time.sleep(0.05)
+        limited = _get(server, "/v1/wallets", headers=page)
+        # A preflight passes before the limits.
+        assert _preflight(server, "/v1/wallets").status_code == 204
+    _is_our_error(limited, 429, "rate_limited")
+    without_tls = requests.get(f"{server.plain_url}/v1/wallets", headers=page, timeout=20)
+    assert without_tls.status_code == 403
+    for answer in (away, limited, without_tls, too_large):
+        assert _cors(answer) == _cors(refused)
+    for path in ("/metrics", "/docs"):
+        assert not [name for name in _get(server, path, headers=page).headers if "Access" in name]
+
+
+def test_pages_of_other_origins_can_read_nothing_of_nginx(start_nginx: Any) -> None:
+    server = start_nginx([NOBODY], _LISTED)
+    for origin in ("https://other.example.com", f"{_ORIGIN}.evil.example", "null"):
+        assert _cors(_get(server, "/v1/wallets", headers={"Origin": origin})) == {"Vary": ""}
+        assert _preflight(server, "/v1/wallets", Origin=origin).status_code == 503
+    assert _cors(_get(server, "/metrics", headers={"Origin": _ORIGIN})) == {"Vary": ""}
+
+
+def test_as_it_comes_nginx_lets_no_page_of_another_origin_read_anything(start_nginx: Any) -> None:
+    server = start_nginx([NOBODY])
+    assert _cors(_get(server, "/v1/wallets", headers={"Origin": _ORIGIN})) == {"Vary": ""}
+    assert _preflight(server, "/v1/wallets").status_code == 503
 
 
 def test_without_tls_no_call_is_answered(start_nginx: Any) -> None:

@@ -1,0 +1,66 @@
+"""Cross-origin requests: which web pages may read the responses of /v1/, by CORS_ORIGINS."""
+
+from collections.abc import Sequence
+
+from flask import Flask, Response
+from flask_cors import CORS
+
+from wallet_api.access.current import current_call
+
+_PREFIX = "/v1/"
+_ALLOWED = ["Authorization", "If-None-Match"]
+_EXPOSED = [
+    *("ETag", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
+    *("X-Credits-Remaining", "X-Request-ID"),
+]
+# The longest that Chromium caches a preflight.
+_MAX_AGE_SECONDS = 7200
+
+
+def init_app(app: Flask, origins: Sequence[str]) -> None:
+    """Let pages of these origins read the responses of `app`; `*` is all origins, none changes nothing.
+
+    To be called before the gate is, so that a preflight needs no key and a refusal has the headers too.
+    """
+    if not origins:
+        return
+    every_origin = list(origins) == ["*"]
+
+    def complete(response: Response) -> Response:
+        if "Access-Control-Allow-Origin" in response.headers:
+            response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+        if not every_origin and current_call().path.startswith(_PREFIX):
+            # Flask-CORS adds it only if there are several origins, and this one is allowed.
+            response.vary.add("Origin")
+        return response
+
+    app.before_request(_answer_preflight)
+    # The hooks run in reverse order.
+    app.after_request(complete)
+    CORS(
+        app,
+        resources=f"^{_PREFIX}",
+        origins=origins,
+        methods=["GET", "HEAD"],
+        allow_headers=_ALLOWED,
+        expose_headers=_EXPOSED,
+        max_age=_MAX_AGE_SECONDS,
+        send_wildcard=True,
+        always_send=every_origin,
+        vary_header=False,
+        # Errors become responses, which have the headers already.
+        intercept_exceptions=False,
+    )
+
+
+def _answer_preflight() -> Response | None:
+    call = current_call()
+    if (
+        call.method != "OPTIONS"
+        or "Access-Control-Request-Method" not in call.headers
+        or not call.path.startswith(_PREFIX)
+    ):
+        return None
+    response = Response(status=204)
+    del response.headers["Content-Type"]
+    return response
