@@ -84,5 +84,7 @@ class ServiceUnavailable(ApiError):
     status = 503
     code = "service_unavailable"
 
-    def __init__(self, message: str | None = None, *, retry_after_seconds: int = 1) -> None:
-        super().__init__(message, retry_after_seconds=retry_after_seconds)
+    def __init__(
+        self, message: str | None = None, *, reason: str | None = None, retry_after_seconds: int | None = 1
+    ) -> None:
+        super().__init__(message, reason=reason, retry_after_seconds=retry_after_seconds)

@@ -12,6 +12,7 @@ from cabalspy import (
     NotFoundError,
     PermissionError,
     RateLimitError,
+    ServerError,
 )
 
 from tests.demo_service import DemoService, demo_service
@@ -137,6 +138,11 @@ def test_it_raises_its_own_exceptions(
     with pytest.raises(BadRequestError) as untyped:
         client.wallets.history(blockchain="solana", address=TRACKED)
     assert untyped.value.parameter == "type"
+
+    # No provider of balances is configured.
+    with pytest.raises(ServerError) as unable:
+        client.wallets.holdings(blockchain="solana", address=TRACKED)
+    assert (unable.value.status, unable.value.code) == (503, "service_unavailable")
 
     with pytest.raises(NotFoundError) as unknown:
         client.wallets.holdings(blockchain="solana", address=UNTRACKED)

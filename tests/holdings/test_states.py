@@ -287,6 +287,51 @@ class TestUnavailable:
         assert stub.asked[unread] == stub.asked[known] == 0
 
 
+class TestNotConfigured:
+    @pytest.mark.parametrize(
+        ("chain", "changes"),
+        [
+            ("eth", {"moralis_api_key": None}),
+            ("solana", {"moralis_api_key": None}),
+            ("bnb", {"bnb_provider": "rpc", "bnb_rpc_url": None}),
+            ("base", {"base_provider": "alchemy", "alchemy_api_key": None}),
+        ],
+    )
+    def test_a_caller_is_told_that_no_wait_helps(
+        self, ask_at: AskAt, track: Hold, chain: str, changes: dict[str, str | None]
+    ) -> None:
+        # With one thread no request waits, and still none is told to come again.
+        ask, address = ask_at(web_threads=1, **changes), track(chain)
+        for _ in range(3):
+            _is_not_configured(ask(chain, address))
+
+    def test_so_is_that_of_a_node_of_another_chain(self, ask_at: AskAt, track: Hold, stub: Stub) -> None:
+        stub.nodes.chain_ids["eth"] = 56
+        ask, address = ask_at(eth_provider="rpc"), track("eth")
+        for _ in range(2):
+            _is_not_configured(ask("eth", address))
+
+    def test_other_chains_and_balances_of_earlier_go_on(
+        self, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
+    ) -> None:
+        ask = ask_at(eth_provider="alchemy", alchemy_api_key=None)
+        known = track("eth")
+        _saved(connection, known, age_seconds=100)
+        for _ in range(2):
+            assert active(ask("eth", known))["stale"] is True
+        assert _failure(connection, known) is None
+        assert native(ask("base", track("base", native=7))) == "7"
+
+    def test_an_untracked_wallet_is_still_not_found(self, ask_at: AskAt, hold: Hold) -> None:
+        assert ask_at(moralis_api_key=None)("eth", hold("eth")).status_code == 404
+
+
+def _is_not_configured(response: TestResponse) -> None:
+    assert (response.status_code, response.json["error"]["code"]) == (503, "service_unavailable")
+    assert response.json["error"]["reason"] == "provider_not_configured"
+    assert "Retry-After" not in response.headers
+
+
 class TestWorkersThatDie:
     def test_the_claim_of_a_dead_worker_lapses(
         self, ask: Ask, connection: Connection, track: Hold, stub: Stub

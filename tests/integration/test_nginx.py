@@ -217,6 +217,18 @@ def test_as_it_comes_nginx_lets_no_page_of_another_origin_read_anything(start_ng
     assert _preflight(server, "/v1/wallets").status_code == 503
 
 
+def test_a_503_without_a_time_to_wait_gets_none_from_nginx(
+    gunicorn: StartGunicorn, start_nginx: Any, behind_nginx: Settings, key: str, database_url: str
+) -> None:
+    address = "So11111111111111111111111111111111111111112"
+    Importer(database_url).wallets([GROUP | {"wallet_address": address}])
+    server = start_nginx([gunicorn(behind_nginx, workers=1).url])
+    holdings = {"blockchain": "solana", "address": address}
+    answer = _get(server, "/v1/wallets/holdings", params=holdings, headers={"Authorization": f"Bearer {key}"})
+    assert (answer.status_code, answer.json()["error"]["reason"]) == (503, "provider_not_configured")
+    assert "Retry-After" not in answer.headers
+
+
 def test_without_tls_no_call_is_answered(start_nginx: Any) -> None:
     server = start_nginx([NOBODY])
     _is_our_error(requests.get(f"{server.plain_url}/v1/wallets", timeout=20), 403, "forbidden")

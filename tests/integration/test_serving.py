@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,6 +26,7 @@ from tests.processes import Gunicorn, StartGunicorn, workers
 from tests.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
+from wallet_api.settings import Settings
 
 
 def _raw(server: Gunicorn, request: bytes) -> tuple[int, str, dict[str, object]]:
@@ -262,3 +264,16 @@ def test_a_variable_that_is_no_longer_a_setting_is_warned_of_once(
 ) -> None:
     monkeypatch.setenv("HOLDINGS_MAX_BYTES", "1")
     assert gunicorn(workers=2).log.count("HOLDINGS_MAX_BYTES: no longer a setting") == 1
+
+
+def test_chains_without_a_provider_are_named_at_the_start(
+    gunicorn: StartGunicorn, settings: Settings
+) -> None:
+    own = replace(settings, eth_provider="rpc", base_provider="alchemy", alchemy_api_key="key")
+    warning = (
+        "No balances can be fetched, and holdings are 503, on these chains:"
+        " solana, bnb: MORALIS_API_KEY is not set; eth: ETH_RPC_URL is not set\n"
+    )
+    assert gunicorn(own, workers=2).log.count(warning) == 1
+    own = replace(settings, moralis_api_key="key")
+    assert "No balances" not in gunicorn(own).log

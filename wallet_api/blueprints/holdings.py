@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 
 from wallet_api.access.gate import free_of_charge
 from wallet_api.errors import WalletNotFound
-from wallet_api.holdings.service import HoldingsUnavailable
+from wallet_api.holdings.service import HoldingsUnavailable, ProviderNotConfigured
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import respond_version
 from wallet_api.responses.envelope import respond
@@ -59,7 +59,11 @@ _operation = Operation(
     arguments=_arguments,
     data=_schema,
     examples={"balances": _EXAMPLE, "loading": _LOADING},
-    errors=[WalletNotFound("solana", ADDRESS), HoldingsUnavailable(retry_after_seconds=10)],
+    errors=[
+        WalletNotFound("solana", ADDRESS),
+        HoldingsUnavailable(retry_after_seconds=10),
+        ProviderNotConfigured(),
+    ],
     description="While `loading` is true nothing is charged; request again shortly.",
 )
 

@@ -16,8 +16,8 @@ from wallet_api.errors import ServiceUnavailable
 from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
 from wallet_api.holdings.refresh import Cache, Refresher
 from wallet_api.holdings.snapshots import Snapshot, Snapshots, WalletState
-from wallet_api.providers.balances import make_provider
-from wallet_api.providers.faults import BreakerOpen
+from wallet_api.providers.balances import make_provider, missing_settings
+from wallet_api.providers.faults import BreakerOpen, NotConfigured
 from wallet_api.providers.fetch import Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
@@ -31,6 +31,14 @@ _CLAIM_MARGIN_SECONDS = 2.0
 
 class HoldingsUnavailable(ServiceUnavailable):
     """The provider of balances cannot answer right now. Try again shortly."""
+
+
+class ProviderNotConfigured(HoldingsUnavailable):
+    """The operator of this service has not configured a provider of balances for this chain."""
+
+    def __init__(self) -> None:
+        # No wait heals it.
+        super().__init__(reason="provider_not_configured", retry_after_seconds=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +89,15 @@ class HoldingsService:
             )
             for chain in CHAINS.values()
         }
+        self._unconfigured = missing_settings(settings)
         # At most half of the web threads wait for providers; a single one never waits.
         self._waiting = threading.Semaphore(settings.web_threads // 2)
 
     def read(self, blockchain: str, address: str) -> Holdings:
         """Return the balances of a tracked wallet, `address` in its stored form.
 
-        Raise NotFound if the wallet is not tracked, HoldingsUnavailable if its provider failed and there is
-        no snapshot.
+        Raise NotFound if the wallet is not tracked, HoldingsUnavailable if its provider failed or is not
+        configured, and there is no snapshot.
         """
         try:
             holdings = self._read(blockchain, address)
@@ -121,12 +130,16 @@ class HoldingsService:
             formatted = self.format(blockchain, wallet.snapshot)
             self._cache.put((blockchain, address), formatted)
             return Holdings(formatted, stale=False, cached=True)
+        if blockchain in self._unconfigured:
+            return Holdings(wallet.snapshot, stale=True, cached=True)
         refresher = self._refreshers[blockchain]
         if not (wallet.refreshing or wallet.pause_seconds or refresher.pause_seconds()):
             refresher.start(wallet.wallet_id, address)
         return Holdings(wallet.snapshot, stale=True, cached=True)
 
     def _wait_for_first(self, blockchain: str, address: str, wallet: WalletState) -> Holdings:
+        if blockchain in self._unconfigured:
+            raise ProviderNotConfigured
         # Without a free slot the request does not wait.
         may_wait = self._waiting.acquire(blocking=False)
         try:
@@ -162,6 +175,9 @@ def _raise_failure(wallet: WalletState, refresher: Refresher) -> None:
     message, pause_seconds = wallet.failure, wallet.pause_seconds
     if not pause_seconds and not wallet.refreshing:
         message, pause_seconds = BreakerOpen().message, refresher.pause_seconds()
+    # Such as a node of another chain, which only the fetch has shown.
+    if pause_seconds and message == NotConfigured().message:
+        raise ProviderNotConfigured
     if pause_seconds:
         raise HoldingsUnavailable(
             f"The balances of this wallet cannot be read right now. {message}",

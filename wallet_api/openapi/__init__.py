@@ -24,7 +24,8 @@ parameter `api_key`. Prefer the header: URLs end up in logs and histories.
 a decimal parser if your language has one. Times are UTC, ISO 8601 with `Z`.
 
 **Errors** are `{"success": false, "error": {"code", "message", "request_id", …}, "meta": …}` with the HTTP
-status below. On 429 and 503 wait for the seconds in `Retry-After`, then try again. Errors are free.
+status below. On 429 and 503 wait for the seconds in `Retry-After`, then try again. Errors are free. A 503
+without it, whose `reason` is `provider_not_configured`, is for the operator to heal.
 
 **Limits.** `X-RateLimit-Limit`, `-Remaining` and `-Reset` are the state of your key's rate limit, and
 `X-Credits-Remaining` is its balance. A 200 costs one credit, unless the operator set another price. Errors,

@@ -21,7 +21,8 @@ _DESCRIPTIONS = {
     404: "The wallet is not tracked.",
     429: "The rate limit of the key is exceeded. Wait for `Retry-After` seconds.",
     500: "An unexpected error. Quote the `request_id` to the operator.",
-    503: "The service is temporarily unavailable. Wait for `Retry-After` seconds.",
+    503: "The service is temporarily unavailable: wait for `Retry-After` seconds. Without that header waiting"
+    " does not help: see `reason`.",
 }
 
 _NOT_YOURS = "Not allowed from your address."
@@ -35,7 +36,7 @@ _HEADERS = {
         "integer",
         "The credits of the key that are left; absent for a key without credits.",
     ),
-    "Retry-After": ("integer", "The seconds to wait before the next try."),
+    "Retry-After": ("integer", "The seconds to wait before the next try; absent if waiting does not help."),
     "WWW-Authenticate": ("string", "`Bearer`."),
     "Cache-Control": (
         "string",

@@ -22,6 +22,7 @@ from wallet_api import migrations
 from wallet_api.blueprints.metrics import SHARED_FOLDER
 from wallet_api.database import connect
 from wallet_api.errors import ServiceUnavailable
+from wallet_api.providers.balances import missing_settings
 from wallet_api.settings import Settings, SettingsError, removed_warning
 
 _COUNTS = "wallet-api-metrics-"
@@ -60,14 +61,23 @@ logger_class = "wallet_api.serving.logs.GunicornLogger"
 
 def on_starting(server: Arbiter) -> None:
     """Refuse tables of a later version, and make the folder for the metrics of all workers."""
-    warning = removed_warning()
-    if warning is not None and server.log is not None:
-        server.log.warning(warning)
+    for warning in filter(None, (removed_warning(), _providers_warning())):
+        if server.log is not None:
+            server.log.warning(warning)
     _check_tables(server)
     _clear_counts()
     folder = os.environ[SHARED_FOLDER] = tempfile.mkdtemp(prefix=_COUNTS, dir=worker_tmp_dir)
     # Never closed, and so held until the last of this gunicorn's processes has ended, in whatever way.
     fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_SH)
+
+
+def _providers_warning() -> str | None:
+    missing = missing_settings(_own)
+    if not missing:
+        return None
+    chains = {unset: [chain for chain in missing if missing[chain] == unset] for unset in missing.values()}
+    told = "; ".join(f"{', '.join(chains[unset])}: {unset} is not set" for unset in chains)
+    return f"No balances can be fetched, and holdings are 503, on these chains: {told}"
 
 
 def _check_tables(server: Arbiter) -> None:

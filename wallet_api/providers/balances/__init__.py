@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pkgutil import resolve_name
 from types import MappingProxyType
 
-from wallet_api.chains import Chain
+from wallet_api.chains import CHAINS, Chain
 from wallet_api.providers.balances.base import BalanceProvider
 from wallet_api.providers.fetch import Limits
 from wallet_api.providers.metrics import FetchMetrics
@@ -21,6 +21,17 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "alchemy": ("alchemy:Alchemy", "alchemy:Alchemy"),
     }
 )
+
+
+def missing_settings(settings: Settings) -> dict[str, str]:
+    """Return the chains whose provider lacks a setting, each with the variable that is not set."""
+    missing = {}
+    for name in CHAINS:
+        provider = getattr(settings, f"{name}_provider")
+        variable = f"{name}_rpc_url" if provider == "rpc" else f"{provider}_api_key"
+        if getattr(settings, variable) is None:
+            missing[name] = variable.upper()
+    return missing
 
 
 def make_provider(chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> BalanceProvider:
