@@ -8,7 +8,9 @@ import pytest
 import requests
 from flask import Flask
 from flask.testing import FlaskClient
+from flask.wrappers import Response
 from jsonschema import Draft202012Validator
+from marshmallow import fields
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from tests.demo_service import DemoService, demo_service
@@ -17,7 +19,9 @@ from wallet_api.access.gate import is_keyless
 from wallet_api.database import Connection
 from wallet_api.keys import create_key, revoke_key
 from wallet_api.openapi import check, document
-from wallet_api.responses.operation import operation_of
+from wallet_api.responses.operation import Operation, operation_of
+from wallet_api.schemas.arguments import Arguments
+from wallet_api.schemas.fields import Shape
 from wallet_api.settings import Settings
 
 Document = dict[str, Any]
@@ -51,7 +55,10 @@ def _check(document: Document, path: str, status: int, body: Any) -> None:
     responses = document["paths"][path]["get"]["responses"]
     assert str(status) in responses, f"{path} answered {status}, which is not described"
     schema = responses[str(status)]["content"]["application/json"]["schema"]
-    Draft202012Validator(schema | {"components": _strict(document["components"])}).validate(body)
+    Draft202012Validator(
+        schema | {"components": _strict(document["components"])},
+        format_checker=Draft202012Validator.FORMAT_CHECKER,
+    ).validate(body)
 
 
 def test_the_document_is_valid_openapi_3_1(own_document: Document) -> None:
@@ -71,6 +78,59 @@ def test_a_route_without_a_description_is_refused_by_name(app: Flask) -> None:
     app.add_url_rule("/v1/nameless", "nameless", lambda: "")
     with pytest.raises(TypeError, match="nameless"):
         check(app)
+
+
+class _NamelessInner(Shape):
+    known = fields.String(metadata={"description": "Known."})
+    nameless = fields.String()
+
+
+class _NamelessData(Shape):
+    rows = fields.List(fields.Nested(_NamelessInner), metadata={"description": "Rows."})
+    row = fields.Nested(_NamelessInner)
+
+
+class _NamelessArguments(Arguments):
+    limit = fields.Integer()
+
+
+def test_every_field_without_a_description_is_refused_by_name(app: Flask) -> None:
+    operation = Operation(tag="Wallets", summary="", arguments=_NamelessArguments(), data=_NamelessData())
+    app.add_url_rule("/v1/nameless", "nameless", operation.describes(lambda: Response()))
+    with pytest.raises(TypeError) as refused:
+        check(app)
+    for name in ("_NamelessArguments.limit", "_NamelessData.row", "_NamelessInner.nameless"):
+        assert name in str(refused.value)
+    assert "known" not in str(refused.value)
+    assert "rows" not in str(refused.value)
+
+
+def _described_properties(node: Any) -> Iterator[tuple[str, Any]]:
+    """Every property of every schema, wherever it is."""
+    if isinstance(node, dict):
+        if isinstance(node.get("properties"), dict):
+            yield from node["properties"].items()
+        for part in node.values():
+            yield from _described_properties(part)
+    elif isinstance(node, list):
+        for part in node:
+            yield from _described_properties(part)
+
+
+def test_every_property_is_described_and_every_time_is_one(own_document: Document) -> None:
+    properties = list(_described_properties(own_document["components"]["schemas"]))
+    assert len(properties) > 400
+    assert [name for name, rules in properties if not rules.get("description")] == []
+    times = {name for name, rules in properties if rules.get("format") == "date-time"}
+    assert times == {
+        *("timestamp", "created_at", "first_seen", "last_seen", "last_shared_at", "last_updated", "price_at")
+    }
+    assert {name for name, rules in properties if rules.get("format") == "date"} == {"date"}
+
+
+def test_only_aliases_are_deprecated(own_document: Document) -> None:
+    deprecated = {path for path, item in own_document["paths"].items() if item["get"].get("deprecated")}
+    assert deprecated == {"/v1/wallet/holdings", "/v1/wallet/tracking", "/v1/wallets/leaderboard"}
 
 
 def test_what_needs_a_key_says_so_and_tells_what_becomes_of_it(app: Flask, own_document: Document) -> None:
@@ -118,7 +178,7 @@ def test_every_error_code_and_reason_has_an_example(own_document: Document) -> N
         *("missing_parameter", "invalid_parameter", "unauthorized", "forbidden", "not_found"),
         *("rate_limited", "internal_error", "service_unavailable"),
         *("missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"),
-        *("insufficient_credits", "wallet_not_found"),
+        *("insufficient_credits", "wallet_not_found", "provider_not_configured"),
     ):
         assert f'"{word}"' in text
 

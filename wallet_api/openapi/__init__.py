@@ -5,13 +5,15 @@ from typing import Any
 
 from apispec import APISpec
 from flask import Flask
+from marshmallow import Schema
 from werkzeug.routing import Rule
 
 from wallet_api import __version__
 from wallet_api.access.gate import is_keyless
 from wallet_api.openapi import responses
-from wallet_api.openapi.conversion import SchemaPlugin
+from wallet_api.openapi.conversion import SchemaPlugin, undescribed
 from wallet_api.responses.operation import Operation, operation_of
+from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
 _DESCRIPTION = """\
 What a curated set of crypto wallets trades and holds: the list of wallets, lifetime records, live balances,
@@ -81,8 +83,14 @@ def document(app: Flask) -> dict[str, Any]:
 
 
 def check(app: Flask) -> None:
-    """Raise TypeError, naming the endpoint, if the document cannot describe a route of `app`."""
-    _operations(app)
+    """Raise TypeError, with its name, if a route of `app` or one of its fields has no description."""
+    schemas: list[Schema] = [SuccessSchema(), ErrorSchema()]
+    for _, operation in _operations(app):
+        if operation is not None:
+            schemas += filter(None, (operation.arguments, operation.data))
+    missing = sorted({name for schema in schemas for name in undescribed(schema)})
+    if missing:
+        raise TypeError(f"without a description: {', '.join(missing)}: see docs/development.md")
 
 
 def _operations(app: Flask) -> list[tuple[Rule, Operation | None]]:
@@ -102,7 +110,8 @@ def _operations(app: Flask) -> list[tuple[Rule, Operation | None]]:
 def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:
     keyless = is_keyless(app, rule.endpoint)
     description = " ".join((app.view_functions[rule.endpoint].__doc__ or "").split())
-    other_path = "An alias of the same operation." if rule.endpoint.endswith("_alias") else ""
+    is_alias = rule.endpoint.endswith("_alias")
+    other_path = "An alias of the same operation." if is_alias else ""
     name = re.sub(r"\W", "_", rule.endpoint.rpartition(".")[2])
     return {
         "operationId": name,
@@ -112,6 +121,7 @@ def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:
         "parameters": _parameters(operation),
         "security": [] if keyless else [{"bearer": []}, {"api_key": []}],
         "responses": responses.of(operation, keyless=keyless),
+        **({"deprecated": True} if is_alias else {}),
     }
 
 

@@ -1,6 +1,7 @@
 """The conversion of the schemas to JSON Schema: apispec's, and the rules of our own fields."""
 
 import inspect
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from apispec.ext.marshmallow import MarshmallowPlugin
@@ -8,7 +9,7 @@ from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import Schema, fields
 
 from wallet_api.responses.examples import ARGUMENTS
-from wallet_api.schemas.fields import Choice, Text, WholeNumber
+from wallet_api.schemas.fields import Choice, Moment, Text, WholeNumber
 
 
 class _Converter(OpenAPIConverter):
@@ -50,9 +51,23 @@ def _name(schema: type[Schema] | Schema) -> str:
     return kind.__name__.removesuffix("Schema")
 
 
+def undescribed(schema: Schema) -> Iterator[str]:
+    """Yield the names of the fields of a schema, and of those within, that have no description."""
+    for name, field in schema.fields.items():
+        if not field.metadata.get("description"):
+            yield f"{type(schema).__name__}.{name}"
+        inner = field.inner if isinstance(field, fields.List) else field
+        if isinstance(inner, fields.Nested):
+            yield from undescribed(inner.schema)
+
+
 def _own_rules(field: fields.Field[Any], ret: dict[str, Any]) -> dict[str, Any]:
     if isinstance(field, Choice):
-        return {"enum": list(field.allowed)}
+        return _enum(field, field.allowed)
+    if "enum" in ret:
+        return _enum(field, ret["enum"])
+    if isinstance(field, Moment):
+        return {"format": "date-time"}
     if isinstance(field, WholeNumber):
         return {"minimum": field.minimum}
     if isinstance(field, Text):
@@ -61,3 +76,10 @@ def _own_rules(field: fields.Field[Any], ret: dict[str, Any]) -> dict[str, Any]:
         ret.pop("default", None)
         return {"const": field.constant}
     return {}
+
+
+def _enum(field: fields.Field[Any], values: Sequence[str]) -> dict[str, Any]:
+    if all(value.isidentifier() for value in values):
+        return {"enum": list(values)}
+    # Without names of ours, generators of clients invent some, such as VALUE_0 for 6h.
+    return {"enum": list(values), "x-enum-varnames": [f"{field.name}_{value}".upper() for value in values]}

@@ -92,7 +92,9 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
 def _envelope(kind: type[Schema], beside: str | None) -> type[Schema]:
     """Return the envelope's schema with this data in it, and the part of the data that stands beside it."""
     name = f"{kind.__name__.removesuffix('Schema')}Response"
-    members: dict[str, Any] = {"data": fields.Nested(kind, required=True)}
+    members: dict[str, Any] = {
+        "data": fields.Nested(kind, required=True, metadata={"description": "The data of the operation."})
+    }
     if beside is not None:
         members[beside] = kind().fields[beside]
     return SuccessSchema.from_dict(members, name=name)

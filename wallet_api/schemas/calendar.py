@@ -40,7 +40,7 @@ class SumsSchema(Shape):
 class DateSchema(SumsSchema):
     """A day of UTC with a trade, from 00:00 until before 24:00."""
 
-    date = fields.String(required=True, metadata={"description": "YYYY-MM-DD."})
+    date = fields.String(required=True, metadata={"format": "date", "description": "YYYY-MM-DD."})
 
 
 class MonthSchema(SumsSchema):

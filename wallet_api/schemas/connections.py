@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
-from wallet_api.schemas.fields import Amount, Rows, Shape, WholeNumber
+from wallet_api.schemas.fields import Amount, Moment, Rows, Shape, WholeNumber
 from wallet_api.schemas.wallets import ProfileSchema
 
 
@@ -41,7 +41,7 @@ class ConnectionSchema(Shape):
             "description": "At most 50 of the tokens, by the other wallet's last trade in each, newest first."
         },
     )
-    last_shared_at = fields.String(
+    last_shared_at = Moment(
         required=True, metadata={"description": "The other wallet's last trade in any of the tokens."}
     )
 

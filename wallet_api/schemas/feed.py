@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from wallet_api.schemas.arguments import MAX_TEXT
-from wallet_api.schemas.fields import Amount, Rows, Shape, Text, WholeNumber
+from wallet_api.schemas.fields import Amount, Moment, Rows, Shape, Text, WholeNumber
 from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import CountedPaginationSchema, PagedArguments, ProfileSchema
 
@@ -67,7 +67,7 @@ class FeedTransactionSchema(Shape):
         allow_none=True,
         metadata={"description": "USD value / token_amount; null where value_usd is."},
     )
-    created_at = fields.String(required=True, metadata={"description": "Time of the trade."})
+    created_at = Moment(required=True, metadata={"description": "Time of the trade."})
     profile = Rows(ProfileSchema, required=True, metadata={"description": "The wallet that traded."})
     holdings_after = Rows(
         HoldingSchema, required=True, metadata={"description": "Its holding of the token after this trade."}
@@ -91,7 +91,7 @@ class TokenBlockSchema(Shape):
     token_decimals = fields.Integer(required=True, allow_none=True, metadata={"description": _NO_SOURCE})
     price = Amount(required=True, allow_none=True, metadata={"description": _LATER})
     price_usd = Amount(required=True, allow_none=True, metadata={"description": _LATER})
-    price_at = fields.String(required=True, allow_none=True, metadata={"description": _LATER})
+    price_at = Moment(required=True, allow_none=True, metadata={"description": _LATER})
     market_cap = Amount(required=True, allow_none=True, metadata={"description": _NO_SOURCE})
     market_cap_usd = Amount(required=True, allow_none=True, metadata={"description": _NO_SOURCE})
     market_cap_currency = fields.String(required=True, allow_none=True, metadata={"description": _NO_SOURCE})

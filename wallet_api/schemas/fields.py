@@ -35,7 +35,7 @@ class Switch(Choice):
 
 
 class Moment(fields.String):
-    """An ISO 8601 time, in UTC if it has no offset."""
+    """An ISO 8601 time; an argument without an offset is in UTC."""
 
     def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
         try:

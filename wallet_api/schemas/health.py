@@ -8,14 +8,22 @@ from wallet_api.schemas.fields import Shape
 class HealthSchema(Shape):
     """The data of GET /healthz."""
 
-    status = fields.String(required=True, metadata={"enum": ["ok"]})
+    status = fields.String(
+        required=True, metadata={"description": "Always `ok`: the process answers.", "enum": ["ok"]}
+    )
 
 
 class ReadinessSchema(Shape):
     """The data of GET /readyz."""
 
-    status = fields.String(required=True, metadata={"enum": ["ready"]})
-    database = fields.String(required=True, metadata={"enum": ["ok"]})
+    status = fields.String(
+        required=True,
+        metadata={"description": "Always `ready`; otherwise the response is a 503.", "enum": ["ready"]},
+    )
+    database = fields.String(
+        required=True,
+        metadata={"description": "Always `ok`; otherwise the response is a 503.", "enum": ["ok"]},
+    )
     tables = fields.String(
         required=True,
         metadata={"description": "ok, or the migrations of a later version that the tables have."},

@@ -16,13 +16,10 @@ class HistoryArguments(AddressMixin, PagedArguments):
     limit = WholeNumber(1, load_default=50, metadata={"description": "Trades a page, at most 1000."})
     since = Moment(
         metadata={
-            "format": "date-time",
             "description": "Only trades of this time or later; figures are of all.",
         }
     )
-    until = Moment(
-        metadata={"format": "date-time", "description": "Only trades before this time; figures are of all."}
-    )
+    until = Moment(metadata={"description": "Only trades before this time; figures are of all."})
     overview = Switch(metadata={"description": "false leaves token_overview out; true by default."})
 
     @validates_schema
@@ -34,68 +31,91 @@ class HistoryArguments(AddressMixin, PagedArguments):
 class UntypedHistoryArguments(HistoryArguments):
     """The same where HISTORY_TYPE is detected: without `type`, it is the wallet's own."""
 
-    type = Choice(WALLET_TYPES)
+    type = Choice(WALLET_TYPES, metadata={"description": "The category of the wallet; its own by default."})
 
 
 class LifetimeStatsSchema(Shape):
     """A wallet's figures over its lifetime; amounts in native currency."""
 
-    currency = fields.String(required=True)
-    buy = Amount(required=True)
-    sell = Amount(required=True)
-    realized_pnl = Amount(required=True)
-    realized_pnl_percentage = Amount(required=True)
-    buy_txn = fields.Integer(required=True)
-    sell_txn = fields.Integer(required=True)
-    total_tx_count = fields.Integer(required=True)
-    win_rate = Amount(required=True)
-    win_count = fields.Integer(required=True)
+    currency = fields.String(required=True, metadata={"description": "Native currency of the chain."})
+    buy = Amount(required=True, metadata={"description": "Value of all buys."})
+    sell = Amount(required=True, metadata={"description": "Value of all sells."})
+    realized_pnl = Amount(
+        required=True, metadata={"description": "What the sells realized, by weighted-average cost."}
+    )
+    realized_pnl_percentage = Amount(
+        required=True,
+        metadata={"description": "The profit in percent of the cost of what was sold; 0 without a cost."},
+    )
+    buy_txn = fields.Integer(required=True, metadata={"description": "Number of buys."})
+    sell_txn = fields.Integer(required=True, metadata={"description": "Number of sells."})
+    total_tx_count = fields.Integer(required=True, metadata={"description": "Number of trades."})
+    win_rate = Amount(
+        required=True,
+        metadata={"description": "Percentage of closed positions with a profit; 0 without one."},
+    )
+    win_count = fields.Integer(required=True, metadata={"description": "Closed positions with a profit."})
     total_sold = fields.Integer(required=True, metadata={"description": "Closed positions."})
-    active_tokens_count = fields.Integer(required=True)
-    largest_buy = Amount(required=True)
-    best_trade_pnl = Amount(required=True)
-    worst_trade_pnl = Amount(required=True)
-    still_holding_count = fields.Integer(required=True)
+    active_tokens_count = fields.Integer(required=True, metadata={"description": "Tokens with any trade."})
+    largest_buy = Amount(required=True, metadata={"description": "Value of the largest buy; 0 if none."})
+    best_trade_pnl = Amount(required=True, metadata={"description": "Largest profit of one sell; 0 if none."})
+    worst_trade_pnl = Amount(
+        required=True, metadata={"description": "Smallest profit of one sell; 0 if none."}
+    )
+    still_holding_count = fields.Integer(
+        required=True, metadata={"description": "Tokens of which at least 1 % of the most ever held is left."}
+    )
 
 
 class DistributionSchema(Shape):
     """Closed positions by their realized profit in percent of their cost."""
 
-    above_500 = fields.Integer(required=True)
-    above_100_to_500 = fields.Integer(required=True)
-    above_zero_to_100 = fields.Integer(required=True)
-    below_zero = fields.Integer(required=True)
+    above_500 = fields.Integer(required=True, metadata={"description": "Closed positions above 500 %."})
+    above_100_to_500 = fields.Integer(required=True, metadata={"description": "Above 100 % up to 500 %."})
+    above_zero_to_100 = fields.Integer(required=True, metadata={"description": "Above 0 % up to 100 %."})
+    below_zero = fields.Integer(
+        required=True, metadata={"description": "Closed positions with no profit or a loss."}
+    )
 
 
 class TokenOverviewSchema(Shape):
     """A wallet's record in one token; amounts in native currency."""
 
-    mint = fields.String(required=True)
-    token_name = fields.String(required=True)
-    invested = Amount(required=True)
-    sold = Amount(required=True)
-    realized_pnl = Amount(required=True)
-    realized_pnl_percentage = Amount(required=True)
-    currency = fields.String(required=True)
-    buy_txn = fields.Integer(required=True)
-    sell_txn = fields.Integer(required=True)
-    first_seen = fields.String(required=True)
-    last_seen = fields.String(required=True)
-    still_holding = fields.Boolean(required=True)
+    mint = fields.String(required=True, metadata={"description": "The token's address."})
+    token_name = fields.String(required=True, metadata={"description": "Its name; may be empty."})
+    invested = Amount(required=True, metadata={"description": "Value of the buys."})
+    sold = Amount(required=True, metadata={"description": "Value of the sells."})
+    realized_pnl = Amount(
+        required=True, metadata={"description": "What the sells realized, by weighted-average cost."}
+    )
+    realized_pnl_percentage = Amount(
+        required=True,
+        metadata={"description": "The profit in percent of the cost of what was sold; 0 without a cost."},
+    )
+    currency = fields.String(required=True, metadata={"description": "Native currency of the chain."})
+    buy_txn = fields.Integer(required=True, metadata={"description": "Number of buys."})
+    sell_txn = fields.Integer(required=True, metadata={"description": "Number of sells."})
+    first_seen = Moment(required=True, metadata={"description": "Time of the first trade."})
+    last_seen = Moment(required=True, metadata={"description": "Time of the latest trade."})
+    still_holding = fields.Boolean(
+        required=True, metadata={"description": "Whether at least 1 % of the most ever held is left."}
+    )
 
 
 class TradeSchema(Shape):
     """One trade; its value in native currency."""
 
-    tx_signature = fields.String(required=True)
-    mint = fields.String(required=True)
-    token_name = fields.String(required=True)
-    transaction_type = fields.String(required=True, metadata={"enum": ["buy", "sell"]})
-    value = Amount(required=True)
+    tx_signature = fields.String(required=True, metadata={"description": "Signature of the transaction."})
+    mint = fields.String(required=True, metadata={"description": "The token's address."})
+    token_name = fields.String(required=True, metadata={"description": "Its name; may be empty."})
+    transaction_type = fields.String(
+        required=True, metadata={"description": "Direction of the trade.", "enum": ["buy", "sell"]}
+    )
+    value = Amount(required=True, metadata={"description": "Value of the trade."})
     value_usd = Amount(metadata={"description": "Stored USD value; absent without one."})
-    currency = fields.String(required=True)
+    currency = fields.String(required=True, metadata={"description": "Native currency of the chain."})
     token_amount = Amount(required=True, metadata={"description": "Quantity traded, in whole tokens."})
-    created_at = fields.String(required=True)
+    created_at = Moment(required=True, metadata={"description": "Time of the trade."})
     event_index = fields.Integer(
         required=True, metadata={"description": "Place of the trade within its transaction."}
     )
@@ -104,12 +124,25 @@ class TradeSchema(Shape):
 class HistorySchema(Shape):
     """The data of GET /v1/wallets/history. Trades are newest first; tokens by their latest trade."""
 
-    profile = Rows(HistoryProfileSchema, required=True)
-    lifetime_stats = Rows(LifetimeStatsSchema, required=True)
-    win_rate_distribution = Rows(DistributionSchema, required=True)
+    profile = Rows(
+        HistoryProfileSchema, required=True, metadata={"description": "The wallet's public profile."}
+    )
+    lifetime_stats = Rows(
+        LifetimeStatsSchema, required=True, metadata={"description": "Its figures over all of its trades."}
+    )
+    win_rate_distribution = Rows(
+        DistributionSchema, required=True, metadata={"description": "Its closed positions by their profit."}
+    )
     token_overview = Rows(
         TokenOverviewSchema, many=True, metadata={"description": "Absent with overview=false."}
     )
-    trades = Rows(TradeSchema, many=True, required=True)
-    pagination = fields.Nested(PaginationSchema, required=True)
-    warnings = fields.List(fields.String())
+    trades = Rows(
+        TradeSchema,
+        many=True,
+        required=True,
+        metadata={"description": "The trades of this page, newest first."},
+    )
+    pagination = fields.Nested(
+        PaginationSchema, required=True, metadata={"description": "The place of this page."}
+    )
+    warnings = fields.List(fields.String(), metadata={"description": "What was capped; absent if nothing."})

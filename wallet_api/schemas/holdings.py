@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
-from wallet_api.schemas.fields import Rows, Shape
+from wallet_api.schemas.fields import Moment, Rows, Shape
 
 
 class HoldingsArguments(AddressMixin, ChainArguments):
@@ -17,10 +17,12 @@ class TokenBalanceSchema(Shape):
         required=True, metadata={"description": "The contract or mint; `native` for the chain's own coin."}
     )
     token_name = fields.String(required=True, metadata={"description": "May be empty."})
-    symbol = fields.String(required=True)
+    symbol = fields.String(required=True, metadata={"description": "Ticker of the token; may be empty."})
     amount = fields.String(required=True, metadata={"description": "In the smallest unit, exact."})
     amount_formatted = fields.String(required=True, metadata={"description": "In whole tokens, exact."})
-    decimals = fields.Integer(required=True)
+    decimals = fields.Integer(
+        required=True, metadata={"description": "10 to the power of this many smallest units are one token."}
+    )
     verified_contract = fields.Boolean(
         required=True,
         metadata={"description": "Whether the provider lists the token; meaningful on EVM chains."},
@@ -30,9 +32,18 @@ class TokenBalanceSchema(Shape):
 class ActiveHoldingsSchema(Shape):
     """A wallet's balances, the native coin first, then by amount; empty while `loading`."""
 
-    tokens = Rows(TokenBalanceSchema, many=True, required=True)
+    tokens = Rows(
+        TokenBalanceSchema,
+        many=True,
+        required=True,
+        metadata={"description": "One row for each token with a balance."},
+    )
     count = fields.Integer(required=True, metadata={"description": "How many rows `tokens` has."})
-    last_updated = fields.String(required=True, allow_none=True)
+    last_updated = Moment(
+        required=True,
+        allow_none=True,
+        metadata={"description": "When the balances were fetched; null while `loading`."},
+    )
     stale = fields.Boolean(
         required=True, metadata={"description": "Older than the cache holds balances for fresh."}
     )
@@ -42,4 +53,6 @@ class ActiveHoldingsSchema(Shape):
 class HoldingsSchema(Shape):
     """The data of GET /v1/wallets/holdings."""
 
-    active_holdings = fields.Nested(ActiveHoldingsSchema, required=True)
+    active_holdings = fields.Nested(
+        ActiveHoldingsSchema, required=True, metadata={"description": "The balances, and how old they are."}
+    )

@@ -28,23 +28,36 @@ class LeaderboardArguments(PagedArguments):
 class EntryProfileSchema(Shape):
     """Who the ranked wallet is."""
 
-    name = fields.String()
-    image_url = fields.String()
-    twitter = fields.String()
-    currency = fields.String()
+    name = fields.String(required=True, metadata={"description": "Display name; may be empty."})
+    image_url = fields.String(required=True, metadata={"description": "URL of the avatar; may be empty."})
+    twitter = fields.String(required=True, metadata={"description": "URL of the profile on X; may be empty."})
+    currency = fields.String(required=True, metadata={"description": "Native currency of the chain."})
 
 
 class PeriodStatsSchema(Shape):
     """A wallet's figures over the period. What cannot be known is absent."""
 
-    realized_pnl = Amount()
-    realized_pnl_usd = Amount()
-    buy_txn = fields.Integer()
-    sell_txn = fields.Integer()
-    total_txn = fields.Integer()
-    total_volume = Amount()
-    total_volume_usd = Amount()
-    avg_hold_time_minutes = Amount()
+    realized_pnl = Amount(
+        required=True,
+        metadata={
+            "description": "What the period's sells realized, by weighted-average cost, in native currency."
+        },
+    )
+    realized_pnl_usd = Amount(
+        metadata={"description": "The same in USD; absent if it is unknown for one of the sells."}
+    )
+    buy_txn = fields.Integer(required=True, metadata={"description": "Number of buys."})
+    sell_txn = fields.Integer(required=True, metadata={"description": "Number of sells."})
+    total_txn = fields.Integer(required=True, metadata={"description": "Number of trades."})
+    total_volume = Amount(
+        required=True, metadata={"description": "Value of buys and sells, in native currency."}
+    )
+    total_volume_usd = Amount(
+        metadata={"description": "The same in USD; absent if no trade has a USD value."}
+    )
+    avg_hold_time_minutes = Amount(
+        metadata={"description": "Mean time from buy to sell, weighted by cost; absent if nothing was sold."}
+    )
 
 
 class PeriodDistributionSchema(Shape):
@@ -64,21 +77,34 @@ class PeriodDistributionSchema(Shape):
 class EntrySchema(Shape):
     """One ranked wallet."""
 
-    wallet = fields.String(required=True)
-    rank = fields.Integer()
-    profile = fields.Nested(EntryProfileSchema)
-    period_stats = fields.Nested(PeriodStatsSchema)
-    period_win_rate_distribution = fields.Nested(PeriodDistributionSchema)
+    wallet = fields.String(required=True, metadata={"description": "The address of the wallet."})
+    rank = fields.Integer(required=True, metadata={"description": "Its place by `sort`; 1 is the first."})
+    profile = fields.Nested(EntryProfileSchema, required=True, metadata={"description": "Who it is."})
+    period_stats = fields.Nested(
+        PeriodStatsSchema, required=True, metadata={"description": "Its figures over the period."}
+    )
+    period_win_rate_distribution = fields.Nested(
+        PeriodDistributionSchema,
+        required=True,
+        metadata={"description": "Its tokens by their profit in the period."},
+    )
 
 
 class LeaderboardSchema(Shape):
     """The data of GET /v1/wallet/leaderboard, by the figure of `sort` descending, then by address."""
 
-    blockchain = fields.String(required=True)
-    type = fields.String(required=True)
-    period = fields.String(required=True)
-    currency = fields.String(required=True)
+    blockchain = fields.String(required=True, metadata={"description": "Requested chain."})
+    type = fields.String(required=True, metadata={"description": "Requested wallet category."})
+    period = fields.String(required=True, metadata={"description": "Requested period."})
+    currency = fields.String(required=True, metadata={"description": "Native currency of the chain."})
     sort = fields.String(metadata={"enum": list(SORTS), "description": "As requested; absent if not."})
     min_txn = fields.Integer(metadata={"description": "As requested; absent if not."})
-    leaderboard = Rows(EntrySchema, many=True, required=True)
-    pagination = fields.Nested(PaginationSchema)
+    leaderboard = Rows(
+        EntrySchema,
+        many=True,
+        required=True,
+        metadata={"description": "The ranked wallets; those without a trade in the period are left out."},
+    )
+    pagination = fields.Nested(
+        PaginationSchema, metadata={"description": "The place of this page; absent without `limit`."}
+    )

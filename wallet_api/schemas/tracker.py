@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
-from wallet_api.schemas.fields import Amount, Choice, Rows, Shape
+from wallet_api.schemas.fields import Amount, Choice, Moment, Rows, Shape
 from wallet_api.schemas.leaderboard import PERIODS, PeriodDistributionSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
@@ -87,8 +87,8 @@ class TokenRowSchema(Shape):
     realized_pnl_percentage = Amount(
         required=True, metadata={"description": "The profit in percent of the cost of what was sold."}
     )
-    first_seen = fields.String(required=True, metadata={"description": "First trade in the period."})
-    last_seen = fields.String(required=True, metadata={"description": "Latest trade in the period."})
+    first_seen = Moment(required=True, metadata={"description": "First trade in the period."})
+    last_seen = Moment(required=True, metadata={"description": "Latest trade in the period."})
     remaining_tokens = Amount(required=True, metadata={"description": "Tokens held now, of those bought."})
     bag_pct = Amount(
         required=True, metadata={"description": "The same in percent of the most that was ever held."}
@@ -127,7 +127,7 @@ class ActiveTokensSchema(Shape):
 class ChartPointSchema(Shape):
     """The profit realized from the start of the period until a moment."""
 
-    timestamp = fields.String(required=True, metadata={"description": "The moment."})
+    timestamp = Moment(required=True, metadata={"description": "The moment."})
     realized_pnl = Amount(required=True, metadata={"description": "The sum until then."})
     realized_pnl_usd = Amount(
         metadata={"description": "The same in USD; absent from all points if the last is unknown."}
@@ -143,7 +143,7 @@ class TrackedTradeSchema(Shape):
     transaction_type = fields.String(
         required=True, metadata={"enum": ["buy", "sell"], "description": "Direction."}
     )
-    created_at = fields.String(required=True, metadata={"description": "Time of the trade."})
+    created_at = Moment(required=True, metadata={"description": "Time of the trade."})
     value = Amount(required=True, metadata={"description": "Value of the trade."})
     value_usd = Amount(metadata={"description": "The same in USD; absent if it is unknown."})
     token_amount = Amount(required=True, metadata={"description": "Tokens traded."})

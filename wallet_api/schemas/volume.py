@@ -42,12 +42,26 @@ class VolumeArguments(WindowArguments):
 class VolumeSchema(Shape):
     """The data of GET /v1/transactions/volume."""
 
-    blockchain = fields.String(required=True)
-    type = fields.String(required=True)
-    mode = fields.String(required=True, metadata={"enum": ["volume"]})
-    volume = Amount(required=True)
-    volume_usd = Amount(required=True, allow_none=True)
-    currency = fields.String(required=True)
-    time_window_seconds = fields.Integer(required=True)
+    blockchain = fields.String(required=True, metadata={"description": "Requested chain."})
+    type = fields.String(required=True, metadata={"description": "Requested wallet category."})
+    mode = fields.String(required=True, metadata={"description": "Always `volume`.", "enum": ["volume"]})
+    volume = Amount(
+        required=True,
+        metadata={"description": "Value of the buys and sells in the window, in native currency."},
+    )
+    volume_usd = Amount(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The same in USD; null if there are trades, but none with a USD value."},
+    )
+    currency = fields.String(required=True, metadata={"description": "Native currency of the chain."})
+    time_window_seconds = fields.Integer(
+        required=True, metadata={"description": "Effective window, after capping at 86400."}
+    )
     mint = fields.String(metadata={"description": "The token asked for; absent when none was."})
-    warnings = fields.List(fields.String())
+    warnings = fields.List(
+        fields.String(),
+        metadata={
+            "description": "What was capped, or that not all trades have a USD value; absent if neither."
+        },
+    )

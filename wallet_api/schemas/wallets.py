@@ -39,22 +39,30 @@ class ProfileSchema(HistoryProfileSchema):
 class PaginationSchema(Shape):
     """Where the page stands. `next_cursor` is null at the end."""
 
-    limit = fields.Integer(required=True)
-    next_cursor = fields.String(required=True, allow_none=True)
-    has_more = fields.Boolean(required=True)
+    limit = fields.Integer(required=True, metadata={"description": "Rows a page, as requested or capped."})
+    next_cursor = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "`cursor` of the next page; null on the last one."},
+    )
+    has_more = fields.Boolean(required=True, metadata={"description": "Whether there is a next page."})
 
 
 class CountedPaginationSchema(PaginationSchema):
     """The same, with the number of all rows."""
 
-    total = fields.Integer(required=True)
+    total = fields.Integer(required=True, metadata={"description": "Number of all rows, on all pages."})
 
 
 class WalletsSchema(Shape):
     """The data of GET /v1/wallets, by address, byte-wise."""
 
-    blockchain = fields.String(required=True)
-    type = fields.String(required=True)
-    currency = fields.String(required=True)
-    pagination = fields.Nested(CountedPaginationSchema, required=True)
-    wallets = Rows(ProfileSchema, many=True, required=True)
+    blockchain = fields.String(required=True, metadata={"description": "Requested chain."})
+    type = fields.String(required=True, metadata={"description": "Requested wallet category."})
+    currency = fields.String(required=True, metadata={"description": "Native currency of the chain."})
+    pagination = fields.Nested(
+        CountedPaginationSchema, required=True, metadata={"description": "The place of this page."}
+    )
+    wallets = Rows(
+        ProfileSchema, many=True, required=True, metadata={"description": "The wallets of this page."}
+    )
