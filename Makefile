@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint check bench smoke faults fuzz audit lock clean
+.PHONY: help install run test clients lint check bench smoke faults fuzz audit lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,13 +20,18 @@ run: $(INSTALLED) ## run the whole service with its own servers and demo data, u
 test: $(INSTALLED) ## run the tests, three files at a time
 	$(BIN)/python -m pytest -n 3 --dist loadfile
 
+clients: ## install what the test of a generated TypeScript client needs; needs npm and the network
+	npm ci --prefix tests/contract/typescript --no-audit --no-fund --loglevel=error
+
 lint: $(INSTALLED) ## check style, types and layers
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check: lint test ## run lint, tests and audit; the audit may be skipped without a network
+check: lint ## run lint, tests and audit; the TypeScript client and the audit may be skipped without a network
+	@$(MAKE) clients || echo "The test of a generated TypeScript client is skipped."
+	@$(MAKE) test
 	@sh config/audit.sh $(PYTHON) || [ $$? -eq 2 ]
 
 bench: $(INSTALLED) ## measure the ledger (SIZES=100000,1000000) and the HTTP side; 25 minutes, needs wrk
@@ -50,7 +55,7 @@ lock: ## write the newest versions within the bounds of setup.cfg to config/requ
 	sh config/lock.sh $(PYTHON)
 
 clean: ## remove .venv and caches, but not the data in var/
-	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf $(VENV) tests/contract/typescript/node_modules build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
 	find wallet_api tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(INSTALLED): setup.cfg setup.py config/requirements.txt config/requirements-dev.txt

@@ -1,0 +1,160 @@
+"""Clients that are generated from the OpenAPI document work, in Python and in TypeScript."""
+
+import inspect
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from enum import Enum
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import requests
+
+from tests.demo_service import DemoService, demo_service
+from tests.processes import StartGunicorn
+from wallet_api.settings import Settings
+
+TYPESCRIPT = Path(__file__).parent / "typescript"
+NAME = "generated_wallet_client"
+
+needs_typescript = pytest.mark.skipif(
+    shutil.which("node") is None or not (TYPESCRIPT / "node_modules").is_dir(),
+    reason="needs node and its packages: make clients",
+)
+
+
+class _Running(NamedTuple):
+    url: str
+    demo: DemoService
+    document: Path
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """The values of required arguments."""
+        address = self.demo.wallet("solana", "kol")
+        return {"blockchain": "solana", "type": "kol", "address": address, "period": "7d"}
+
+
+@pytest.fixture
+def running(gunicorn: StartGunicorn, settings: Settings, tmp_path: Path) -> Iterator[_Running]:
+    """A service with data, and its OpenAPI document in a file."""
+    with demo_service(settings) as demo:
+        url = gunicorn(demo.settings, workers=1).url
+        document = tmp_path / "openapi.json"
+        document.write_bytes(requests.get(f"{url}/v1/openapi.json", timeout=20).content)
+        yield _Running(url, demo, document)
+
+
+def _run(*command: str, folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def python_client(running: _Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A new Python client, which can be imported."""
+    # Its code need not be formatted.
+    (tmp_path / "generator.yml").write_text("post_hooks: []\n")
+    generate = ("-m", "openapi_python_client", "generate", "--meta=none", "--config=generator.yml")
+    _run(
+        *(sys.executable, *generate, f"--path={running.document}", f"--output-path={NAME}"),
+        "--fail-on-warning",
+        folder=tmp_path,
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path / NAME
+    for module in [name for name in sys.modules if name.partition(".")[0] == NAME]:
+        del sys.modules[module]
+
+
+def _operations(document: Path) -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """Yield the path, the description and the generated module of each operation."""
+    for path, item in json.loads(document.read_text())["paths"].items():
+        operation = item["get"]
+        name = f"{NAME}.api.{operation['tags'][0].lower()}.{operation['operationId']}"
+        yield path, operation, import_module(name)
+
+
+def _given(module: Any, arguments: dict[str, str], names: set[str]) -> dict[str, Any]:
+    """Return arguments as the generated function takes them: words of a fixed set are enumerations."""
+    parameters = inspect.signature(module.sync_detailed).parameters
+    given: dict[str, Any] = {}
+    for name in names:
+        # `type` is a function of Python, so the generator calls it `type_`.
+        own_name = name if name in parameters else f"{name}_"
+        kind = parameters[own_name].annotation
+        is_enum = isinstance(kind, type) and issubclass(kind, Enum)
+        given[own_name] = kind(arguments[name]) if is_enum else arguments[name]
+    return given
+
+
+def test_a_python_client_calls_every_operation(running: _Running, python_client: Path) -> None:
+    own = import_module(NAME)
+    with own.AuthenticatedClient(base_url=running.url, token=running.demo.key) as client:
+        called = 0
+        for path, operation, module in _operations(running.document):
+            required = {p["name"] for p in operation["parameters"] if p.get("required")}
+            answer = module.sync_detailed(client=client, **_given(module, running.arguments, required))
+            assert answer.status_code == 200, path
+            assert answer.parsed is not None, path
+            if hasattr(answer.parsed, "success"):
+                assert answer.parsed.success is True
+                sent = json.loads(answer.content)
+                assert answer.parsed.data.to_dict().keys() == sent["data"].keys(), path
+                assert datetime.now(UTC) >= answer.parsed.meta.timestamp
+                # Nothing was received that the client has no name for.
+                assert answer.parsed.data.additional_properties == {}, path
+            called += 1
+        assert called > 20
+
+
+def test_a_python_client_has_types_names_and_errors(running: _Running, python_client: Path) -> None:
+    own, wallets = import_module(NAME), import_module(f"{NAME}.api.wallets.history")
+    models = import_module(f"{NAME}.models")
+    values = [getattr(models, name) for name in models.__all__]
+    periods = [value for value in values if isinstance(value, type) and issubclass(value, Enum)]
+    assert periods
+    assert not [member for kind in periods for member in kind if member.name.startswith("VALUE_")]
+    assert models.LeaderboardPeriod.PERIOD_6H == "6h"
+    arguments = {name: running.arguments[name] for name in ("blockchain", "type", "address")}
+    with own.AuthenticatedClient(base_url=running.url, token=running.demo.key) as client:
+        given = _given(wallets, arguments, set(arguments))
+        history = wallets.sync(client=client, **given, limit=5)
+        newest = history.data.trades[0].created_at
+        assert isinstance(newest, datetime)
+        since = history.data.trades[-1].created_at
+        again = wallets.sync(client=client, **given, limit=5, since=since)
+        assert [trade.tx_signature for trade in again.data.trades] == [
+            trade.tx_signature for trade in history.data.trades
+        ]
+        missing = wallets.sync_detailed(client=client, **given | {"address": "1" * 32})
+        assert (missing.status_code, missing.parsed.error.code) == (404, "not_found")
+    with own.AuthenticatedClient(base_url=running.url, token="wk_wrong") as nobody:
+        refused = wallets.sync_detailed(client=nobody, **given)
+        assert (refused.status_code, refused.parsed.error.reason) == (403, "invalid_api_key")
+
+
+@needs_typescript
+def test_a_typescript_client_compiles_and_calls_every_operation_with_a_key(
+    running: _Running, tmp_path: Path
+) -> None:
+    folder = tmp_path / "typescript"
+    folder.mkdir()
+    for name in ("package.json", "tsconfig.json", "client.ts"):
+        shutil.copy(TYPESCRIPT / name, folder)
+    (folder / "node_modules").symlink_to(TYPESCRIPT / "node_modules")
+    tools = TYPESCRIPT / "node_modules" / ".bin"
+    _run(str(tools / "openapi-typescript"), str(running.document), "--output=schema.d.ts", folder=folder)
+    _run(str(tools / "tsc"), folder=folder)
+    called = _run(
+        *("node", "client.js", running.url, running.demo.key, running.arguments["address"]), folder=folder
+    )
+    paths = json.loads(running.document.read_text())["paths"]
+    keyed = {path for path, item in paths.items() if item["get"]["security"]}
+    assert json.loads(called) == dict.fromkeys(sorted(keyed), 200)
