@@ -1,15 +1,57 @@
-// Show the OpenAPI document of this server. An API key that is entered is not stored and is lost on reload.
+// Show the OpenAPI document of this server. A key that is entered stays in this tab, over reloads, until it is closed.
 "use strict";
 
-SwaggerUIBundle({
+const KEYS = "wallet-api.keys";
+
+// The console has its dark colors under this class.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const followDark = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", followDark);
+followDark();
+
+// Extensions of the console: https://swagger.io/docs/open-source-tools/swagger-ui/customization/plugin-api/
+const extensions = ({ React: { createElement: h } }) => {
+  const keep = (original, { authSelectors }) => (change) => {
+    original(change);
+    sessionStorage.setItem(KEYS, JSON.stringify(authSelectors.authorized()));
+  };
+  const UnfocusedInput = (props) => h("input", { ...props, autoFocus: false });
+  return {
+    statePlugins: { auth: { wrapActions: { authorize: keep, logout: keep } } },
+    wrapComponents: {
+      // The key belongs in the header, so the dialog starts there.
+      apiKeyAuth: (Original) => (props) => {
+        const getComponent = (name, ...more) =>
+          name === "Input" ? UnfocusedInput : props.getComponent(name, ...more);
+        return h(Original, { ...props, getComponent });
+      },
+      // Each response is one line to open, and so are the headers within.
+      response: (Original, { getComponent }) => (props) => {
+        const description = h(getComponent("Markdown", true), { source: props.response.get("description") });
+        const body = h("table", null, h("tbody", null, h(Original, props)));
+        const summary = h("summary", null, h("strong", null, props.code), description);
+        const folded = h("details", { open: props.code === "200" }, summary, body);
+        return h("tr", { className: "folded" }, h("td", { colSpan: 2 }, folded));
+      },
+      headers: (Original) => (props) =>
+        h("details", { className: "folded-headers" }, h("summary", null, "Headers"), h(Original, props)),
+    },
+  };
+};
+
+const ui = SwaggerUIBundle({
   url: "v1/openapi.json",
   dom_id: "#console",
+  plugins: [extensions],
   deepLinking: true,
   docExpansion: "list",
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
-  persistAuthorization: false,
   tryItOutEnabled: true,
   validatorUrl: null,
   syntaxHighlight: { activated: true, theme: "obsidian" },
+  onComplete: () => {
+    const kept = sessionStorage.getItem(KEYS);
+    if (kept) ui.authActions.restoreAuthorization({ authorized: JSON.parse(kept) });
+  },
 });
