@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import psutil
@@ -23,11 +24,17 @@ import requests
 from tests.callers import Met, callers, get
 from tests.nginx import nginx, running_nginx
 from tests.outages import GROUP, Outages, is_our_refusal, service_with_own_servers
-from tests.processes import reload, start_gunicorn, workers
+from tests.processes import processes_of, reload, start_gunicorn, workers
+from tests.running_up import Up, running_up
 from tests.waiting import eventually
+from wallet_api import embedded
 from wallet_api.database import Connection, connect
+from wallet_api.keys import create_key
+from wallet_api.settings import Settings
 
 RECOVERY_SECONDS = 2.0
+# `up` first has to see that a process has exited.
+UP_RECOVERY_SECONDS = 5.0
 # So long calls go on after the end of a cause, to see that it is over.
 AFTER_SECONDS = 2.5
 PAUSE_SECONDS = 0.02
@@ -349,3 +356,58 @@ def test_the_clock_is_stepped(
     assert len(days) == 3
     assert met.failures == []
     assert set(met.statuses) == {200}
+
+
+@dataclass(frozen=True)
+class UnderUp:
+    """A service under `wallet-api up`, and a call of it."""
+
+    up: Up
+    home: Path
+    call: Callable[[requests.Session], requests.Response]
+
+    def processes(self, name: str) -> list[psutil.Process]:
+        """Return the processes of 'postgres' or 'valkey', or the master of 'gunicorn'."""
+        return self.up.children(name) if name == "gunicorn" else processes_of(self.home / name)
+
+
+@pytest.fixture(scope="module")
+def under_up() -> Iterator[UnderUp]:
+    with tempfile.TemporaryDirectory(prefix="wallet-api-faults-") as folder:
+        home = Path(folder) / "home"
+        with running_up(home, "--no-demo") as up:
+            own = Settings(wallet_api_home=str(home))
+            with embedded.running(own, valkey=False) as running, connect(str(running.database_url)) as one:
+                key = create_key(one, "caller", rate="1000000/second")
+            url = up.output.split(" is at ")[1].split()[0]
+            headers = {"Authorization": f"Bearer {key}"}
+            yield UnderUp(up, home, get(f"{url}/v1/wallets", params=GROUP, headers=headers))
+
+
+@pytest.mark.parametrize(
+    ("name", "meanwhile"),
+    [
+        ("postgres", "503 with `Retry-After`"),
+        ("valkey", "nothing: each worker counts by itself"),
+        ("gunicorn", "they wait at its socket; a response that had begun breaks off"),
+    ],
+)
+def test_up_starts_again_what_is_killed(under_up: UnderUp, report: Report, name: str, meanwhile: str) -> None:
+    with callers(under_up.call, pause_seconds=PAUSE_SECONDS) as met:
+        _wait(lambda: met.statuses[200] > 20)
+        killed = under_up.processes(name)
+        assert killed
+        start = time.monotonic()
+        for process in killed:
+            process.send_signal(signal.SIGKILL)
+        _wait(lambda: set(under_up.processes(name)) - set(killed) != set())
+        _go_on()
+    assert name == "gunicorn" or met.failures == []
+    assert len(met.failures) <= 4
+    assert set(met.statuses) <= {200, 503}
+    assert [response.text for response in met.refusals if not is_our_refusal(response)] == []
+    answered = [start, *(ended for ended, status, _ in met.answers if status == 200 and ended > start)]
+    recovery = max(later - earlier for earlier, later in pairwise(sorted(answered)))
+    title = {"postgres": "PostgreSQL", "valkey": "Valkey"}.get(name, name)
+    report.add(f"{title} killed (SIGKILL) under `wallet-api up`", meanwhile, met, recovery)
+    assert recovery < UP_RECOVERY_SECONDS

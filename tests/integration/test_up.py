@@ -1,14 +1,11 @@
 """`wallet-api up` as its user meets it: what it prints works, and it leaves nothing running."""
 
-import shlex
 import signal
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,43 +17,11 @@ from tests.ledger import random_trades
 from tests.ledger.in_process import Importer
 from tests.ledger.unfilled import unfill
 from tests.processes import environment_of, interrupted, processes_of, wallet_api
+from tests.running_up import free_port, running_up
 from tests.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.ledger.fill import is_filled
 from wallet_api.settings import Settings
-
-_LAST_LINE = "Ctrl-C stops everything"
-
-
-@dataclass
-class Up:
-    """A running `up` and what it has printed up to its last line."""
-
-    process: "subprocess.Popen[str]"
-    output: str
-
-    @property
-    def key(self) -> str:
-        """The key that it printed."""
-        return self.output.split("KEY=")[1].split()[0]
-
-    @property
-    def calls(self) -> list[list[str]]:
-        """The curl lines that it printed, as a shell would read them."""
-        lines = (line.strip().replace("$KEY", self.key) for line in self.output.splitlines())
-        return [shlex.split(line) for line in lines if line.startswith("curl ")]
-
-    def busy_seconds(self) -> float:
-        """How long it and its children computed; unlike a clock, that minds no other work on this machine."""
-        own = psutil.Process(self.process.pid)
-        times = [process.cpu_times() for process in (own, *own.children(recursive=True))]
-        return sum(time.user + time.system for time in times)
-
-    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
-        """Its exit status after the signal, and what else it printed."""
-        self.process.send_signal(number)
-        rest = self.process.communicate()[0]
-        return self.process.returncode, rest
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +29,7 @@ def home() -> Iterator[Path]:
     """A folder for all of this module, so that the demo is loaded once; nothing is left running in it."""
     with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
         home = Path(folder) / "home"
-        with _up(home):
+        with running_up(home):
             pass
         yield home
         assert processes_of(Path(folder)) == []
@@ -78,37 +43,16 @@ def empty_home() -> Iterator[Path]:
         assert processes_of(Path(folder)) == []
 
 
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
-@contextmanager
-def _up(home: Path, *arguments: str, port: int | None = None, **settings: str) -> Iterator[Up]:
-    options = ("--port", str(port or _free_port()), *arguments)
-    own = Settings(wallet_api_home=str(home), web_concurrency=2, web_threads=2, **settings)
-    with wallet_api("up", *options, settings=own) as process:
-        assert process.stdout is not None
-        output = ""
-        for line in process.stdout:
-            output += line
-            if _LAST_LINE in line:
-                break
-        print(output)
-        try:
-            yield Up(process, output)
-        finally:
-            # Not read to the end: after a kill its children still hold the other end.
-            if process.poll() is None:
-                process.terminate()
-            process.wait()
-
-
 def _programs(home: Path) -> set[str]:
     # By their command lines, which hold also when a process ends meanwhile.
     return {Path(words[0]).name for process in processes_of(home) if (words := process.info["cmdline"])}
+
+
+def _status(words: list[str]) -> int | None:
+    try:
+        return _call(words).status_code
+    except requests.ConnectionError:
+        return None
 
 
 def _call(words: list[str]) -> requests.Response:
@@ -122,7 +66,7 @@ def _call(words: list[str]) -> requests.Response:
 
 
 def test_each_printed_call_works_when_pasted(home: Path) -> None:
-    with _up(home) as up:
+    with running_up(home) as up:
         assert up.output.count(up.key) == 1
         answers = [_call(words).json() for words in up.calls]
     assert [answer.get("error") for answer in answers] == [None] * 5
@@ -135,9 +79,9 @@ def test_each_printed_call_works_when_pasted(home: Path) -> None:
 
 
 def test_the_second_start_is_quick_and_has_the_same_data_and_key(home: Path) -> None:
-    with _up(home) as up:
+    with running_up(home) as up:
         first = (up.key, _call(up.calls[1]).json()["data"])
-    with _up(home) as up:
+    with running_up(home) as up:
         assert (up.key, _call(up.calls[1]).json()["data"]) == first
         assert "Loading" not in up.output
         assert up.busy_seconds() < 5
@@ -145,7 +89,7 @@ def test_the_second_start_is_quick_and_has_the_same_data_and_key(home: Path) -> 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_everything_in_order(home: Path, number: signal.Signals) -> None:
-    with _up(home) as up:
+    with running_up(home) as up:
         assert {"postgres", "valkey-server"} <= _programs(home)
         family = psutil.Process(up.process.pid).children(recursive=True)
         status, output = up.end(number)
@@ -156,7 +100,7 @@ def test_a_signal_ends_everything_in_order(home: Path, number: signal.Signals) -
 
 @pytest.mark.parametrize("later_seconds", [0.0, 0.4, 0.7, 1.0])
 def test_ctrl_c_in_the_first_second_shows_no_traceback(empty_home: Path, later_seconds: float) -> None:
-    options = ("--no-demo", "--port", str(_free_port()))
+    options = ("--no-demo", "--port", str(free_port()))
     with wallet_api("up", *options, settings=Settings(wallet_api_home=str(empty_home))) as process:
         started = psutil.Process(process.pid)
         while not any("psycopg_binary" in loaded.path for loaded in started.memory_maps()):
@@ -173,7 +117,7 @@ def test_ctrl_c_in_the_first_second_shows_no_traceback(empty_home: Path, later_s
 
 def test_ctrl_c_while_a_child_is_being_started_leaves_none(empty_home: Path) -> None:
     code = "from wallet_api.cli import main; main()"
-    options = ("up", "--no-demo", "--port", str(_free_port()))
+    options = ("up", "--no-demo", "--port", str(free_port()))
     ended = subprocess.run(
         interrupted(signal.SIGINT, "gunicorn", code, *options),
         env=environment_of(Settings(wallet_api_home=str(empty_home))),
@@ -189,7 +133,7 @@ def test_ctrl_c_while_the_demo_loads_ends_everything_and_the_next_start_loads_it
     empty_home: Path,
 ) -> None:
     own = Settings(wallet_api_home=str(empty_home))
-    with wallet_api("up", "--port", str(_free_port()), settings=own) as process:
+    with wallet_api("up", "--port", str(free_port()), settings=own) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if "Loading" in line:
@@ -198,30 +142,49 @@ def test_ctrl_c_while_the_demo_loads_ends_everything_and_the_next_start_loads_it
         assert "Traceback" not in process.communicate()[0]
         assert process.returncode == 0
     assert processes_of(empty_home) == []
-    with _up(empty_home) as up:
+    with running_up(empty_home) as up:
         assert "Loading" in up.output
         assert [_call(words).json().get("error") for words in up.calls] == [None] * 5
 
 
-def test_a_gunicorn_that_dies_takes_the_rest_with_it(home: Path) -> None:
-    with _up(home) as up:
-        children = psutil.Process(up.process.pid).children()
-        next(child for child in children if "gunicorn" in child.cmdline()).kill()
-        rest = up.process.communicate()[0]
-        assert up.process.returncode == 1
-        assert "Error: gunicorn exited unexpectedly" in rest
+@pytest.mark.parametrize("name", ["gunicorn", "wallet_api.demo.provider", "postgres", "valkey-server"])
+def test_what_exits_is_started_again(home: Path, name: str) -> None:
+    with running_up(home) as up:
+        [first] = up.children(name)
+        first.kill()
+        assert eventually(lambda: up.children(name) not in ([], [first]), 20)
+        # Requests of this moment may still be refused; balances come from the provider.
+        assert eventually(lambda: [_status(words) for words in up.calls] == [200] * 5, 20)
+        status, rest = up.end()
+        assert status == 0
+        assert "is started again." in rest
+    assert processes_of(home) == []
+
+
+def test_a_gunicorn_that_goes_on_exiting_ends_everything_with_the_reason(home: Path) -> None:
+    with running_up(home) as up:
+        while up.process.poll() is None:
+            for gunicorn in up.children("gunicorn"):
+                gunicorn.kill()
+            time.sleep(0.1)
+        assert up.process.stdout is not None
+        lines = up.process.stdout.read().splitlines()
+    assert up.process.returncode == 1
+    assert sum(line == "gunicorn exited with status -9 and is started again." for line in lines) == 5
+    assert "Error: gunicorn exited with status -9, and 5 restarts in 60 seconds did not help." in lines[-1]
+    assert "run 'wallet-api up' again" in lines[-1]
     assert processes_of(home) == []
 
 
 def test_a_start_after_a_kill_clears_away_what_was_left(home: Path) -> None:
-    port = _free_port()
-    with _up(home, port=port) as up:
+    port = free_port()
+    with running_up(home, port=port) as up:
         key = up.key
         up.process.kill()
         up.process.wait()
     left = processes_of(home)
     assert left
-    with _up(home, port=port) as up:
+    with running_up(home, port=port) as up:
         assert up.key == key
         assert _call(up.calls[0]).status_code == 200
     assert not any(process.is_running() for process in left)
@@ -242,13 +205,13 @@ def test_a_taken_port_is_told_before_anything_is_started(empty_home: Path) -> No
 
 
 def test_a_second_up_in_the_same_folder_is_refused(home: Path) -> None:
-    with _up(home), _up(home) as second:
+    with running_up(home), running_up(home) as second:
         assert second.process.wait() == 1
         assert "is already running in" in second.output
 
 
 def test_no_secret_is_in_a_command_line_or_a_log(home: Path) -> None:
-    with _up(home, moralis_api_key="moralis-secret") as up:
+    with running_up(home, moralis_api_key="moralis-secret") as up:
         _call(up.calls[0])
         command_lines = " ".join(" ".join(process.cmdline()) for process in processes_of(home))
         up.end()
@@ -261,7 +224,7 @@ def test_no_secret_is_in_a_command_line_or_a_log(home: Path) -> None:
 def test_set_addresses_are_used_and_no_server_is_started(
     empty_home: Path, database_url: str, valkey_url: str
 ) -> None:
-    with _up(empty_home, "--no-demo", database_url=database_url, valkey_url=valkey_url) as up:
+    with running_up(empty_home, "--no-demo", database_url=database_url, valkey_url=valkey_url) as up:
         assert not _programs(empty_home) & {"postgres", "valkey-server"}
         url = up.output.split(" is at ")[1].split()[0]
         assert requests.get(f"{url}/v1/wallets", timeout=30).status_code == 401
@@ -274,7 +237,7 @@ def test_a_demo_that_was_loaded_before_is_known_for_one_with_its_balances(empty_
     with wallet_api("demo", "--wallets", "12", "--trades", "300", "--days", "2", settings=own) as process:
         output, _ = process.communicate()
     assert process.returncode == 0, output
-    with _up(empty_home) as up:
+    with running_up(empty_home) as up:
         assert "Loading" not in up.output
         assert len(up.calls) == 5
         answers = [_call(words) for words in up.calls]
@@ -296,7 +259,7 @@ def test_own_wallets_get_no_demo(
     with wallet_api("import", "wallets", str(file), settings=own) as process:
         process.communicate()
     assert process.returncode == 0
-    with _up(empty_home, database_url=database_url, valkey_url=valkey_url) as up:
+    with running_up(empty_home, database_url=database_url, valkey_url=valkey_url) as up:
         assert "Loading" not in up.output
         assert "KEY=" not in up.output
 
@@ -308,7 +271,7 @@ def test_a_ledger_of_an_earlier_version_is_filled_while_the_service_runs(
     importer.wallets(random_trades.wallets(3))
     importer.trades(random_trades.trades(300, 3, datetime.now(UTC), 20))
     unfill(connection)
-    with _up(empty_home, "--no-demo", database_url=database_url, valkey_url=valkey_url) as up:
+    with running_up(empty_home, "--no-demo", database_url=database_url, valkey_url=valkey_url) as up:
         assert "Filling the new tables in the background" in up.output
         assert eventually(lambda: is_filled(connection), 60)
         # The end of the fill is not the end of the service.

@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,43 @@ from wallet_api.embedded.signals import deferred, undisturbed
 # gunicorn completes its current requests first; see graceful_timeout in serving.
 STOP_SECONDS = 25.0
 
-Child = subprocess.Popen[bytes]
+
+@dataclass
+class Child:
+    """A process that can be started again. `born` is its start time, which another one does not have."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    may_finish: bool
+    options: Mapping[str, Any]
+    process: "subprocess.Popen[bytes] | None" = None
+    born: float = 0.0
+
+    def start(self) -> None:
+        """Start the process."""
+        with deferred():
+            # In a session of its own, it does not receive the Ctrl-C of the terminal.
+            self.process = subprocess.Popen(
+                self.command,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                **self.options,
+            )
+        # The process id of a child is not reused before wait() has returned.
+        self.born = psutil.Process(self.process.pid).create_time()
+
+    def stop(self) -> None:
+        """Stop the process and its children, unless it has exited."""
+        if self.process is not None and self.process.poll() is None:
+            _end(psutil.Process(self.process.pid))
+            self.process.wait()
+
+    def exit_status(self) -> int | None:
+        """Return the status of an unexpected exit. With `may_finish`, status 0 is expected."""
+        status = self.process.poll() if self.process else None
+        return None if status == 0 and self.may_finish else status
 
 
 class Children:
@@ -23,8 +60,7 @@ class Children:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._running: dict[str, tuple[Child, float]] = {}
-        self._may_finish: set[str] = set()
+        self._running: list[Child] = []
 
     def end_leftovers(self) -> None:
         """Stop the processes of an earlier `up` that was killed."""
@@ -49,41 +85,41 @@ class Children:
         *,
         may_finish: bool = False,
         **options: Any,
-    ) -> Iterator[Child]:
-        """Yield a new process. On exit, stop it and its children.
+    ) -> Iterator[None]:
+        """Run a process in this block. On exit, stop it and its children.
 
-        `check` lets it exit before that, with status 0, if it `may_finish`.
+        It may exit before that with status 0 if it `may_finish`.
         """
-        child = None
-        if may_finish:
-            self._may_finish.add(name)
+        child = Child(name, command, environment, may_finish, options)
+        self._running.append(child)
         try:
-            with deferred():
-                # In a session of its own, it does not receive the Ctrl-C of the terminal.
-                child = subprocess.Popen(
-                    command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True, **options
-                )
-            # The process id of a child is not reused before wait() has returned.
-            self._running[name] = child, psutil.Process(child.pid).create_time()
+            child.start()
             self._note()
-            yield child
+            yield
         finally:
             with undisturbed():
-                if child is not None and child.poll() is None:
-                    _end(psutil.Process(child.pid))
-                    child.wait()
-                self._running.pop(name, None)
+                child.stop()
+                self._running.remove(child)
                 self._note()
 
+    def exited(self) -> list[Child]:
+        """Return the processes that have exited unexpectedly."""
+        return [child for child in self._running if child.exit_status() is not None]
+
     def check(self) -> None:
-        """Raise ClickException if a process has exited."""
-        for name, (child, _) in self._running.items():
-            if child.poll() is not None and not (name in self._may_finish and child.returncode == 0):
-                raise click.ClickException(f"{name} exited unexpectedly with status {child.returncode}.")
+        """Raise ClickException if a process has exited unexpectedly."""
+        for child in self.exited():
+            raise click.ClickException(f"{child.name} exited unexpectedly with status {child.exit_status()}.")
+
+    def restart(self, child: Child) -> None:
+        """Start a process that has exited again."""
+        child.start()
+        self._note()
 
     def _note(self) -> None:
-        if self._running:
-            self._file.write_text(json.dumps([(child.pid, born) for child, born in self._running.values()]))
+        started = [(child.process.pid, child.born) for child in self._running if child.process]
+        if started:
+            self._file.write_text(json.dumps(started))
         else:
             self._file.unlink(missing_ok=True)
 

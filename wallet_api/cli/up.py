@@ -5,20 +5,19 @@ import fcntl
 import http.client
 import os
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC
 from pathlib import Path
-from typing import IO, cast
 
 import click
 
 from wallet_api import embedded, migrations
 from wallet_api.cli.children import Children
 from wallet_api.cli.showcase import OWN_DATA_GUIDE, Demo, demo_guide, find_demo
+from wallet_api.cli.supervision import Supervisor
 from wallet_api.database import connect
 from wallet_api.demo.world import TRADES
 from wallet_api.embedded.signals import Terminated
@@ -41,7 +40,8 @@ def up(port: int | None, host: str, demo: bool) -> None:
     """Run the whole service until Ctrl-C.
 
     This starts PostgreSQL, Valkey and the API, and loads demo data into an empty database. If DATABASE_URL or
-    VALKEY_URL is set, that server is used instead of an embedded one.
+    VALKEY_URL is set, that server is used instead of an embedded one. A process that exits is started again;
+    if that does not help, the command ends with the reason.
     """
     own = Settings.from_environment()
     if _syncs(own):
@@ -62,7 +62,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     children.end_leftovers()
     listener = stack.enter_context(_reserved(host, port))
     click.echo(f"Starting in {home} …")
-    settings = stack.enter_context(embedded.running(own, valkey=True))
+    settings, servers = stack.enter_context(embedded.supervised(own, valkey=True))
     connection = stack.enter_context(connect(str(settings.database_url)))
     migrations.migrate(connection)
     demo = find_demo(connection, home) if demo_wanted else None
@@ -79,7 +79,9 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
         "wallet_api.app:create_app()",
     )
     stack.enter_context(children.running("gunicorn", command, environment, pass_fds=[listener.fileno()]))
-    listener.close()
+    # It stays open for a gunicorn that is started again, and requests wait at it meanwhile. At the end it is
+    # closed first, since nobody would accept them.
+    stack.callback(listener.close)
     if not is_filled(connection):
         _fill(stack, children, home, environment)
     if demo is None and _syncs(settings):
@@ -92,7 +94,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     click.echo(demo_guide(connection, demo, url) if demo else OWN_DATA_GUIDE)
     click.echo("\nCtrl-C stops everything.")
     connection.close()
-    _watch(children, settings)
+    _watch(Supervisor(servers, children, home / "log"), settings)
 
 
 @contextmanager
@@ -139,18 +141,26 @@ def _demo_provider(children: Children, home: Path, demo: Demo) -> Iterator[dict[
     """Run the demo's balance provider; yield the settings that replace the real provider."""
     until = demo.until.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     size = [word for name, number in demo.size.items() for word in (f"--{name}", str(number))]
-    command = (sys.executable, "-m", "wallet_api.demo.provider", "--port", "0", "--until", until, *size)
     with ExitStack() as stack:
+        listener = stack.enter_context(_reserved("127.0.0.1", 0))
+        # Requests wait here until the provider has started.
+        listener.listen()
         log = stack.enter_context((home / "log" / "provider.log").open("ab"))
-        child = stack.enter_context(
+        command = (
+            *(sys.executable, "-m", "wallet_api.demo.provider"),
+            *("--fd", str(listener.fileno()), "--until", until, *size),
+        )
+        stack.enter_context(
             children.running(
-                "The demo's balance provider", command, os.environ, stdout=subprocess.PIPE, stderr=log
+                "The demo's balance provider",
+                command,
+                os.environ,
+                pass_fds=[listener.fileno()],
+                stdout=log,
+                stderr=log,
             )
         )
-        output = stack.enter_context(cast(IO[bytes], child.stdout))
-        url = output.readline().decode().strip()
-        if not url:
-            raise click.ClickException(f"The demo's balance provider did not start; see {log.name}")
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         yield {"MORALIS_API_KEY": "demo", "MORALIS_EVM_URL": f"{url}/api/v2.2", "MORALIS_SOLANA_URL": url}
 
 
@@ -200,10 +210,10 @@ def _await_response(children: Children, host: str, port: int) -> None:
     raise click.ClickException(f"The service did not respond within {_RESPONSE_SECONDS:.0f} seconds.")
 
 
-def _watch(children: Children, settings: Settings) -> None:
+def _watch(supervisor: Supervisor, settings: Settings) -> None:
     trimmed = time.monotonic()
     while True:
-        children.check()
+        supervisor.look()
         if time.monotonic() - trimmed > _TRIM_SECONDS:
             embedded.trim_logs(settings)
             trimmed = time.monotonic()

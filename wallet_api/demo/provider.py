@@ -137,21 +137,25 @@ class _QuietHandler(WSGIRequestHandler):
         """Log nothing."""
 
 
-def serve(app: Flask, port: int) -> BaseWSGIServer:
-    """Return a threaded server of `app` that listens on loopback; port 0 takes a free one."""
-    return make_server("127.0.0.1", port, app, threaded=True, request_handler=_QuietHandler)
+def serve(app: Flask, port: int, listener: int | None = None) -> BaseWSGIServer:
+    """Return a threaded server of `app` that listens on loopback; port 0 takes a free one.
+
+    With the file descriptor of a listening socket, the server accepts its connections.
+    """
+    return make_server("127.0.0.1", port, app, threaded=True, request_handler=_QuietHandler, fd=listener)
 
 
 @click.command()
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8010, show_default=True, help="0 takes a free one."
 )
+@click.option("--fd", type=int, help="File descriptor of a listening socket, in place of a port.")
 @click.option("--until", type=click.DateTime(), help="Time of the last trade, in UTC. Default: now.")
 @world_options
-def main(port: int, until: datetime | None, **size: int) -> None:
+def main(port: int, fd: int | None, until: datetime | None, **size: int) -> None:
     """Serve the stub on loopback until it is stopped. The first line of output is its URL."""
     world = World(until.replace(tzinfo=UTC) if until else datetime.now(UTC), **size)
-    server = serve(create_provider(world.portfolio), port)
+    server = serve(create_provider(world.portfolio), port, fd)
     click.echo(f"http://127.0.0.1:{server.port}")
     server.serve_forever()
 

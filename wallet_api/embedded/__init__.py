@@ -7,7 +7,7 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import IO
@@ -20,12 +20,47 @@ from wallet_api.embedded.server import Server, trim
 from wallet_api.embedded.signals import undisturbed
 from wallet_api.settings import Settings
 
-__all__ = ["EmbeddedError", "explained", "home_folder", "home_of", "running", "trim_logs"]
+__all__ = [
+    "EmbeddedError",
+    "EmbeddedServer",
+    "explained",
+    "home_folder",
+    "home_of",
+    "running",
+    "supervised",
+    "trim_logs",
+]
 
 # The maximum length of a socket's path: 104 bytes on macOS, 108 on Linux, both with a NUL.
 _SOCKET_PATH_BYTES = 103
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_./-]+")
 _LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
+
+
+@dataclass(frozen=True)
+class EmbeddedServer:
+    """A server that this command uses."""
+
+    url: str
+    _server: Server
+    _change: IO[str]
+
+    @property
+    def title(self) -> str:
+        """The name of the program, for messages."""
+        return self._server.title
+
+    def is_running(self) -> bool:
+        """Return whether the server runs."""
+        return self._server.is_running(self._server)
+
+    def restart(self) -> None:
+        """Start the server again unless another command has. Raises EmbeddedError."""
+        fcntl.flock(self._change, fcntl.LOCK_EX)
+        try:
+            self._server.start()
+        finally:
+            fcntl.flock(self._change, fcntl.LOCK_UN)
 
 
 @contextmanager
@@ -35,12 +70,22 @@ def running(settings: Settings, *, valkey: bool) -> Iterator[Settings]:
     Start PostgreSQL unless it runs, and with `valkey` also Valkey. Several commands may use them at the same
     time; the last one stops them on exit. Raises EmbeddedError.
     """
+    with supervised(settings, valkey=valkey) as (own, _):
+        yield own
+
+
+@contextmanager
+def supervised(settings: Settings, *, valkey: bool) -> Iterator[tuple[Settings, list[EmbeddedServer]]]:
+    """Like `running`; yield also the embedded servers, so that the caller can start them again."""
+    servers = []
     with ExitStack() as stack:
         if settings.database_url is None:
-            settings = replace(settings, database_url=stack.enter_context(_used(postgres_server, settings)))
+            servers.append(stack.enter_context(_used(postgres_server, settings)))
+            settings = replace(settings, database_url=servers[-1].url)
         if valkey and settings.valkey_url is None:
-            settings = replace(settings, valkey_url=stack.enter_context(_used(valkey_server, settings)))
-        yield settings
+            servers.append(stack.enter_context(_used(valkey_server, settings)))
+            settings = replace(settings, valkey_url=servers[-1].url)
+        yield settings, servers
 
 
 def home_of(settings: Settings) -> Path:
@@ -66,8 +111,8 @@ def trim_logs(settings: Settings) -> None:
 
 
 @contextmanager
-def _used(kind: ModuleType, settings: Settings) -> Iterator[str]:
-    """Yield the URL of a server that runs while any command is in this block.
+def _used(kind: ModuleType, settings: Settings) -> Iterator[EmbeddedServer]:
+    """Yield a server that runs while any command is in this block.
 
     Each command holds a shared lock. A command that can make it exclusive on exit is the last one and stops
     the server. The kernel releases the locks of a killed command.
@@ -86,7 +131,7 @@ def _used(kind: ModuleType, settings: Settings) -> Iterator[str]:
             fcntl.flock(users, fcntl.LOCK_SH)
             server.start()
             fcntl.flock(change, fcntl.LOCK_UN)
-        yield kind.url(sockets)
+        yield EmbeddedServer(kind.url(sockets), server, change)
 
 
 def _leave(server: Server, change: IO[str], users: IO[str]) -> None:
