@@ -182,10 +182,14 @@ def _one_of(*words: str) -> Callable[[str], str]:
 
 
 def _networks(text: str) -> str:
+    if text == "none":
+        return ""
     try:
         return ",".join(str(ip_network(part.strip())) for part in text.split(","))
     except ValueError:
-        raise ValueError("must be networks with commas between, such as 127.0.0.0/8, 10.1.0.0/16") from None
+        raise ValueError(
+            "must be none, or networks with commas between, such as 127.0.0.0/8, 10.1.0.0/16"
+        ) from None
 
 
 def _origins(text: str) -> str:

@@ -181,6 +181,22 @@ def test_a_database_that_is_away_is_told_and_the_counts_all_the_same(
             id="with a forged address through the known proxy",
         ),
         pytest.param(
+            {"proxy_hops": 1},
+            "10.0.0.7",
+            {"X-Forwarded-For": "127.0.0.1"},
+            403,
+            id="with a forged address past the known proxy",
+        ),
+        pytest.param({"proxy_hops": 1}, "127.0.0.1", {}, 200, id="from this machine past the known proxy"),
+        pytest.param({"metrics_networks": ""}, "127.0.0.1", {}, 403, id="from this machine, when none may"),
+        pytest.param(
+            {"metrics_token": "t"},
+            "127.0.0.1",
+            {"Authorization": "Bearer t", "X-Forwarded-For": "10.0.0.7"},
+            200,
+            id="with the token through a proxy",
+        ),
+        pytest.param(
             {"metrics_token": "t"}, "10.0.0.7", {"Authorization": "Bearer t"}, 200, id="with the token"
         ),
         pytest.param(
@@ -204,6 +220,33 @@ def test_metrics_are_not_for_everyone(
     assert answer.status_code == status
     if status == 403:
         assert answer.json["error"]["reason"] == "metrics_not_allowed"
+
+
+@pytest.mark.parametrize("hops", [0, 1])
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Server"),
+        *("X-Forwarded", "Forwarded-For", "X-Original-Forwarded-For", "Via", "X-Real-IP", "X-Client-IP"),
+        *("X-ProxyUser-Ip", "X-Cluster-Client-IP", "True-Client-IP", "CF-Connecting-IP", "Fastly-Client-IP"),
+        *("X-Originating-IP", "X-Remote-IP", "X-Remote-Addr", "X-Azure-ClientIP", "X-Appengine-User-IP"),
+        *("X-Envoy-External-Address", "CDN-Loop", "x-forwarded-port"),
+    ],
+)
+def test_any_header_of_a_proxy_makes_a_local_request_not_local(
+    settings: Settings, make_app: MakeApp, header: str, hops: int
+) -> None:
+    client = make_app(replace(settings, proxy_hops=hops)).test_client()
+    local = {"REMOTE_ADDR": "127.0.0.1"}
+    harmless = {
+        "X-Request-ID": "1",
+        "Accept": "*/*",
+        "User-Agent": "Prometheus/3.0",
+        "Accept-Encoding": "gzip",
+    }
+    assert client.get("/metrics", headers=harmless, environ_overrides=local).status_code == 200
+    answer = client.get("/metrics", headers={header: "127.0.0.1"}, environ_overrides=local)
+    assert answer.status_code == 403
 
 
 def test_all_workers_count_together_and_a_reload_forgets_nothing(

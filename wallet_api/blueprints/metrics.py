@@ -2,6 +2,7 @@
 
 import hmac
 import os
+import re
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -40,6 +41,12 @@ _FRESHNESS = {
     ),
     "prices": ("wallet_api_newest_price_age_seconds", "Age of a coin's newest price.", ("currency",)),
 }
+# Headers in which a proxy names itself or the caller.
+_FORWARDED = re.compile(
+    r"forwarded|^(via|cdn-loop|x-remote-addr|x-envoy-external-address)$|(^|-)(real|client|remote|user|connecting|"
+    r"originating|proxyuser)-?(ip|host)$",
+    re.IGNORECASE,
+)
 
 
 class MetricsNotAllowed(Forbidden):
@@ -209,11 +216,13 @@ def _may_see() -> bool:
     token = bearer_key(request.headers.get("Authorization"))
     if settings.metrics_token is not None and token is not None:
         return hmac.compare_digest(token.encode(), settings.metrics_token.encode())
-    # What comes through a proxy that we were not told of has its address, not the caller's.
-    if not settings.proxy_hops and {"X-Forwarded-For", "Forwarded"} & set(request.headers.keys()):
+    # Through a proxy, the address is not the caller's own. Without one, these headers are forged, and with
+    # PROXY_HOPS the address comes from them.
+    if any(_FORWARDED.search(name) for name, _ in request.headers):
         return False
     try:
         address = ip_address(request.remote_addr or "")
     except ValueError:
         return False
-    return any(address in ip_network(network) for network in settings.metrics_networks.split(","))
+    networks = filter(None, settings.metrics_networks.split(","))
+    return any(address in ip_network(network) for network in networks)
