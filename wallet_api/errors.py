@@ -8,6 +8,8 @@ class ApiError(Exception):
 
     status = 500
     code = "internal_error"
+    # For the log: what the operator can do.
+    advice = ""
 
     def __init__(
         self,

@@ -1,5 +1,6 @@
 """The least-privilege roles of production: each does its work, and can do nothing else."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from tests.demo_service import demo_service
 from tests.ledger import random_trades
 from tests.ledger.contents import orphans
 from tests.ledger.in_process import Importer
+from tests.processes import wallet_api
 from wallet_api import migrations
 from wallet_api.database import DatabaseUnavailable, connect
 from wallet_api.keys import create_key, list_keys, revoke_key, top_up_key
@@ -167,6 +169,56 @@ def test_a_reader_and_the_service_change_no_table_but_the_services_own(parted: P
 def test_what_is_not_a_roles_work_is_refused(parted: Parted) -> None:
     allowed = [(role, text) for role, text in _NOT_THEIR_WORK if not _refused(parted.of(role), text)]
     assert allowed == []
+
+
+@pytest.mark.parametrize(
+    ("role", "command", "needed"),
+    [
+        ("reader", ("keys", "create", "one"), "wallet_api_writer"),
+        ("reader", ("rebuild",), "wallet_api_writer"),
+        ("reader", ("demo", "--wallets", "9", "--trades", "20", "--days", "1"), "wallet_api_writer"),
+        ("service", ("keys", "revoke", "one"), "wallet_api_writer"),
+        ("service", ("import", "wallets", "wallets.ndjson"), "wallet_api_writer"),
+        ("service", ("remove", "wallets", "--yes", "wallets.ndjson"), "wallet_api_writer"),
+        ("stranger", ("migrate",), "wallet_api_owner"),
+    ],
+)
+def test_a_command_with_a_wrong_role_names_the_one_that_it_needs(
+    parted: Parted, tmp_path: Path, role: str, command: tuple[str, ...], needed: str
+) -> None:
+    wallet = {"blockchain": "eth", "type": "kol", "wallet_address": "0x" + 40 * "a"}
+    (tmp_path / "wallets.ndjson").write_text(json.dumps(wallet))
+    with connect(parted.superuser) as superuser:
+        superuser.execute("CREATE ROLE wallet_api_stranger LOGIN IN ROLE wallet_api_writer")
+        try:
+            if role == "stranger":
+                superuser.execute("DROP TABLE schema_migrations CASCADE")
+            own = Settings(database_url=parted.of(role))
+            with wallet_api(*command, settings=own, cwd=tmp_path) as process:
+                output, _ = process.communicate(timeout=60)
+        finally:
+            superuser.execute("DROP ROLE wallet_api_stranger")
+    assert process.returncode == 1
+    last = output.splitlines()[-1]
+    assert last.startswith("Error: permission denied")
+    assert f"'wallet-api {command[0]}' needs the rights of the role {needed}" in last
+
+
+def test_a_service_with_a_wrong_role_logs_the_one_that_it_needs(
+    parted: Parted,
+    settings: Settings,
+    make_app: Callable[[Settings], Flask],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with connect(parted.of("writer")) as writer:
+        key = create_key(writer, "limited", credits=1)
+    client = make_app(replace(settings, database_url=parted.of("reader"))).test_client()
+    group = {"blockchain": "solana", "type": "kol"}
+    answer = client.get("/v1/wallets", query_string=group, headers={"Authorization": f"Bearer {key}"})
+    assert answer.status_code == 500
+    assert answer.json["error"]["message"].startswith("The database does not permit this to the service.")
+    assert "permission denied for table api_keys" in caplog.text
+    assert "the service needs the rights of the role wallet_api_service" in caplog.text
 
 
 def test_later_tables_are_readable_without_another_grant(parted: Parted) -> None:

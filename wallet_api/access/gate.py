@@ -11,7 +11,7 @@ from wallet_api.access.credits import Credits
 from wallet_api.access.current import Call, current_call
 from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key, may_hold_key
 from wallet_api.access.limits import KeyLimiter
-from wallet_api.database import Database
+from wallet_api.database import Database, NotPermitted
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
 from wallet_api.recurring import Recurring
 from wallet_api.settings import Settings
@@ -117,10 +117,9 @@ class Gate:
             left = self.credits.charge(key)
         except Forbidden as error:
             return self._refuse(error), self._left(key)
-        except ServiceUnavailable as error:
-            log.warning(
-                "No credit of %r could be charged: %s", key.name, error.message, exc_info=error.__cause__
-            )
+        except (ServiceUnavailable, NotPermitted) as error:
+            reason = f"{error.message} {error.advice}".rstrip()
+            log.warning("No credit of %r could be charged: %s", key.name, reason, exc_info=error.__cause__)
             # The balance cannot be read either.
             return self._refuse(error), None
         call.charged = 0 if key.unlimited else self._cost
@@ -129,7 +128,7 @@ class Gate:
     def _left(self, key: ApiKey) -> int | None:
         try:
             return self.credits.left(key)
-        except ServiceUnavailable:
+        except (ServiceUnavailable, NotPermitted):
             return None
 
 

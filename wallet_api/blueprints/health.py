@@ -3,6 +3,7 @@
 from flask import Blueprint, Response
 
 from wallet_api.access.gate import keyless
+from wallet_api.database import DatabaseRefused, NotPermitted
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.migrations import inspect
 from wallet_api.responses.envelope import respond
@@ -73,6 +74,8 @@ def _newer_tables() -> tuple[str, ...]:
     try:
         with services().database.read() as connection:
             schema = inspect(connection)
+    except (DatabaseRefused, NotPermitted) as error:
+        raise NotReady(f"Not ready: {error.message}", "database") from error
     except ServiceUnavailable as error:
         raise NotReady("Not ready: the database cannot be reached.", "database") from error
     if schema.pending:

@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,12 +17,21 @@ from wallet_api.cli.ledger import migrate, rebuild
 from wallet_api.cli.remove import remove
 from wallet_api.cli.sync import sync
 from wallet_api.cli.up import up
+from wallet_api.database import NotPermitted, translated
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
 from wallet_api.errors import ApiError
 from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.migrations import SchemaError
 from wallet_api.settings import SettingsError
+
+# The role of config/roles.sql that a command needs, if it is not the writer.
+_ROLES = {
+    "up": "wallet_api_owner",
+    "migrate": "wallet_api_owner",
+    "restore": "wallet_api_owner",
+    "backup": "wallet_api_reader",
+}
 
 _COMMANDS: tuple[click.Command, ...] = (
     up,
@@ -47,7 +57,7 @@ _COMMANDS: tuple[click.Command, ...] = (
 @click.pass_context
 def cli(context: click.Context, debug: bool) -> None:
     """A self-hosted Wallet Intelligence API."""
-    context.ensure_object(dict)["debug"] = debug
+    context.ensure_object(dict).update(debug=debug, command=context.invoked_subcommand)
 
 
 for _command in _COMMANDS:
@@ -57,9 +67,10 @@ for _command in _COMMANDS:
 def main() -> None:
     """Run the command line. An error is printed as one line on standard error; the exit status is then 1."""
     end_in_order()
-    options: dict[str, bool] = {}
+    options: dict[str, Any] = {}
     try:
-        status = cli.main(standalone_mode=False, obj=options)
+        with translated():
+            status = cli.main(standalone_mode=False, obj=options)
         if isinstance(status, int):
             sys.exit(status)
     except click.ClickException as error:
@@ -73,8 +84,15 @@ def main() -> None:
         sys.exit(141)
     except (SettingsError, EmbeddedError, SchemaError, WalletRemoved) as error:
         _fail(str(error))
+    except NotPermitted as error:
+        command = options["command"]
+        role = _ROLES.get(command, "wallet_api_writer")
+        _fail(
+            f"{_cause(error)}. 'wallet-api {command}' needs the rights of the role {role}: "
+            "see config/roles.sql, and run it again after each migration."
+        )
     except ApiError as error:
-        cause = str(error.__cause__ or "").strip().split("\n", 1)[0]
+        cause = _cause(error)
         _fail(f"{error.message} ({cause})" if cause else error.message)
     except OSError as error:
         _fail(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
@@ -87,6 +105,10 @@ def main() -> None:
             f"Unexpected error ({type(error).__name__} at {Path(place.filename).name}:{place.lineno}). "
             "Run it again as 'wallet-api --debug …' for the traceback."
         )
+
+
+def _cause(error: Exception) -> str:
+    return str(error.__cause__ or "").strip().split("\n", 1)[0]
 
 
 def _fail(message: str) -> None:

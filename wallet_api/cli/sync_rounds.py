@@ -17,7 +17,7 @@ import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import require_tables
-from wallet_api.database import Connection
+from wallet_api.database import Connection, NotPermitted
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.log_lines import formatter
 from wallet_api.settings import Settings
@@ -122,6 +122,8 @@ def _rounds(
             raise
         except Stopped:
             break
+        except NotPermitted:
+            raise
         except ServiceUnavailable as error:
             # At the start, a wrong address must be reported at once.
             if every is None or not (worked or wait):

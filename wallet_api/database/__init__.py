@@ -2,9 +2,11 @@
 
 from wallet_api.database.connection import Connection, Row, connect, load_sql, savepoint
 from wallet_api.database.failures import (
+    DatabaseRefused,
     DatabaseUnavailable,
     DuplicateKey,
     MissingReference,
+    NotPermitted,
     QueryTimeout,
     had_no_effect,
     translated,
@@ -15,9 +17,11 @@ from wallet_api.database.pools import Database
 __all__ = [
     "Connection",
     "Database",
+    "DatabaseRefused",
     "DatabaseUnavailable",
     "DuplicateKey",
     "MissingReference",
+    "NotPermitted",
     "QueryTimeout",
     "Row",
     "connect",

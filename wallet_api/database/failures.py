@@ -1,16 +1,33 @@
 """The errors of PostgreSQL, translated."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from wallet_api.errors import ServiceUnavailable
+from wallet_api.errors import ApiError, ServiceUnavailable
+
+# libpq gives no SQLSTATE for an attempt to connect. In another language the error is DatabaseUnavailable.
+_REFUSAL = re.compile(
+    r"authentication failed|no password supplied|no pg_hba\.conf entry|permission denied for database"
+    r'|(role|database) ".*" does not exist|is not permitted to log in'
+)
 
 
 class DatabaseUnavailable(ServiceUnavailable):
     """The database cannot be reached right now. Try again shortly."""
+
+
+class DatabaseRefused(DatabaseUnavailable):
+    """The database refuses the connection: user, password or database is wrong, or not allowed to connect."""
+
+
+class NotPermitted(ApiError):
+    """The database does not permit this to the service. Its operator finds the reason in the log."""
+
+    advice = "the service needs the rights of the role wallet_api_service: see config/roles.sql"
 
 
 class QueryTimeout(ServiceUnavailable):
@@ -30,23 +47,31 @@ def had_no_effect(error: Exception) -> bool:
 
     It was not sent, or the server refused it. A connection lost after sending leaves that unknown.
     """
-    cause = error.__cause__ if isinstance(error, ServiceUnavailable) else error
+    cause = error.__cause__ if isinstance(error, ApiError) else error
     if isinstance(cause, PoolTimeout | PoolClosed):
         return True
     return isinstance(cause, psycopg.Error) and cause.diag.severity_nonlocalized == "ERROR"
 
 
+def is_refusal(error: psycopg.Error) -> bool:
+    """Return whether an attempt to connect failed for a reason that another attempt does not change."""
+    return isinstance(error, psycopg.OperationalError) and _REFUSAL.search(str(error)) is not None
+
+
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turn the driver's errors into DatabaseUnavailable, QueryTimeout or MissingReference."""
+    """Turn the driver's errors into those of this module."""
     try:
         yield
     except psycopg.errors.QueryCanceled as error:
         raise QueryTimeout from error
     except psycopg.errors.ForeignKeyViolation as error:
         raise MissingReference from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise NotPermitted from error
+    except psycopg.OperationalError as error:
+        raise (DatabaseRefused if is_refusal(error) else DatabaseUnavailable) from error
     except (
-        psycopg.OperationalError,
         psycopg.InterfaceError,
         # A primary that became a standby under us.
         psycopg.errors.ReadOnlySqlTransaction,

@@ -2,9 +2,11 @@
 
 import math
 import select
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Self
 
 import psycopg
 from psycopg.rows import dict_row
@@ -12,13 +14,15 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from wallet_api.blocking import about_to_block
 from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, Connection
-from wallet_api.database.failures import translated
+from wallet_api.database.failures import is_refusal, translated
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
 
 POOL_TIMEOUT_SECONDS = 2.0
 # How long a request waits for a connection while the server is known to be away.
 AWAY_TIMEOUT_SECONDS = 0.05
+# How long a pool waits before it connects again after the server has refused its user or password.
+REFUSED_SECONDS = 5.0
 # A charge waits no longer for a row that another session has locked.
 LOCK_TIMEOUT_MILLISECONDS = 500
 # With a server nearer than that, handing over to another thread takes longer than waiting.
@@ -79,16 +83,48 @@ class Database:
         self._writes.close()
 
 
+class _Refusal:
+    """Why the server refuses a pool. Its next attempt waits REFUSED_SECONDS."""
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self.closed = threading.Event()
+
+    def note(self, error: psycopg.Error) -> None:
+        """Note why an attempt has failed, and delay the next one if this one was refused."""
+        self.reason = str(error) if is_refusal(error) else None
+        if self.reason is not None:
+            # In a thread of the pool, which starts no other attempt meanwhile.
+            self.closed.wait(REFUSED_SECONDS)
+
+
+class _PooledConnection(Connection):
+    """A connection whose attempts are noted."""
+
+    @classmethod
+    def connect(cls, conninfo: str = "", *, refusal: _Refusal, **options: Any) -> Self:  # type: ignore[override]
+        """Connect, and note a refusal."""
+        try:
+            connection = super().connect(conninfo, **options)
+        except psycopg.Error as error:
+            refusal.note(error)
+            raise
+        refusal.reason = None
+        return connection
+
+
 class _Pool:
     """Connections to one server, or to the first of several that accepts them. Dead ones are not lent."""
 
     def __init__(self, url: str, options: str, size: int) -> None:
         self._away = False
         self._round_trip_seconds = math.inf
-        self._pool = ConnectionPool(
+        self._refusal = _Refusal()
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
-            connection_class=Connection,
+            connection_class=_PooledConnection,
             kwargs={
+                "refusal": self._refusal,
                 "autocommit": True,
                 "row_factory": dict_row,
                 # There are few statements, and all come again.
@@ -121,6 +157,8 @@ class _Pool:
                 connection = self._pool.getconn(wait_seconds)
             except PoolTimeout:
                 self._away = True
+                if self._refusal.reason is not None:
+                    raise psycopg.OperationalError(self._refusal.reason) from None
                 raise
             self._away = False
             try:
@@ -130,6 +168,7 @@ class _Pool:
 
     def close(self) -> None:
         """Close all connections."""
+        self._refusal.closed.set()
         self._pool.close()
 
     def _measure(self, connection: Connection) -> None:

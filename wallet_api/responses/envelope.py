@@ -158,7 +158,10 @@ def _answer_crash(error: Exception) -> Response:
 
 def _cause(error: ApiError) -> str:
     cause = error.__cause__
-    return "no cause" if cause is None else f"{type(cause).__name__}: {cause}".partition("\n")[0]
+    if cause is None:
+        return "no cause"
+    text = f"{type(cause).__name__}: {cause}".partition("\n")[0]
+    return f"{text}; {error.advice}" if error.advice else text
 
 
 def _json(document: Any) -> Response:

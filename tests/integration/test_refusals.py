@@ -1,0 +1,103 @@
+"""A database that refuses a password: what is reported, and how often the service tries again."""
+
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.callers import callers, get
+from tests.outages import GROUP
+from tests.processes import start_gunicorn, wallet_api
+from tests.waiting import eventually
+from wallet_api import embedded, migrations
+from wallet_api.database import Connection, connect
+from wallet_api.keys import create_key
+from wallet_api.settings import Settings
+
+
+@dataclass(frozen=True)
+class Strict:
+    """A server that asks for a password, which is "right". `administrator` was connected before."""
+
+    administrator: Connection
+    log: Path
+    url: str
+    key: str
+
+    def settings(self, password: str, database: str = "wallet_api") -> Settings:
+        """Return settings with this password."""
+        url = self.url.replace("@/wallet_api?", f":{password}@/{database}?")
+        return Settings(database_url=url, web_threads=4)
+
+    def attempts(self) -> int:
+        """Return how many connections the server has refused."""
+        return len(re.findall("FATAL:.*password authentication failed", self.log.read_text()))
+
+
+@pytest.fixture
+def strict() -> Iterator[Strict]:
+    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as home:
+        own = Settings(wallet_api_home=home)
+        with (
+            embedded.running(own, valkey=False) as running,
+            connect(str(running.database_url)) as administrator,
+        ):
+            migrations.migrate(administrator)
+            key = create_key(administrator, "caller", rate="100000/second")
+            administrator.execute("ALTER ROLE wallet_api PASSWORD 'right'")
+            (Path(home) / "postgres" / "pg_hba.conf").write_text("local all all scram-sha-256\n")
+            administrator.execute("SELECT pg_reload_conf()")
+            time.sleep(0.5)
+            yield Strict(administrator, Path(home) / "log" / "postgres.log", str(running.database_url), key)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (("wrong-secret",), 'password authentication failed for user "wallet_api"'),
+        (("right", "nothing"), 'database "nothing" does not exist'),
+    ],
+)
+def test_a_command_reports_what_is_refused(strict: Strict, settings: tuple[str, ...], reason: str) -> None:
+    with wallet_api("keys", "list", settings=strict.settings(*settings)) as process:
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    last = output.splitlines()[-1]
+    assert last.startswith("Error: The database refuses the connection: user, password or database is wrong")
+    assert reason in last
+    assert "secret" not in output
+
+
+def test_a_service_with_a_wrong_password_tries_seldom_and_recovers_by_itself(
+    strict: Strict, tmp_path: Path
+) -> None:
+    server = start_gunicorn(strict.settings("wrong-secret"), tmp_path / "log", workers=2, threads=4)
+    headers = {"Authorization": f"Bearer {strict.key}"}
+    try:
+        ready = requests.get(f"{server.url}/readyz", timeout=60)
+        assert ready.status_code == 503
+        assert "Not ready: The database refuses the connection" in ready.json()["error"]["message"]
+        call = get(f"{server.url}/v1/wallets", params=GROUP, headers=headers)
+        with callers(call, pause_seconds=0.02) as met:
+            assert eventually(lambda: met.statuses[503] > 20, 30)
+            before, start = strict.attempts(), time.monotonic()
+            threading.Event().wait(8)
+            tries_per_second = (strict.attempts() - before) / (time.monotonic() - start)
+            strict.administrator.execute("ALTER ROLE wallet_api PASSWORD 'wrong-secret'")
+            assert eventually(lambda: met.statuses[200] > 20, 20)
+        assert met.failures == []
+        assert set(met.statuses) == {200, 503}
+        # Two workers, each with two pools.
+        assert tries_per_second < 4
+        message = met.refusals[-1].json()["error"]["message"]
+        assert message.startswith("The database refuses the connection")
+    finally:
+        server.stop()
+    assert "password authentication failed" in server.log
+    assert "secret" not in server.log
