@@ -88,6 +88,15 @@ def test_topped_up_credits_can_be_spent(keys: Run, client: FlaskClient) -> None:
     assert [_ask(client, key)[0] for _ in range(3)] == [200, 200, 403]
 
 
+def test_a_revoked_key_is_not_topped_up(keys: Run) -> None:
+    _make(keys, "one", "--credits", "5")
+    keys("revoke", "one")
+    refused = keys("top-up", "one", "2")
+    assert refused.exit_code == 1
+    assert "the key 'one' is revoked for ever; create another one" in refused.stderr
+    assert json.loads(keys("list", "--json").stdout)[0]["credits"] == 5
+
+
 def test_the_list_shows_each_key_and_its_state(keys: Run) -> None:
     day = (datetime.now(UTC) + timedelta(days=9)).date().isoformat()
     _make(keys, "b", "--credits", "7", "--expires", day)

@@ -90,12 +90,17 @@ def revoke_key(connection: Connection, name: str) -> datetime:
 
 
 def top_up_key(connection: Connection, name: str, amount: int) -> int:
-    """Add credits to a key and return its balance. Raises KeyRequestError if it is unknown or unlimited."""
+    """Add credits to a key and return its balance.
+
+    Raises KeyRequestError if it is unknown, revoked or unlimited.
+    """
     if not 1 <= amount <= MAX_CREDITS:
         raise KeyRequestError(f"credits to add are a whole number from 1 to {MAX_CREDITS}")
     row = connection.execute(_TOP_UP, {"name": name, "amount": amount}).fetchone()
     if row is None:
         raise _unknown(name)
+    if row["revoked_at"] is not None:
+        raise KeyRequestError(f"the key {name!r} is revoked for ever; create another one")
     if row["credits"] is None:
         raise KeyRequestError(f"the key {name!r} has no limit of credits")
     balance: int = row["credits"]

@@ -146,10 +146,9 @@ def import_trades(
     }
     token_ids = TokenIds(connection)
     lanes = [connection]
-    with ExitStack() as stack:
-        # Batches are always read by one thread: what several threads allocate is not shared between them.
-        reader = stack.enter_context(ThreadPoolExecutor(1))
-        mergers = stack.enter_context(ThreadPoolExecutor(LANES))
+    # Batches are always read by one thread: what several threads allocate is not shared between them. The
+    # sessions are closed last, when no thread uses them.
+    with ExitStack() as sessions, ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(LANES) as mergers:
         rows = min(FIRST_ROWS, batch_rows)
         pending = reader.submit(read_batch, records, wallet_ids, rows)
         while batch := pending.result():
@@ -158,7 +157,7 @@ def import_trades(
             for number, line, fault in batch.rejected:
                 reject(number, line, fault)
             while len(lanes) < LANES and len(batch) >= TWO_LANES_ROWS:
-                lanes.append(stack.enter_context(merge.another_session(connection)))
+                lanes.append(sessions.enter_context(merge.another_session(connection)))
             ids = token_ids.of(batch.tokens)
             merges = [
                 mergers.submit(_land, lane, share, ids)
