@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlencode
@@ -12,13 +12,14 @@ import click
 
 from wallet_api.database import Connection, load_sql
 from wallet_api.demo import Loaded, load
-from wallet_api.demo.world import World
+from wallet_api.demo.world import TRADES, World
 from wallet_api.embedded import home_of
 from wallet_api.keys import create_key, key_hash, list_keys
 from wallet_api.settings import Settings
 
 _FIND_EXAMPLE = load_sql("wallet_api.cli", "find_example")
 _FIND_KEY = load_sql("wallet_api.access", "find_keys")
+_HAS_OTHERS = load_sql("wallet_api.cli", "has_others")
 _HAS_WALLETS = load_sql("wallet_api.cli", "has_wallets")
 _FIND_WALLET = load_sql("wallet_api.queries", "find_wallet")
 _DEMO_FILE = "demo.json"
@@ -34,31 +35,60 @@ Next, in another terminal with the same settings:
 
 @dataclass(frozen=True)
 class Demo:
-    """The demo world of a database: its end, whether it is fully loaded, and the arguments of World."""
+    """The demo world of a database: its end, whether it is fully loaded, and the arguments of World.
+
+    It was continued up to `continued` and had `trades` trades then. There are at most `most_trades`: some more
+    if `up` was killed while it continued.
+    """
 
     file: Path
     until: datetime
     loaded: bool
+    continued: datetime
     size: Mapping[str, int] = field(default_factory=dict)
+    trades: int = 0
+    most_trades: int = 0
 
     def load(self, database_url: str, progress: Callable[[int], None]) -> Loaded:
         """Import the world. After an interruption the same world is imported, so no trade counts twice."""
-        self._note(loaded=False)
-        loaded = load(database_url, World(self.until, **self.size), progress)
-        self._note(loaded=True)
+        world = World(self.until, **self.size)
+        # A load over an earlier one leaves the trades that continued that one.
+        trades = max(self.most_trades, world.trades)
+        begun = replace(self, loaded=False, continued=self.until, trades=trades, most_trades=trades)
+        begun.save()
+        loaded = load(database_url, world, progress)
+        replace(begun, loaded=True).save()
         return loaded
 
-    def _note(self, *, loaded: bool) -> None:
-        noted = {"until": self.until.isoformat(), "loaded": loaded, "size": dict(self.size)}
+    def save(self) -> None:
+        """Write the note of this demo."""
+        noted = {
+            "until": self.until.isoformat(),
+            "loaded": self.loaded,
+            "size": dict(self.size),
+            "continued": self.continued.isoformat(),
+            "trades": self.trades,
+            "most_trades": self.most_trades,
+        }
         _write_private(self.file, json.dumps(noted))
+
+    def is_alone(self, connection: Connection) -> bool:
+        """Return whether the ledger has no wallet and no trade that is not the demo's."""
+        rows = World(self.until, **self.size).wallet_rows()
+        wallets = [f"{row['blockchain']} {row['wallet_address']}" for row in rows]
+        found = connection.execute(_HAS_OTHERS, {"wallets": wallets, "trades": self.most_trades}).fetchone()
+        return found is not None and not found["found"]
 
 
 def find_demo(connection: Connection, home: Path) -> Demo | None:
     """Return the demo world of this database, a new one if it is empty, or None if it has other wallets."""
     row = connection.execute(_HAS_WALLETS).fetchone()
     if row is None or not row["found"]:
-        return Demo(home / _DEMO_FILE, datetime.now(UTC).replace(microsecond=0), loaded=False)
-    return _noted_demo(home)
+        now = datetime.now(UTC).replace(microsecond=0)
+        return Demo(home / _DEMO_FILE, now, loaded=False, continued=now)
+    demo = _noted_demo(home)
+    # An interrupted load is not completed among other wallets.
+    return None if demo and not demo.loaded and not demo.is_alone(connection) else demo
 
 
 def warn_of_demo(connection: Connection) -> None:
@@ -110,7 +140,7 @@ def demo_guide(connection: Connection, demo: Demo, url: str) -> str:
         ("/v1/wallet/leaderboard", _GROUP | {"period": "7d", "limit": "3"}),
     )
     lines = [
-        f"Demo data up to {demo.until:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:",
+        f"Demo data up to {demo.continued:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:",
         "",
         f"  KEY={demo_key(connection, demo.file.parent)}",
         *(
@@ -130,7 +160,18 @@ def _noted_demo(home: Path) -> Demo | None:
     file = home / _DEMO_FILE
     try:
         noted = json.loads(file.read_text())
-        return Demo(file, datetime.fromisoformat(noted["until"]), noted["loaded"], noted.get("size", {}))
+        until, size = datetime.fromisoformat(noted["until"]), noted.get("size", {})
+        # A note of an earlier version has no more.
+        trades = noted.get("trades", size.get("trades", TRADES))
+        return Demo(
+            file,
+            until,
+            noted["loaded"],
+            datetime.fromisoformat(noted.get("continued", noted["until"])),
+            size,
+            trades,
+            noted.get("most_trades", trades),
+        )
     except (OSError, ValueError, KeyError):
         return None
 

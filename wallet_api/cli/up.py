@@ -9,25 +9,29 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
 
 from wallet_api import embedded, migrations
 from wallet_api.cli.children import Children
+from wallet_api.cli.demo_clock import DemoClock
 from wallet_api.cli.showcase import OWN_DATA_GUIDE, Demo, demo_guide, find_demo
 from wallet_api.cli.supervision import Supervisor
 from wallet_api.database import connect
 from wallet_api.demo.world import TRADES
 from wallet_api.embedded.signals import Terminated
 from wallet_api.ledger.fill import is_filled
+from wallet_api.recurring import Recurring
 from wallet_api.settings import Settings
 from wallet_api.sync.sources import chains_by_provider
 
 _RESPONSE_SECONDS = 60.0
 _TRIM_SECONDS = 60.0
 _POLL_SECONDS = 0.25
+_CONTINUE_SECONDS = 60.0
+_LONG = timedelta(days=1)
 
 
 @click.command()
@@ -70,6 +74,9 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
         trades = demo.size.get("trades", TRADES)
         with click.progressbar(length=trades, label=f"Loading {trades:,} demo trades") as bar:
             demo.load(str(settings.database_url), bar.update)
+        demo = find_demo(connection, home)
+    if demo:
+        demo = _continue_demo(stack, demo, str(settings.database_url))
     environment = _environment(settings)
     if demo and settings.moralis_api_key is None:
         environment = stack.enter_context(_demo_provider(children, home, demo)) | environment
@@ -134,6 +141,18 @@ def _environment(settings: Settings) -> dict[str, str]:
         name: ",".join(filter(None, (os.environ.get(name), "127.0.0.1"))) for name in ("NO_PROXY", "no_proxy")
     }
     return {name: value for name, value in os.environ.items() if value} | servers | direct
+
+
+def _continue_demo(stack: ExitStack, demo: Demo, database_url: str) -> Demo:
+    """Append the demo's trades up to now, and go on in the background. Return the demo up to now."""
+    clock = DemoClock(demo, database_url)
+    if datetime.now(UTC) - demo.continued > _LONG:
+        click.echo("Continuing the demo data up to now …")
+    clock.move_on()
+    thread = Recurring("demo data", clock.move_on, _CONTINUE_SECONDS, ends_with_success=False)
+    thread.start()
+    stack.callback(thread.close)
+    return clock.demo
 
 
 @contextmanager

@@ -1,9 +1,11 @@
 """Synthetic data to try the service with: wallets, trades, prices, and a provider of balances."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from wallet_api.database import connect
+from wallet_api.demo.continuation import Continuation
 from wallet_api.demo.world import Row, World, ndjson
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
@@ -39,6 +41,19 @@ def load(database_url: str, world: World, progress: Callable[[int], None] = lamb
         sizes = (min(world.trades - start, _BATCH_ROWS) for start in range(0, world.trades, _BATCH_ROWS))
         trades = import_trades(connection, rows, _refuse, lambda: progress(next(sizes)), _BATCH_ROWS)
     return Loaded(wallets.landed, prices.landed, trades.landed)
+
+
+def append(
+    database_url: str, continuation: Continuation, after: datetime, until: datetime, trades: Sequence[Row]
+) -> None:
+    """Import `trades` of a continuation, and its prices with after < priced_at <= until.
+
+    Importing them again changes nothing.
+    """
+    with connect(database_url) as connection:
+        import_prices(connection, _records(continuation.price_rows(after, until), PriceRow), _refuse)
+    with connect(database_url) as connection:
+        import_trades(connection, _records(trades, TradeRow), _refuse)
 
 
 def _records(rows: Iterable[Row], row_type: type[RowType]) -> Iterator[Record[RowType]]:

@@ -14,8 +14,9 @@ _GAP_SECONDS = 5 * 3600
 class NativePrice:
     """The US dollar price of one currency. Seconds count from the start of the world."""
 
-    def __init__(self, currency: str, span_seconds: int, seed: int) -> None:
+    def __init__(self, currency: str, span_seconds: int, seed: object, *, with_gap: bool = True) -> None:
         self.currency = currency
+        self._with_gap = with_gap
         self._span_seconds = span_seconds
         # Samples are counted from the end, so that the last one is at the end of the world.
         self._first = span_seconds % STEP_SECONDS
@@ -27,11 +28,12 @@ class NativePrice:
         return self._samples[min(max(place, 0), len(self._samples) - 1)]
 
     def known(self) -> Iterator[tuple[int, int]]:
-        """Yield second and price of each recorded sample, oldest first. Some hours are missing."""
+        """Yield second and price of each recorded sample, oldest first, without those in the gap."""
         gap_start = self._span_seconds * 3 // 5
+        gap_seconds = min(_GAP_SECONDS, self._span_seconds // 5) if self._with_gap else 0
         for place, price in enumerate(self._samples):
             second = self._first + place * STEP_SECONDS
-            if not gap_start <= second < gap_start + min(_GAP_SECONDS, self._span_seconds // 5):
+            if not gap_start <= second < gap_start + gap_seconds:
                 yield second, price
 
 

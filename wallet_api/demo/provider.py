@@ -6,6 +6,7 @@ With it, the demo runs the same code as production. Wire shapes: https://docs.mo
 import base64
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import click
@@ -17,8 +18,8 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from wallet_api.chains import CHAINS
 from wallet_api.demo import wire
 from wallet_api.demo.balances import Portfolio
+from wallet_api.demo.continuation import Continuation
 from wallet_api.demo.options import world_options
-from wallet_api.demo.world import World
 
 EVM_CHAINS = {"eth": "eth", "0x1": "eth", "bsc": "bnb", "0x38": "bnb", "base": "base", "0x2105": "base"}
 
@@ -145,17 +146,22 @@ def serve(app: Flask, port: int, listener: int | None = None) -> BaseWSGIServer:
     return make_server("127.0.0.1", port, app, threaded=True, request_handler=_QuietHandler, fd=listener)
 
 
+def _portfolio_now(world: Continuation, chain: str, address: str) -> Portfolio:
+    return world.portfolio(chain, address, datetime.now(UTC))
+
+
 @click.command()
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8010, show_default=True, help="0 takes a free one."
 )
 @click.option("--fd", type=int, help="File descriptor of a listening socket, in place of a port.")
-@click.option("--until", type=click.DateTime(), help="Time of the last trade, in UTC. Default: now.")
+@click.option("--until", type=click.DateTime(), help="End of the loaded world, in UTC. Default: now.")
 @world_options
 def main(port: int, fd: int | None, until: datetime | None, **size: int) -> None:
     """Serve the stub on loopback until it is stopped. The first line of output is its URL."""
-    world = World(until.replace(tzinfo=UTC) if until else datetime.now(UTC), **size)
-    server = serve(create_provider(world.portfolio), port, fd)
+    world = Continuation(until.replace(tzinfo=UTC) if until else datetime.now(UTC), **size)
+    portfolios = partial(_portfolio_now, world)
+    server = serve(create_provider(portfolios), port, fd)
     click.echo(f"http://127.0.0.1:{server.port}")
     server.serve_forever()
 

@@ -47,7 +47,7 @@ class Token:
 class Market:
     """The tokens of one chain, numbered by launch: a few old tokens with stable prices, then new launches."""
 
-    def __init__(self, chain: Chain, count: int, span_seconds: int, seed: int) -> None:
+    def __init__(self, chain: Chain, count: int, span_seconds: int, seed: object) -> None:
         self._chain = chain
         self._count = count
         self._seed = seed

@@ -50,7 +50,7 @@ class Holding:
 class Trader:
     """The trading of one wallet, the same in every run. After all `fills`, `held` contains its positions."""
 
-    def __init__(self, wallet: Wallet, market: Market, span_seconds: int, seed: int) -> None:
+    def __init__(self, wallet: Wallet, market: Market, span_seconds: int, seed: object) -> None:
         self.held: dict[int, Holding] = {}
         self.known: list[int] = []
         self._wallet = wallet

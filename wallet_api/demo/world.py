@@ -28,8 +28,9 @@ _EMPTIED_ACCOUNTS = 5
 class World:
     """A world of `wallets` that made `trades` trades in the `days` before `now`.
 
-    The same arguments give the same rows, byte for byte; another `now` moves the same world in time. Each
-    wallet's trades are generated independently, so memory grows with wallets, not with trades.
+    The same arguments give the same rows, byte for byte; another `now` moves the same world in time. Another
+    `part` has the same wallets with other trades, tokens and prices. Each wallet's trades are generated
+    independently, so memory grows with wallets, not with trades.
     """
 
     def __init__(
@@ -40,20 +41,24 @@ class World:
         trades: int = TRADES,
         days: int = DAYS,
         seed: int = SEED,
+        part: object = "",
     ) -> None:
         if now.tzinfo is None:
             raise ValueError("now must be aware of its time zone")
         self.trades = trades
         self._span_seconds = days * 86400
         self._beginning = int(now.timestamp()) - self._span_seconds
-        self._seed = seed
+        self._seed: object = f"{seed}/{part}" if part else seed
         self._wallets = make_wallets(wallets, trades, seed)
         self._by_address = {(wallet.chain.name, wallet.address): wallet for wallet in self._wallets}
-        self._prices = {currency: NativePrice(currency, self._span_seconds, seed) for currency in CURRENCIES}
+        self._prices = {
+            currency: NativePrice(currency, self._span_seconds, self._seed, with_gap=not part)
+            for currency in CURRENCIES
+        }
         # Enough tokens for the busiest wallets, but few enough that wallets trade the same ones.
         tokens = min(max(trades // 150, 300), 20_000)
         self._markets = {
-            name: Market(chain, tokens, self._span_seconds, seed) for name, chain in CHAINS.items()
+            name: Market(chain, tokens, self._span_seconds, self._seed) for name, chain in CHAINS.items()
         }
         self.portfolio = lru_cache(maxsize=1024)(self._portfolio)
 
@@ -76,6 +81,22 @@ class World:
         streams = (self._timed_rows(wallet) for wallet in self._wallets)
         # The index of the wallet decides between equal times, so that rows are never compared.
         return (row for _, _, row in merge(*streams))
+
+    def balances_at(self, chain: str, address: str, moment: datetime) -> Iterator[Balance]:
+        """Yield the token balances of a wallet after its trades up to `moment`."""
+        wallet = self._by_address.get((chain, address))
+        if wallet is None:
+            return
+        left: dict[int, int] = {}
+        for fill in self._trader(wallet).fills():
+            if self._beginning + fill.second > moment.timestamp():
+                break
+            units = left.get(fill.number, 0) + (fill.units if fill.is_buy else -fill.units)
+            # A sell of more than was bought leaves nothing.
+            left[fill.number] = max(units, 0)
+        for number, units in left.items():
+            if units:
+                yield _balance(self._markets[chain].token(number), units)
 
     def _portfolio(self, chain: str, address: str) -> Portfolio:
         """Return the balances of a wallet after its last trade; nothing for an unknown wallet."""
