@@ -4,63 +4,41 @@ import logging
 import select
 import selectors
 import socket
+import sys
 import time
 from collections import deque
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from functools import partial
 from itertools import takewhile
 from threading import Thread
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from flask import Flask
-from gunicorn.http.errors import (
-    ExpectationFailed,
-    LimitRequestHeaders,
-    LimitRequestLine,
-    ParseException,
-    UnsupportedTransferCoding,
-)
-from gunicorn.workers.gthread import DEFAULT_WORKER_DATA_TIMEOUT, TConn, ThreadWorker
+from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
+from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from wallet_api import blocking
-from wallet_api.errors import ApiError
-from wallet_api.responses import headers
-from wallet_api.responses.envelope import refuse
+from wallet_api.serving.connections import Connection, Waiting
 from wallet_api.serving.leadership import Leadership
+from wallet_api.serving.refusals import refusal, response
 
 log = logging.getLogger(__name__)
 
 # How long new connections are left to the other workers.
 _LEAVE_SECONDS = 0.02
+# So soon a new connection brings a request, or else it may never.
+_NEW_SECONDS = 0.05
 # A thread that takes longer for a request leads no more.
 _LATE_SECONDS = 0.005
 _LOOP_SECONDS = 1.0
-# How long a worker that ends waits for requests on connections that have sent none; as for those kept alive.
+# How long a caller may take for the head of a request, and to take a part of a response.
+_HEAD_SECONDS = 10.0
+_SEND_SECONDS = 10.0
+# How long a caller may take to close, and to send the last request to a worker that ends.
 _LINGER_SECONDS = 2.0
-
-_STATUS_LINES = {
-    400: "400 Bad Request",
-    414: "414 URI Too Long",
-    417: "417 Expectation Failed",
-    431: "431 Request Header Fields Too Large",
-    500: "500 Internal Server Error",
-    501: "501 Not Implemented",
-}
-
-
-class _Done(NamedTuple):
-    """The part of a Future that gunicorn uses."""
-
-    keep: bool
-
-    def cancelled(self) -> bool:
-        """Return whether it was cancelled."""
-        return False
-
-    def result(self) -> bool:
-        """Return whether the connection is kept alive."""
-        return self.keep
+_CHECK_SECONDS = 0.5
+# More is not kept for callers who do not take their responses.
+_MAX_UNSENT_BYTES = 128 * 1024 * 1024
 
 
 class Worker(ThreadWorker):
@@ -68,6 +46,9 @@ class Worker(ThreadWorker):
 
     gunicorn's own worker hands each request to a thread and takes the connection back. No bytes of a caller
     are logged, and a request that is not valid HTTP gets the JSON error body too.
+
+    No thread waits for a caller: heads arrive, responses leave and connections close in the loop. When there
+    are too many connections, a new one takes the place of the one that has waited longest for its caller.
 
     A busy worker leaves new connections to the others. gunicorn's own accepts all it can, so that connections
     opened at once often go to one worker while another is idle.
@@ -77,17 +58,24 @@ class Worker(ThreadWorker):
     _answered = 0
     _begun = 0
     _looks_at = 0.0
+    _checks_at = 0.0
     _seen: list[socket.socket] = []
 
     def get_thread_pool(self) -> Leadership:  # type: ignore[override]
         """Return the threads besides the first, one more than may handle requests at a time."""
-        self._requests: deque[TConn] = deque()
+        self._requests: deque[Connection] = deque()
+        # Those that have sent nothing yet, in the order of their arrival.
+        self._silent: dict[Connection, None] = {}
+        # At its own limit gunicorn would accept no more; this worker makes room.
+        self._most_connections = self.worker_connections
+        self.worker_connections = sys.maxsize
         self._leadership = Leadership(self.cfg.threads, self._stand_in, _LATE_SECONDS)
         blocking.set_hook(self._leadership.give_up)
         return self._leadership
 
     def run(self) -> None:
         """Run until the worker is stopped. This thread receives signals and relieves late leaders."""
+        self._waiting = Waiting(self.poller, self._close)
         self._ended: Future[None] = Future()
         Thread(target=self._run_first, name="first", daemon=True).start()
         while not self._ended.done():
@@ -102,23 +90,19 @@ class Worker(ThreadWorker):
 
     def accept(self, listener: socket.socket) -> None:
         """Accept a connection, or several when each turn of the loop handles many requests."""
-        for _ in range(min(max(1, self._answered // 4), self.worker_connections - self.nr_conns)):
-            before = self.nr_conns
-            super().accept(listener)
-            if self.nr_conns == before:
+        for _ in range(max(1, self._answered // 4)):
+            if self.nr_conns >= self._most_connections:
+                if not self._waiting:
+                    return
+                self._waiting.close_longest()
+            try:
+                sock, client = listener.accept()
+            except (BlockingIOError, ConnectionAbortedError):
                 return
-
-    def enqueue_req(self, conn: TConn) -> None:
-        """Queue a request. A new connection has sent none yet, and is added to the poller."""
-        if conn.initialized or conn.data_ready:
-            self._requests.append(conn)
-        else:
-            # What gunicorn does after a thread has waited for it in vain.
-            conn.sock.setblocking(False)
-            conn.timeout = time.monotonic() + DEFAULT_WORKER_DATA_TIMEOUT + self.cfg.keepalive
-            self.pending_conns.append(conn)
-            readable = partial(self.on_pending_socket_readable, conn)
-            self.poller.register(conn.sock, selectors.EVENT_READ, readable)
+            self.nr_conns += 1
+            conn = Connection(self.cfg, sock, client, listener.getsockname())
+            self._silent[conn] = None
+            self._await_request(conn)
 
     def set_accept_enabled(self, enabled: bool | None) -> None:
         """Accept new connections only while this worker has threads to spare."""
@@ -128,26 +112,87 @@ class Worker(ThreadWorker):
         self._accepts = bool(enabled) and not busy
         super().set_accept_enabled(self._accepts)
 
-    def murder_pending(self) -> None:
-        """Close idle connections after their timeout, which is short once the worker stops."""
+    def murder_keepalived(self, force: bool = False) -> None:
+        """Close the connections whose callers are late; soon, once the worker stops."""
+        now = time.monotonic()
+        if not force and now < self._checks_at:
+            return
+        self._checks_at = now + _CHECK_SECONDS
         if not self.alive:
-            latest = time.monotonic() + _LINGER_SECONDS
-            for conn in self.pending_conns:
-                conn.timeout = min(conn.timeout or latest, latest)
-        super().murder_pending()
+            for conn in self._waiting:
+                conn.deadline = min(conn.deadline, now if force else now + _LINGER_SECONDS)
+        self._waiting.close_late(now)
 
-    def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: BaseException) -> None:
+    def handle(self, conn: Connection) -> None:  # type: ignore[override]
+        """Respond to the request that has arrived."""
+        conn.stays = False
+        try:
+            request = next(conn.parser)
+            # No operation reads a body.
+            if not conn.skip_body():
+                request.force_close()
+            conn.stays = self.handle_request(request, cast(TConn, conn))
+        except (StopIteration, NoMoreData):
+            log.debug("The caller left within a request.")
+        except TimeoutError:
+            self.handle_error(None, conn, conn.client, LimitRequestHeaders("the head does not end"))
+        except Exception as error:  # noqa: BLE001 - as gunicorn does
+            self.handle_error(None, conn, conn.client, error)
+        conn.flush()
+
+    def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
         """Respond to what is not a valid request, or to a failure outside the application."""
-        error = _refusal(exc)
+        error = refusal(exc)
         address = addr[0] if addr else "a local socket"
         if error.status == 500:
             log.error("Failed outside the application, for %s: %s", address, type(exc).__name__)
         else:
             log.warning("Refused what %s sent with %d: %s", address, error.status, type(exc).__name__)
-        try:
-            client.sendall(_response(cast(Flask, self.wsgi), error))
-        except OSError:
-            log.debug("The caller had left before the refusal.")
+        client.replace_unsent(response(cast(Flask, self.wsgi), error))
+
+    def finish_request(self, conn: Connection) -> None:  # type: ignore[override]
+        """Send the rest of the response, then wait for the next request or for the end of the connection."""
+        self._await_end_of_response(conn)
+        if conn.unsent_bytes:
+            self._waiting.limit_unsent(_MAX_UNSENT_BYTES)
+
+    def _await_end_of_response(self, conn: Connection) -> None:
+        now = time.monotonic()
+        if not conn.flush():
+            self._waiting.add(conn, selectors.EVENT_WRITE, now + _SEND_SECONDS, self._await_end_of_response)
+        elif conn.stays and not conn.has_ended:
+            conn.put_back()
+            self._await_request(conn)
+        else:
+            conn.end()
+            self._waiting.add(conn, selectors.EVENT_READ, now + _LINGER_SECONDS, self._await_end)
+
+    def _await_request(self, conn: Connection) -> None:
+        had_begun = conn.has_begun
+        if not conn.has_request:
+            conn.receive()
+        if conn.has_begun or conn.has_ended:
+            self._silent.pop(conn, None)
+        if conn.has_request:
+            self._requests.append(conn)
+        elif conn.has_ended:
+            self._close(conn)
+        else:
+            deadline = conn.deadline
+            if not had_begun:
+                deadline = time.monotonic() + (_HEAD_SECONDS if conn.has_begun else self.cfg.keepalive)
+            self._waiting.add(conn, selectors.EVENT_READ, deadline, self._await_request)
+
+    def _await_end(self, conn: Connection) -> None:
+        if conn.discard():
+            self._waiting.add(conn, selectors.EVENT_READ, conn.deadline, self._await_end)
+        else:
+            self._close(conn)
+
+    def _close(self, conn: Connection) -> None:
+        self._silent.pop(conn, None)
+        self.nr_conns -= 1
+        conn.close()
 
     def _run_first(self) -> None:
         self._leadership.take()
@@ -163,9 +208,8 @@ class Worker(ThreadWorker):
         try:
             while self._leadership.is_mine and not self._leadership.is_wanted_back:
                 self.notify()
-                self.set_accept_enabled(self.alive and self.nr_conns < self.worker_connections)
+                self.set_accept_enabled(self.alive)
                 self.murder_keepalived()
-                self.murder_pending()
                 self._answer(_LOOP_SECONDS)
         except BaseException as error:  # noqa: BLE001 - the worker ends with it
             self._fail(error)
@@ -188,17 +232,17 @@ class Worker(ThreadWorker):
             self._answered += 1
             conn = self._requests.popleft()
             self._leadership.begin()
-            done = cast("Future[bool]", _Done(self.handle(conn)))
+            self.handle(conn)
             if not self._leadership.end():
-                self.method_queue.defer(self.finish_request, conn, done)
+                self.method_queue.defer(self.finish_request, conn)
                 return
-            self.finish_request(conn, done)
+            self.finish_request(conn)
         if self._is_busy():
             self.set_accept_enabled(False)
 
     def _in_hand(self) -> int:
         """Return the number of requests without a response."""
-        return int(self.nr_conns) - len(self.pending_conns) - len(self.keepalived_conns)
+        return int(self.nr_conns) - len(self._waiting)
 
     def _is_full(self) -> bool:
         threads: int = self.cfg.threads
@@ -206,10 +250,10 @@ class Worker(ThreadWorker):
 
     def _is_busy(self) -> bool:
         threads: int = self.cfg.threads
-        # A new connection will bring a request, unless it has been silent for as long as a thread would wait.
-        silent = time.monotonic() + self.cfg.keepalive
-        new = takewhile(lambda conn: conn.timeout > silent, reversed(self.pending_conns))
-        return self._in_hand() + sum(1 for _ in new) >= threads
+        # A new connection will bring a request, unless those before it have brought none.
+        newest = time.monotonic() - _NEW_SECONDS
+        new = sum(1 for _ in takewhile(lambda conn: conn.accepted_at > newest, reversed(self._silent)))
+        return self._in_hand() + max(0, 2 * new - len(self._silent)) >= threads
 
     def _take_what_is_left(self) -> None:
         # Where all workers are busy, requests on open connections would come before new ones for ever: what
@@ -225,28 +269,3 @@ class Worker(ThreadWorker):
             if listener in self._seen and not is_stuck:
                 self.accept(listener)
         self._seen = waiting
-
-
-def _refusal(exc: BaseException) -> ApiError:
-    statuses = (
-        (LimitRequestLine, 414, "The request line is too long."),
-        (LimitRequestHeaders, 431, "The headers are too long or too many."),
-        (ExpectationFailed, 417, "Expect may only be 100-continue."),
-        (UnsupportedTransferCoding, 501, "This transfer coding is not supported."),
-        (ParseException, 400, "This is not a valid HTTP request."),
-    )
-    for kind, status, message in statuses:
-        if isinstance(exc, kind):
-            error = ApiError(message)
-            error.status = status
-            error.code = "invalid_request" if status < 500 else "not_implemented"
-            return error
-    return ApiError()
-
-
-def _response(app: Flask, error: ApiError) -> bytes:
-    with app.test_request_context():
-        response = app.process_response(refuse(error))
-    response.headers["Connection"] = "close"
-    head = "".join(f"{name}: {value}\r\n" for name, value in headers.completed(list(response.headers)))
-    return f"HTTP/1.1 {_STATUS_LINES[error.status]}\r\n{head}\r\n".encode("latin1") + response.get_data()
