@@ -1,7 +1,4 @@
-"""What befalls a service in production, each with the real thing, and how soon it is over.
-
-With FAULTS_REPORT set to a file, the measured table is written there: docs/faults.md.
-"""
+"""What befalls a service in production, each with the real thing, and how soon it is over."""
 
 import os
 import signal
@@ -11,8 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,6 +18,7 @@ import pytest
 import requests
 
 from tests.callers import Met, callers, get
+from tests.faults_report import Report
 from tests.nginx import nginx, running_nginx
 from tests.outages import GROUP, Outages, is_our_refusal, service_with_own_servers
 from tests.processes import processes_of, reload, start_gunicorn, workers
@@ -40,27 +37,6 @@ AFTER_SECONDS = 2.5
 PAUSE_SECONDS = 0.02
 
 
-@dataclass
-class Report:
-    """The lines of the table, in the order of the tests."""
-
-    rows: list[tuple[str, str, str, str]] = field(default_factory=list)
-
-    def add(self, fault: str, meanwhile: str, met: Met, recovery_seconds: float) -> None:
-        """Note what callers met during a fault."""
-        answers = ", ".join(f"{count} x {status}" for status, count in sorted(met.statuses.items()))
-        lost = f", {len(met.failures)} broken off" if met.failures else ""
-        self.rows.append((fault, meanwhile, answers + lost, f"{recovery_seconds:.2f} s"))
-
-
-@pytest.fixture(scope="module")
-def report() -> Iterator[Report]:
-    report = Report()
-    yield report
-    if os.environ.get("FAULTS_REPORT"):
-        Path(os.environ["FAULTS_REPORT"]).write_text(_page(report))
-
-
 @pytest.fixture(scope="module")
 def outages() -> Iterator[Outages]:
     with (
@@ -68,12 +44,6 @@ def outages() -> Iterator[Outages]:
         service_with_own_servers(Path(home)) as outages,
     ):
         yield outages
-
-
-def _page(report: Report) -> str:
-    head = (Path(__file__).parent / "faults.head.md").read_text()
-    lines = [f"| {' | '.join(row)} |" for row in report.rows]
-    return f"{head}{chr(10).join(lines)}\n\nMeasured {datetime.now(UTC):%Y-%m-%d} by `make faults`.\n"
 
 
 def _wait(condition: Callable[[], bool], seconds: float = 20.0) -> None:

@@ -1,0 +1,41 @@
+"""The tables of docs/faults.md, as the tests measure them."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.attacks import p99
+from tests.callers import Met
+
+
+@dataclass
+class Report:
+    """The lines of both tables, in the order of the tests."""
+
+    faults: list[tuple[str, str, str, str]] = field(default_factory=list)
+    attacks: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def add(self, fault: str, meanwhile: str, met: Met, recovery_seconds: float) -> None:
+        """Note what callers met during a fault."""
+        answers = ", ".join(f"{count} x {status}" for status, count in sorted(met.statuses.items()))
+        lost = f", {len(met.failures)} broken off" if met.failures else ""
+        self.faults.append((fault, meanwhile, answers + lost, f"{recovery_seconds:.2f} s"))
+
+    def attack(self, attack: str, place: str, waits: list[float]) -> None:
+        """Note how long others waited during an attack on a service that is bare or proxied."""
+        figures = f"{p99(waits) * 1000:.0f} ms ({waits[-1] * 1000:.0f} ms)"
+        self.attacks.setdefault(attack, {})[place] = figures
+
+    def write(self, file: Path) -> None:
+        """Write the page."""
+        folder = Path(__file__).parent / "integration"
+        faults = "".join(f"| {' | '.join(row)} |\n" for row in self.faults)
+        attacks = "".join(
+            f"| {attack} | {places.get('bare', '')} | {places.get('proxied', '')} |\n"
+            for attack, places in self.attacks.items()
+        )
+        file.write_text(
+            f"{(folder / 'faults.head.md').read_text()}{faults}\n"
+            f"{(folder / 'attacks.head.md').read_text()}{attacks}\n"
+            f"Measured {datetime.now(UTC):%Y-%m-%d} by `make faults`.\n"
+        )

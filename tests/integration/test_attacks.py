@@ -1,0 +1,93 @@
+"""Callers who mean harm, on gunicorn alone and behind nginx: others are answered all the same."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.attacks import (
+    Attack,
+    Target,
+    attacked,
+    closed_but_held,
+    half_open_head,
+    idle,
+    p99,
+    unfinished_body,
+    unread_response,
+    waits_of_others,
+)
+from tests.faults_report import Report
+from tests.nginx import nginx, running_nginx
+from tests.outages import Outages, service_with_own_servers
+from wallet_api.database import connect
+
+# The table of the report has the figures; a test fails only where others wait for seconds.
+MOST_SECONDS = 3.0
+MEASURE_SECONDS = 5.0
+WALLETS = 24_000
+LARGE = "/v1/wallets?blockchain=solana&type=whale"
+PATHS = ["/healthz", "/v1/wallets?blockchain=solana&type=whale&limit=1"]
+
+ATTACKS = [
+    pytest.param(None, 0, "none", id="none"),
+    pytest.param(half_open_head, 32, "32 heads that do not end", id="half-open heads"),
+    pytest.param(unread_response, 16, "16 responses of 9 MB that are not taken", id="unread responses"),
+    pytest.param(closed_but_held, 20, "20 connections that the caller does not close", id="held connections"),
+    pytest.param(idle, 2_100, "2,100 idle connections", id="idle connections"),
+    pytest.param(unfinished_body, 32, "32 bodies that do not end", id="unfinished bodies"),
+]
+
+
+@pytest.fixture(scope="module")
+def outages() -> Iterator[Outages]:
+    with (
+        tempfile.TemporaryDirectory(prefix="wallet-api-attacks-") as home,
+        service_with_own_servers(Path(home), proxy_hops=1) as outages,
+    ):
+        with connect(str(outages.settings.database_url)) as connection:
+            connection.execute(
+                "INSERT INTO wallets (blockchain, type, address, name, image_url, twitter, telegram,"
+                " copytrade_link) SELECT 'solana', 'whale', lpad(i::text, 44, 'A'), repeat('n', 60),"
+                " repeat('i', 60), '', '', '' FROM generate_series(1, %s) AS i",
+                [WALLETS],
+            )
+        yield outages
+
+
+@pytest.fixture(scope="module")
+def bare(outages: Outages) -> Target:
+    return Target(outages.gunicorn.url, None, outages.key, LARGE)
+
+
+@pytest.fixture(scope="module")
+def proxied(outages: Outages) -> Iterator[Target]:
+    if nginx() is None:
+        pytest.skip("needs nginx: apt-get install nginx")
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-nginx-"))
+        # Others come from one address here, as many of them as this machine lets.
+        changes = {"rate=100r/s": "rate=100000r/s", "burst=200": "burst=100000"}
+        proxy = stack.enter_context(running_nginx(Path(folder), [outages.gunicorn.url], changes))
+        yield Target(proxy.url, proxy.certificate, outages.key, LARGE)
+
+
+@pytest.mark.parametrize("place", ["bare", "proxied"])
+@pytest.mark.parametrize(("attack", "connections", "words"), ATTACKS)
+def test_others_are_answered_during_an_attack(
+    attack: Attack | None,
+    connections: int,
+    words: str,
+    place: str,
+    request: pytest.FixtureRequest,
+    report: Report,
+) -> None:
+    target: Target = request.getfixturevalue(place)
+    with ExitStack() as stack:
+        if attack is not None:
+            stack.enter_context(attacked(target, attack, connections))
+        waits = waits_of_others(target, PATHS, MEASURE_SECONDS)
+    report.attack(words, place, waits)
+    assert p99(waits) < MOST_SECONDS
