@@ -12,6 +12,7 @@ from werkzeug.routing import MapAdapter
 from wallet_api import openapi, services
 from wallet_api.access import current, gate
 from wallet_api.blueprints import all_blueprints, metrics, status
+from wallet_api.bulkhead import Bulkhead
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.kept import KeptValue
@@ -47,8 +48,9 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.url_map.merge_slashes = False
     database = Database(settings)
     registry = CollectorRegistry()
-    holdings_service = HoldingsService(settings, database, registry)
-    leaderboards = BoardCache(database, settings.leaderboard_ttl_seconds)
+    bulkhead = Bulkhead(settings.web_threads)
+    holdings_service = HoldingsService(settings, database, bulkhead, registry)
+    leaderboards = BoardCache(database, bulkhead, settings.leaderboard_ttl_seconds)
     if settings.proxy_hops:
         hops = settings.proxy_hops
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0)  # type: ignore[method-assign]
@@ -57,7 +59,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     headers.init_app(app)
     envelope.init_app(app)
     cors.init_app(app, settings.cors_origins.split(",") if settings.cors_origins else ())
-    cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds)
+    cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds, bulkhead)
     own_gate = gate.Gate(app, settings, database, envelope.refuse, registry)
     services.init_app(
         app,

@@ -147,6 +147,8 @@ def test_a_leaderboard_that_may_not_be_kept_is_always_of_now(
         assert len(caller.get(PATH, **QUESTION)["leaderboard"]) == number
 
 
+# Of fewer threads, these callers could not wait at once.
+@pytest.mark.settings(web_threads=16)
 def test_callers_at_once_wait_for_one_making(
     aging: Callable[[float], Caller], importer: Importer, connection: Connection, database_url: str
 ) -> None:

@@ -229,10 +229,12 @@ async def _answers_until_all_have_one(server: Gunicorn, callers_at_once: int) ->
 @contextmanager
 def _calls_that_wait(server: Gunicorn, connection: Connection, number: int) -> Iterator[None]:
     """While this lasts, so many calls wait for the database; then they are answered."""
-    headers = {"Authorization": f"Bearer {create_key(connection, 'waiting')}"}
-    # Questions that differ, for equal ones would share one query.
-    listed = f"{server.url}/v1/wallets?blockchain=solana&type=kol"
-    urls = [f"{listed}&limit={limit}" for limit in range(1, number + 1)]
+    # Keys that no worker knows: to look them up, requests may take all threads.
+    keys = [create_key(connection, f"waiting {number}") for number in range(number)]
+    url = f"{server.url}/v1/wallets?blockchain=solana&type=kol"
+
+    def call(key: str) -> int:
+        return requests.get(url, headers={"Authorization": f"Bearer {key}"}, timeout=60).status_code
 
     def all_wait() -> bool:
         found = connection.execute("SELECT count(*) AS n FROM pg_locks WHERE NOT granted").fetchone()
@@ -241,11 +243,11 @@ def _calls_that_wait(server: Gunicorn, connection: Connection, number: int) -> I
 
     with ThreadPoolExecutor(number) as pool:
         with connection.transaction():
-            connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
-            waiting = [pool.submit(requests.get, url, headers=headers, timeout=60) for url in urls]
+            connection.execute("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
+            waiting = [pool.submit(call, key) for key in keys]
             assert eventually(all_wait, 5)
             yield
-        assert [call.result().status_code for call in waiting] == [200] * number
+        assert [call.result() for call in waiting] == [200] * number
 
 
 def _counts_folder(server: Gunicorn) -> Path:

@@ -25,6 +25,8 @@ AWAY_TIMEOUT_SECONDS = 0.05
 REFUSED_SECONDS = 5.0
 # A charge waits no longer for a row that another session has locked.
 LOCK_TIMEOUT_MILLISECONDS = 500
+# Leaderboards are made beside requests, and take no connection from them.
+_BACKGROUND_CONNECTIONS = 2
 # With a server nearer than that, handing over to another thread takes longer than waiting.
 _NEAR_SECONDS = 0.0005
 _ROUND_TRIPS = 5
@@ -57,7 +59,7 @@ class Database:
         self._reads = _Pool(
             settings.database_read_url or url,
             f"{options} -c default_transaction_read_only=on",
-            settings.web_threads,
+            settings.web_threads + _BACKGROUND_CONNECTIONS,
         )
 
     def read(self) -> AbstractContextManager[Connection]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from prometheus_client import CollectorRegistry, Counter
 
 from wallet_api.blocking import about_to_block
+from wallet_api.bulkhead import Bulkhead
 from wallet_api.chains import CHAINS
 from wallet_api.database import Database
 from wallet_api.errors import ServiceUnavailable
@@ -61,7 +62,10 @@ class Holdings:
 class HoldingsService:
     """The holdings operation of one process. Thread-safe; to be created in the worker, after the fork."""
 
-    def __init__(self, settings: Settings, database: Database, registry: CollectorRegistry) -> None:
+    def __init__(
+        self, settings: Settings, database: Database, bulkhead: Bulkhead, registry: CollectorRegistry
+    ) -> None:
+        self._bulkhead = bulkhead
         self._ttl = settings.holdings_ttl_seconds
         self._wait_seconds = settings.holdings_wait_seconds
         self._keep_spam = settings.holdings_keep_spam
@@ -123,7 +127,7 @@ class HoldingsService:
         cached = self._cache.get((blockchain, address))
         if cached is not None:
             return Holdings(cached, stale=False, cached=True)
-        wallet = self._snapshots.find(blockchain, address)
+        wallet = self._find(blockchain, address)
         if wallet.snapshot is None:
             return self._wait_for_first(blockchain, address, wallet)
         if wallet.snapshot.age_seconds < self._ttl:
@@ -136,6 +140,10 @@ class HoldingsService:
         if not (wallet.refreshing or wallet.pause_seconds or refresher.pause_seconds()):
             refresher.start(wallet.wallet_id, address)
         return Holdings(wallet.snapshot, stale=True, cached=True)
+
+    def _find(self, blockchain: str, address: str) -> WalletState:
+        with self._bulkhead.room():
+            return self._snapshots.find(blockchain, address)
 
     def _wait_for_first(self, blockchain: str, address: str, wallet: WalletState) -> Holdings:
         if blockchain in self._unconfigured:
@@ -163,7 +171,7 @@ class HoldingsService:
                 formatted = self._cache.get((blockchain, address))
                 if formatted is not None:
                     return Holdings(formatted, stale=False, cached=False)
-                wallet = self._snapshots.find(blockchain, address)
+                wallet = self._find(blockchain, address)
             return Holdings(wallet.snapshot, stale=False, cached=False)
         finally:
             if may_wait:

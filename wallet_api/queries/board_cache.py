@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from wallet_api.blocking import about_to_block
+from wallet_api.bulkhead import Bulkhead
 from wallet_api.chains import CHAINS
 from wallet_api.database import Database
 from wallet_api.errors import ApiError
@@ -119,8 +120,9 @@ class Page:
 class BoardCache:
     """The leaderboards of one process, none older than `ttl_seconds` when answered."""
 
-    def __init__(self, database: Database, ttl_seconds: float) -> None:
+    def __init__(self, database: Database, bulkhead: Bulkhead, ttl_seconds: float) -> None:
         self._database = database
+        self._bulkhead = bulkhead
         self._ttl_seconds = ttl_seconds
         # At most one per group and period: bounded by the table of chains.
         self._boards: dict[_Group, _Board] = {}
@@ -160,8 +162,9 @@ class BoardCache:
             self._flights.start(group, flight, partial(self._make, group), self._executor.submit)
         if board is not None and age <= self._ttl_seconds:
             return board, True
-        about_to_block()
-        return flight.result(), False
+        with self._bulkhead.room():
+            about_to_block()
+            return flight.result(), False
 
     def _make(self, group: _Group) -> _Board:
         started_at = time.monotonic()

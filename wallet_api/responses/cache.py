@@ -3,6 +3,7 @@
 import time
 import zlib
 from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
@@ -54,6 +55,13 @@ class CachedData:
         self.prefix = Prefix()
 
 
+Room = Callable[[bool], AbstractContextManager[None]]
+
+
+def _no_room(wait: bool) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 class Found(NamedTuple):
     """Cached data; `cached` if it was made for another request, `cache_age_seconds` ago."""
 
@@ -84,32 +92,37 @@ class ResponseCache:
             getsizeof=lambda data: len(data.json),
         )
 
-    def get(self, key: Hashable, make: Callable[[], Any], beside: str | None = None) -> Found:
+    def get(
+        self, key: Hashable, make: Callable[[], Any], beside: str | None = None, room: Room = _no_room
+    ) -> Found:
         """Return the cached data, or what another request is making, or else what `make` returns.
 
-        `beside` is the name of a part of the data, for CachedData. Raise what `make` raises, unless data is
-        cached. An error is not cached.
+        `beside` is the name of a part of the data, for CachedData; `room` is that of a Bulkhead, for a `make`
+        that may take long. Raise what they raise, unless data is cached. An error is not cached.
         """
         now = self._timer()
         if self._ttl_seconds == 0:
-            return Found(CachedData(make(), now, beside), False, 0)
+            with room(True):
+                return Found(CachedData(make(), now, beside), False, 0)
         with self._lock:
             cached = self._entries.get(key)
         if cached is not None and now < self._due(cached):
             return Found(cached, True, int(now - cached.made_at))
-        # What began longer ago may not know of what has landed since.
-        flight, is_new = self._flights.join(key, now, oldest=now - self._ttl_seconds)
-        if is_new:
-            try:
-                made = self._flights.run(key, flight, partial(self._make, key, make, now, cached, beside))
-                return Found(made, False, 0)
-            except Exception:
+        try:
+            # First in, whether it makes the data or waits for it: so nobody waits for one who cannot enter.
+            with room(cached is None):
+                # What began longer ago may not know of what has landed since.
+                flight, is_new = self._flights.join(key, now, oldest=now - self._ttl_seconds)
+                if is_new:
+                    made = self._flights.run(key, flight, partial(self._make, key, make, now, cached, beside))
+                    return Found(made, False, 0)
                 if cached is None:
-                    raise
-        elif cached is None:
-            about_to_block()
-            made = flight.result()
-            return Found(made, True, int(self._timer() - made.made_at))
+                    about_to_block()
+                    made = flight.result()
+                    return Found(made, True, int(self._timer() - made.made_at))
+        except Exception:
+            if cached is None:
+                raise
         return Found(cached, True, int(now - cached.made_at))
 
     def _due(self, data: CachedData) -> float:

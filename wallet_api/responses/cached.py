@@ -10,10 +10,12 @@ from werkzeug.datastructures import Accept
 from werkzeug.http import parse_accept_header
 
 from wallet_api.access.current import current_call
+from wallet_api.bulkhead import Bulkhead
 from wallet_api.responses.cache import CachedData, ResponseCache
 from wallet_api.responses.envelope import respond_json
 
 _EXTENSION = "wallet_api.response_cache"
+_BULKHEAD = "wallet_api.bulkhead"
 # Below this the time to compress costs a caller more than the bytes do.
 _MIN_GZIP_BYTES = 1024
 _CACHE_BYTES = 16 * 1024 * 1024
@@ -28,14 +30,15 @@ class Lifetime(Enum):
     LONG = "long"
 
 
-def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float) -> None:
-    """Give `app` a cache of its own for each lifetime that differs; see ResponseCache."""
+def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: Bulkhead) -> None:
+    """Give `app` a cache of its own for each lifetime that differs, and the bulkhead; see ResponseCache."""
     seconds = {
         Lifetime.NORMAL: ttl_seconds,
         Lifetime.SHORT: min(ttl_seconds, _SHORT_SECONDS),
         Lifetime.LONG: long_ttl_seconds,
     }
     caches = {ttl: ResponseCache(ttl, _CACHE_BYTES) for ttl in seconds.values()}
+    app.extensions[_BULKHEAD] = bulkhead
     app.extensions[_EXTENSION] = {lifetime: caches[ttl] for lifetime, ttl in seconds.items()}
 
 
@@ -50,7 +53,8 @@ def respond_cached(
 
     `beside` is the part of the data that also stands beside it.
     """
-    found = _cache(lifetime).get((current_call().endpoint, *arguments.items()), make, beside)
+    room = current_app.extensions[_BULKHEAD].room
+    found = _cache(lifetime).get((current_call().endpoint, *arguments.items()), make, beside, room)
     return _respond(found.data, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
 
 
