@@ -37,8 +37,8 @@ Next, in another terminal with the same settings:
 class Demo:
     """The demo world of a database: its end, whether it is fully loaded, and the arguments of World.
 
-    It was continued up to `continued` and had `trades` trades then. There are at most `most_trades`: some more
-    if `up` was killed while it continued.
+    It was continued up to `continued` and had `trades` trades then. There are at most `most_trades`: some
+    more if `up` was killed while it continued.
     """
 
     file: Path
