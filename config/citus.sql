@@ -7,6 +7,7 @@ SELECT create_reference_table('wallet_groups');
 SELECT create_reference_table('tokens');
 SELECT create_reference_table('native_prices');
 SELECT create_reference_table('pending_fills');
+SELECT create_reference_table('token_prices');
 
 -- All that there is of one wallet lies on one worker.
 SELECT create_distributed_table('trades', 'wallet_id', shard_count => 32);

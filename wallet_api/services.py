@@ -11,6 +11,7 @@ from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
 from wallet_api.kept import KeptValue
 from wallet_api.queries.board_cache import BoardCache
+from wallet_api.queries.token_price import PriceRule
 from wallet_api.settings import Settings
 
 _KEY = "wallet_api"
@@ -28,6 +29,12 @@ class Services:
     registry: CollectorRegistry
     wallet_counts: KeptValue[dict[str, dict[str, int]]]
     health: KeptValue[dict[str, Any]]
+
+    @property
+    def price_rule(self) -> PriceRule:
+        """Which trades make prices of tokens, by the settings."""
+        settings = self.settings
+        return PriceRule(settings.token_price_min_value_usd, settings.token_price_max_age_seconds)
 
     def close(self) -> None:
         """End all threads, settle all charges and counts, and close all connections."""

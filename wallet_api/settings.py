@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from decimal import Decimal, InvalidOperation
 from ipaddress import ip_network
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ TRADES_PROVIDERS = ("moralis", "rpc")
 _REMOVED = ("ANSWER_CACHE_BYTES", "HOLDINGS_CONNECT_SECONDS", "HOLDINGS_FETCH_THREADS", "HOLDINGS_MAX_BYTES")
 # As browsers send it: lower-case, without a path.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.-]+(:\d+)?")
+_CENTURY_SECONDS = 100 * 365 * 86_400
 _RATE = re.compile(r"[1-9]\d*/(second|minute|hour|day)")
 
 
@@ -42,6 +44,9 @@ class Settings:
 
     answer_ttl_seconds: float = _setting("ANSWER_TTL_SECONDS", 0.5, "seconds")
     leaderboard_ttl_seconds: float = _setting("LEADERBOARD_TTL_SECONDS", 30.0, "seconds")
+
+    token_price_max_age_seconds: float = _setting("TOKEN_PRICE_MAX_AGE_SECONDS", 86_400.0, "age")
+    token_price_min_value_usd: Decimal = _setting("TOKEN_PRICE_MIN_VALUE_USD", Decimal(1), "decimal")  # noqa: RUF009
 
     history_type: str = _setting("HISTORY_TYPE", "required", "history type")
 
@@ -135,6 +140,24 @@ def _number(text: str) -> float:
     return number
 
 
+def _age(text: str) -> float:
+    number = _number(text)
+    # Of any trade, and within the range of times.
+    if number > _CENTURY_SECONDS:
+        raise ValueError("must be a number of at most a hundred years of seconds")
+    return number
+
+
+def _decimal(text: str) -> Decimal:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal(-1)
+    if not (number.is_finite() and number >= 0):
+        raise ValueError("must be a number of at least 0")
+    return number
+
+
 def _positive(text: str) -> float:
     number = _number(text)
     if number == 0:
@@ -221,6 +244,8 @@ def _valkey(text: str) -> str:
 _READERS: Mapping[str, Callable[[str], Any]] = {
     "text": str,
     "seconds": _number,
+    "age": _age,
+    "decimal": _decimal,
     "positive": _positive,
     "count": _whole(1),
     "whole": _whole(0),

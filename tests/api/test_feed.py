@@ -315,6 +315,9 @@ def test_a_token_is_described_when_any_tracked_wallet_traded_it(caller: Caller, 
             "mint": "mint",
             "token_name": "Old",
             "sol_price_usd": 150,
+            "price": 1,
+            "price_usd": 150,
+            "price_at": (NOW - timedelta(minutes=3)).strftime("%Y-%m-%dT%H:%M:%SZ"),
         }
         # Known, but to no wallet of this type.
         other = caller.get(path, blockchain="solana", type="whale", mint="mint")

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from tests.ledger import in_process, random_trades
 from tests.ledger.contents import contents
-from tests.ledger.unfilled import unfill
+from tests.ledger.unfilled import unfill, unfill_prices
 from tests.waiting import eventually
 from wallet_api.cli import cli
 from wallet_api.database import Connection, connect
@@ -46,9 +46,10 @@ def assert_complete(connection: Connection) -> None:
     assert is_filled(connection)
     row = connection.execute(
         "SELECT (SELECT convalidated FROM pg_constraint WHERE conname = 'trades_have_holding') AS validated,"
-        " (SELECT indisvalid FROM pg_index WHERE indexrelid = 'positions_by_token'::regclass) AS indexed"
+        " (SELECT indisvalid FROM pg_index WHERE indexrelid = 'positions_by_token'::regclass) AS indexed,"
+        " (SELECT indisvalid FROM pg_index WHERE indexrelid = 'trades_by_token'::regclass) AS indexed_trades"
     ).fetchone()
-    assert row == {"validated": True, "indexed": True}
+    assert row == {"validated": True, "indexed": True, "indexed_trades": True}
     assert set(rebuild_ledger(connection).values()) == {0}
 
 
@@ -56,7 +57,7 @@ def test_a_new_ledger_is_filled_from_the_start(database_url: str, connection: Co
     assert_complete(connection)
     import_all(database_url, TRADES[:500])
     assert_complete(connection)
-    assert fill_ledger(connection) == 0
+    assert fill_ledger(connection) == {}
 
 
 def test_a_fill_gives_what_an_import_would_have_given(database_url: str, connection: Connection) -> None:
@@ -65,10 +66,36 @@ def test_a_fill_gives_what_an_import_would_have_given(database_url: str, connect
     unfill(connection)
     assert not is_filled(connection)
     seen: list[tuple[int, int]] = []
-    assert fill_ledger(connection, lambda done, of: seen.append((done, of))) == len(WALLETS)
-    assert seen == [(done, len(WALLETS)) for done in range(len(WALLETS) + 1)]
+    filled = fill_ledger(connection, lambda done, of: seen.append((done, of)))
+    assert filled == {"wallets": len(WALLETS), "tokens": len(imported["token_prices"])}
+    tokens = len({trade["mint"] for trade in TRADES})
+    assert seen == [
+        *[(done, len(WALLETS)) for done in range(len(WALLETS) + 1)],
+        *[(0, tokens), (tokens, tokens)],
+    ]
     assert contents(connection, NOW) == imported
     assert_complete(connection)
+
+
+def test_a_ledger_that_has_all_but_prices_is_filled_with_them_alone(
+    database_url: str, connection: Connection
+) -> None:
+    half = len(TRADES) // 2
+    importer = import_all(database_url, TRADES[:half])
+    unfill_prices(connection)
+    # The index is what an import finds the newest trades by.
+    importer.trades(TRADES[half:])
+    importer.remove_trades(TRADES[::50])
+    assert contents(connection, NOW)["token_prices"] == {}
+    assert set(rebuild_ledger(connection).values()) == {0}
+    assert fill_ledger(connection) == {"tokens": len(contents(connection, NOW)["token_prices"])}
+    filled = contents(connection, NOW)
+    assert_complete(connection)
+
+    in_process.clear(connection)
+    import_all(database_url, TRADES)
+    importer.remove_trades(TRADES[::50])
+    assert filled == contents(connection, NOW)
 
 
 def test_imports_corrections_and_removals_before_the_fill_are_in_it(
@@ -101,7 +128,7 @@ def test_imports_go_on_beside_a_fill(database_url: str, connection: Connection) 
     with ThreadPoolExecutor(2) as pool, connect(database_url) as filling:
         fill = pool.submit(fill_ledger, filling)
         imported = pool.submit(importer.trades, TRADES[half:])
-        assert fill.result() == len(WALLETS)
+        assert fill.result()["wallets"] == len(WALLETS)
         imported.result()
     assert_complete(connection)
 
@@ -126,7 +153,8 @@ def test_a_killed_fill_continues_where_it_was(database_url: str, connection: Con
     # The server notices the end of the killed session only when it has the lock.
     again = CliRunner().invoke(cli, ["migrate"], env={"DATABASE_URL": database_url})
     assert again.exit_code == 0, again.output
-    assert again.stdout == f"Filled what is new for {len(WALLETS) - 4} wallets.\n"
+    tokens = len(imported["token_prices"])
+    assert again.stdout == f"Filled what is new for {len(WALLETS) - 4} wallets and {tokens} tokens.\n"
     assert contents(connection, NOW) == imported
     assert_complete(connection)
     last = CliRunner().invoke(cli, ["migrate"], env={"DATABASE_URL": database_url})
@@ -139,7 +167,7 @@ def test_two_fills_at_once_end_as_one(database_url: str, connection: Connection)
     unfill(connection)
     with ThreadPoolExecutor(2) as pool, connect(database_url) as first, connect(database_url) as second:
         fills = [pool.submit(fill_ledger, one) for one in (first, second)]
-        assert sum(fill.result() for fill in fills) == len(WALLETS)
+        assert sum(fill.result().get("wallets", 0) for fill in fills) == len(WALLETS)
     assert contents(connection, NOW) == imported
     assert_complete(connection)
 
@@ -148,8 +176,10 @@ def test_an_index_that_was_interrupted_is_built_again(database_url: str, connect
     import_all(database_url, TRADES[:500])
     unfill(connection)
     connection.execute("CREATE INDEX positions_by_token ON positions (token_id)")
+    connection.execute("CREATE INDEX trades_by_token ON trades (token_id, created_at)")
     connection.execute(
-        "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = 'positions_by_token'::regclass"
+        "UPDATE pg_index SET indisvalid = FALSE"
+        " WHERE indexrelid IN ('positions_by_token'::regclass, 'trades_by_token'::regclass)"
     )
     fill_ledger(connection)
     assert_complete(connection)

@@ -11,18 +11,21 @@ from typing import Any, LiteralString
 
 import pytest
 
-import wallet_api
+from tests.ledger.sql_files import PACKAGE, included_files, package_of
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger import merge
 from wallet_api.queries import history
 
-PACKAGE = Path(wallet_api.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.sql"))
 # One statement each; a migration and the tables of a session are several, and a DO block has no plan.
+# What other statements include is looked at in these.
 STATEMENTS = [
     file
     for file in FILES
-    if file.parent.name != "migrations" and "staging" not in file.name and file.stem != "clear"
+    if file.parent.name != "migrations"
+    and "staging" not in file.name
+    and file.stem != "clear"
+    and file not in included_files()
 ]
 QUERIES = [file for file in STATEMENTS if file.parent.name == "queries"]
 
@@ -50,13 +53,18 @@ SAMPLES: dict[str, Any] = {
     "last_mint": "mint",
     "overview": True,
     "kept": 1,
+    "price_min_usd": 1,
+    "token_ids": [1],
     "lock_class": 1,
     "sizes": [3600, 1],
     "starts": [datetime(2026, 1, 1, tzinfo=UTC)] * 2,
     "ends": [datetime(2026, 1, 2, tzinfo=UTC)] * 2,
     "days_start": datetime(2026, 1, 1, tzinfo=UTC),
     "days_end": datetime(2026, 1, 2, tzinfo=UTC),
-    **dict.fromkeys(("now", "created_at", "horizon", "earliest", "latest"), datetime(2026, 1, 1, tzinfo=UTC)),
+    **dict.fromkeys(
+        ("now", "created_at", "horizon", "earliest", "latest", "price_oldest_at"),
+        datetime(2026, 1, 1, tzinfo=UTC),
+    ),
 }
 
 
@@ -72,10 +80,7 @@ def parameters_of(statement: str) -> dict[str, Any]:
 
 def explain(connection: Connection, file: Path) -> str:
     """PostgreSQL's plan for a statement."""
-    return explain_statement(
-        connection,
-        load_sql(f"wallet_api.{file.parent.relative_to(PACKAGE).as_posix().replace('/', '.')}", file.stem),
-    )
+    return explain_statement(connection, load_sql(package_of(file), file.stem))
 
 
 def explain_statement(connection: Connection, statement: LiteralString) -> str:

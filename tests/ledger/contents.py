@@ -9,7 +9,8 @@ Row = dict[str, Any]
 Contents = dict[str, dict[tuple[Any, ...], Row]]
 
 _OF_WALLET = "JOIN wallets USING (wallet_id)"
-_OF_POSITION = f"{_OF_WALLET} JOIN tokens USING (token_id)"
+_OF_TOKEN = "JOIN tokens USING (token_id)"
+_OF_POSITION = f"{_OF_WALLET} {_OF_TOKEN}"
 _WALLET = ("blockchain", "address")
 _POSITION = (*_WALLET, "mint")
 
@@ -30,6 +31,11 @@ _TABLES: dict[LiteralString, tuple[LiteralString, LiteralString, tuple[str, ...]
         (*_POSITION, "ends_at"),
     ),
     "wallet_days": ("wallets.blockchain, wallets.address, wallet_days.*", _OF_WALLET, (*_WALLET, "day")),
+    "token_prices": (
+        "tokens.blockchain, tokens.mint, token_prices.*",
+        _OF_TOKEN,
+        ("blockchain", "mint"),
+    ),
     "volume_rollup": (
         "COALESCE(tokens.mint, '') AS mint, volume_rollup.*",
         "LEFT JOIN tokens USING (token_id)",

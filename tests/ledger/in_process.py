@@ -159,7 +159,7 @@ def parsed(body: bytes) -> Any:
 def clear(connection: Connection) -> None:
     """Empty the ledger: as fast as it goes, since it has few rows."""
     ledger = ("trades", "positions", "lifetimes", "position_rollup", "wallet_days", "volume_rollup")
-    tables = (*ledger, "native_prices", "tokens", "wallet_groups", "wallets")
+    tables = (*ledger, "token_prices", "native_prices", "tokens", "wallet_groups", "wallets")
     connection.execute("; ".join(f"DELETE FROM {table}" for table in tables))
 
 

@@ -4,7 +4,8 @@ from wallet_api.database import Connection
 
 
 def unfill(connection: Connection) -> None:
-    """Leave the ledger as 0007 finds that of an earlier version."""
+    """Leave the ledger as 0007, and 0008 after it, find that of an earlier version."""
+    unfill_prices(connection)
     with connection.transaction():
         for statement in (
             "ALTER TABLE trades DROP CONSTRAINT trades_have_holding",
@@ -15,5 +16,16 @@ def unfill(connection: Connection) -> None:
             "DELETE FROM wallet_days",
             "DROP INDEX positions_by_token",
             "INSERT INTO pending_fills (name) VALUES ('0007_days_and_holdings')",
+        ):
+            connection.execute(statement)
+
+
+def unfill_prices(connection: Connection) -> None:
+    """Leave the ledger as 0008 finds that of an earlier version."""
+    with connection.transaction():
+        for statement in (
+            "DELETE FROM token_prices",
+            "DROP INDEX trades_by_token",
+            "INSERT INTO pending_fills (name) VALUES ('0008_token_prices')",
         ):
             connection.execute(statement)

@@ -97,7 +97,7 @@ _timerange = Operation(
 def latest(**arguments: Any) -> dict[str, Any]:
     """Return a page of all trades of a group, newest first."""
     with services().database.read() as connection:
-        return latest_trades(connection, datetime.now(UTC), **arguments)
+        return latest_trades(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
 
 
 @blueprint.get("/transactions/timerange")
@@ -105,4 +105,4 @@ def latest(**arguments: Any) -> dict[str, Any]:
 def timerange(**arguments: Any) -> dict[str, Any]:
     """Return the trades of a group in the last seconds, minutes or hours, at most an hour, newest first."""
     with services().database.read() as connection:
-        return trades_within(connection, datetime.now(UTC), **arguments)
+        return trades_within(connection, datetime.now(UTC), **arguments, rule=services().price_rule)

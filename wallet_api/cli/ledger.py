@@ -27,7 +27,8 @@ def migrate() -> None:
         with _progress_bar("Filling") as progress:
             filled = fill_ledger(connection, progress)
     if filled:
-        click.echo(f"Filled what is new for {filled:,} wallets.")
+        counts = " and ".join(f"{count:,} {name}" for name, count in filled.items())
+        click.echo(f"Filled what is new for {counts}.")
     if not applied and not filled:
         click.echo("The tables are up to date.")
 

@@ -18,6 +18,8 @@ from wallet_api.database.failures import DuplicateKey, translated
 
 Row = dict[str, Any]
 
+_INCLUDED = re.compile(r"^\{(\w+)\}", re.MULTILINE)
+
 # libpq takes no less; a host that drops packets is tried again before its own retransmission would.
 CONNECT_TIMEOUT_SECONDS = 2
 
@@ -25,12 +27,15 @@ CONNECT_TIMEOUT_SECONDS = 2
 def load_sql(package: str, name: str) -> LiteralString:
     """Return the text of `name`.sql beside the modules of `package`, without comments and indentation.
 
+    A line `{other}` or `{other},` stands for the text of `other`.sql beside it.
+
     psycopg parses a statement longer than 4,096 characters at each execution.
     """
     text = resources.files(package).joinpath(f"{name}.sql").read_text(encoding="utf-8")
     lines = [line.strip() for line in text.splitlines()]
+    statement = "\n".join(line for line in lines if line and not line.startswith("--"))
     # Our own packaged files are as trusted as literals, which is all psycopg takes as a query.
-    return "\n".join(line for line in lines if line and not line.startswith("--"))
+    return _INCLUDED.sub(lambda found: load_sql(package, found[1]), statement)
 
 
 class Connection(psycopg.Connection[Row]):

@@ -1,4 +1,4 @@
-"""The fill: what a migration has added is computed for the trades that the ledger has already."""
+"""The fill: what migrations have added is computed for the trades that the ledger has already."""
 
 import time
 from collections.abc import Callable
@@ -6,10 +6,7 @@ from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger import merge
-from wallet_api.ledger.rebuild import prepare, rebuild_wallet
-
-# Called with how many wallets are done, and of how many.
-Progress = Callable[[int, int], None]
+from wallet_api.ledger.rebuild import Progress, has_index, prepare, rebuild_prices, rebuild_wallet
 
 # Any constant, the same for every fill.
 _LOCK = {"lock": 7_401_002}
@@ -19,15 +16,9 @@ _PENDING = load_sql(__package__, "pending_fills")
 _UNFILLED = load_sql(__package__, "unfilled_wallets")
 
 _TRY_LOCK = "SELECT pg_try_advisory_lock(%(lock)s) AS found"
-_HAS_INDEX = """
-SELECT EXISTS (SELECT FROM pg_index
-                WHERE indexrelid = to_regclass('public.positions_by_token')
-                  AND indisvalid) AS found
-"""
-_DROP_INDEX = "DROP INDEX CONCURRENTLY IF EXISTS positions_by_token"
-_CREATE_INDEX = "CREATE INDEX CONCURRENTLY positions_by_token ON positions (token_id)"
 _VALIDATE = "ALTER TABLE trades VALIDATE CONSTRAINT trades_have_holding"
-_FINISH = "DELETE FROM pending_fills"
+_COUNT_TOKENS = "SELECT count(*) AS tokens FROM token_prices"
+_FINISH = "DELETE FROM pending_fills WHERE name = %(name)s"
 
 
 def is_filled(connection: Connection) -> bool:
@@ -35,27 +26,31 @@ def is_filled(connection: Connection) -> bool:
     return connection.execute(_PENDING).fetchone() is None
 
 
-def fill_ledger(connection: Connection, progress: Progress = lambda done, of: None) -> int:
-    """Fill what migrations have added, and return how many wallets were filled now.
+def fill_ledger(connection: Connection, progress: Progress = lambda done, of: None) -> dict[str, int]:
+    """Fill what migrations have added; return how many wallets and tokens were filled now, by these names.
 
-    One wallet a transaction, under its lock, so that imports and readers continue. After an interruption the
-    next fill continues with the wallets that are left. Two fills run one after the other.
+    In short transactions, so that imports and readers continue. After an interruption the next fill continues
+    with what is left. Two fills run one after the other. `progress` starts again with each migration.
     """
     if is_filled(connection):
-        return 0
+        return {}
     with merge.another_session(connection) as session:
         # To wait in a statement would keep the first fill waiting, whose index waits for all transactions.
         # The end of the session releases the lock.
-        while not _found(session, _TRY_LOCK, _LOCK):
+        while not _is_locked(session):
             time.sleep(_RETRY_SECONDS)
-        return _fill(session, progress)
+        pending = {row["name"] for row in session.execute(_PENDING)}
+        filled: dict[str, int] = {}
+        for name, (what, fill) in _FILLS.items():
+            if name in pending:
+                filled[what] = fill(session, progress)
+                session.execute(_FINISH, {"name": name})
+        return filled
 
 
-def _fill(session: Connection, progress: Progress) -> int:
-    if not _found(session, _HAS_INDEX):
-        # An interrupted one is there, but invalid.
-        session.execute(_DROP_INDEX)
-        session.execute(_CREATE_INDEX)
+def _fill_wallets(session: Connection, progress: Progress) -> int:
+    """Rebuild each wallet that is left, in a transaction of its own and under its lock."""
+    _build_index(session, "positions_by_token", "positions (token_id)")
     prepare(session)
     wallet_ids = [row["wallet_id"] for row in session.execute(_UNFILLED)]
     for done, wallet_id in enumerate(wallet_ids):
@@ -63,15 +58,36 @@ def _fill(session: Connection, progress: Progress) -> int:
         with session.transaction():
             rebuild_wallet(session, wallet_id)
     session.execute(_VALIDATE)
-    session.execute(_FINISH)
     progress(len(wallet_ids), len(wallet_ids))
     return len(wallet_ids)
 
 
-def _found(
-    connection: Connection, statement: LiteralString, parameters: dict[str, Any] | None = None
-) -> bool:
-    row = connection.execute(statement, parameters).fetchone()
+def _fill_tokens(session: Connection, progress: Progress) -> int:
+    """Keep the newest trade of every token. From the index on, imports do so too."""
+    _build_index(session, "trades_by_token", "trades (token_id, created_at)")
+    rebuild_prices(session, progress)
+    row = session.execute(_COUNT_TOKENS).fetchone()
+    assert row is not None
+    tokens: int = row["tokens"]
+    return tokens
+
+
+# The fills of the migrations that have one, in their order, and what they fill.
+_FILLS: dict[str, tuple[str, Callable[[Connection, Progress], int]]] = {
+    "0007_days_and_holdings": ("wallets", _fill_wallets),
+    "0008_token_prices": ("tokens", _fill_tokens),
+}
+
+
+def _build_index(session: Connection, name: LiteralString, columns: LiteralString) -> None:
+    if not has_index(session, name):
+        # An interrupted one is there, but invalid.
+        session.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+        session.execute(f"CREATE INDEX CONCURRENTLY {name} ON {columns}")
+
+
+def _is_locked(session: Connection) -> bool:
+    row: dict[str, Any] | None = session.execute(_TRY_LOCK, _LOCK).fetchone()
     assert row is not None
     found: bool = row["found"]
     return found

@@ -7,6 +7,8 @@ from wallet_api.database import Connection, DuplicateKey, connect, load_sql, sav
 
 # The first half of a two-part key: any constant, the same for every import.
 LOCK_CLASS = 7_401
+# The lock of token_prices: any number that no other lock has.
+_PRICES_LOCK = {"lock": 7_401_003}
 
 # A rollup keeps what its longest window can reach, and some more for clocks that disagree.
 POSITION_HORIZON = timedelta(days=32)
@@ -41,6 +43,9 @@ _TOUCH_POSITIONS = load_sql(__package__, "touch_positions")
 _REMOVE_TRADES = load_sql(__package__, "remove_trades")
 _REMOVE_POSITIONS = load_sql(__package__, "remove_positions")
 _REMOVE_LIFETIMES = load_sql(__package__, "remove_lifetimes")
+_TOUCHED_TOKENS = load_sql(__package__, "touched_tokens")
+_TOKEN_PRICES = load_sql(__package__, "token_prices")
+_LOCK_PRICES = "SELECT pg_advisory_xact_lock(%(lock)s)"
 
 _ANALYZE_TOUCHED = "ANALYZE touched (wallet_id, token_id, replay)"
 
@@ -111,6 +116,7 @@ def merge_fresh(connection: Connection, now: datetime) -> None:
     _replay(connection)
     _store_positions(connection)
     add_to_rollups(connection, now, corrected=True)
+    keep_prices(connection)
 
 
 def merge_removed(connection: Connection, now: datetime) -> int:
@@ -125,6 +131,7 @@ def merge_removed(connection: Connection, now: datetime) -> int:
     _store_positions(connection)
     connection.execute(_REMOVE_LIFETIMES)
     add_to_rollups(connection, now, corrected=True)
+    keep_prices(connection)
     return removed
 
 
@@ -142,6 +149,7 @@ def _merge(connection: Connection, now: datetime, *, needs_replay: bool) -> int:
     if changed or late:
         _store_positions(connection)
         add_to_rollups(connection, now, corrected=late > 0)
+        keep_prices(connection)
     return changed + late
 
 
@@ -199,3 +207,28 @@ def add_to_volume(connection: Connection, horizon: datetime) -> None:
 def drop_volume(connection: Connection, horizon: datetime, *, corrected: bool) -> None:
     """Drop the groups' volume that no window reaches, and what corrections have emptied."""
     connection.execute(_EXPIRED_VOLUME, {"horizon": horizon, "corrected": corrected})
+
+
+def keep_prices(connection: Connection) -> None:
+    """Keep the newest trade of each token of the touched positions: the last step of a transaction."""
+    lock_prices(connection)
+    renew_prices(connection, [row["token_id"] for row in connection.execute(_TOUCHED_TOKENS)])
+
+
+def lock_prices(connection: Connection) -> None:
+    """Let no other transaction keep newest trades until this one ends, whose trades the next one then sees.
+
+    Take no other lock after it.
+    """
+    connection.execute(_LOCK_PRICES, _PRICES_LOCK)
+
+
+def renew_prices(connection: Connection, token_ids: list[int]) -> int:
+    """Keep the newest trade of each of these tokens; return how many rows have changed.
+
+    The lock of `lock_prices` is held.
+    """
+    row = connection.execute(_TOKEN_PRICES, {"token_ids": token_ids}).fetchone()
+    assert row is not None
+    changed: int = row["changed"]
+    return changed

@@ -9,8 +9,11 @@ from wallet_api.ledger import merge
 
 TABLES = (
     *("trades", "positions", "lifetimes", "position_rollup", "wallet_days"),
-    *("volume_rollup", "wallet_groups"),
+    *("volume_rollup", "wallet_groups", "token_prices"),
 )
+
+# The tokens of one transaction, which holds back the imports that end meanwhile.
+_TOKENS_AT_ONCE = 5_000
 
 # Called with how many wallets are done, and of how many.
 Progress = Callable[[int, int], None]
@@ -29,6 +32,11 @@ _CHANGED_WALLET_DAYS = load_sql(__package__, "rebuild_changed_wallet_days")
 _CHANGED_VOLUME = load_sql(__package__, "rebuild_changed_volume")
 _RECENT = load_sql(__package__, "regrouped")
 _GROUPS = load_sql(__package__, "groups")
+_HAS_INDEX = """
+SELECT EXISTS (SELECT FROM pg_index
+                WHERE indexrelid = to_regclass('public.' || %(name)s)
+                  AND indisvalid) AS found
+"""
 
 
 def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of: None) -> dict[str, int]:
@@ -50,6 +58,9 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
     with connection.transaction():
         changed["volume_rollup"] = _rebuild_volume(connection, wallet_ids)
         changed["wallet_groups"] = connection.execute(_GROUPS).rowcount
+    # Until it is filled, that is for the fill to do.
+    if has_index(connection, "trades_by_token"):
+        changed["token_prices"] = rebuild_prices(connection)
     progress(len(wallet_ids), len(wallet_ids))
     return changed
 
@@ -81,6 +92,29 @@ def rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
         "position_rollup": _count(connection, _CHANGED_DAYS, wallet | horizon),
         "wallet_days": _count(connection, _CHANGED_WALLET_DAYS, wallet),
     }
+
+
+def rebuild_prices(connection: Connection, progress: Progress = lambda done, of: None) -> int:
+    """Keep the newest trade of every token, some tokens a transaction; return how many rows were wrong."""
+    token_ids = [
+        row["token_id"] for row in connection.execute("SELECT token_id FROM tokens ORDER BY token_id")
+    ]
+    changed = 0
+    for start in range(0, len(token_ids), _TOKENS_AT_ONCE):
+        progress(start, len(token_ids))
+        with connection.transaction():
+            merge.lock_prices(connection)
+            changed += merge.renew_prices(connection, token_ids[start : start + _TOKENS_AT_ONCE])
+    progress(len(token_ids), len(token_ids))
+    return changed
+
+
+def has_index(connection: Connection, name: str) -> bool:
+    """Return whether there is an index of this name, built to its end."""
+    row = connection.execute(_HAS_INDEX, {"name": name}).fetchone()
+    assert row is not None
+    found: bool = row["found"]
+    return found
 
 
 def _rebuild_volume(connection: Connection, wallet_ids: list[int]) -> int:

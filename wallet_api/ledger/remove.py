@@ -27,6 +27,7 @@ _STAGE_TRADES = load_sql(__package__, "stage_trades")
 _COUNT_WALLETS = load_sql(__package__, "count_staged_wallets")
 _COUNT_TRADES = load_sql(__package__, "count_staged_trades")
 _TAKE_BATCH = load_sql(__package__, "take_batch")
+_TOUCH_REMOVED_WALLETS = load_sql(__package__, "touch_removed_wallets")
 _REGROUPED = load_sql(__package__, "regrouped")
 _GROUPS = load_sql(__package__, "groups")
 _REMOVE_DERIVED = (
@@ -83,6 +84,7 @@ def remove_wallets(connection: Connection) -> Removal:
         horizon = datetime.now(UTC) - merge.VOLUME_HORIZON
         connection.execute(_REGROUPED, {"wallet_ids": wallet_ids, "horizon": horizon, "sign": -1})
         merge.add_to_volume(connection, horizon)
+        connection.execute(_TOUCH_REMOVED_WALLETS)
         for statement in _REMOVE_DERIVED:
             connection.execute(statement)
         removal.trades = connection.execute(_REMOVE_WALLET_TRADES).rowcount
@@ -91,6 +93,7 @@ def remove_wallets(connection: Connection) -> Removal:
         connection.execute(_REMOVE_GROUPS)
         connection.execute(_REMOVE_GROUP_VOLUME)
         merge.drop_volume(connection, horizon, corrected=True)
+        merge.keep_prices(connection)
     return removal
 
 

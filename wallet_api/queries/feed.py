@@ -11,6 +11,7 @@ from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries import cursors
 from wallet_api.queries.filled import require_filled
 from wallet_api.queries.token_block import find_token
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, window_until
 
 MAX_WINDOW_SECONDS = 3600
@@ -41,6 +42,7 @@ def latest_trades(
     limit: int = 50,
     mint: str | None = None,
     cursor: str | None = None,
+    rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """The newest `limit` trades of a group (at most 1000), or those after `cursor`; of one token with `mint`.
 
@@ -50,7 +52,7 @@ def latest_trades(
     scope = ("latest", blockchain, type, *(() if mint is None else (mint,)))
     page_size = min(limit, MAX_LIMIT)
     after = cursors.decode(cursor, scope, _TradeKey) if cursor else None
-    token, found = _read(connection, now, blockchain, type, page_size, mint, _place(after) | _NO_WINDOW)
+    token, found = _read(connection, now, blockchain, type, page_size, mint, rule, _place(after) | _NO_WINDOW)
     last = _TradeKey(*[found[name] for name in _TradeKey.__struct_fields__]) if found["has_more"] else None
     data = {
         **_head("latest", blockchain, type, found),
@@ -75,6 +77,7 @@ def trades_within(
     window_seconds: int,
     limit: int = 50,
     mint: str | None = None,
+    rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """The newest `limit` trades (at most 1000) of a group after `now` - window and not after `now`.
 
@@ -86,7 +89,7 @@ def trades_within(
     # All trades up to now are before the next instant.
     place = _place(None) | {"created_at": window.now + datetime.resolution}
     parameters = place | window.parameters | {"since": window.since}
-    token, found = _read(connection, window.now, blockchain, type, page_size, mint, parameters)
+    token, found = _read(connection, window.now, blockchain, type, page_size, mint, rule, parameters)
     data = {
         **_head("timerange", blockchain, type, found),
         "total": found["total"],
@@ -108,10 +111,11 @@ def _read(
     type: str,
     limit: int,
     mint: str | None,
+    rule: PriceRule,
     parameters: dict[str, Any],
 ) -> tuple[dict[str, Any] | None, Row]:
     """Return the token's block and a page of the trades."""
-    token_id, token = (None, None) if mint is None else find_token(connection, now, blockchain, mint)
+    token_id, token = (None, None) if mint is None else find_token(connection, now, rule, blockchain, mint)
     own = {
         "blockchain": blockchain,
         "type": type,

@@ -5,35 +5,40 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
+from wallet_api.queries.token_price import PriceRule
 
 _TOKEN_BLOCK = load_sql(__package__, "token_block")
 
 # No source of these exists yet.
-_UNKNOWN = ("token_supply", "token_decimals", "price", "price_usd", "price_at")
+_UNKNOWN = ("token_supply", "token_decimals")
 _UNKNOWN_CAPS = ("market_cap", "market_cap_usd", "market_cap_currency")
 _UNKNOWN_CURVE = ("pool", "on_curve", "bonding_curve_progress")
+_PRICES = ("price", "price_usd", "price_at")
 
 # The id of no token.
 UNKNOWN_TOKEN_ID = -1
 
 
 def find_token(
-    connection: Connection, now: datetime, blockchain: str, mint: str
+    connection: Connection, now: datetime, rule: PriceRule, blockchain: str, mint: str
 ) -> tuple[int, dict[str, Any] | None]:
     """Return the id and the block of a token, or UNKNOWN_TOKEN_ID and None if no tracked wallet traded it.
 
     `mint` is in its stored form.
     """
-    parameters = {"blockchain": blockchain, "mint": mint, "now": now}
+    currency = CHAINS[blockchain].currency
+    parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
     found = connection.execute(_TOKEN_BLOCK, parameters).fetchone()
     if found is None:
         return UNKNOWN_TOKEN_ID, None
     block = {
         "blockchain": blockchain,
-        "currency": CHAINS[blockchain].currency,
+        "currency": currency,
         "mint": mint,
         "token_name": found["token_name"],
-        **dict.fromkeys(_UNKNOWN + _UNKNOWN_CAPS),
+        **dict.fromkeys(_UNKNOWN),
+        **{name: found[name] for name in _PRICES},
+        **dict.fromkeys(_UNKNOWN_CAPS),
         "sol_price_usd": found["sol_price_usd"],
         **dict.fromkeys(_UNKNOWN_CURVE),
     }
