@@ -13,6 +13,7 @@ from typing import Any
 from tests.naive_calendar import calendar_of
 from tests.naive_connections import connections_of
 from tests.naive_days import day_of
+from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
 from tests.naive_tracker import tracker_of
 from tests.naive_walk import Position, Row, Trade, Usd, Wallet, folded, shown, time_of, total, trade_of, walk
 
@@ -34,6 +35,7 @@ class Ledger:
         self.wallets: dict[Wallet, Row] = {}
         self.trades: dict[tuple[Any, ...], Trade] = {}
         self.prices: dict[tuple[str, datetime], Fraction] = {}
+        self.price_rule: Rule = USUAL
 
     def add_wallets(self, rows: Iterable[Row]) -> None:
         """Track wallets, or update the profile fields that a row has."""
@@ -60,9 +62,18 @@ class Ledger:
             if trade.usd is None:
                 self.trades[identity] = self._valued(trade)
 
-    def history(self, blockchain: str, address: str) -> Row:
+    def token(self, now: datetime, blockchain: str, mint: str) -> Row | None:
+        """Return the name and the price of a token, None if nobody traded it."""
+        traded = self._of_token(blockchain, mint)
+        priced = self._price_trade(now, blockchain, mint)
+        return block_of(traded, priced, self._native_price(blockchain, now)) if traded else None
+
+    def history(self, now: datetime, blockchain: str, address: str) -> Row:
         """Return the history of a wallet, with all trades on one page."""
         positions = self._positions((blockchain, address))
+        gains = self._unrealized(now, blockchain, positions)
+        held = [gain for mint, gain in gains.items() if positions[mint].quantity and gain is not None]
+        native = self._native_price(blockchain, now)
         currency = CURRENCY[blockchain]
         closed = [position for position in positions.values() if position.closed]
         won = [position for position in closed if position.realized > 0]
@@ -90,6 +101,13 @@ class Ledger:
                 "best_trade_pnl": shown(max((s.realized for s in sales), default=Fraction(0)), 9),
                 "worst_trade_pnl": shown(min((s.realized for s in sales), default=Fraction(0)), 9),
                 "still_holding_count": sum(position.still_holding for position in positions.values()),
+                **({"unrealized_pnl": shown(sum(held, Fraction(0)), 9)} if held else {}),
+                **(
+                    {"unrealized_pnl_usd": shown(sum(held, Fraction(0)) * native, 4)}
+                    if held and native is not None
+                    else {}
+                ),
+                "priced_tokens_count": len(held),
             },
             "win_rate_distribution": _distribution([(p.realized, p.cost) for p in closed]),
             "token_overview": [
@@ -106,6 +124,7 @@ class Ledger:
                     "first_seen": _shown_time(position.trades[0].at),
                     "last_seen": _shown_time(position.trades[-1].at),
                     "still_holding": position.still_holding,
+                    **({} if (gain := gains[mint]) is None else {"unrealized_pnl": shown(gain, 9)}),
                 }
                 for mint, position in _latest_first(positions)
             ],
@@ -155,11 +174,13 @@ class Ledger:
     def tracker(self, now: datetime, blockchain: str, address: str, period: str) -> Row:
         """Return the record of a wallet in a period."""
         wallet = (blockchain, address)
+        positions = self._positions(wallet)
         record = tracker_of(
             now,
             period,
             self._newest_first(wallet),
-            self._positions(wallet),
+            positions,
+            self._unrealized(now, blockchain, positions),
             self._usd_of(blockchain, now),
             CURRENCY[blockchain],
         )
@@ -370,11 +391,28 @@ class Ledger:
         usd_of = self._usd_of(blockchain, now)
         return total([usd_of(trade) for trade in trades])
 
-    def _usd_of(self, blockchain: str, now: datetime) -> Callable[[Trade], Usd]:
+    def _of_token(self, blockchain: str, mint: str) -> list[Trade]:
+        return [t for t in self.trades.values() if t.wallet[0] == blockchain and t.mint == mint]
+
+    def _price_trade(self, now: datetime, blockchain: str, mint: str) -> Trade | None:
+        traded, usd_of = self._of_token(blockchain, mint), self._usd_of(blockchain, now)
+        return price_trade(now, self.price_rule, traded, usd_of)
+
+    def _unrealized(self, now: datetime, blockchain: str, positions: dict[str, Position]) -> dict[str, Usd]:
+        """Return the unrealized profit of each position in native currency."""
+        return {
+            mint: unrealized(position, self._price_trade(now, blockchain, mint))
+            for mint, position in positions.items()
+        }
+
+    def _native_price(self, blockchain: str, now: datetime) -> Usd:
         known = [
             (at, usd) for (coin, at), usd in self.prices.items() if coin == CURRENCY[blockchain] and at <= now
         ]
-        latest = max(known)[1] if known else None
+        return max(known)[1] if known else None
+
+    def _usd_of(self, blockchain: str, now: datetime) -> Callable[[Trade], Usd]:
+        latest = self._native_price(blockchain, now)
 
         def usd_of(trade: Trade) -> Usd:
             if trade.usd is not None:

@@ -30,6 +30,7 @@ def tracker_of(
     period: str,
     newest_first: list[Trade],
     positions: dict[str, Position],
+    unrealized: dict[str, Usd],
     usd_of: UsdOf,
     currency: str,
 ) -> Row:
@@ -52,6 +53,7 @@ def tracker_of(
         _token(
             [trade for trade in trades if trade.mint == mint], sold[mint], positions[mint], usd_of, currency
         )
+        | {"unrealized_pnl": None if (gain := unrealized[mint]) is None else shown(gain, 9)}
         for mint in mints
     ]
     held = [row for row in rows if row["still_holding"]]
@@ -155,7 +157,6 @@ def _token(trades: list[Trade], sales: list[Sale], position: Position, usd_of: U
         "bag_pct": _percentage(position.quantity, position.peak),
         "still_holding": position.still_holding,
         "currency": currency,
-        "unrealized_pnl": None if position.quantity else 0,
     }
 
 

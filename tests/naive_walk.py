@@ -68,6 +68,7 @@ class Position:
     holdings: list[tuple[Fraction, Fraction]]
     quantity: Fraction
     peak: Fraction
+    held_cost: Fraction
 
     @property
     def realized(self) -> Fraction:
@@ -134,7 +135,7 @@ def walk(trades: list[Trade]) -> Position:
         quantity -= covered
         holdings.append((quantity, peak))
         cost_usd = Fraction(0) if quantity == 0 else None if cost_usd is None else cost_usd - cost_usd * part
-    return Position(trades, sales, holdings, quantity, peak)
+    return Position(trades, sales, holdings, quantity, peak, cost)
 
 
 def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Trade:

@@ -143,7 +143,7 @@ def test_figures_are_exact_where_digits_are_hard_to_keep(
     importer.trades(rows)
     data = history(caller)
     del data["pagination"]
-    assert data == ledger.history("solana", SOLANA)
+    assert data == ledger.history(datetime.now(UTC), "solana", SOLANA)
 
 
 def test_numbers_are_plain_json_numbers_without_exponents(

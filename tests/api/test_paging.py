@@ -135,7 +135,7 @@ def test_trades_of_equal_times_are_visited_once_in_their_order_at_any_limit(
     ledger = Ledger()
     ledger.add_wallets(wallets(range(1)))
     ledger.add_trades(rows)
-    expected = ledger.history("solana", address(0))["trades"]
+    expected = ledger.history(datetime.now(UTC), "solana", address(0))["trades"]
     assert len(expected) == 40
     for limit in LIMITS:
         question = GROUP | {"address": address(0), "limit": limit}

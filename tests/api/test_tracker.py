@@ -115,7 +115,7 @@ def test_a_period_is_open_where_it_starts_and_closed_where_it_ends(
     (row,) = data["period_history_tokens"]
     # Its trades are those of the period, what is held is of now.
     assert (row["buy_txn"], row["buy_tokens"], row["remaining_tokens"]) == (2, 2, 4)
-    assert (row["bag_pct"], row["still_holding"], row["unrealized_pnl"]) == (100, True, None)
+    assert (row["bag_pct"], row["still_holding"], row["unrealized_pnl"]) == (100, True, 0)
 
 
 def test_the_chart_has_the_ends_of_its_buckets_and_now(importer: Importer, connection: Connection) -> None:

@@ -97,7 +97,9 @@ class Bench:
             told: list[Any] = []
             for wallet in random_trades.wallets(WALLETS):
                 told.append(
-                    in_process.history(connection, "solana", wallet["type"], wallet["wallet_address"])
+                    in_process.history(
+                        connection, self._now, "solana", wallet["type"], wallet["wallet_address"]
+                    )
                 )
             for type in random_trades.TYPES:
                 told += [

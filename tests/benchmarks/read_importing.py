@@ -8,6 +8,7 @@ forty wallets and the heavy one, until it ends.
 
 import subprocess
 import tempfile
+from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,9 @@ def _ask_during(importer: "subprocess.Popen[str]", connection: Connection) -> st
     for wallet in cycle(wallets):
         if importer.poll() is not None:
             break
-        record = in_process.history(connection, group[0], wallet["type"], wallet["address"], limit=5)
+        record = in_process.history(
+            connection, datetime.now(UTC), group[0], wallet["type"], wallet["address"], limit=5
+        )
         assert_whole(record)
         states.add((wallet["address"], record["lifetime_stats"]["total_tx_count"]))
         asked += 1

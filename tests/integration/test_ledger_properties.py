@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from tests.naive import Ledger
 from wallet_api.database import Connection
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS
 from wallet_api.queries.leaderboard import SORTS
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 
 Row = dict[str, Any]
 # By operation and question.
@@ -31,6 +34,11 @@ BY_MINT = ("volume", "count", "latest", "timerange")
 EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "25"))
 WINDOWS = st.lists(
     st.one_of(st.sampled_from([1, 10, 59, 60, 61, 3600, 86400]), st.integers(1, 86400)), max_size=3
+)
+PRICE_RULES = st.builds(
+    PriceRule,
+    st.sampled_from([Decimal(1), Decimal(0), Decimal("0.5"), Decimal(1000)]),
+    st.sampled_from([86400, 90, 3600, 500 * 86400]),
 )
 
 examples = settings(
@@ -71,7 +79,9 @@ def test_files_one_after_the_other_give_the_figures_of_their_rows(
         getattr(importer, kind)(rows)
         getattr(ledger, f"add_{kind}")(rows)
     moment = NOW + data.draw(st.sampled_from([timedelta(0), timedelta(minutes=3), timedelta(minutes=-30)]))
-    compare(answers(connection, moment, data.draw(WINDOWS)), ledger)
+    rule = data.draw(PRICE_RULES)
+    ledger.price_rule = (Fraction(rule.min_value_usd), timedelta(seconds=rule.max_age_seconds))
+    compare(answers(connection, moment, data.draw(WINDOWS), rule), ledger)
     identities.check(connection, moment)
 
 
@@ -142,21 +152,26 @@ def _from_dust_to_billions(chance: random.Random) -> Iterator[Row]:
             }
 
 
-def answers(connection: Connection, now: datetime, windows: list[int]) -> Answers:
+def answers(
+    connection: Connection, now: datetime, windows: list[int], rule: PriceRule = DEFAULT_RULE
+) -> Answers:
     """Every answer there is, by question."""
     wallets = connection.execute("SELECT blockchain, type, address FROM wallets").fetchall()
     found: Answers = {}
     for wallet in wallets:
-        record = in_process.history(connection, **wallet)
+        record = in_process.history(connection, now, **wallet, rule=rule)
         del record["pagination"]
         place = (wallet["blockchain"], wallet["address"])
-        found["history", *place] = record
+        found["history", now, *place] = record
         found["calendar", now, *place] = in_process.calendar(connection, now, *place)
         for period in in_process.PERIODS:
-            found["tracker", now, *place, period] = in_process.tracker(connection, now, *place, period)
+            found["tracker", now, *place, period] = in_process.tracker(connection, now, *place, period, rule)
         found["connections", now, *place] = in_process.connections(connection, now, *place)
         found["holdings", *place] = kept.holdings(connection, *place)
         found["days", *place] = kept.days(connection, *place)
+    for blockchain, mint in product(("solana", "eth"), (*MINTS, "never traded")):
+        stored = mint.lower() if blockchain == "eth" else mint
+        found["token", now, blockchain, stored] = in_process.token(connection, now, blockchain, stored, rule)
     for blockchain, type in (*GROUPS, ("solana", "whale")):
         found["newest", blockchain, type] = kept.newest(connection, blockchain, type)
         for period in in_process.PERIODS:

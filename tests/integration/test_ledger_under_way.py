@@ -35,7 +35,7 @@ def test_every_history_during_an_import_is_of_one_moment(database_url: str, conn
         while not importing.done():
             wallet = wallets[answers % 2]
             record = in_process.history(
-                connection, "solana", wallet["type"], wallet["wallet_address"], limit=5
+                connection, now, "solana", wallet["type"], wallet["wallet_address"], limit=5
             )
             assert_whole(record)
             seen.add(record["lifetime_stats"]["total_tx_count"])
@@ -118,7 +118,7 @@ def start_import(database_url: str, file: Path, batch_rows: int) -> "subprocess.
 def answers(connection: Connection, wallets: list[Row], now: datetime) -> list[Any]:
     """What the service tells of these wallets."""
     told: list[Any] = [
-        in_process.history(connection, "solana", wallet["type"], wallet["wallet_address"])
+        in_process.history(connection, now, "solana", wallet["type"], wallet["wallet_address"])
         for wallet in wallets
     ]
     for type in random_trades.TYPES:

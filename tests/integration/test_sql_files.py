@@ -142,11 +142,6 @@ def test_a_history_never_compares_each_trade_with_each_token(session: Connection
         assert "Seq Scan" not in plan, plan
 
 
-def test_the_driver_caches_the_statement_of_a_first_page() -> None:
-    # It parses longer ones at each request.
-    assert len(history.FIRST_PAGE) < 4096
-
-
 def test_no_comment_holds_a_percent_sign_that_the_driver_would_read() -> None:
     for file in STATEMENTS:
         for line in file.read_text().splitlines():

@@ -23,6 +23,8 @@ from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets, read_entries
+from wallet_api.queries.token_block import find_token
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 
@@ -68,9 +70,11 @@ class Importer:
             return replace(removed, rejected=found.rejected)
 
 
-def history(connection: Connection, blockchain: str, type: str, address: str, **page: Any) -> Row:
+def history(
+    connection: Connection, now: datetime, blockchain: str, type: str, address: str, **page: Any
+) -> Row:
     """The data of a history answer, its numbers exact."""
-    data = wallet_history(connection, blockchain, type, address, **({"limit": 1000} | page))
+    data = wallet_history(connection, now, blockchain, type, address, **({"limit": 1000} | page))
     record: Row = parsed(orjson.dumps(data))
     return record
 
@@ -81,12 +85,26 @@ def calendar(connection: Connection, now: datetime, blockchain: str, address: st
     return data
 
 
-def tracker(connection: Connection, now: datetime, blockchain: str, address: str, period: str) -> Row:
+def tracker(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    address: str,
+    period: str,
+    rule: PriceRule = DEFAULT_RULE,
+) -> Row:
     """The data of a tracker answer, its numbers exact."""
-    data: Row = parsed(
-        orjson.dumps(track_wallet(connection, now, blockchain, address, period), default=_exact)
-    )
-    return data
+    data = track_wallet(connection, now, blockchain, address, period, rule)
+    record: Row = parsed(orjson.dumps(data, default=_exact))
+    return record
+
+
+def token(
+    connection: Connection, now: datetime, blockchain: str, mint: str, rule: PriceRule = DEFAULT_RULE
+) -> Row | None:
+    """The name and the price of a token, exact; None if nobody traded it."""
+    _, block = find_token(connection, now, rule, blockchain, mint)
+    return block and {name: block[name] for name in ("token_name", "price", "price_usd", "price_at")}
 
 
 def connections(connection: Connection, now: datetime, blockchain: str, address: str, **page: Any) -> Row:

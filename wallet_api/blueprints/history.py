@@ -1,5 +1,6 @@
 """GET /v1/wallets/history: the lifetime record of one wallet."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint, Response
@@ -34,6 +35,7 @@ _EXAMPLE = {
         "best_trade_pnl": 18.75,
         "worst_trade_pnl": 18.75,
         "still_holding_count": 0,
+        "priced_tokens_count": 0,
     },
     "win_rate_distribution": {
         "above_500": 0,
@@ -55,6 +57,7 @@ _EXAMPLE = {
             "first_seen": "2026-01-29T08:11:02Z",
             "last_seen": "2026-01-30T12:40:57Z",
             "still_holding": False,
+            "unrealized_pnl": 0,
         }
     ],
     "trades": [
@@ -99,4 +102,6 @@ def history() -> Response:
 
 def _data(type: str | None = None, **arguments: Any) -> dict[str, Any]:
     with services().database.read() as connection:
-        return wallet_history(connection, type=type, **arguments)
+        return wallet_history(
+            connection, datetime.now(UTC), type=type, **arguments, rule=services().price_rule
+        )

@@ -36,7 +36,7 @@ _TOKEN = {
     "bag_pct": 19.9999,
     "still_holding": True,
     "currency": "SOL",
-    "unrealized_pnl": None,
+    "unrealized_pnl": 1.250020001,
 }
 _EXAMPLE = {
     "wallet": ADDRESS,
@@ -120,4 +120,4 @@ def tracker(**arguments: Any) -> dict[str, Any]:
     # A month of trades takes the database longer than it takes to let other requests run meanwhile.
     about_to_block()
     with services().database.read() as connection:
-        return track_wallet(connection, datetime.now(UTC), **arguments)
+        return track_wallet(connection, datetime.now(UTC), **arguments, rule=services().price_rule)

@@ -183,14 +183,7 @@
         ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC, address DESC
         LIMIT %(limit)s::bigint + 1
        ),
-       latest AS (
-       SELECT (SELECT usd
-                 FROM native_prices
-                WHERE currency = %(currency)s
-                  AND priced_at <= %(now)s
-                ORDER BY priced_at DESC
-                LIMIT 1) AS usd
-       ),
+{latest_price},
        page AS (
        SELECT candidate.tx_signature,
               candidate.event_index,

@@ -12,6 +12,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries import cursors
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.wallets import find_wallet
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings
 
@@ -24,7 +25,7 @@ _COUNTS = ("above_500", "above_100_to_500", "above_zero_to_100", "below_zero")
 _STATS = (
     *("buy", "sell", "realized_pnl", "realized_pnl_percentage", "buy_txn", "sell_txn", "total_tx_count"),
     *("win_rate", "win_count", "total_sold", "active_tokens_count", "largest_buy", "best_trade_pnl"),
-    *("worst_trade_pnl", "still_holding_count"),
+    *("worst_trade_pnl", "still_holding_count", "priced_tokens_count"),
 )
 
 # To look an id up takes a round trip, a tenth of the time of the whole answer.
@@ -44,6 +45,7 @@ class _TradeKey(msgspec.Struct, array_like=True, frozen=True):
 
 def wallet_history(
     connection: Connection,
+    now: datetime,
     blockchain: str,
     type: str | None,
     address: str,
@@ -52,11 +54,13 @@ def wallet_history(
     since: datetime | None = None,
     until: datetime | None = None,
     overview: bool = True,
+    rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """The wallet's lifetime figures and its newest `limit` trades (at most 1000), or those after `cursor`.
 
     Without `type` of a wallet of any. Only `trades` are bound to `since` <= created_at < `until`. Without
-    `overview`, token_overview is left out. All of one database snapshot. Raises NotFound, InvalidParameter.
+    `overview`, token_overview is left out. Unrealized profit is by the prices of `now`. All of one database
+    snapshot. Raises NotFound, InvalidParameter.
     """
     scope = ("history", blockchain, type or "", address, *_bounds(since, until))
     page_size = min(limit, MAX_LIMIT)
@@ -67,6 +71,7 @@ def wallet_history(
         "currency": CHAINS[blockchain].currency,
         "limit": page_size,
         "overview": overview,
+        **rule.parameters(now),
     }
     is_bound = bool(cursor or since or until)
     if is_bound:

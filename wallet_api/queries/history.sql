@@ -2,7 +2,7 @@
 -- The newest trades are read in the order of the index alone, so that no more is read than is shown, whatever
 -- the plan; with all trades of the last moment, for the rest of the order decides between these.
 -- The statement of a first page leaves out what stands between the two marks: see history.py.
--- Needs positions_pkey, lifetimes_pkey, trades_by_time, tokens_pkey.
+-- Needs positions_pkey, lifetimes_pkey, trades_by_time, tokens_pkey, and what token_price.sql needs.
   WITH newest AS (
        SELECT token_id,
               tx_signature,
@@ -70,6 +70,22 @@
         WHERE place <= %(limit)s
         ORDER BY place
        ),
+       wanted AS (
+       SELECT token_id
+         FROM positions
+        WHERE wallet_id = %(wallet_id)s
+          AND quantity > 0
+       ),
+{latest_price},
+{token_price},
+       valued AS MATERIALIZED (
+       SELECT positions.token_id,
+              quotient(positions.quantity * token_price.value, token_price.token_amount) - positions.cost AS unrealized
+         FROM token_price
+         JOIN positions
+           ON positions.wallet_id = %(wallet_id)s
+          AND positions.token_id = token_price.token_id
+       ),
        overview AS (
        SELECT mint,
               COALESCE(token_name, '') AS token_name,
@@ -82,8 +98,11 @@
               sell_txn,
               to_char(positions.first_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS first_seen,
               to_char(positions.last_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_seen,
-              still_held(quantity, peak) AS still_holding
+              still_held(quantity, peak) AS still_holding,
+              CASE WHEN quantity = 0 THEN 0 ELSE round_half_up(valued.unrealized, 9) END AS unrealized_pnl
          FROM positions
+         LEFT JOIN valued
+           ON valued.token_id = positions.token_id
         WHERE wallet_id = %(wallet_id)s
           AND %(overview)s
         ORDER BY positions.last_seen DESC, mint
@@ -122,12 +141,19 @@
               percentage(won, closed) AS win_rate,
               won AS win_count,
               closed AS total_sold,
-              tokens AS active_tokens_count,
+              lifetime.tokens AS active_tokens_count,
               round_half_up(COALESCE(largest_buy, 0), 9) AS largest_buy,
               round_half_up(COALESCE(best_trade, 0), 9) AS best_trade_pnl,
               round_half_up(COALESCE(worst_trade, 0), 9) AS worst_trade_pnl,
-              still_holding AS still_holding_count
+              still_holding AS still_holding_count,
+              round_half_up(held.unrealized, 9) AS unrealized_pnl,
+              round_half_up(held.unrealized * latest.usd, 4) AS unrealized_pnl_usd,
+              held.tokens AS priced_tokens_count
          FROM lifetime
+        CROSS JOIN latest
+        CROSS JOIN (SELECT sum(unrealized) AS unrealized,
+                           count(*) AS tokens
+                      FROM valued) AS held
        ),
        distribution AS (
        SELECT above_500,
@@ -138,9 +164,9 @@
        )
 SELECT row_to_json(profile)::text AS profile,
        -- NULL for a wallet that never traded, which has no row in lifetimes.
-       row_to_json(stats)::text AS lifetime_stats,
+       json_strip_nulls(row_to_json(stats))::text AS lifetime_stats,
        row_to_json(distribution)::text AS win_rate_distribution,
-       (SELECT COALESCE(json_agg(row_to_json(overview)), '[]')::text
+       (SELECT COALESCE(json_agg(json_strip_nulls(row_to_json(overview))), '[]')::text
           FROM overview) AS token_overview,
        (SELECT COALESCE(json_agg(json_strip_nulls(row_to_json(page))), '[]')::text
           FROM page) AS trades,

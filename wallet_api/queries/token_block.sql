@@ -25,6 +25,7 @@
         ORDER BY newest.is_sell DESC, newest.tx_signature DESC, newest.event_index DESC, wallets.address DESC
         LIMIT 1
        ),
+{latest_price},
 {token_price}
 SELECT wanted.token_id,
        COALESCE((SELECT token_name

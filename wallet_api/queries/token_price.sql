@@ -1,16 +1,8 @@
--- For other statements to include, after a CTE wanted (token_id). It adds two: latest (usd), the latest native price or
--- NULL; and token_price (token_id, price_at, value, token_amount), the trade that makes the price of each wanted token,
--- which is value / token_amount in native currency. A token without a price has no row.
+-- For other statements to include, after their CTEs wanted (token_id) and latest (usd), the latest native price. It adds
+-- token_price (token_id, price_at, value, token_amount): the trade that makes the price of each wanted token, which is
+-- value / token_amount in native currency. A token without a price has no row.
 -- Of a token whose newest trade is ahead of the clock or too small, trades are searched back to price_oldest_at.
--- Needs token_prices_pkey, trades_by_token, wallets_pkey, native_prices_pkey, pending_fills_pkey.
-       latest AS MATERIALIZED (
-       SELECT (SELECT usd
-                 FROM native_prices
-                WHERE currency = %(currency)s
-                  AND priced_at <= %(now)s
-                ORDER BY priced_at DESC
-                LIMIT 1) AS usd
-       ),
+-- Needs token_prices_pkey, trades_by_token, wallets_pkey, pending_fills_pkey.
        newest_trade AS MATERIALIZED (
        SELECT token_prices.*,
               -- A trade without a dollar value counts with the latest native price; without one it is large enough.

@@ -10,6 +10,7 @@ from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.active_hours import active_hours
 from wallet_api.queries.leaderboard import PERIOD_LENGTHS
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 
 # Of tokens and trades.
 MAX_ROWS = 1000
@@ -24,7 +25,12 @@ _TRACKER = load_sql(__package__, "tracker")
 
 
 def track_wallet(
-    connection: Connection, now: datetime, blockchain: str, address: str, period: str
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    address: str,
+    period: str,
+    rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """Return what a wallet did in (`now` - period, `now`], all of one snapshot. Raises WalletNotFound."""
     now = now.replace(microsecond=0)
@@ -38,7 +44,7 @@ def track_wallet(
             "period": period,
             "since": now - PERIOD_LENGTHS[period],
             "month_ago": now - PERIOD_LENGTHS["30d"],
-            "now": now,
+            **rule.parameters(now),
             "bucket_seconds": int(CHART_BUCKETS[period].total_seconds()),
             "most": MAX_ROWS,
         },

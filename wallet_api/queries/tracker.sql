@@ -1,19 +1,12 @@
 -- A wallet's record in a period: its figures, its tokens and trades, and how its profit grew; all in one snapshot.
--- Needs wallets_blockchain_address_key, trades_by_time, positions_pkey, native_prices_pkey.
+-- Needs wallets_blockchain_address_key, trades_by_time, positions_pkey, and what token_price.sql needs.
   WITH wallet AS MATERIALIZED (
        SELECT *
          FROM wallets
         WHERE blockchain = %(blockchain)s
           AND address = %(address)s
        ),
-       latest AS MATERIALIZED (
-       SELECT (SELECT usd
-                 FROM native_prices
-                WHERE currency = %(currency)s
-                  AND priced_at <= %(now)s
-                ORDER BY priced_at DESC
-                LIMIT 1) AS usd
-       ),
+{latest_price},
        traded AS MATERIALIZED (
        SELECT trades.token_id,
               trades.tx_signature,
@@ -68,6 +61,7 @@
               held.token_name,
               held.quantity,
               held.peak,
+              held.cost,
               still_held(held.quantity, held.peak) AS still_holding,
               CASE WHEN summed.covered_txn > 0
                    THEN profit_bucket(summed.realized, summed.realized_cost)
@@ -78,7 +72,8 @@
               SELECT mint,
                      token_name,
                      quantity,
-                     peak
+                     peak,
+                     cost
                 FROM positions
                WHERE positions.wallet_id = wallet.wallet_id
                  AND positions.token_id = summed.token_id
@@ -152,11 +147,22 @@
               win_count
          FROM total
        ),
+       wanted AS (
+       SELECT token_id
+         FROM token
+        WHERE quantity > 0
+       ),
+{token_price},
        placed AS (
        SELECT token.*,
+              CASE WHEN quantity = 0 THEN 0
+                   ELSE round_half_up(quotient(quantity * token_price.value, token_price.token_amount) - cost, 9)
+              END AS unrealized,
               row_number() OVER (ORDER BY last_at DESC, mint) AS place,
               row_number() OVER (PARTITION BY still_holding ORDER BY last_at DESC, mint) AS held_place
          FROM token
+         LEFT JOIN token_price
+           ON token_price.token_id = token.token_id
        ),
        -- json_strip_nulls leaves out dollars that are unknown, and would leave out unrealized_pnl: it is appended.
        token_row AS MATERIALIZED (
@@ -185,7 +191,7 @@
                               percentage(quantity, peak) AS bag_pct,
                               still_holding,
                               %(currency)s::text AS currency) AS shown)
-                  || ',"unrealized_pnl":' || CASE WHEN quantity = 0 THEN '0' ELSE 'null' END || '}' AS entry
+                  || ',"unrealized_pnl":' || COALESCE(unrealized::text, 'null') || '}' AS entry
          FROM placed
         WHERE place <= %(most)s
            OR (still_holding AND held_place <= %(most)s)

@@ -65,6 +65,18 @@ class LifetimeStatsSchema(Shape):
     still_holding_count = fields.Integer(
         required=True, metadata={"description": "Tokens of which at least 1 % of the most ever held is left."}
     )
+    unrealized_pnl = Amount(
+        metadata={
+            "description": "What the tokens held are worth at their prices, less their cost: of those that have"
+            " a price; absent if none has."
+        }
+    )
+    unrealized_pnl_usd = Amount(
+        metadata={"description": "The same × the latest native price; absent without one."}
+    )
+    priced_tokens_count = fields.Integer(
+        required=True, metadata={"description": "Tokens held that have a price."}
+    )
 
 
 class DistributionSchema(Shape):
@@ -99,6 +111,12 @@ class TokenOverviewSchema(Shape):
     last_seen = Moment(required=True, metadata={"description": "Time of the latest trade."})
     still_holding = fields.Boolean(
         required=True, metadata={"description": "Whether at least 1 % of the most ever held is left."}
+    )
+    unrealized_pnl = Amount(
+        metadata={
+            "description": "What is held is worth at the token's price, less its cost; 0 if nothing is held,"
+            " absent without a price."
+        }
     )
 
 

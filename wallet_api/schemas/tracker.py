@@ -101,7 +101,8 @@ class TokenRowSchema(Shape):
         required=True,
         allow_none=True,
         metadata={
-            "description": "0 if nothing is held, else null: the service does not have prices of tokens yet."
+            "description": "What is held is worth at the token's price, less its cost; 0 if nothing is held,"
+            " null without a price."
         },
     )
 

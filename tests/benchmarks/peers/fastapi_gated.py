@@ -24,6 +24,7 @@ from wallet_api.database import load_sql
 from wallet_api.queries import leaderboard as board
 from wallet_api.queries import windows
 from wallet_api.queries.history import FIRST_PAGE
+from wallet_api.queries.token_price import DEFAULT_RULE
 from wallet_api.queries.spans import cover
 
 
@@ -220,6 +221,7 @@ async def history(
     """The first page of our history."""
     values = {"blockchain": blockchain, "type": type, "address": address, "limit": limit}
     values["overview"] = True
+    values |= DEFAULT_RULE.parameters(datetime.now(UTC))
     values["currency"] = CHAINS[blockchain].currency
     values["wallet_id"] = await connection.fetchval(_WALLET, blockchain, type, address)
     row = await connection.fetchrow(_HISTORY, *(values[name] for name in _HISTORY_NAMES))
