@@ -81,7 +81,7 @@ def test_a_damaged_ledger_is_put_right_and_the_damage_counted(connection: Connec
     connection.execute("DELETE FROM wallet_groups WHERE blockchain = 'bnb' AND type = 'kol'")
     connection.execute("UPDATE trades SET realized = 0, realized_cost = 0 WHERE realized > 0")
     connection.execute("INSERT INTO tokens (blockchain, mint) VALUES ('eth', 'never traded')")
-    connection.execute("INSERT INTO token_prices SELECT max(token_id), now(), 1, 1 FROM tokens")
+    connection.execute("INSERT INTO token_prices SELECT max(token_id), now(), 1, 1, 1 FROM tokens")
     for change in ("DELETE FROM token_prices", "UPDATE token_prices SET value_usd = 1"):
         connection.execute(f"{change} WHERE token_id = (SELECT min(token_id) FROM token_prices)")
 

@@ -11,8 +11,8 @@
        SELECT changed.token_id,
               trade.created_at,
               trade.value,
-              trade.token_amount,
-              trade.value_usd
+              trade.value_usd,
+              small_quotient(trade.value, trade.token_amount) AS price
          FROM changed
         CROSS JOIN LATERAL (
               SELECT recent.*
@@ -36,17 +36,17 @@
        RETURNING token_prices.token_id
        ),
        kept AS (
-       INSERT INTO token_prices AS kept (token_id, created_at, value, token_amount, value_usd)
-       SELECT token_id, created_at, value, token_amount, value_usd
+       INSERT INTO token_prices AS kept (token_id, created_at, value, value_usd, price)
+       SELECT token_id, created_at, value, value_usd, price
          FROM newest
            ON CONFLICT (token_id) DO UPDATE
           SET created_at = excluded.created_at,
               value = excluded.value,
-              token_amount = excluded.token_amount,
-              value_usd = excluded.value_usd
-        WHERE (kept.created_at, kept.value, kept.token_amount, kept.value_usd)
+              value_usd = excluded.value_usd,
+              price = excluded.price
+        WHERE (kept.created_at, kept.value, kept.value_usd, kept.price)
               IS DISTINCT FROM
-              (excluded.created_at, excluded.value, excluded.token_amount, excluded.value_usd)
+              (excluded.created_at, excluded.value, excluded.value_usd, excluded.price)
        RETURNING kept.token_id
        )
 SELECT (SELECT count(*)

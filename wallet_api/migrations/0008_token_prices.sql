@@ -1,14 +1,14 @@
 -- What prices of tokens are made of, and the trades of a token by time. Nothing here reads the rows of a large table:
 -- `wallet-api migrate` fills it afterwards. docs/ledger.md describes the tables.
 
--- The newest trade in each token whose value is above 0, of any wallet, in the order of the feed.
--- A token without such a trade has no row. Which trades are fit for a price is decided at the request.
+-- The newest trade in each token whose value is above 0, of any wallet, in the order of the feed; price is its value /
+-- token_amount. A token without such a trade has no row. Which trades are fit for a price is decided at the request.
 CREATE TABLE token_prices (
     token_id bigint PRIMARY KEY,
     created_at timestamptz NOT NULL,
     value numeric NOT NULL,
-    token_amount numeric NOT NULL,
-    value_usd numeric
+    value_usd numeric,
+    price numeric NOT NULL
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 INSERT INTO pending_fills (name)

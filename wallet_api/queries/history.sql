@@ -33,6 +33,8 @@
               token_name
          FROM positions
         WHERE wallet_id = %(wallet_id)s
+          AND token_id = ANY (ARRAY(SELECT token_id
+                                      FROM newest))
        ),
        named AS (
        SELECT newest.*,
@@ -70,6 +72,7 @@
         WHERE place <= %(limit)s
         ORDER BY place
        ),
+       -- Prices are looked up for what is held alone.
        wanted AS (
        SELECT token_id
          FROM positions
@@ -78,34 +81,44 @@
        ),
 {latest_price},
 {token_price},
-       valued AS MATERIALIZED (
-       SELECT positions.token_id,
-              quotient(positions.quantity * token_price.value, token_price.token_amount) - positions.cost AS unrealized
-         FROM token_price
-         JOIN positions
-           ON positions.wallet_id = %(wallet_id)s
-          AND positions.token_id = token_price.token_id
-       ),
-       overview AS (
-       SELECT mint,
-              COALESCE(token_name, '') AS token_name,
-              round_half_up(invested, 9) AS invested,
-              round_half_up(sold, 9) AS sold,
-              round_half_up(realized, 9) AS realized_pnl,
-              percentage(realized, realized_cost) AS realized_pnl_percentage,
-              %(currency)s::text AS currency,
-              buy_txn,
-              sell_txn,
-              to_char(positions.first_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS first_seen,
-              to_char(positions.last_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_seen,
-              still_held(quantity, peak) AS still_holding,
-              CASE WHEN quantity = 0 THEN 0 ELSE round_half_up(valued.unrealized, 9) END AS unrealized_pnl
+       own AS (
+       SELECT *
          FROM positions
-         LEFT JOIN valued
-           ON valued.token_id = positions.token_id
         WHERE wallet_id = %(wallet_id)s
-          AND %(overview)s
-        ORDER BY positions.last_seen DESC, mint
+       ),
+       valued AS (
+       SELECT own.*,
+              own.quantity * token_price.price - own.cost AS unrealized
+         FROM own
+         LEFT JOIN token_price
+           ON token_price.token_id = own.token_id
+       ),
+       -- As text, since row_to_json takes longer and cannot leave out what is unknown.
+       overview AS (
+       SELECT '[' || COALESCE(
+                  string_agg(
+                      CASE WHEN %(overview)s
+                           THEN '{"mint":' || to_json(mint)
+                           || ',"token_name":' || to_json(COALESCE(token_name, ''))
+                           || ',"invested":' || round_half_up(invested, 9)
+                           || ',"sold":' || round_half_up(sold, 9)
+                           || ',"realized_pnl":' || round_half_up(realized, 9)
+                           || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
+                           || ',"currency":"' || %(currency)s::text
+                           || '","buy_txn":' || buy_txn
+                           || ',"sell_txn":' || sell_txn
+                           || ',"first_seen":"' || to_char(first_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                           || '","last_seen":"' || to_char(last_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                           || '","still_holding":' || still_held(quantity, peak)
+                           || CASE WHEN quantity = 0 THEN ',"unrealized_pnl":0'
+                                   WHEN unrealized IS NOT NULL THEN ',"unrealized_pnl":' || round_half_up(unrealized, 9)
+                                   ELSE ''
+                              END
+                           || '}'
+                      END, ',' ORDER BY last_seen DESC, mint), '') || ']' AS tokens,
+              sum(unrealized) AS unrealized,
+              count(unrealized) AS priced
+         FROM valued
        ),
        profile AS (
        SELECT address AS wallet_address,
@@ -146,14 +159,12 @@
               round_half_up(COALESCE(best_trade, 0), 9) AS best_trade_pnl,
               round_half_up(COALESCE(worst_trade, 0), 9) AS worst_trade_pnl,
               still_holding AS still_holding_count,
-              round_half_up(held.unrealized, 9) AS unrealized_pnl,
-              round_half_up(held.unrealized * latest.usd, 4) AS unrealized_pnl_usd,
-              held.tokens AS priced_tokens_count
+              round_half_up(overview.unrealized, 9) AS unrealized_pnl,
+              round_half_up(overview.unrealized * latest.usd, 4) AS unrealized_pnl_usd,
+              overview.priced AS priced_tokens_count
          FROM lifetime
+        CROSS JOIN overview
         CROSS JOIN latest
-        CROSS JOIN (SELECT sum(unrealized) AS unrealized,
-                           count(*) AS tokens
-                      FROM valued) AS held
        ),
        distribution AS (
        SELECT above_500,
@@ -166,7 +177,7 @@ SELECT row_to_json(profile)::text AS profile,
        -- NULL for a wallet that never traded, which has no row in lifetimes.
        json_strip_nulls(row_to_json(stats))::text AS lifetime_stats,
        row_to_json(distribution)::text AS win_rate_distribution,
-       (SELECT COALESCE(json_agg(json_strip_nulls(row_to_json(overview))), '[]')::text
+       (SELECT tokens
           FROM overview) AS token_overview,
        (SELECT COALESCE(json_agg(json_strip_nulls(row_to_json(page))), '[]')::text
           FROM page) AS trades,

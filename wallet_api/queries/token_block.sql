@@ -30,8 +30,8 @@
 SELECT wanted.token_id,
        COALESCE((SELECT token_name
                    FROM named), '') AS token_name,
-       round_half_up(quotient(token_price.value, token_price.token_amount), 18) AS price,
-       round_half_up(quotient(token_price.value * latest.usd, token_price.token_amount), 18) AS price_usd,
+       round_half_up(token_price.price, 18) AS price,
+       round_half_up(token_price.price * latest.usd, 18) AS price_usd,
        to_char(token_price.price_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS price_at,
        CASE WHEN %(blockchain)s = 'solana' THEN round_half_up(latest.usd, 4) END AS sol_price_usd
   FROM wanted

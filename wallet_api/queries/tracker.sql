@@ -156,7 +156,7 @@
        placed AS (
        SELECT token.*,
               CASE WHEN quantity = 0 THEN 0
-                   ELSE round_half_up(quotient(quantity * token_price.value, token_price.token_amount) - cost, 9)
+                   ELSE round_half_up(quantity * token_price.price - cost, 9)
               END AS unrealized,
               row_number() OVER (ORDER BY last_at DESC, mint) AS place,
               row_number() OVER (PARTITION BY still_holding ORDER BY last_at DESC, mint) AS held_place

@@ -67,8 +67,8 @@ class LifetimeStatsSchema(Shape):
     )
     unrealized_pnl = Amount(
         metadata={
-            "description": "What the tokens held are worth at their prices, less their cost: of those that have"
-            " a price; absent if none has."
+            "description": "What the tokens held that have a price are worth, less their cost; absent if none"
+            " has a price."
         }
     )
     unrealized_pnl_usd = Amount(
