@@ -8,7 +8,9 @@ from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import CountedPaginationSchema, PagedArguments, ProfileSchema
 
 _NO_SOURCE = "Always null: no source exists yet."
-_LATER = "Null for now: prices of tokens come with a later version."
+_PRICE = "Value / token_amount of the newest trade that makes a price; null without one."
+_PRICE_USD = "The same × the latest native price; null without one."
+_PRICE_AT = "Time of that trade."
 
 
 class LatestArguments(PagedArguments):
@@ -89,9 +91,9 @@ class TokenBlockSchema(Shape):
     )
     token_supply = Amount(required=True, allow_none=True, metadata={"description": _NO_SOURCE})
     token_decimals = fields.Integer(required=True, allow_none=True, metadata={"description": _NO_SOURCE})
-    price = Amount(required=True, allow_none=True, metadata={"description": _LATER})
-    price_usd = Amount(required=True, allow_none=True, metadata={"description": _LATER})
-    price_at = Moment(required=True, allow_none=True, metadata={"description": _LATER})
+    price = Amount(required=True, allow_none=True, metadata={"description": _PRICE})
+    price_usd = Amount(required=True, allow_none=True, metadata={"description": _PRICE_USD})
+    price_at = Moment(required=True, allow_none=True, metadata={"description": _PRICE_AT})
     market_cap = Amount(required=True, allow_none=True, metadata={"description": _NO_SOURCE})
     market_cap_usd = Amount(required=True, allow_none=True, metadata={"description": _NO_SOURCE})
     market_cap_currency = fields.String(required=True, allow_none=True, metadata={"description": _NO_SOURCE})
