@@ -35,11 +35,11 @@ class HoldingsUnavailable(ServiceUnavailable):
 
 
 class ProviderNotConfigured(HoldingsUnavailable):
-    """The operator of this service has not configured a provider of balances for this chain."""
+    """No provider of balances is configured for the chain; only the operator can change that."""
 
     def __init__(self) -> None:
         # No wait heals it.
-        super().__init__(reason="provider_not_configured", retry_after_seconds=None)
+        super().__init__(NotConfigured().message, reason="provider_not_configured", retry_after_seconds=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,8 @@ class HoldingsService:
 
     def _wait_for_first(self, blockchain: str, address: str, wallet: WalletState) -> Holdings:
         if blockchain in self._unconfigured:
-            raise ProviderNotConfigured
+            # The variable is for the log alone.
+            raise ProviderNotConfigured from NotConfigured(f"{self._unconfigured[blockchain]} is not set")
         # Without a free slot the request does not wait.
         may_wait = self._waiting.acquire(blocking=False)
         try:
