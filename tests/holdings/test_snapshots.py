@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from wallet_api import migrations
 from wallet_api.database import Connection, Database, connect
 from wallet_api.holdings.snapshots import Snapshots
 from wallet_api.keys import create_key
+from wallet_api.large import Large, Share
 from wallet_api.providers.balances.base import Balances, Token
 from wallet_api.settings import Settings
 
@@ -211,10 +212,16 @@ def database(settings: Settings) -> Any:
     database.close()
 
 
-def test_what_is_read_back_is_what_was_saved(database: Database, track: Hold) -> None:
+@pytest.fixture
+def share() -> Iterator[Share]:
+    with Large().share() as share:
+        yield share
+
+
+def test_what_is_read_back_is_what_was_saved(database: Database, track: Hold, share: Share) -> None:
     address = track("eth")
     snapshots = Snapshots(database, ttl_seconds=0.0, claim_seconds=60.0)
-    wallet_id = snapshots.find("eth", address).wallet_id
+    wallet_id = snapshots.find("eth", address, share).wallet_id
     token = st.builds(Token, texts, texts, texts, amounts, st.integers(0, 255), st.booleans(), st.booleans())
 
     @hypothesis_settings(max_examples=60, deadline=None)
@@ -223,7 +230,7 @@ def test_what_is_read_back_is_what_was_saved(database: Database, track: Hold) ->
         claim = snapshots.claim(wallet_id)
         assert claim is not None
         saved = snapshots.save(claim, balances)
-        found = snapshots.find("eth", address).snapshot
+        found = snapshots.find("eth", address, share).snapshot
         assert saved is not None
         assert found is not None
         assert found.balances.native == balances.native

@@ -8,6 +8,7 @@ from flask import Blueprint, Response
 from wallet_api.access.gate import free_of_charge
 from wallet_api.errors import WalletNotFound
 from wallet_api.holdings.service import HoldingsUnavailable, ProviderNotConfigured
+from wallet_api.large import Share
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import respond_version
 from wallet_api.responses.envelope import respond
@@ -74,8 +75,13 @@ _operation = Operation(
 def holdings() -> Response:
     """Return the balances of one wallet, and how old they are."""
     arguments = load_arguments(_arguments)
+    with services().holdings.share() as share:
+        return _respond(share, **arguments)
+
+
+def _respond(share: Share, **arguments: str) -> Response:
     service = services().holdings
-    found = service.read(**arguments)
+    found = service.read(share=share, **arguments)
     snapshot = found.snapshot
     if snapshot is None:
         # A response without balances costs nothing.

@@ -1,8 +1,10 @@
--- A tracked wallet with its latest snapshot, and the state of its refresh.
+-- A tracked wallet with its latest snapshot, and the state of its refresh. Tokens of more than max_bytes, as they
+-- are stored, are left out.
 -- Needs wallets_blockchain_address_key, holdings_snapshots_pkey.
    SELECT wallet.wallet_id,
           snapshot.native_amount,
-          snapshot.tokens::text AS tokens,
+          CASE WHEN pg_column_size(snapshot.tokens) <= %(max_bytes)s THEN snapshot.tokens::text END AS tokens,
+          pg_column_size(snapshot.tokens) AS tokens_bytes,
           snapshot.refreshed_at,
           extract(epoch FROM now() - snapshot.refreshed_at)::float8 AS age_seconds,
           COALESCE(snapshot.claim_expires_at > now(), FALSE) AS refreshing,

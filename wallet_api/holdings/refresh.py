@@ -11,6 +11,7 @@ from wallet_api.chains import Chain
 from wallet_api.errors import ApiError
 from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
 from wallet_api.holdings.snapshots import Claim, Snapshots
+from wallet_api.large import Large, Share
 from wallet_api.providers.balances.base import BalanceProvider, Wallet
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.single_flight import Flight, SingleFlight
@@ -58,6 +59,7 @@ class Refresher:
         provider: BalanceProvider,
         snapshots: Snapshots,
         cache: Cache,
+        large: Large,
         *,
         slots: int,
         failure_seconds: float,
@@ -67,6 +69,7 @@ class Refresher:
         self._provider = provider
         self._snapshots = snapshots
         self._cache = cache
+        self._large = large
         self._slots = threading.BoundedSemaphore(slots)
         self._failure_seconds = failure_seconds
         self._keep_spam = keep_spam
@@ -121,9 +124,14 @@ class Refresher:
             self._slots.release()
 
     def _fetch(self, claim: Claim, address: str) -> None:
+        # Up to the end, since the balances are in memory as long.
+        with self._large.share() as share:
+            self._fetch_within(claim, address, share)
+
+    def _fetch_within(self, claim: Claim, address: str, share: Share) -> None:
         wallet = Wallet(self._chain, address, lambda: self._snapshots.known_tokens(claim.wallet_id))
         try:
-            with self._provider.fetcher.begin(self._chain.name) as fetch:
+            with self._provider.fetcher.begin(self._chain.name, share) as fetch:
                 balances = self._provider.balances(wallet, fetch)
         except ProviderFault as fault:
             pause = min(fault.retry_after_seconds or 0.0, MAX_RETRY_AFTER_SECONDS)

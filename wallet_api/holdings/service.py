@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import wait
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter
@@ -17,6 +18,7 @@ from wallet_api.errors import ServiceUnavailable
 from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
 from wallet_api.holdings.refresh import Cache, Refresher
 from wallet_api.holdings.snapshots import Snapshot, Snapshots, WalletState
+from wallet_api.large import Large, Share
 from wallet_api.providers.balances import make_provider, missing_settings
 from wallet_api.providers.faults import BreakerOpen, NotConfigured
 from wallet_api.providers.fetch import Limits
@@ -81,12 +83,15 @@ class HoldingsService:
             database, ttl_seconds=self._ttl, claim_seconds=limits.total_seconds + _CLAIM_MARGIN_SECONDS
         )
         self._cache = Cache(self._ttl, settings.holdings_cache_bytes)
+        # Requests do not wait for a refresh, which may take as long as its provider.
+        self._large, large = Large(), Large()
         self._refreshers: Mapping[str, Refresher] = {
             chain.name: Refresher(
                 chain,
                 make_provider(chain, settings, limits, metrics),
                 self._snapshots,
                 self._cache,
+                large,
                 slots=limits.connections,
                 failure_seconds=settings.holdings_failure_seconds,
                 keep_spam=self._keep_spam,
@@ -97,14 +102,18 @@ class HoldingsService:
         # At most half of the web threads wait for providers; a single one never waits.
         self._waiting = threading.Semaphore(settings.web_threads // 2)
 
-    def read(self, blockchain: str, address: str) -> Holdings:
+    def share(self) -> AbstractContextManager[Share]:
+        """Return the share of a request, in which it reads balances and makes its response."""
+        return self._large.share()
+
+    def read(self, blockchain: str, address: str, share: Share) -> Holdings:
         """Return the balances of a tracked wallet, `address` in its stored form.
 
         Raise NotFound if the wallet is not tracked, HoldingsUnavailable if its provider failed or is not
         configured, and there is no snapshot.
         """
         try:
-            holdings = self._read(blockchain, address)
+            holdings = self._read(blockchain, address, share)
         except HoldingsUnavailable:
             self._answers.labels(blockchain, "unavailable").inc()
             raise
@@ -123,13 +132,13 @@ class HoldingsService:
         for refresher in self._refreshers.values():
             refresher.close()
 
-    def _read(self, blockchain: str, address: str) -> Holdings:
+    def _read(self, blockchain: str, address: str, share: Share) -> Holdings:
         cached = self._cache.get((blockchain, address))
         if cached is not None:
             return Holdings(cached, stale=False, cached=True)
-        wallet = self._find(blockchain, address)
+        wallet = self._find(blockchain, address, share)
         if wallet.snapshot is None:
-            return self._wait_for_first(blockchain, address, wallet)
+            return self._wait_for_first(blockchain, address, wallet, share)
         if wallet.snapshot.age_seconds < self._ttl:
             formatted = self.format(blockchain, wallet.snapshot)
             self._cache.put((blockchain, address), formatted)
@@ -141,11 +150,11 @@ class HoldingsService:
             refresher.start(wallet.wallet_id, address)
         return Holdings(wallet.snapshot, stale=True, cached=True)
 
-    def _find(self, blockchain: str, address: str) -> WalletState:
+    def _find(self, blockchain: str, address: str, share: Share) -> WalletState:
         with self._bulkhead.room():
-            return self._snapshots.find(blockchain, address)
+            return self._snapshots.find(blockchain, address, share)
 
-    def _wait_for_first(self, blockchain: str, address: str, wallet: WalletState) -> Holdings:
+    def _wait_for_first(self, blockchain: str, address: str, wallet: WalletState, share: Share) -> Holdings:
         if blockchain in self._unconfigured:
             # The variable is for the log alone.
             raise ProviderNotConfigured from NotConfigured(f"{self._unconfigured[blockchain]} is not set")
@@ -172,7 +181,7 @@ class HoldingsService:
                 formatted = self._cache.get((blockchain, address))
                 if formatted is not None:
                     return Holdings(formatted, stale=False, cached=False)
-                wallet = self._find(blockchain, address)
+                wallet = self._find(blockchain, address, share)
             return Holdings(wallet.snapshot, stale=False, cached=False)
         finally:
             if may_wait:

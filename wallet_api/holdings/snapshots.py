@@ -9,8 +9,11 @@ from datetime import datetime
 import msgspec
 import orjson
 
+from wallet_api.blocking import about_to_block
+from wallet_api.bulkhead import WAIT_SECONDS, Busy
 from wallet_api.database import Database, MissingReference, Row, load_sql
 from wallet_api.errors import ServiceUnavailable, WalletNotFound
+from wallet_api.large import LARGE_BYTES, Share
 from wallet_api.providers.balances.base import Balances, Token
 
 _FIND = load_sql(__package__, "find_snapshot")
@@ -20,6 +23,11 @@ _FAIL = load_sql(__package__, "save_failure")
 _KNOWN_TOKENS = load_sql(__package__, "known_tokens")
 
 MAX_KNOWN_TOKENS = 10_000
+# PostgreSQL stores JSON in about a third of its size.
+_COMPRESSION = 3
+_SMALL_BYTES = LARGE_BYTES // _COMPRESSION
+# The largest value of PostgreSQL.
+_ANY_BYTES = 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +83,18 @@ class Snapshots:
         self._ttl = ttl_seconds
         self._claim = claim_seconds
 
-    def find(self, blockchain: str, address: str) -> WalletState:
-        """Return the state of a wallet. Raise NotFound if it is not tracked."""
-        parameters = {"blockchain": blockchain, "address": address}
-        try:
-            with self._database.write() as connection:
-                row = connection.fetch_row(_FIND, parameters)
-        except ServiceUnavailable:
-            # Without the primary no refresh is possible, but a standby may have a snapshot.
-            with self._database.read() as connection:
-                row = connection.fetch_row(_FIND, parameters)
-            if row is not None and row["tokens"] is None:
-                raise
-        if row is None:
-            raise WalletNotFound(blockchain, address)
+    def find(self, blockchain: str, address: str, share: Share) -> WalletState:
+        """Return the state of a wallet. Raise NotFound if it is not tracked.
+
+        Raise Busy if its snapshot is large and so is one that another request has in memory.
+        """
+        row = self._row(blockchain, address, _SMALL_BYTES)
+        stored_bytes = row["tokens_bytes"] or 0
+        if stored_bytes > _SMALL_BYTES:
+            about_to_block()
+            if not share.add(stored_bytes * _COMPRESSION, WAIT_SECONDS):
+                raise Busy
+            row = self._row(blockchain, address, _ANY_BYTES)
         return WalletState(
             wallet_id=row["wallet_id"],
             snapshot=_snapshot(row),
@@ -96,6 +102,21 @@ class Snapshots:
             pause_seconds=max(0.0, row["pause_seconds"]),
             failure=row["failure"],
         )
+
+    def _row(self, blockchain: str, address: str, max_bytes: int) -> Row:
+        parameters = {"blockchain": blockchain, "address": address, "max_bytes": max_bytes}
+        try:
+            with self._database.write() as connection:
+                row = connection.fetch_row(_FIND, parameters)
+        except ServiceUnavailable:
+            # Without the primary no refresh is possible, but a standby may have a snapshot.
+            with self._database.read() as connection:
+                row = connection.fetch_row(_FIND, parameters)
+            if row is not None and row["tokens_bytes"] is None:
+                raise
+        if row is None:
+            raise WalletNotFound(blockchain, address)
+        return row
 
     def claim(self, wallet_id: int) -> Claim | None:
         """Return a claim on the wallet; None if it is claimed, fresh or removed, or has just failed."""

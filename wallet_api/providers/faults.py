@@ -80,6 +80,13 @@ class TooLarge(ProviderFault):
     remember_seconds = 600.0
 
 
+class Crowded(ProviderFault):
+    """Other large wallets are being read."""
+
+    outcome = "crowded"
+    provider_works = True
+
+
 class BadKey(ProviderFault):
     """The provider does not accept this service's key."""
 

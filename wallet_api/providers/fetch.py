@@ -14,9 +14,10 @@ from urllib3 import Timeout
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from wallet_api import __version__
+from wallet_api.large import Share
 from wallet_api.providers.breaker import Breaker
 from wallet_api.providers.deadline import DeadlineAdapter
-from wallet_api.providers.faults import ProviderFault, TimedOut, TooLarge, Unreachable
+from wallet_api.providers.faults import Crowded, ProviderFault, TimedOut, TooLarge, Unreachable
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.replies import Reply, refuse
 from wallet_api.settings import Settings
@@ -83,10 +84,13 @@ class Fetcher:
         # At DEBUG urllib3 logs every path, and some paths contain a key.
         logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)
 
-    def begin(self, chain: str) -> "Fetch":
-        """Return a fetch for one wallet of `chain`, to be used as a context manager. Raise BreakerOpen."""
+    def begin(self, chain: str, share: Share | None = None) -> "Fetch":
+        """Return a fetch for one wallet of `chain`, to be used as a context manager. Raise BreakerOpen.
+
+        Only one fetch of those with a `share` reads much at a time.
+        """
         self.breaker.admit()
-        return Fetch(self, chain)
+        return Fetch(self, chain, share)
 
 
 class Fetch:
@@ -95,8 +99,9 @@ class Fetch:
     `skipped` counts the rows that could not be used; `remark` is for the log.
     """
 
-    def __init__(self, fetcher: Fetcher, chain: str) -> None:
+    def __init__(self, fetcher: Fetcher, chain: str, share: Share | None) -> None:
         self._fetcher = fetcher
+        self._share = share
         self._limits = fetcher.limits
         self._chain = chain
         self._began = time.monotonic()
@@ -190,6 +195,8 @@ class Fetch:
             self._bytes += len(chunk)
             if size > self._limits.max_bytes:
                 raise TooLarge(f"over {self._limits.max_bytes} bytes")
+            if self._share is not None and not self._share.add(len(chunk), self.remaining_seconds()):
+                raise Crowded
             chunks.append(chunk)
         return b"".join(chunks)
 

@@ -5,6 +5,7 @@ gunicorn reads the names of its settings from this module: https://docs.gunicorn
 
 import fcntl
 import os
+import resource
 import shutil
 import sys
 import tempfile
@@ -42,6 +43,8 @@ _own = _settings()
 worker_class = "wallet_api.serving.worker.Worker"
 workers = _own.web_concurrency
 threads = _own.web_threads
+# Each is an open file; the rest are for the servers and providers.
+worker_connections = min(1000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 bind = f"127.0.0.1:{_own.port}"
 timeout = 30
 graceful_timeout = 20

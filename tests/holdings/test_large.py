@@ -1,0 +1,91 @@
+"""Wallets with very many tokens: a worker has one of them in memory at a time."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+
+import orjson
+import psutil
+import requests
+
+from tests.holdings.conftest import Hold
+from tests.processes import Gunicorn, StartGunicorn, workers
+from tests.stub.faults import raw
+from tests.stub.server import Stub
+from tests.waiting import eventually
+from wallet_api.demo.forms import seeded, solana_address
+from wallet_api.settings import Settings
+
+TOKENS = 40_000
+WALLETS = 8
+
+
+def test_many_large_wallets_at_once_take_little_more_memory_than_one(
+    settings: Settings, gunicorn: StartGunicorn, stub: Stub, track: Hold, api_key: str
+) -> None:
+    reply = raw(_portfolio(TOKENS))
+    addresses = [track("solana", native=number) for number in range(WALLETS + 1)]
+    stub.scenarios |= dict.fromkeys(addresses, reply)
+    patient = replace(settings, holdings_fetch_seconds=60.0, holdings_read_seconds=60.0)
+    server = gunicorn(patient, workers=1, threads=8)
+    before = workers(server)[0].memory_info().rss
+    with _peak(server) as alone:
+        assert _tokens(server, addresses[0], api_key) == TOKENS + 1
+    with _peak(server) as together, ThreadPoolExecutor(WALLETS) as pool:
+        found = list(pool.map(lambda address: _tokens(server, address, api_key), addresses[1:]))
+    assert found == [TOKENS + 1] * WALLETS
+    assert together[0] - before < 3 * (alone[0] - before), (before, alone, together)
+
+
+def _portfolio(tokens: int) -> bytes:
+    random = seeded("large")
+    rows = [
+        {"mint": solana_address(random), "amountRaw": str(number + 1), "decimals": 6}
+        for number in range(tokens)
+    ]
+    return orjson.dumps({"nativeBalance": {"lamports": "5"}, "tokens": rows})
+
+
+def _tokens(server: Gunicorn, address: str, key: str) -> int:
+    """Return how many balances the wallet has, as soon as they are there."""
+    found: list[int] = []
+
+    def is_there() -> bool:
+        response = requests.get(
+            f"{server.url}/v1/wallets/holdings",
+            params={"blockchain": "solana", "address": address},
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=30,
+        )
+        # While another large one is read.
+        if response.status_code == 503:
+            return False
+        active = response.json()["data"]["active_holdings"]
+        if not active["loading"]:
+            found.append(active["count"])
+        return bool(found)
+
+    assert eventually(is_there, 90, 0.5)
+    return found[0]
+
+
+@contextmanager
+def _peak(server: Gunicorn) -> Iterator[list[int]]:
+    """Yield a list whose only item becomes the worker's largest memory in this block, in bytes."""
+    (worker,) = workers(server)
+    peak = [0]
+    stopped = threading.Event()
+
+    def watch() -> None:
+        while not stopped.wait(0.01):
+            peak[0] = max(peak[0], psutil.Process(worker.pid).memory_info().rss)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield peak
+    finally:
+        stopped.set()
+        watcher.join()
