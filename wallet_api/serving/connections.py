@@ -35,6 +35,7 @@ class Connection:
         self.client = client
         self.server = server
         self.accepted_at = time.monotonic()
+        self.begun_at: float | None = None
         self.deadline = 0.0
         self.has_ended = False
         self.stays = False

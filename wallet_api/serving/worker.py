@@ -102,7 +102,7 @@ class Worker(ThreadWorker):
             self.nr_conns += 1
             conn = Connection(self.cfg, sock, client, listener.getsockname())
             self._silent[conn] = None
-            self._await_request(conn)
+            self._receive(conn)
 
     def set_accept_enabled(self, enabled: bool | None) -> None:
         """Accept new connections only while this worker has threads to spare."""
@@ -167,21 +167,26 @@ class Worker(ThreadWorker):
             conn.end()
             self._waiting.add(conn, selectors.EVENT_READ, now + _LINGER_SECONDS, self._await_end)
 
-    def _await_request(self, conn: Connection) -> None:
-        had_begun = conn.has_begun
-        if not conn.has_request:
-            conn.receive()
-        if conn.has_begun or conn.has_ended:
+    def _receive(self, conn: Connection) -> None:
+        conn.receive()
+        if conn.has_begun:
             self._silent.pop(conn, None)
+        self._await_request(conn)
+
+    def _await_request(self, conn: Connection) -> None:
         if conn.has_request:
+            conn.begun_at = None
             self._requests.append(conn)
         elif conn.has_ended:
             self._close(conn)
         else:
-            deadline = conn.deadline
-            if not had_begun:
-                deadline = time.monotonic() + (_HEAD_SECONDS if conn.has_begun else self.cfg.keepalive)
-            self._waiting.add(conn, selectors.EVENT_READ, deadline, self._await_request)
+            now = time.monotonic()
+            if conn.has_begun:
+                conn.begun_at = conn.begun_at or now
+                deadline = conn.begun_at + _HEAD_SECONDS
+            else:
+                deadline = now + self.cfg.keepalive
+            self._waiting.add(conn, selectors.EVENT_READ, deadline, self._receive)
 
     def _await_end(self, conn: Connection) -> None:
         if conn.discard():
