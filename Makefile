@@ -6,13 +6,25 @@ SIZES := 100000,1000000
 INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+define VENV_READY
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	|| { echo "Python 3.11 or newer is needed: make $@ PYTHON=python3.12"; exit 1; }; \
+echo "Installing into $(VENV) …"; \
+$(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+endef
+
 .DEFAULT_GOAL := help
-.PHONY: help install run test clients lint check bench smoke faults fuzz audit lock clean
+.PHONY: help install install-service run test clients lint check bench smoke faults fuzz audit lock clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## install the locked versions into .venv (PYTHON=python3.12 to choose the interpreter)
+
+install-service: ## install into .venv what the service needs, without the tools for tests
+	@$(VENV_READY)
+	@$(PIP) install -r config/requirements.txt
+	@$(PIP) install --no-build-isolation --no-deps --use-pep517 --editable .
 
 run: $(INSTALLED) ## run the whole service with its own servers and demo data, until Ctrl-C
 	@exec $(BIN)/wallet-api up
@@ -59,10 +71,7 @@ clean: ## remove .venv and caches, but not the data in var/
 	find wallet_api tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(INSTALLED): setup.cfg setup.py config/requirements.txt config/requirements-dev.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-		|| { echo "Python 3.11 or newer is needed: make install PYTHON=python3.12"; exit 1; }
-	@echo "Installing into $(VENV) …"
-	@$(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@$(VENV_READY)
 	@$(PIP) install -r config/requirements.txt -r config/requirements-dev.txt
 	@$(PIP) install --no-build-isolation --no-deps --use-pep517 --editable .
 	@touch $@

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Send requests to each operation of a running service and check the responses: for cron, or wallet-api-smoke.timer.
 # Print nothing and exit with 0 if all checks pass; otherwise print one line for each failure and exit with 1.
-# Costs about nine credits. Needs curl.
+# Costs about twenty credits. Needs curl.
 #
 #   WALLET_API_URL            default http://127.0.0.1:8000
 #   WALLET_API_KEY            an API key for this check; or
@@ -9,6 +9,7 @@
 #   SMOKE_BLOCKCHAIN          default solana; with SMOKE_TYPE, a group with wallets and trades
 #   SMOKE_TYPE                default kol
 #   SMOKE_MAX_AGE_SECONDS     default 86400: maximum age of the group's newest trade, up to a day; 0 disables the check
+#   SMOKE_HOLDINGS            default yes; no if no provider of balances is configured
 #   SMOKE_CA_FILE             CA certificates to trust, if those of the system are not enough
 set -u
 LC_ALL=C
@@ -19,6 +20,7 @@ url=${url%/}
 blockchain=${SMOKE_BLOCKCHAIN:-solana}
 type=${SMOKE_TYPE:-kol}
 max_age=${SMOKE_MAX_AGE_SECONDS:-86400}
+holdings=${SMOKE_HOLDINGS:-yes}
 group="blockchain=$blockchain&type=$type"
 
 key=${WALLET_API_KEY:-}
@@ -103,7 +105,8 @@ END {
 }
 AWK
 
-# ask NAME PATH STATUS [WITHOUT_KEY]: write the response to $work/NAME, and its values to $work/NAME.flat.
+# ask NAME PATH STATUS [without|bare]: write the response to $work/NAME, and its values to $work/NAME.flat. `without`
+# sends no key; `bare` neither, and expects no envelope.
 ask() {
     name=$1
     {
@@ -120,6 +123,11 @@ ask() {
     if ! awk -f "$work/flat.awk" "$work/$name" >"$work/$name.flat" 2>/dev/null; then
         fault "$name: the answer, of status $status, is not JSON"
         return 1
+    fi
+    if [ "${4:-}" = bare ]; then
+        [ "$status" = "$3" ] || fault "$name: status $status in place of $3"
+        [ "$status" = "$3" ]
+        return
     fi
     for part in request_id cached cache_age_seconds version timestamp; do
         [ -n "$(get "$name" ".meta.$part")" ] || fault "$name: meta has no $part"
@@ -203,7 +211,7 @@ if [ -n "$address" ] && ask history "/v1/wallets/history?$group&address=$address
         fault "history: trades are not newest first"
 fi
 
-if [ -n "$address" ]; then
+if [ -n "$address" ] && [ "$holdings" != no ]; then
     tries=0
     while ask holdings "/v1/wallets/holdings?blockchain=$blockchain&address=$address" 200 &&
         [ "$(get holdings .data.active_holdings.loading)" = true ] && [ $tries -lt 10 ]; do
@@ -234,6 +242,53 @@ if ask leaderboard "/v1/wallet/leaderboard?$group&period=7d" 200; then
     all leaderboard '[.]data[.]leaderboard[.][0-9]+[.]period_stats[.]total_volume' |
         awk 'NR > 1 && $1 > before { exit 1 } { before = $1 }' || fault "leaderboard: not in the order of volume"
 fi
+
+if [ -n "$address" ]; then
+    wallet="blockchain=$blockchain&address=$address"
+    if ask lookup "/v1/wallets/lookup?address=$address" 200; then
+        same lookup found "$(get lookup .data.found)" true
+        same lookup "the address" "$(get lookup .data.wallet_address)" "$address"
+        all lookup '[.]data[.]matches[.][0-9]+[.]blockchain' | grep -q -x "$blockchain" ||
+            fault "lookup: $blockchain is not among the matches"
+    fi
+    if ask tracker "/v1/wallets/tracker?$wallet&period=7d" 200; then
+        stat() { get tracker ".data.period_stats.$1"; }
+        same tracker "the address" "$(get tracker .data.wallet)" "$address"
+        holds tracker "buys and sells are not all trades" "$(stat buy_txn) + $(stat sell_txn) == $(stat total_txn)"
+        holds tracker "more tokens are held than traded" \
+            "$(get tracker .data.period_active_tokens.still_holding_count) <= $(get tracker .data.period_active_tokens.active_tokens_count)"
+    fi
+    if ask calendar "/v1/wallet/pnl_calendar?$wallet" 200; then
+        sum() { all calendar "[.]data[.]months[.][0-9]+[.]$1" | total; }
+        same calendar "the address" "$(get calendar .data.wallet)" "$address"
+        same calendar "the trades of all days" "$(sum 'dates[.][0-9]+[.]txn_total')" "$(sum 'month[.]txn_total')"
+    fi
+    if ask connections "/v1/wallets/connections?$wallet&limit=3" 200; then
+        same connections "the address" "$(get connections .data.wallet_address)" "$address"
+        holds connections "more are shown than there are" \
+            "$(get connections .data.connections#) <= $(get connections .data.total)"
+    fi
+fi
+
+# newest_first NAME: check the number and the order of the trades of a feed.
+newest_first() {
+    same "$1" count "$(get "$1" .data.transactions#)" "$(get "$1" .data.count)"
+    all "$1" '[.]data[.]transactions[.][0-9]+[.]created_at' | sort -c -r 2>/dev/null ||
+        fault "$1: trades are not newest first"
+}
+
+ask latest "/v1/transactions/latest?$group&limit=20" 200 && newest_first latest
+if ask timerange "/v1/transactions/timerange?$group&minutes=60&limit=20" 200; then
+    newest_first timerange
+    holds timerange "more trades are shown than there are" "$(get timerange .data.count) <= $(get timerange .data.total)"
+fi
+if ask count "/v1/transactions/count?$group&hours=24" 200; then
+    same count "the window" "$(get count .data.time_window_seconds)" 86400
+    holds count "more wallets than trades" "$(get count .data.wallet_count) <= $(get count .data.count)"
+fi
+ask meta /v1/meta 200 bare && { [ -n "$(get meta ".wallet_counts.$blockchain.$type")" ] ||
+    fault "meta: no number of wallets of $blockchain $type"; }
+ask health /v1/health 200 bare && same health status "$(get health .status)" ok
 
 if [ "$max_age" -gt 0 ] && ask age "/v1/transactions/volume?$group&seconds=$max_age" 200; then
     holds age "no trade of $blockchain $type in the last $max_age seconds" "$(get age .data.volume) > 0"

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from wallet_api import demo
 from wallet_api.database import connect
@@ -37,9 +37,12 @@ class DemoService:
 
 
 @contextmanager
-def demo_service(settings: Settings) -> Iterator[DemoService]:
-    """Load a demo world into the database of `settings`, and run its provider in this block."""
-    world = World(datetime.now(UTC), wallets=24, trades=2_000, days=4)
+def demo_service(settings: Settings, age: timedelta = timedelta(0)) -> Iterator[DemoService]:
+    """Load a demo world into the database of `settings`, and run its provider in this block.
+
+    Its last trades are of the time `age` ago.
+    """
+    world = World(datetime.now(UTC) - age, wallets=24, trades=2_000, days=4)
     demo.load(str(settings.database_url), world)
     with connect(str(settings.database_url)) as connection:
         key = create_key(connection, "demo service", rate="100000/second")

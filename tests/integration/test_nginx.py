@@ -1,5 +1,6 @@
 """The nginx configuration that operators get, on a real nginx, in front of real gunicorns."""
 
+import json
 import socket
 import ssl
 import subprocess
@@ -227,6 +228,25 @@ def test_a_503_without_a_time_to_wait_gets_none_from_nginx(
     answer = _get(server, "/v1/wallets/holdings", params=holdings, headers={"Authorization": f"Bearer {key}"})
     assert (answer.status_code, answer.json()["error"]["reason"]) == (503, "provider_not_configured")
     assert "Retry-After" not in answer.headers
+
+
+def test_the_log_has_path_and_request_id_of_what_nginx_itself_refuses(start_nginx: Any) -> None:
+    server = start_nginx([NOBODY])
+    answers = [
+        _get(server, "/v1/wallets", params=GROUP | {"api_key": "wk_hidden"}),
+        _get(server, "/metrics"),
+        _get(server, "/v1/meta", data=b"x" * 2000),
+        requests.get(f"{server.plain_url}/v1/health?api_key=wk_hidden", timeout=20),
+    ]
+    lines = (server.folder / "wallet-api.access.log").read_text().splitlines()
+    logged = {line["request_id"]: (line["path"], line["status"]) for line in map(json.loads, lines)}
+    assert [logged[answer.json()["error"]["request_id"]] for answer in answers] == [
+        ("/v1/wallets", "503"),
+        ("/metrics", "404"),
+        ("/v1/meta", "413"),
+        ("/v1/health", "403"),
+    ]
+    assert "wk_hidden" not in server.logs
 
 
 def test_without_tls_no_call_is_answered(start_nginx: Any) -> None:

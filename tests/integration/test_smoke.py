@@ -6,6 +6,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def test_a_healthy_service_gets_silence_and_no_tool_is_shown_the_key(
     server = gunicorn(service.settings)
     assert _smoke(server.url, service.key, PATH=str(tools)) == (0, [])
     calls = (tmp_path / "calls").read_text()
-    assert calls.count("/curl ") >= 12
+    assert calls.count("/curl ") >= 21
     assert service.key not in calls
     key_file = tmp_path / "key"
     key_file.write_text(service.key)
@@ -88,14 +89,19 @@ def test_each_fault_of_the_data_is_one_line(
     assert _smoke(server.url, service.key) == (0, [])
 
 
-def test_data_that_grows_old_is_told(
-    gunicorn: StartGunicorn, service: DemoService, connection: Connection
-) -> None:
-    server = gunicorn(service.settings)
-    connection.execute("DELETE FROM volume_rollup")
-    aged = (1, ["age: no trade of solana kol in the last 86400 seconds (0 > 0)"])
-    assert _smoke(server.url, service.key) == aged
-    assert _smoke(server.url, service.key, SMOKE_MAX_AGE_SECONDS="0") == (0, [])
+def test_a_service_without_a_provider_can_pass(gunicorn: StartGunicorn, service: DemoService) -> None:
+    server = gunicorn(replace(service.settings, moralis_api_key=None))
+    status, lines = _smoke(server.url, service.key)
+    assert (status, [line.partition(":")[0] for line in lines]) == (1, ["holdings"])
+    assert _smoke(server.url, service.key, SMOKE_HOLDINGS="no") == (0, [])
+
+
+def test_data_that_grows_old_is_told(gunicorn: StartGunicorn, settings: Settings) -> None:
+    with demo_service(settings, age=timedelta(days=3)) as service:
+        server = gunicorn(service.settings)
+        aged = (1, ["age: no trade of solana kol in the last 86400 seconds (0 > 0)"])
+        assert _smoke(server.url, service.key) == aged
+        assert _smoke(server.url, service.key, SMOKE_MAX_AGE_SECONDS="0") == (0, [])
 
 
 def test_a_key_that_does_not_work_or_is_not_given_is_told(
@@ -105,7 +111,7 @@ def test_a_key_that_does_not_work_or_is_not_given_is_told(
     status, lines = _smoke(server.url, "nobody's")
     assert status == 1
     assert [line.partition(":")[0] for line in lines] == [
-        *("bad_type", "wallets", "volume", "leaderboard", "age"),
+        *("bad_type", "wallets", "volume", "leaderboard", "latest", "timerange", "count", "age"),
     ]
     assert all("status 403" in line and "not valid" in line and "(req_" in line for line in lines)
     assert _smoke(server.url, None) == (1, ["key: set WALLET_API_KEY or WALLET_API_KEY_FILE"])

@@ -69,13 +69,17 @@ def test_each_printed_call_works_when_pasted(home: Path) -> None:
     with running_up(home) as up:
         assert up.output.count(up.key) == 1
         answers = [_call(words).json() for words in up.calls]
-    assert [answer.get("error") for answer in answers] == [None] * 5
-    wallets, history, holdings, volume, leaderboard = (answer["data"] for answer in answers)
+    assert [answer.get("error") for answer in answers] == [None] * 8
+    data = [answer["data"] for answer in answers]
+    wallets, history, holdings, volume, leaderboard, tracker, latest, count = data
     assert wallets["wallets"]
     assert history["trades"]
     assert holdings["active_holdings"]["tokens"][0]["token_address"] == "native"
     assert volume["volume"] > 0
     assert leaderboard["leaderboard"]
+    assert tracker["wallet"] == history["profile"]["wallet_address"]
+    assert len(latest["transactions"]) == 3
+    assert count["time_window_seconds"] == 3600
 
 
 def test_the_second_start_is_quick_and_has_the_same_data_and_key(home: Path) -> None:
@@ -147,7 +151,7 @@ def test_ctrl_c_while_the_demo_loads_ends_everything_and_the_next_start_loads_it
     assert processes_of(empty_home) == []
     with running_up(empty_home) as up:
         assert "Loading" in up.output
-        assert [_call(words).json().get("error") for words in up.calls] == [None] * 5
+        assert [_call(words).json().get("error") for words in up.calls] == [None] * 8
 
 
 @pytest.mark.parametrize("name", ["gunicorn", "wallet_api.demo.provider", "postgres", "valkey-server"])
@@ -157,7 +161,7 @@ def test_what_exits_is_started_again(home: Path, name: str) -> None:
         first.kill()
         assert eventually(lambda: up.children(name) not in ([], [first]), 20)
         # Requests of this moment may still be refused; balances come from the provider.
-        assert eventually(lambda: [_status(words) for words in up.calls] == [200] * 5, 20)
+        assert eventually(lambda: [_status(words) for words in up.calls] == [200] * 8, 20)
         status, rest = up.end()
         assert status == 0
         assert "is started again." in rest
@@ -242,9 +246,9 @@ def test_a_demo_that_was_loaded_before_is_known_for_one_with_its_balances(empty_
     assert process.returncode == 0, output
     with running_up(empty_home) as up:
         assert "Loading" not in up.output
-        assert len(up.calls) == 5
+        assert len(up.calls) == 8
         answers = [_call(words) for words in up.calls]
-    assert [answer.status_code for answer in answers] == [200] * 5
+    assert [answer.status_code for answer in answers] == [200] * 8
     # The stand-in provider knows the wallets of this very world, and what they still hold.
     tokens = answers[1].json()["data"]["token_overview"]
     balances = answers[2].json()["data"]["active_holdings"]["tokens"]

@@ -37,8 +37,8 @@ Next, in another terminal with the same settings:
 class Demo:
     """The demo world of a database: its end, whether it is fully loaded, and the arguments of World.
 
-    It was continued up to `continued` and had `trades` trades then. There are at most `most_trades`: some
-    more if `up` was killed while it continued.
+    It was continued up to `continued` and had `trades` trades then. There are at most `most_trades`: more if
+    `up` was killed while it continued.
     """
 
     file: Path
@@ -138,6 +138,9 @@ def demo_guide(connection: Connection, demo: Demo, url: str) -> str:
         ("/v1/wallets/holdings", {"blockchain": _GROUP["blockchain"]} | address),
         ("/v1/transactions/volume", _GROUP | {"hours": "24"}),
         ("/v1/wallet/leaderboard", _GROUP | {"period": "7d", "limit": "3"}),
+        ("/v1/wallets/tracker", {"blockchain": _GROUP["blockchain"]} | address),
+        ("/v1/transactions/latest", _GROUP | {"limit": "3"}),
+        ("/v1/transactions/count", _GROUP | {"hours": "1"}),
     )
     lines = [
         f"Demo data up to {demo.continued:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:",
