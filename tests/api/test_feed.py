@@ -363,3 +363,24 @@ def test_a_feed_is_shared_for_a_second_at_most(caller: Caller, importer: Importe
     for path in (LATEST, TIMERANGE):
         assert signatures(caller.get(path, **GROUP)) == ["second", "first"]
     assert len(caller.get("/wallets", **GROUP)["wallets"]) == 2
+
+
+@pytest.mark.settings(token_price_min_value_usd=Decimal(200), token_price_max_age_seconds=600)
+def test_settings_say_which_trades_make_a_price(caller: Caller, importer: Importer) -> None:
+    importer.trades(
+        [
+            trade("small", timedelta(minutes=3), "3", value_usd="199"),
+            trade("large", timedelta(minutes=4), "2", value_usd="200"),
+            trade("old", timedelta(minutes=11), "5", value_usd="500", mint="other"),
+        ]
+    )
+    prices = [caller.get(path, **GROUP, mint="mint")["token"]["price"] for path in (LATEST, TIMERANGE)]
+    assert prices == [2, 2]
+    assert caller.get(LATEST, **GROUP, mint="other")["token"]["price"] is None
+    # Two tokens at 2, which cost 3 and 2.
+    wallet = {"blockchain": "solana", "address": FIRST}
+    record = caller.get("/wallets/history", **wallet, type="kol", overview="false")
+    assert record["lifetime_stats"]["unrealized_pnl"] == -1
+    assert record["lifetime_stats"]["priced_tokens_count"] == 1
+    rows = caller.get("/wallets/tracker", **wallet)["period_history_tokens"]
+    assert {row["mint"]: row["unrealized_pnl"] for row in rows} == {"mint": -1, "other": None}

@@ -4,11 +4,12 @@ import os
 import re
 import subprocess
 from dataclasses import fields
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from wallet_api.settings import Settings, removed_warning
+from wallet_api.settings import Settings, SettingsError, removed_warning
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
@@ -100,3 +101,13 @@ def test_a_removed_variable_is_warned_of_by_name() -> None:
     assert warning is not None
     assert warning.startswith("HOLDINGS_CONNECT_SECONDS, HOLDINGS_MAX_BYTES: no longer")
     assert removed_warning({"HOLDINGS_MAX_BYTES": "", "PORT": "1"}) is None
+
+
+def test_settings_of_prices_are_exact_and_of_a_range() -> None:
+    assert _read("TOKEN_PRICE_MIN_VALUE_USD", "0.1") == Decimal("0.1")
+    for name, value in [
+        *(("TOKEN_PRICE_MIN_VALUE_USD", value) for value in ("-1", "NaN", "Infinity", "a dollar")),
+        *(("TOKEN_PRICE_MAX_AGE_SECONDS", value) for value in ("-1", "nan", "1e30")),
+    ]:
+        with pytest.raises(SettingsError, match=f"^{name} must be "):
+            _read(name, value)
