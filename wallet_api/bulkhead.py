@@ -8,8 +8,8 @@ from threading import Condition
 from wallet_api.blocking import about_to_block
 from wallet_api.errors import ServiceUnavailable
 
-# How long a request waits while nothing moves.
-WAIT_SECONDS = 0.15
+# How long a request waits while nobody enters or leaves.
+WAIT_SECONDS = 0.2
 
 
 class Busy(ServiceUnavailable):
@@ -26,6 +26,8 @@ class Bulkhead:
         self._free = max(1, threads * 3 // 4)
         self._changed = Condition()
         self._changed_at = time.monotonic()
+        # Since a request has waited in vain, none has succeeded: others need not wait.
+        self._is_stuck = False
 
     @contextmanager
     def room(self, wait: bool = True) -> Iterator[None]:
@@ -38,13 +40,15 @@ class Bulkhead:
         with self._changed:
             while not self._free:
                 left = self._changed_at + WAIT_SECONDS - time.monotonic()
-                if left <= 0 or not wait:
+                self._is_stuck = self._is_stuck or left <= 0
+                if self._is_stuck or not wait:
                     raise Busy
                 self._changed.wait(left)
             self._free -= 1
             self._changed_at = time.monotonic()
         try:
             yield
+            self._is_stuck = False
         finally:
             with self._changed:
                 self._free += 1
