@@ -66,6 +66,9 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller, at:
         "best_trade_pnl": D("5.925"),
         "worst_trade_pnl": -1,
         "still_holding_count": 1,
+        "unrealized_pnl": D("2.888888889"),  # ALPHA at the price of its last sell: 2 * 2 - 10/9 = 26/9
+        "unrealized_pnl_usd": D("462.2222"),  # at the latest price, 160
+        "priced_tokens_count": 1,
     }
     assert data["win_rate_distribution"] == {
         "above_500": 1,  # EPSILON, at no cost
