@@ -5,7 +5,7 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,6 +18,7 @@ from psycopg.sql import SQL, Identifier
 
 from tests.network import allow_loopback_only
 from tests.processes import Gunicorn, StartGunicorn, start_gunicorn
+from tests.stub.server import Stub
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
@@ -117,6 +118,13 @@ def app(settings: Settings, make_app: Callable[[Settings], Flask]) -> Flask:
 def client(app: Flask) -> FlaskClient:
     """A client of the application, without a server."""
     return app.test_client()
+
+
+@pytest.fixture
+def stub() -> Iterator[Stub]:
+    """All providers on loopback, which know nothing yet."""
+    with closing(Stub()) as stub:
+        yield stub
 
 
 @pytest.fixture

@@ -158,7 +158,7 @@ def _answers(stub: Stub) -> None:
 
 def _hangs(stub: Stub) -> None:
     """Not a byte for a minute, to anybody."""
-    stub.every = faults.hang(stub.release, 60.0)
+    stub.scenarios["moralis"] = faults.hang(stub.release, 60.0)
 
 
 def main() -> int:

@@ -10,14 +10,16 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import click
 
+from tests.stub.server import Stub
+from tests.stub.swaps import leg, swap
 from tests.sync.door import Operator
-from tests.sync.stub_providers import StubProviders, busiest_second, leg, swap
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
 from wallet_api.demo.forms import seeded, solana_address
@@ -36,15 +38,15 @@ def main(wallets: int, swaps: int, rate: float, threads: int, delay: float) -> N
     """Run one round, then a second one, and compare."""
     with tempfile.TemporaryDirectory(prefix="wallet-api-sync-") as home:
         own = replace(Settings.from_environment(), wallet_api_home=home)
-        with embedded.running(own, valkey=False) as settings, closing(StubProviders()) as providers:
+        with embedded.running(own, valkey=False) as settings, closing(Stub()) as stub:
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
-            operator = Operator(providers, str(settings.database_url))
-            _fill(providers, operator, wallets, swaps)
-            providers.everywhere = lambda: time.sleep(delay)  # type: ignore[func-returns-value]
+            operator = Operator(stub, str(settings.database_url))
+            _fill(stub, operator, wallets, swaps)
+            stub.scenarios["moralis"] = lambda: time.sleep(delay)  # type: ignore[func-returns-value]
             options = {"SYNC_REQUESTS_PER_SECOND": str(rate), "SYNC_THREADS": str(threads)}
             for name in ("first", "second"):
-                providers.calls.clear()
+                stub.calls.clear()
                 began = time.monotonic()
                 process = operator.start("trades", "--json", **options)
                 output, errors = process.communicate()
@@ -52,7 +54,7 @@ def main(wallets: int, swaps: int, rate: float, threads: int, delay: float) -> N
                 if process.returncode:
                     sys.exit(errors.decode())
                 summary = json.loads(output)
-                calls = [moment for moment, path in providers.calls if path.endswith("/swaps")]
+                calls = [call.moment for call in stub.calls if call.name.endswith("/swaps")]
                 _report(name, summary, calls, seconds, rate)
             (count,) = operator.fetch("SELECT count(*) AS trades FROM trades")
             click.echo(f"ledger: {count['trades']} trades of {wallets * swaps}")
@@ -60,7 +62,7 @@ def main(wallets: int, swaps: int, rate: float, threads: int, delay: float) -> N
                 sys.exit(1)
 
 
-def _fill(providers: StubProviders, operator: Operator, wallets: int, swaps: int) -> None:
+def _fill(stub: Stub, operator: Operator, wallets: int, swaps: int) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     random = seeded("sync round")
     mints = [solana_address(random) for _ in range(50)]
@@ -78,13 +80,24 @@ def _fill(providers: StubProviders, operator: Operator, wallets: int, swaps: int
             )
             for number in range(swaps)
         ]
-        providers.add("solana", owner, *rows)
+        stub.swaps.add("solana", owner, *rows)
+
+
+def _busiest_second(moments: Sequence[float]) -> int:
+    """The most requests that fell into any one second."""
+    ordered = sorted(moments)
+    start = most = 0
+    for end, moment in enumerate(ordered):
+        while moment - ordered[start] >= 1:
+            start += 1
+        most = max(most, end - start + 1)
+    return most
 
 
 def _report(name: str, summary: dict[str, object], calls: list[float], seconds: float, rate: float) -> None:
     allowed = len(calls) / rate
     click.echo(f"{name} round: {summary['synced']} wallets synced, {summary['changed']} trades changed")
-    most = busiest_second(calls)
+    most = _busiest_second(calls)
     click.echo(
         f"  {len(calls)} requests ({summary['requests']} counted), at most {most} in a second of {rate:g}"
     )

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -28,9 +28,10 @@ import psutil
 from flask import Response
 
 from tests.stub import faults
+from tests.stub.faults import Scenario
+from tests.stub.server import Stub
+from tests.stub.swaps import Row
 from tests.sync.door import Operator
-from tests.sync.node import StubNode
-from tests.sync.stub_providers import Fault, Row, StubProviders
 from tests.sync.worlds import World, make_world
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
@@ -39,7 +40,7 @@ from wallet_api.settings import Settings
 # In kilobytes an hour, above which memory is called growing; the noise of short runs is larger than that.
 _GROWTH = 4096
 _SETTLE_SECONDS = 300.0
-_FAULTS: tuple[Fault, ...] = (
+_FAULTS: tuple[Scenario, ...] = (
     faults.status(500),
     faults.status(503, Retry_After="1"),
     faults.status(429),
@@ -115,19 +116,16 @@ class Sync:
 @click.option("--node", is_flag=True, help="Read Solana's trades from a node.")
 def main(minutes: float, wallets: int, every: float, per_second: float, kills: bool, node: bool) -> None:
     """Soak, and judge."""
-    with ExitStack() as stack, tempfile.TemporaryDirectory(prefix="wallet-api-soak-") as home:
+    with tempfile.TemporaryDirectory(prefix="wallet-api-soak-") as home:
         own = replace(Settings.from_environment(), wallet_api_home=home)
-        with (
-            embedded.running(own, valkey=False) as settings,
-            closing(StubProviders(page_rows=20)) as providers,
-        ):
+        with embedded.running(own, valkey=False) as settings, closing(Stub()) as stub:
+            stub.swaps.page_rows = 20
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
-            operator = Operator(providers, str(settings.database_url))
-            own_node = stack.enter_context(closing(StubNode())) if node else None
-            if own_node is not None:
-                operator.environment |= own_node.environment
-            world = make_world(providers, wallets, transactions=30, node=own_node)
+            operator = Operator(stub, str(settings.database_url))
+            if node:
+                operator.environment |= stub.node_environment
+            world = make_world(stub, wallets, transactions=30, on_node=node)
             operator.track(*world.wallets)
             syncs = [Sync(operator, job, every) for job in ("prices", "trades")]
             for sync in syncs:
@@ -147,7 +145,6 @@ def _live(
 ) -> None:
     """Let the world go on for so long, and let things fail."""
     chance = random.Random(11)
-    prices = world.providers.prices
 
     def fault() -> Response | None:
         return chance.choice(_FAULTS)() if chance.random() < 1 / 12 else None
@@ -155,10 +152,7 @@ def _live(
     def node_fault() -> Response | None:
         return chance.choice((*_FAULTS, _NULL))() if chance.random() < 1 / 12 else None
 
-    world.providers.everywhere = prices.gecko = prices.binance = fault
-    if world.node is not None:
-        methods = ("getSignaturesForAddress", "getTransaction", "getMultipleAccounts")
-        world.node.faults = dict.fromkeys(methods, node_fault)
+    world.stub.scenarios = dict.fromkeys(("moralis", "coingecko", "binance"), fault) | {"rpc": node_fault}
     began = time.monotonic()
     waiting: list[tuple[float, tuple[str, str], Row]] = []
     every_minute = _ticks(60.0)
@@ -172,7 +166,7 @@ def _live(
                 waiting.append((now + late, wallet, row))
         for due, wallet, row in list(waiting):
             if due <= now:
-                world.providers.add(*wallet, row)
+                world.stub.swaps.add(*wallet, row)
                 waiting.remove((due, wallet, row))
         if every_ten(now):
             for sync in syncs:
@@ -187,11 +181,9 @@ def _live(
                 sync.kill()
                 sync.start()
         time.sleep(0.5)
-    world.providers.everywhere = prices.gecko = prices.binance = lambda: None
-    if world.node is not None:
-        world.node.faults = {}
+    world.stub.scenarios = {}
     for _, wallet, row in waiting:
-        world.providers.add(*wallet, row)
+        world.stub.swaps.add(*wallet, row)
 
 
 def _settled(world: World, operator: Operator) -> bool:

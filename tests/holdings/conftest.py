@@ -1,6 +1,6 @@
-"""What the tests of holdings stand on: a stub of the providers, and wallets that hold what the test says."""
+"""What the tests of holdings stand on: a service with the stub, and wallets that hold what a test says."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,14 +19,6 @@ from wallet_api.settings import Settings
 Ask = Callable[..., TestResponse]
 AskAt = Callable[..., Ask]
 Hold = Callable[..., str]
-
-
-@pytest.fixture
-def stub() -> Iterator[Stub]:
-    """All providers on loopback."""
-    stub = Stub()
-    yield stub
-    stub.close()
 
 
 @pytest.fixture

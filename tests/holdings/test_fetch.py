@@ -85,7 +85,7 @@ def test_a_good_reply_is_read(go: Go) -> None:
 
 @pytest.mark.parametrize("code", [429, 500, 502, 503, 504])
 def test_what_may_pass_is_tried_again(go: Go, stub: Stub, code: int) -> None:
-    assert go(faults.first(2, faults.status(code))) == {"lamports": "0", "solana": "0"}
+    assert go(faults.in_turn(faults.status(code), faults.status(code))) == {"lamports": "0", "solana": "0"}
     assert stub.asked[ADDRESS] == 3
 
 
@@ -166,14 +166,14 @@ def test_a_body_without_end_is_cut_at_the_cap(go: Go) -> None:
 
 def test_the_pause_that_the_provider_asks_for_is_kept(go: Go) -> None:
     began = time.monotonic()
-    go(faults.first(1, faults.status(429, Retry_After="1")), total_seconds=5.0)
+    go(faults.in_turn(faults.status(429, Retry_After="1")), total_seconds=5.0)
     assert 1.0 <= time.monotonic() - began < 2.0
 
 
 def test_the_pause_may_be_a_date(go: Go) -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
     began = time.monotonic()
-    go(faults.first(1, faults.status(503, Retry_After=date)), total_seconds=5.0)
+    go(faults.in_turn(faults.status(503, Retry_After=date)), total_seconds=5.0)
     assert 0.5 <= time.monotonic() - began < 3.0
 
 

@@ -266,7 +266,7 @@ class TestSolanaNode:
     def test_names_are_asked_once(self, read: Read, hold: Hold, stub: Stub) -> None:
         for _ in range(2):
             read("solana", hold("solana", tokens=(solana_token(1, 3),)))
-        assert stub.nodes.calls.count("getMultipleAccounts") == 1
+        assert len(stub.asked_of("getMultipleAccounts")) == 1
 
     @pytest.mark.parametrize(
         "answer",

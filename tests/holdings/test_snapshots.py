@@ -278,7 +278,7 @@ def test_a_snapshot_of_the_old_tables_is_answered_with_the_same_bytes_after_the_
         )
         migrations.migrate(connection)
         key = create_key(connection, "holdings")
-    stub.every = faults.status(500)
+    stub.scenarios["moralis"] = faults.status(500)
     client = make_app(replace(settings, database_url=empty_database_url)).test_client()
 
     def ask(wallet: str) -> TestResponse:

@@ -135,7 +135,7 @@ class TestStale:
     ) -> None:
         address = track("eth", native=8)
         _saved(connection, address, age_seconds=100)
-        stub.scenarios[address] = faults.first(1, faults.status(400))
+        stub.scenarios[address] = faults.in_turn(faults.status(400))
         response = until(lambda: ask("eth", address), lambda got: not active(got)["stale"])
         assert native(response) == "8"
 
@@ -246,7 +246,7 @@ class TestUnavailable:
 
     def test_after_the_pause_the_provider_is_asked_again(self, ask: Ask, track: Hold, stub: Stub) -> None:
         address = track("eth", native=7)
-        stub.scenarios[address] = faults.first(1, faults.status(400))
+        stub.scenarios[address] = faults.in_turn(faults.status(400))
         assert ask("eth", address).status_code == 503
         assert native(until(lambda: ask("eth", address), lambda got: got.status_code == 200)) == "7"
 

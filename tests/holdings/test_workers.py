@@ -96,10 +96,10 @@ def cases(chain: str, stub: Stub) -> list[Case]:
     return [
         Case("normal", chain, GOOD, GOOD),
         Case("empty wallet", chain, GOOD, GOOD, native=0),
-        Case("429 then well", chain, GOOD, GOOD, faults.first(1, faults.status(429))),
-        Case("429 with a pause", chain, LATER, GOOD, faults.first(1, faults.status(429, Retry_After="2"))),
+        Case("429 then well", chain, GOOD, GOOD, faults.in_turn(faults.status(429))),
+        Case("429 with a pause", chain, LATER, GOOD, faults.in_turn(faults.status(429, Retry_After="2"))),
         Case("429 for ever", chain, DOWN, DOWN, faults.status(429)),
-        Case("500 then well", chain, GOOD, GOOD, faults.first(2, faults.status(500))),
+        Case("500 then well", chain, GOOD, GOOD, faults.in_turn(faults.status(500), faults.status(500))),
         Case("500 for ever", chain, DOWN, DOWN, faults.status(500)),
         Case("401 bad key", chain, DOWN, DOWN, faults.status(401, "Token is invalid format")),
         Case("401 quota", chain, DOWN, DOWN, faults.status(401, faults.QUOTA)),
@@ -278,7 +278,7 @@ def test_a_worker_killed_while_it_reads_blocks_the_wallet_for_a_short_time_only(
     gunicorn: StartGunicorn, settings: Settings, stub: Stub, track: Hold, call_at: Callable[[Gunicorn], Call]
 ) -> None:
     address = track("eth", native=5)
-    stub.scenarios[address] = faults.first(1, faults.hang(stub.release))
+    stub.scenarios[address] = faults.in_turn(faults.hang(stub.release))
     hasty = replace(settings, holdings_wait_seconds=0.5, holdings_fetch_seconds=1.0)
     server = gunicorn(hasty, workers=2, threads=4)
     call = call_at(server)

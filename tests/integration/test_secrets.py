@@ -4,7 +4,6 @@ import json
 import secrets
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import requests
 
 from tests.processes import Gunicorn, StartGunicorn, wallet_api
 from tests.stub.server import Stub
-from tests.sync.stub_providers import StubProviders
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
 
@@ -33,10 +31,11 @@ def _secret(kind: str) -> str:
 class Secrets:
     """One of each kind, and the settings that hold them: providers are stubs, the node of base is away."""
 
-    def __init__(self, settings: Settings, stub: Stub, providers: StubProviders) -> None:
+    def __init__(self, settings: Settings, stub: Stub) -> None:
         self.password, self.store, self.moralis = _secret("pg"), _secret("store"), _secret("moralis")
         self.alchemy, self.node, self.gecko = _secret("alchemy"), _secret("node"), _secret("gecko")
         self.metrics = _secret("metrics")
+        stub.swaps.key = self.moralis
         url = str(settings.database_url)
         assert url.count("@/") == 1
         self.settings = replace(
@@ -56,8 +55,8 @@ class Secrets:
             base_provider="rpc",
             base_rpc_url=f"http://127.0.0.1:9/{self.node}",
             coingecko_api_key=self.gecko,
-            coingecko_url=f"{providers.url}/api/v3",
-            binance_url=f"{providers.url}/binance",
+            coingecko_url=f"{stub.url}/api/v3",
+            binance_url=f"{stub.url}/binance",
             coingecko_requests_per_minute=60_000.0,
             holdings_backoff_seconds=0.01,
         )
@@ -73,10 +72,9 @@ class Secrets:
 
 
 @pytest.fixture
-def all_secrets(settings: Settings) -> Iterator[Secrets]:
-    with closing(Stub()) as stub, closing(StubProviders()) as providers:
-        providers.prices.hourly = lambda currency, moment: 150.0
-        yield Secrets(settings, stub, providers)
+def all_secrets(settings: Settings, stub: Stub) -> Secrets:
+    stub.prices.hourly = lambda currency, moment: 150.0
+    return Secrets(settings, stub)
 
 
 @pytest.fixture

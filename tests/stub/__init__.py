@@ -1,1 +1,1 @@
-"""A stub of all providers of balances on one port: Moralis, JSON-RPC nodes, Alchemy, and their faults."""
+"""A stub of all providers on one port: Moralis, Alchemy, JSON-RPC nodes, CoinGecko, Binance; and faults."""

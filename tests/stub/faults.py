@@ -1,5 +1,6 @@
 """What can go wrong at a provider, as functions that answer in its place or raise."""
 
+import json
 import socket
 import threading
 import time
@@ -23,11 +24,6 @@ OVER_2000 = (
 )
 
 
-def always(make: Callable[[], Response]) -> Scenario:
-    """The same to every request."""
-    return make
-
-
 def status(code: int, message: str = "as told", **headers: str) -> Scenario:
     """An error status with the provider's JSON body."""
 
@@ -49,17 +45,25 @@ def document(value: Any) -> Scenario:
     return lambda: json_response(value)
 
 
-def first(count: int, scenario: Scenario) -> Scenario:
-    """`scenario` to the first requests, then as always."""
+def rpc_error(code: int) -> Scenario:
+    """A JSON-RPC error, which comes with status 200."""
+
+    def answer() -> Response:
+        error = {"code": code, "message": "as told"}
+        return json_response({"jsonrpc": "2.0", "id": json.loads(request.get_data())["id"], "error": error})
+
+    return answer
+
+
+def in_turn(*scenarios: Scenario | None) -> Scenario:
+    """One after the other, one a request; then as always."""
     lock = threading.Lock()
-    left = count
+    left = iter(scenarios)
 
     def answer() -> Response | None:
-        nonlocal left
         with lock:
-            left -= 1
-            mine = left >= 0
-        return scenario() if mine else None
+            scenario = next(left, None)
+        return scenario() if scenario else None
 
     return answer
 

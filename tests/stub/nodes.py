@@ -1,4 +1,4 @@
-"""JSON-RPC nodes of Solana and of the EVM chains, over the same portfolios as the Moralis stub."""
+"""JSON-RPC nodes of Solana and of the EVM chains, over the same portfolios as Moralis."""
 
 import base64
 import json
@@ -11,6 +11,7 @@ from eth_abi.abi import decode, encode
 from flask import Blueprint, Response, request
 from solders.pubkey import Pubkey
 
+from tests.stub.transactions import Transactions
 from wallet_api.demo.balances import Balance, Portfolio
 from wallet_api.demo.forms import decimal_text
 from wallet_api.demo.provider import json_response
@@ -38,6 +39,7 @@ class Nodes:
     """How the nodes behave: what tests may turn."""
 
     portfolios: Portfolios
+    transactions: Transactions
     # Those that tests have set, by chain and address.
     own: dict[tuple[str, str], Portfolio]
     batches: bool = True
@@ -54,10 +56,11 @@ class Nodes:
     burning: set[str] = field(default_factory=set)
     # Method → the errors that its next calls get.
     errors: dict[str, list[int]] = field(default_factory=dict)
-    calls: list[str] = field(default_factory=list)
+    # Of mints that nobody holds.
+    names: dict[str, str] = field(default_factory=dict)
     _metadata: dict[str, Balance] = field(default_factory=dict)
 
-    def answer(self, chain: str, key: str = "") -> Response:
+    def answer(self, chain: str, key: str) -> Response:
         """The response to one request, a single call or a batch."""
         document = json.loads(request.get_data())
         if isinstance(document, dict):
@@ -71,7 +74,6 @@ class Nodes:
     def _one(self, chain: str, call: dict[str, Any]) -> dict[str, Any]:
         frame = {"jsonrpc": "2.0", "id": call["id"]}
         method, parameters = call["method"], call["params"]
-        self.calls.append(method)
         try:
             if self.errors.get(method):
                 raise NodeError(self.errors[method].pop(0), "as told")
@@ -88,6 +90,10 @@ class Nodes:
             tokens = self.portfolios("solana", owner).tokens
             own = [token for token in tokens if (token.address in self.token_2022) == (program == TOKEN_2022)]
             return _at_slot([row for token in own for row in self._accounts(owner, program, token)])
+        if method == "getSignaturesForAddress":
+            return self.transactions.signatures(*parameters)
+        if method == "getTransaction":
+            return self.transactions.transaction(*parameters)
         if method == "getMultipleAccounts":
             mints = {token.address: token for token in self.known}
             return _at_slot([self._account(mints, address) for address in parameters[0]])
@@ -131,7 +137,8 @@ class Nodes:
     @property
     def known(self) -> list[Balance]:
         """All tokens that a node may be asked about."""
-        return [token for portfolio in self.own.values() for token in portfolio.tokens]
+        held = [token for portfolio in self.own.values() for token in portfolio.tokens]
+        return held + [Balance(mint, name, "SYM", 6, 0) for mint, name in self.names.items()]
 
     def _evm(self, chain: str, method: str, parameters: Parameters) -> Any:
         if method == "eth_chainId":
@@ -179,11 +186,9 @@ class Nodes:
 
 
 def blueprint(nodes: Nodes) -> Blueprint:
-    """`POST /rpc/<chain>`, also with a key as vendors have it, and `POST /` for Solana."""
-    routes = Blueprint("nodes", __name__)
-    for place, path in enumerate(("/rpc/<chain>", "/rpc/<chain>/<key>")):
-        routes.add_url_rule(path, view_func=nodes.answer, methods=["POST"], endpoint=f"rpc_{place}")
-    routes.add_url_rule("/", view_func=lambda: nodes.answer("solana"), methods=["POST"], endpoint="root")
+    """`POST /rpc/<chain>/<key>`, as vendors have it."""
+    routes = Blueprint("rpc", __name__)
+    routes.add_url_rule("/rpc/<chain>/<key>", view_func=nodes.answer, methods=["POST"], endpoint="call")
     return routes
 
 

@@ -2,17 +2,16 @@
 
 import json
 import threading
+import time
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import Response, request
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from tests.stub.alchemy import Alchemy
-from tests.stub.alchemy import blueprint as alchemy_blueprint
+from tests.stub import alchemy, nodes, prices, swaps
 from tests.stub.faults import Scenario
-from tests.stub.nodes import Nodes
-from tests.stub.nodes import blueprint as nodes_blueprint
+from tests.stub.transactions import Transactions
 from wallet_api.demo.balances import Portfolio
 from wallet_api.demo.forms import decimal_text
 from wallet_api.demo.provider import create_provider, json_response
@@ -20,41 +19,85 @@ from wallet_api.demo.provider import create_provider, json_response
 EMPTY = Portfolio(native=0, tokens=())
 
 
-class Stub:
-    """A running stub. Wallets hold what `portfolios` says, and meet the fault that `scenarios` says.
+class Call(NamedTuple):
+    """What was asked: a path or a node's method, about a wallet, a transaction, or the path itself."""
 
-    `asked` counts requests by address (EVM: lower case); `release` ends what hangs.
+    moment: float
+    name: str
+    subject: str
+
+
+class Stub:
+    """A running stub. `portfolios`, `swaps`, `transactions` and `prices` are what the providers know.
+
+    `scenarios` are met before: those of a provider ("moralis", "alchemy", "rpc", "coingecko", "binance"), of
+    a node's method, and of a wallet or transaction (EVM: lower case). `asked` counts requests by subject;
+    `release` ends what hangs.
     """
 
     def __init__(self) -> None:
         self.portfolios: dict[tuple[str, str], Portfolio] = {}
+        self.swaps = swaps.Swaps()
+        self.transactions = Transactions()
+        self.prices = prices.Prices()
+        self.nodes = nodes.Nodes(self._portfolio, self.transactions, own=self.portfolios)
+        self.alchemy = alchemy.Alchemy(self._portfolio)
         self.scenarios: dict[str, Scenario] = {}
-        # What every wallet meets that has no scenario of its own.
-        self.every: Scenario | None = None
+        self.calls: list[Call] = []
         self.asked: Counter[str] = Counter()
-        self.keys: set[str] = set()
         self.release = threading.Event()
-        self.nodes = Nodes(self._portfolio, own=self.portfolios)
-        self.alchemy = Alchemy(self._portfolio)
         # The provider's own hook answers for Moralis' paths; the one below for all.
         app = create_provider(self._portfolio)
         app.add_url_rule("/account/mainnet/<address>/balance", "balance", self._lamports)
-        for path in ("/account/mainnet/<address>/swaps", "/api/v2.2/wallets/<address>/swaps"):
-            app.add_url_rule(path, path, _no_swaps)
-        app.register_blueprint(nodes_blueprint(self.nodes))
-        app.register_blueprint(alchemy_blueprint(self.alchemy))
+        app.register_blueprint(swaps.blueprint(self.swaps))
+        app.register_blueprint(nodes.blueprint(self.nodes))
+        app.register_blueprint(alchemy.blueprint(self.alchemy))
+        for blueprint in prices.blueprints(self.prices):
+            app.register_blueprint(blueprint)
         app.before_request(self._meet)
         self._lock = threading.Lock()
         self._server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.port}"
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that lead a sync here, in a hurry."""
+        return {
+            "MORALIS_API_KEY": self.swaps.key,
+            "MORALIS_EVM_URL": f"{self.url}/api/v2.2",
+            "MORALIS_SOLANA_URL": self.url,
+            "COINGECKO_URL": f"{self.url}/api/v3",
+            "BINANCE_URL": f"{self.url}/binance",
+            "COINGECKO_REQUESTS_PER_MINUTE": "60000",
+            "SYNC_REQUESTS_PER_SECOND": "1000",
+            "SYNC_THREADS": "4",
+            # Tests tell times from that of their import, which in a run of all of them is long ago.
+            "SYNC_OVERLAP_SECONDS": "21600",
+            "HOLDINGS_BACKOFF_SECONDS": "0.02",
+        }
+
+    @property
+    def node_environment(self) -> dict[str, str]:
+        """Those that make it read Solana's trades from the node."""
+        return {
+            "SOLANA_TRADES_PROVIDER": "rpc",
+            "SOLANA_RPC_URL": f"{self.url}/rpc/solana/NODE-SECRET",
+            "SYNC_RPC_REQUESTS_PER_SECOND": "1000",
+        }
+
+    def asked_of(self, name: str) -> list[str]:
+        """What a path or method was asked about, in order."""
+        return [call.subject for call in self.calls if call.name == name]
 
     def close(self) -> None:
         """Stop serving."""
         self.release.set()
         self._server.shutdown()
         self._server.server_close()
+        self._thread.join()
 
     def _portfolio(self, chain: str, address: str) -> Portfolio:
         return self.portfolios.get((chain, address), EMPTY)
@@ -64,36 +107,43 @@ class Stub:
         return json_response({"lamports": str(units), "solana": decimal_text(units, 9)})
 
     def _meet(self) -> Response | None:
-        address = _address()
+        calls = _calls()
+        subjects = {call.subject for call in calls}
         with self._lock:
-            self.asked[address] += 1
-            self.keys.add(request.headers.get("X-API-Key", ""))
-        scenario = self.scenarios.get(address, self.every)
-        return scenario() if scenario is not None else None
+            self.calls += calls
+            self.asked.update(subjects)
+        provider = {"evm": "moralis", "solana": "moralis"}.get(request.blueprint or "", request.blueprint)
+        for place in (provider, *(call.name for call in calls), *subjects):
+            scenario = self.scenarios.get(place or "")
+            response = scenario() if scenario is not None else None
+            if response is not None:
+                return response
+        return None
 
 
-def _no_swaps(address: str) -> Response:
-    return json_response({"cursor": None, "result": []})
-
-
-def _address() -> str:
-    """The wallet that this request is about, empty if none."""
+def _calls() -> list[Call]:
+    """What this request asks: of a node, each of its calls."""
+    now = time.monotonic()
+    if request.blueprint == "rpc":
+        document = json.loads(request.get_data())
+        calls = document if isinstance(document, list) else [document]
+        return [Call(now, call["method"], _subject(call["params"])) for call in calls]
     address = (request.view_args or {}).get("address")
-    if address is None and request.is_json:
-        address = _first_address(json.loads(request.get_data()))
-    address = address or ""
-    return address.lower() if address.startswith("0x") else address
+    if request.blueprint == "alchemy":
+        address = json.loads(request.get_data())["addresses"][0]["address"]
+    return [Call(now, request.path, _subject([address or request.path]))]
 
 
-def _first_address(document: Any) -> str | None:
-    call = document[0] if isinstance(document, list) else document
-    if "addresses" in call:
-        return str(call["addresses"][0]["address"])
-    parameters = call.get("params") or [None]
-    return parameters[0] if isinstance(parameters[0], str) else None
+def _subject(parameters: list[Any]) -> str:
+    first = parameters[0] if parameters else None
+    if not isinstance(first, str):
+        return ""
+    return first.lower() if first.startswith("0x") else first
 
 
 class _Handler(WSGIRequestHandler):
+    """Keeps connections open, and is silent."""
+
     protocol_version = "HTTP/1.1"
 
     def log(self, type: str, message: str, *args: Any) -> None:

@@ -1,16 +1,14 @@
-"""What the tests of syncs stand on: the stub of the providers, and an operator with a database."""
+"""What the tests of syncs stand on: an operator with a database."""
 
 import os
 from collections.abc import Iterator
-from contextlib import closing
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.ledger.in_process import clear
+from tests.stub.server import Stub
 from tests.sync.door import Operator
-from tests.sync.node import StubNode
-from tests.sync.stub_providers import StubProviders
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
@@ -29,23 +27,9 @@ def shared_url(servers: Settings, template: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def providers() -> Iterator[StubProviders]:
-    """A running stub that knows nothing yet."""
-    with closing(StubProviders()) as stub:
-        yield stub
-
-
-@pytest.fixture
-def node() -> Iterator[StubNode]:
-    """A running Solana node that knows nothing yet."""
-    with closing(StubNode()) as stub:
-        yield stub
-
-
-@pytest.fixture
-def operator(providers: StubProviders, shared_url: str) -> Operator:
+def operator(stub: Stub, shared_url: str) -> Operator:
     """Somebody who runs the commands against the stub and an empty ledger."""
     with connect(shared_url) as connection:
         clear(connection)
         connection.execute("DELETE FROM sync_wallets; DELETE FROM sync_heartbeats")
-    return Operator(providers, shared_url)
+    return Operator(stub, shared_url)

@@ -13,7 +13,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from tests.ledger.in_process import Importer, Row
-from tests.sync.stub_providers import StubProviders
+from tests.stub.server import Stub
 from wallet_api.cli import cli
 from wallet_api.database import connect
 from wallet_api.settings import Settings
@@ -50,10 +50,9 @@ class Outcome:
 class Operator:
     """Runs `wallet-api sync` against the stub and a database."""
 
-    def __init__(self, providers: StubProviders, database_url: str) -> None:
-        self.providers = providers
+    def __init__(self, stub: Stub, database_url: str) -> None:
         self.url = database_url
-        self.environment = {**providers.environment, "DATABASE_URL": database_url}
+        self.environment = {**stub.environment, "DATABASE_URL": database_url}
 
     def track(self, *wallets: tuple[str, str]) -> None:
         """Track wallets, each a chain and an address."""

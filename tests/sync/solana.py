@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
+from tests.stub.server import Stub
+from tests.stub.swaps import Row
+from tests.stub.transactions import WRAPPED, Move, transaction
 from tests.sync.door import Operator
-from tests.sync.node import WRAPPED, Move, StubNode, transaction
-from tests.sync.stub_providers import Row
 
 USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
@@ -13,10 +14,10 @@ WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
 SOL = 10**9
 
 
-def read_from(node: StubNode, operator: Operator) -> None:
+def read_from(stub: Stub, operator: Operator) -> None:
     """Track the wallet, and let the commands read Solana's trades from the node, and nothing from Moralis."""
-    node.names = {FART: "Fartcoin", USDC: "USD Coin"}
-    operator.environment |= node.environment
+    stub.nodes.names = {FART: "Fartcoin", USDC: "USD Coin"}
+    operator.environment |= stub.node_environment
     del operator.environment["MORALIS_API_KEY"]
     operator.track(("solana", WALLET))
 

@@ -8,8 +8,10 @@ import pytest
 from flask import request
 
 from tests.stub import faults
+from tests.stub.faults import Scenario
+from tests.stub.server import Stub
+from tests.stub.swaps import leg, swap
 from tests.sync.door import Operator, addresses
-from tests.sync.stub_providers import Fault, StubProviders, in_turn, leg, message, on_page, reply, swap
 
 SOL = "So11111111111111111111111111111111111111112"
 FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
@@ -20,16 +22,16 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 
 
 @pytest.fixture(autouse=True)
-def _world(providers: StubProviders, operator: Operator) -> None:
+def _world(stub: Stub, operator: Operator) -> None:
     """Twelve wallets of ten trades each, three pages a wallet."""
     operator.track(*(("solana", address) for address in WALLETS))
-    providers.page_rows = PAGE_ROWS
+    stub.swaps.page_rows = PAGE_ROWS
     for address in WALLETS:
         rows = (
             swap(f"{address}{n}", NOW - timedelta(minutes=50 - n), leg(FART, "1"), leg(SOL, "1"), 1.0)
             for n in range(ROWS)
         )
-        providers.add("solana", address, *rows)
+        stub.swaps.add("solana", address, *rows)
 
 
 def trades_of(operator: Operator, address: str) -> int:
@@ -49,24 +51,24 @@ def trades_of(operator: Operator, address: str) -> int:
     ],
 )
 def test_a_page_that_always_fails_fails_its_wallet_whole_and_no_other(
-    providers: StubProviders, operator: Operator, fault: Fault, outcome: str
+    stub: Stub, operator: Operator, fault: Scenario, outcome: str
 ) -> None:
     bad = WALLETS[7]
-    providers.faults[bad] = on_page(3, PAGE_ROWS, fault)
+    stub.scenarios[bad] = faults.later_pages(fault)
     done = operator.sync()
     assert (done.status, done.only["synced"], done.only["failures"]) == (3, 11, {outcome: 1})
     assert trades_of(operator, bad) == 0
     assert len(operator.ledger()) == 11 * ROWS
     (state,) = operator.fetch("SELECT synced_until, failure FROM sync_wallets WHERE failure IS NOT NULL")
     assert state == {"synced_until": None, "failure": outcome}
-    del providers.faults[bad]
+    del stub.scenarios[bad]
     done = operator.sync()
     assert (done.status, done.only["changed"]) == (0, ROWS)
     assert len(operator.ledger()) == 12 * ROWS
 
 
-def test_what_passes_is_retried_and_nobody_notices(providers: StubProviders, operator: Operator) -> None:
-    providers.everywhere = in_turn(
+def test_what_passes_is_retried_and_nobody_notices(stub: Stub, operator: Operator) -> None:
+    stub.scenarios["moralis"] = faults.in_turn(
         *(faults.status(429), None, faults.status(503), faults.raw(b"null"), None),
         *(faults.close(), faults.status(429, Retry_After="1"), faults.raw(b"<html>", "text/html")),
     )
@@ -74,44 +76,43 @@ def test_what_passes_is_retried_and_nobody_notices(providers: StubProviders, ope
     assert (done.status, done.only["changed"]) == (0, 12 * ROWS)
 
 
-def test_while_told_to_slow_down_all_readers_hold_back(providers: StubProviders, operator: Operator) -> None:
-    providers.everywhere = in_turn(None, None, None, faults.status(429, Retry_After="2"))
+def test_while_told_to_slow_down_all_readers_hold_back(stub: Stub, operator: Operator) -> None:
+    stub.scenarios["moralis"] = faults.in_turn(None, None, None, faults.status(429, Retry_After="2"))
     assert operator.sync(SYNC_THREADS="8").status == 0
-    moments = [moment for moment, _ in providers.calls]
+    moments = [call.moment for call in stub.calls]
     longest = max(range(1, len(moments)), key=lambda place: moments[place] - moments[place - 1])
     assert moments[longest] - moments[longest - 1] > 1.5
     # At most what was on its way already got through before the pause.
     assert longest <= 3 + 8
 
 
-def test_a_cursor_that_comes_again_ends_the_reading(providers: StubProviders, operator: Operator) -> None:
-    loop = {"cursor": "again", "result": providers.rows["solana", WALLETS[0]]}
-    providers.faults[WALLETS[0]] = lambda: reply(loop)
+def test_a_cursor_that_comes_again_ends_the_reading(stub: Stub, operator: Operator) -> None:
+    loop = {"cursor": "again", "result": stub.swaps.rows["solana", WALLETS[0]]}
+    stub.scenarios[WALLETS[0]] = faults.document(loop)
     done = operator.sync()
     assert (done.only["synced"], done.only["failures"]) == (11, {"malformed": 1})
-    assert providers.asked[WALLETS[0]] == 2
+    assert stub.asked[WALLETS[0]] == 2
     assert trades_of(operator, WALLETS[0]) == 0
 
 
-def test_pages_that_never_go_on_in_time_end_the_reading(providers: StubProviders, operator: Operator) -> None:
+def test_pages_that_never_go_on_in_time_end_the_reading(stub: Stub, operator: Operator) -> None:
     numbers = iter(range(1000))
-    providers.faults[WALLETS[0]] = lambda: reply({"cursor": f"{next(numbers)}", "result": []})
+    stub.scenarios[WALLETS[0]] = lambda: faults.document({"cursor": f"{next(numbers)}", "result": []})()
     done = operator.sync()
     assert (done.only["synced"], done.only["failures"]) == (11, {"malformed": 1})
-    assert providers.asked[WALLETS[0]] == 20
+    assert stub.asked[WALLETS[0]] == 20
 
 
-def test_an_empty_page_with_a_cursor_is_not_the_end(providers: StubProviders, operator: Operator) -> None:
-    providers.faults[WALLETS[0]] = in_turn(lambda: reply({"cursor": "eyJwbGFjZSI6MH0=", "result": []}))
+def test_an_empty_page_with_a_cursor_is_not_the_end(stub: Stub, operator: Operator) -> None:
+    stub.scenarios[WALLETS[0]] = faults.in_turn(faults.document({"cursor": "eyJwbGFjZSI6MH0=", "result": []}))
     assert operator.sync().status == 0
     assert trades_of(operator, WALLETS[0]) == ROWS
 
 
-def test_a_quota_used_up_ends_the_round_politely_until_midnight(
-    providers: StubProviders, operator: Operator
-) -> None:
-    providers.everywhere = lambda: (
-        message(faults.QUOTA, 401) if sum(providers.asked[address] for address in WALLETS) > 20 else None
+def test_a_quota_used_up_ends_the_round_politely_until_midnight(stub: Stub, operator: Operator) -> None:
+    out_of_quota = faults.status(401, faults.QUOTA)
+    stub.scenarios["moralis"] = lambda: (
+        out_of_quota() if sum(stub.asked[address] for address in WALLETS) > 20 else None
     )
     done = operator.sync(SYNC_THREADS="2")
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).replace(hour=0, minute=0, second=0)
@@ -120,13 +121,13 @@ def test_a_quota_used_up_ends_the_round_politely_until_midnight(
     assert done.only["pause_seconds"] == pytest.approx((tomorrow - datetime.now(UTC)).total_seconds(), abs=60)
     assert (done.only["failed"], done.only["left"]) == (0, 12 - done.only["synced"])
     # One refusal for each reader, and no more.
-    assert len(providers.calls) <= 20 + 2
+    assert len(stub.calls) <= 20 + 2
     assert len(operator.ledger()) == done.only["synced"] * ROWS
-    providers.everywhere = lambda: None
-    providers.calls.clear()
+    del stub.scenarios["moralis"]
+    stub.calls.clear()
     assert operator.sync(SYNC_THREADS="1").only["changed"] == done.only["left"] * ROWS
     # Those that had no turn come first now.
-    first = {path.split("/")[3] for _, path in providers.calls[: 3 * done.only["left"]]}
+    first = {call.subject for call in stub.calls[: 3 * done.only["left"]]}
     assert len(first) == done.only["left"]
 
 
@@ -138,21 +139,19 @@ def test_a_quota_used_up_ends_the_round_politely_until_midnight(
     ],
 )
 def test_a_refusal_that_means_all_of_us_ends_the_round_at_once(
-    providers: StubProviders, operator: Operator, fault: Fault, reason: str
+    stub: Stub, operator: Operator, fault: Scenario, reason: str
 ) -> None:
-    providers.everywhere = fault
+    stub.scenarios["moralis"] = fault
     done = operator.sync()
     assert (done.status, done.only["left"], done.only["stopped"]) == (1, 12, reason)
     assert done.only["pause_seconds"] > 0
-    assert len(providers.calls) <= 4
+    assert len(stub.calls) <= 4
     assert "stub" not in done.text
 
 
-def test_a_provider_that_is_down_is_not_asked_for_every_wallet(
-    providers: StubProviders, operator: Operator
-) -> None:
+def test_a_provider_that_is_down_is_not_asked_for_every_wallet(stub: Stub, operator: Operator) -> None:
     operator.track(*(("solana", address) for address in list(addresses("solana", 200))[12:]))
-    providers.everywhere = faults.status(500)
+    stub.scenarios["moralis"] = faults.status(500)
     done = operator.sync()
     assert (done.status, done.only["stopped"]) == (1, "the provider seems to be down")
     assert 20 <= done.only["failed"] <= 20 + 3 * 4
@@ -160,17 +159,17 @@ def test_a_provider_that_is_down_is_not_asked_for_every_wallet(
 
 
 def test_wallets_that_fail_in_a_row_for_their_own_reasons_hold_up_nobody(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
     for address in WALLETS[:11]:
-        providers.faults[address] = faults.status(400, "The address is not valid")
+        stub.scenarios[address] = faults.status(400, "The address is not valid")
     done = operator.sync()
     assert (done.only["synced"], done.only["failures"], done.only["stopped"]) == (1, {"rejected": 11}, None)
 
 
-def test_a_slow_wallet_holds_up_nobody(providers: StubProviders, operator: Operator) -> None:
+def test_a_slow_wallet_holds_up_nobody(stub: Stub, operator: Operator) -> None:
     release = threading.Event()
-    providers.faults[WALLETS[0]] = faults.first(1, faults.hang(release))
+    stub.scenarios[WALLETS[0]] = faults.in_turn(faults.hang(release))
     seen: list[float] = []
 
     def watch() -> None:
@@ -178,7 +177,7 @@ def test_a_slow_wallet_holds_up_nobody(providers: StubProviders, operator: Opera
         if len(seen) == 11 * 3:
             release.set()
 
-    providers.everywhere = lambda: None if WALLETS[0] in request.path else watch()
+    stub.scenarios["moralis"] = lambda: None if WALLETS[0] in request.path else watch()
     done = operator.sync()
     assert (done.status, done.only["synced"]) == (0, 12)
 

@@ -11,8 +11,9 @@ import pytest
 
 from tests.ledger.in_process import Row
 from tests.stub import faults
+from tests.stub.server import Stub
+from tests.stub.swaps import leg, swap
 from tests.sync.door import Operator, addresses
-from tests.sync.stub_providers import StubProviders, in_turn, leg, swap
 
 SOL = "So11111111111111111111111111111111111111112"
 FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
@@ -21,20 +22,18 @@ TEXT_LINE = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \[%d\] (INFO|WARNING) (.*)"
 
 
 @pytest.fixture(autouse=True)
-def _world(providers: StubProviders, operator: Operator) -> None:
+def _world(stub: Stub, operator: Operator) -> None:
     """A wallet with a trade, and one that the provider refuses."""
     operator.track(("solana", GOOD), ("solana", BAD))
     at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=5)
-    providers.add("solana", GOOD, swap("s", at, leg(FART, "1"), leg(SOL, "1"), 180.0))
-    providers.faults[BAD] = faults.status(400)
+    stub.swaps.add("solana", GOOD, swap("s", at, leg(FART, "1"), leg(SOL, "1"), 180.0))
+    stub.scenarios[BAD] = faults.status(400)
 
 
-def two_rounds(
-    providers: StubProviders, operator: Operator, **environment: str
-) -> tuple[int, list[str], list[str]]:
+def two_rounds(stub: Stub, operator: Operator, **environment: str) -> tuple[int, list[str], list[str]]:
     """The number of a process that went on for two rounds, and the lines of its two streams."""
     third_round = threading.Event()
-    providers.everywhere = in_turn(None, None, None, None, third_round.set)
+    stub.scenarios["moralis"] = faults.in_turn(None, None, None, None, third_round.set)
     process = operator.start("trades", "--every", "1", **environment)
     assert third_round.wait(60)
     process.send_signal(signal.SIGTERM)
@@ -44,9 +43,9 @@ def two_rounds(
 
 
 def test_as_json_every_line_is_an_object_like_those_of_the_web_workers(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
-    pid, output, errors = two_rounds(providers, operator, LOG_FORMAT="json")
+    pid, output, errors = two_rounds(stub, operator, LOG_FORMAT="json")
     rounds: list[Row] = [json.loads(line) for line in output]
     database, *troubles = [json.loads(line) for line in errors]
     for line in (*rounds, database, *troubles):
@@ -64,10 +63,8 @@ def test_as_json_every_line_is_an_object_like_those_of_the_web_workers(
     assert all(line["level"] == "warning" and BAD in line["message"] for line in troubles)
 
 
-def test_as_text_a_round_is_one_dated_line_without_a_bar(
-    providers: StubProviders, operator: Operator
-) -> None:
-    pid, output, errors = two_rounds(providers, operator)
+def test_as_text_a_round_is_one_dated_line_without_a_bar(stub: Stub, operator: Operator) -> None:
+    pid, output, errors = two_rounds(stub, operator)
     rounds = [re.fullmatch(TEXT_LINE % pid, line) for line in output]
     assert [found and found[1] for found in rounds[:2]] == ["INFO", "INFO"]
     assert rounds[0] is not None

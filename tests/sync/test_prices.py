@@ -8,8 +8,9 @@ import pytest
 
 from tests.ledger.in_process import Importer
 from tests.stub import faults
+from tests.stub.faults import Scenario
+from tests.stub.server import Stub
 from tests.sync.door import Operator, now, plain
-from tests.sync.stub_providers import Fault, StubProviders
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
@@ -34,10 +35,8 @@ def hours(operator: Operator, currency: str) -> set[datetime]:
     return {at.replace(minute=0, second=0, microsecond=0) for name, at in known(operator) if name == currency}
 
 
-def test_the_prices_of_now_land_with_the_time_they_were_made(
-    providers: StubProviders, operator: Operator
-) -> None:
-    providers.prices.latest["SOL"] = 182.31052342500814
+def test_the_prices_of_now_land_with_the_time_they_were_made(stub: Stub, operator: Operator) -> None:
+    stub.prices.latest["SOL"] = 182.31052342500814
     done = operator.sync("prices", "--since", now())
     assert (done.status, done.only["changed"], done.only["sources"]) == (0, 3, ["coingecko"])
     prices = {currency: (usd, at) for (currency, at), usd in known(operator).items()}
@@ -61,66 +60,54 @@ def test_the_prices_of_now_land_with_the_time_they_were_made(
         faults.raw(b"null"),
     ],
 )
-def test_what_coingecko_does_not_have_binance_tells(
-    providers: StubProviders, operator: Operator, fault: Fault
-) -> None:
-    providers.prices.gecko = fault
+def test_what_coingecko_does_not_have_binance_tells(stub: Stub, operator: Operator, fault: Scenario) -> None:
+    stub.scenarios["coingecko"] = fault
     done = operator.sync("prices", "--since", now())
     assert (done.status, done.only["changed"], done.only["sources"]) == (0, 3, ["binance"])
     assert {plain(usd) for usd in known(operator).values()} == {"182.5", "640.25", "3001.5"}
 
 
-def test_only_the_coin_that_is_left_out_is_asked_elsewhere(
-    providers: StubProviders, operator: Operator
-) -> None:
-    providers.prices.unknown = frozenset({"BNB"})
+def test_only_the_coin_that_is_left_out_is_asked_elsewhere(stub: Stub, operator: Operator) -> None:
+    stub.prices.unknown = frozenset({"BNB"})
     done = operator.sync("prices", "--since", now())
     assert (done.status, done.only["changed"], done.only["sources"]) == (0, 3, ["binance", "coingecko"])
 
 
-def test_a_price_that_is_not_of_now_is_not_taken_for_it(providers: StubProviders, operator: Operator) -> None:
-    providers.prices.age_seconds = 3600
+def test_a_price_that_is_not_of_now_is_not_taken_for_it(stub: Stub, operator: Operator) -> None:
+    stub.prices.age_seconds = 3600
     assert operator.sync("prices", "--since", "1m").only["sources"] == ["binance"]
 
 
-def test_with_both_away_nothing_lands_and_no_heart_beats(
-    providers: StubProviders, operator: Operator
-) -> None:
-    providers.prices.gecko = providers.prices.binance = faults.status(500)
+def test_with_both_away_nothing_lands_and_no_heart_beats(stub: Stub, operator: Operator) -> None:
+    stub.scenarios["coingecko"] = stub.scenarios["binance"] = faults.status(500)
     done = operator.sync("prices", "--since", "1m")
     assert (done.status, done.only["missing"]) == (1, ["SOL", "BNB", "ETH"])
     assert known(operator) == {}
     assert operator.fetch("SELECT blockchain FROM sync_heartbeats") == []
 
 
-def test_every_past_hour_gets_a_price_and_a_second_run_asks_for_none(
-    providers: StubProviders, operator: Operator
-) -> None:
-    providers.prices.hourly = lambda currency, moment: 100.0 + moment.hour
+def test_every_past_hour_gets_a_price_and_a_second_run_asks_for_none(stub: Stub, operator: Operator) -> None:
+    stub.prices.hourly = lambda currency, moment: 100.0 + moment.hour
     operator.sync("prices", "--since", "30d")
     for currency in ("SOL", "BNB", "ETH"):
         assert len(hours(operator, currency)) >= 30 * 24
     before = known(operator)
-    providers.asked.clear()
+    stub.asked.clear()
     operator.sync("prices", "--since", "30d")
-    assert providers.asked == {"/api/v3/simple/price": 1}
+    assert stub.asked == {"/api/v3/simple/price": 1}
     assert before.items() <= known(operator).items()
 
 
-def test_the_past_that_coingecko_refuses_comes_from_binance(
-    providers: StubProviders, operator: Operator
-) -> None:
-    providers.prices.hourly = lambda currency, moment: 150.0
+def test_the_past_that_coingecko_refuses_comes_from_binance(stub: Stub, operator: Operator) -> None:
+    stub.prices.hourly = lambda currency, moment: 150.0
     too_long_ago = json.dumps(TOO_LONG_AGO).encode()
-    providers.prices.gecko = faults.raw(too_long_ago, code=401)
+    stub.scenarios["coingecko"] = faults.raw(too_long_ago, code=401)
     done = operator.sync("prices", "--since", "10d")
     assert (done.status, done.only["missing_hours"], done.only["sources"]) == (0, 0, ["binance"])
     assert len(hours(operator, "SOL")) >= 240
 
 
-def test_trades_without_dollars_get_their_value_however_old_they_are(
-    providers: StubProviders, operator: Operator
-) -> None:
+def test_trades_without_dollars_get_their_value_however_old_they_are(stub: Stub, operator: Operator) -> None:
     operator.track(("solana", WALLET))
     moments = [NOW - timedelta(minutes=90), NOW - timedelta(days=200, minutes=3)]
     trades = [
@@ -137,14 +124,14 @@ def test_trades_without_dollars_get_their_value_however_old_they_are(
         for place, moment in enumerate(moments)
     ]
     Importer(operator.url).trades(trades)
-    providers.prices.hourly = lambda currency, moment: 150.0
+    stub.prices.hourly = lambda currency, moment: 150.0
     assert operator.sync("prices", "--since", "1h").status == 0
     assert {plain(row["value_usd"]) for row in operator.fetch("SELECT value_usd FROM trades")} == {"300"}
     # Only the hours that were missing were taken in.
     assert len(hours(operator, "SOL")) <= 4
 
 
-def test_hours_that_nobody_knows_stay_without(providers: StubProviders, operator: Operator) -> None:
+def test_hours_that_nobody_knows_stay_without(stub: Stub, operator: Operator) -> None:
     done = operator.sync("prices", "--since", "3h")
     assert done.status == 3
     assert done.only["missing_hours"] in (6, 9)

@@ -19,8 +19,8 @@ from flask import request
 from tests.ledger.in_process import Row
 from tests.outages import socket_folder
 from tests.stub import faults
+from tests.stub.server import Stub
 from tests.sync.door import Operator, addresses, now
-from tests.sync.stub_providers import StubProviders
 from tests.sync.worlds import World, make_world
 from wallet_api.database import connect
 from wallet_api.sync.heartbeats import read_heartbeats
@@ -76,10 +76,10 @@ def start(operator: Operator) -> Iterator[Start]:
 
 
 @pytest.fixture
-def world(providers: StubProviders, operator: Operator) -> World:
+def world(stub: Stub, operator: Operator) -> World:
     """Some wallets of all chains, each of several pages."""
-    providers.page_rows = 8
-    world = make_world(providers, wallets=16, transactions=25)
+    stub.swaps.page_rows = 8
+    world = make_world(stub, wallets=16, transactions=25)
     operator.track(*world.wallets)
     return world
 
@@ -87,8 +87,8 @@ def world(providers: StubProviders, operator: Operator) -> World:
 class Calls:
     """Sets an event when the stub is called so many times."""
 
-    def __init__(self, providers: StubProviders) -> None:
-        self._outside = providers
+    def __init__(self, stub: Stub) -> None:
+        self._stub = stub
         self._lock = threading.Lock()
 
     def reached(self, count: int) -> threading.Event:
@@ -102,12 +102,12 @@ class Calls:
                 if left == 0:
                     event.set()
 
-        self._outside.everywhere = note  # type: ignore[assignment]
+        self._stub.scenarios["moralis"] = note  # type: ignore[assignment]
         return event
 
 
 def test_the_ledger_of_a_made_up_world_is_exactly_the_expected_one(
-    providers: StubProviders, operator: Operator, world: World
+    stub: Stub, operator: Operator, world: World
 ) -> None:
     done = operator.sync()
     assert done.status == 0
@@ -117,10 +117,10 @@ def test_the_ledger_of_a_made_up_world_is_exactly_the_expected_one(
 
 
 def test_killed_at_any_instant_a_further_run_gives_the_same(
-    providers: StubProviders, operator: Operator, world: World, start: Start
+    stub: Stub, operator: Operator, world: World, start: Start
 ) -> None:
     chance = random.Random(7)
-    calls = Calls(providers)
+    calls = Calls(stub)
     for days in (25, 26, 27):
         reached = calls.reached(chance.randint(1, 50))
         # Further back each time, so that every wallet is read again.
@@ -131,16 +131,16 @@ def test_killed_at_any_instant_a_further_run_gives_the_same(
         running.process.wait()
         landed = operator.ledger()
         assert landed.items() <= world.expected.items()
-    providers.everywhere = lambda: None
+    del stub.scenarios["moralis"]
     assert operator.sync("trades", "--since", "29d").status == 0
     assert operator.ledger() == world.expected
     assert operator.sync("trades", "--since", "29d").only["changed"] == 0
 
 
 def test_sigterm_ends_it_between_two_wallets(
-    providers: StubProviders, operator: Operator, world: World, start: Start
+    stub: Stub, operator: Operator, world: World, start: Start
 ) -> None:
-    reached = Calls(providers).reached(12)
+    reached = Calls(stub).reached(12)
     running = start("trades", "--every", "1", SYNC_REQUESTS_PER_SECOND="20", SYNC_THREADS="2")
     assert reached.wait(WAIT_SECONDS)
     status, errors = running.end()
@@ -152,7 +152,7 @@ def test_sigterm_ends_it_between_two_wallets(
     for chain, address in world.wallets:
         of_wallet = {key for key in world.expected if key[:2] == (chain, address)}
         assert of_wallet <= landed.keys() or not of_wallet & landed.keys()
-    providers.everywhere = lambda: None
+    del stub.scenarios["moralis"]
     operator.sync()
     assert operator.ledger() == world.expected
 
@@ -175,7 +175,7 @@ def test_one_at_a_time_and_the_second_says_who_is_the_first(
 
 
 def test_round_after_round_what_happens_comes_in_and_the_database_may_go_away(
-    providers: StubProviders, operator: Operator, world: World, start: Start
+    stub: Stub, operator: Operator, world: World, start: Start
 ) -> None:
     running = start("trades", "--every", "1")
     running.next_round()
@@ -211,12 +211,12 @@ def test_with_wait_it_waits_for_a_database_that_is_not_there_yet(
 
 
 def test_the_heart_beats_for_each_chain_that_was_read_to_its_end(
-    providers: StubProviders, operator: Operator, world: World
+    stub: Stub, operator: Operator, world: World
 ) -> None:
     refuse = faults.status(400)
-    providers.everywhere = lambda: refuse() if request.args.get("chain") == "0x2105" else None
+    stub.scenarios["moralis"] = lambda: refuse() if request.args.get("chain") == "0x2105" else None
     (first_of_eth,) = addresses("eth", 1)
-    providers.faults[first_of_eth] = lambda: refuse() if request.args["chain"] == "0x1" else None
+    stub.scenarios[first_of_eth] = lambda: refuse() if request.args["chain"] == "0x1" else None
     operator.sync()
     operator.sync("prices", "--since", "1m")
     with connect(operator.url) as connection:
@@ -233,11 +233,9 @@ def test_the_heart_beats_for_each_chain_that_was_read_to_its_end(
     assert all(0 <= beat.age_seconds < 60 for beat in beats)
 
 
-def test_requests_are_counted_and_keep_within_the_limit(
-    providers: StubProviders, operator: Operator, world: World
-) -> None:
+def test_requests_are_counted_and_keep_within_the_limit(stub: Stub, operator: Operator, world: World) -> None:
     done = operator.sync(SYNC_REQUESTS_PER_SECOND="25", SYNC_THREADS="8")
-    moments = [moment for moment, path in providers.calls if path.endswith("/swaps")]
+    moments = [call.moment for call in stub.calls if call.name.endswith("/swaps")]
     assert done.only["requests"] == len(moments)
     # Sent evenly; on their way some may catch up with those before.
     for start in range(len(moments) - 50):

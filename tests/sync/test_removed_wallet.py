@@ -7,8 +7,9 @@ import pytest
 
 from tests.ledger.contents import orphans
 from tests.ledger.in_process import Importer
+from tests.stub.server import Stub
+from tests.stub.swaps import leg, swap
 from tests.sync.door import Operator, addresses
-from tests.sync.stub_providers import StubProviders, leg, swap
 from tests.waiting import eventually
 from wallet_api.database import connect
 from wallet_api.ledger import merge
@@ -29,12 +30,12 @@ SELECT count(*) AS n FROM pg_locks
 
 
 @pytest.fixture(autouse=True)
-def _world(providers: StubProviders, operator: Operator) -> None:
+def _world(stub: Stub, operator: Operator) -> None:
     """Two wallets with a trade each."""
     operator.track(("solana", KEPT), ("solana", GONE))
     at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=5)
     for wallet in (KEPT, GONE):
-        providers.add("solana", wallet, swap(f"of {wallet}", at, leg(FART, "1"), leg(SOL, "1"), 180.0))
+        stub.swaps.add("solana", wallet, swap(f"of {wallet}", at, leg(FART, "1"), leg(SOL, "1"), 180.0))
 
 
 def assert_only_the_other_is_there(operator: Operator) -> None:
@@ -48,16 +49,14 @@ def assert_only_the_other_is_there(operator: Operator) -> None:
         assert set(rebuild_ledger(connection).values()) == {0}
 
 
-def test_one_removed_while_wallets_are_read_is_a_failure_of_its_own(
-    providers: StubProviders, operator: Operator
-) -> None:
+def test_one_removed_while_wallets_are_read_is_a_failure_of_its_own(stub: Stub, operator: Operator) -> None:
     removals = iter([REMOVAL])
 
     def remove_at_first_request() -> None:
         for row in removals:
             assert Importer(operator.url).remove_wallets([row]).wallets == 1
 
-    providers.everywhere = remove_at_first_request
+    stub.scenarios["moralis"] = remove_at_first_request
     outcome = operator.sync(SYNC_THREADS="1")
     assert outcome.status == 3
     assert outcome.only["failures"] == {"removed": 1}

@@ -8,8 +8,9 @@ import pytest
 from flask import Response
 
 from tests.stub import faults
+from tests.stub.server import Stub
+from tests.stub.swaps import leg, swap
 from tests.sync.door import Operator, addresses
-from tests.sync.stub_providers import StubProviders, leg, swap
 from wallet_api.database import connect
 
 SOL = "So11111111111111111111111111111111111111112"
@@ -26,11 +27,11 @@ SELECT count(*) AS n
 
 
 @pytest.fixture(autouse=True)
-def _world(providers: StubProviders, operator: Operator) -> None:
+def _world(stub: Stub, operator: Operator) -> None:
     """Two wallets of one trade each."""
     operator.track(("solana", REMOVED), ("solana", KEPT))
     for address in (REMOVED, KEPT):
-        providers.add(
+        stub.swaps.add(
             "solana", address, swap(address, NOW - timedelta(minutes=5), leg(MINT, "1"), leg(SOL, "1"), 1.0)
         )
 
@@ -43,23 +44,21 @@ def states(operator: Operator) -> list[str]:
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_wallet_that_is_removed_while_it_is_read_gets_no_state(
-    providers: StubProviders, operator: Operator, fails: bool
+    stub: Stub, operator: Operator, fails: bool
 ) -> None:
     def remove() -> Response | None:
         with connect(operator.url) as connection:
             connection.execute(_REMOVE, [REMOVED])
         return faults.status(400)() if fails else None  # type: ignore[return-value]
 
-    providers.faults[REMOVED] = remove
+    stub.scenarios[REMOVED] = remove
     operator.sync()
     assert states(operator) == [KEPT]
-    del providers.faults[REMOVED]
+    del stub.scenarios[REMOVED]
     assert (operator.sync().status, states(operator)) == (0, [KEPT])
 
 
-def test_a_wallet_that_is_removed_while_its_state_is_saved_gets_none(
-    providers: StubProviders, operator: Operator
-) -> None:
+def test_a_wallet_that_is_removed_while_its_state_is_saved_gets_none(stub: Stub, operator: Operator) -> None:
     removing = threading.Event()
 
     def remove() -> None:
@@ -79,7 +78,7 @@ def test_a_wallet_that_is_removed_while_its_state_is_saved_gets_none(
             removing.wait(10)
         return faults.status(400)()  # type: ignore[return-value]
 
-    providers.faults[REMOVED] = answer
+    stub.scenarios[REMOVED] = answer
     done = operator.sync()
     thread.join()
     assert (done.only["synced"], done.only["failures"]) == (1, {"rejected": 1})

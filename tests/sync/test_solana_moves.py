@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
+from tests.stub.server import Stub
+from tests.stub.transactions import RENT, WRAPPED, Move, now, transaction
 from tests.sync.door import Operator, values
-from tests.sync.node import RENT, WRAPPED, Move, StubNode, now, transaction
 from tests.sync.recorded import RECORDED
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
-from tests.sync.stub_providers import StubProviders
 
 NO_EXCHANGE = "tokens for the coin, but nobody who exchanged them"
 UNCLEAR = "several tokens, and not clear what was given for each"
@@ -18,8 +18,8 @@ AT = now() - timedelta(minutes=50)
 
 
 @pytest.fixture(autouse=True)
-def _tracked(operator: Operator, node: StubNode) -> None:
-    read_from(node, operator)
+def _tracked(operator: Operator, stub: Stub) -> None:
+    read_from(stub, operator)
 
 
 # What moved, and the trades that it is: by mint and side the amount and its value in SOL.
@@ -193,12 +193,10 @@ REFUSED: dict[str, tuple[list[Move], str]] = {
 
 
 @pytest.mark.parametrize("name", TRADES)
-def test_what_moved_says_what_was_traded(
-    node: StubNode, providers: StubProviders, operator: Operator, name: str
-) -> None:
-    providers.prices.hourly = lambda currency, moment: 160.0
+def test_what_moved_says_what_was_traded(stub: Stub, operator: Operator, name: str) -> None:
+    stub.prices.hourly = lambda currency, moment: 160.0
     moves, expected = TRADES[name]
-    node.add(WALLET, "s", transaction(AT, WALLET, *moves))
+    stub.transactions.add(WALLET, "s", transaction(AT, WALLET, *moves))
     done = operator.sync("trades", "--chain", "solana")
     assert (done.status, done.only["rejections"]) == (0, {})
     ledger = values(operator.ledger())
@@ -206,13 +204,11 @@ def test_what_moved_says_what_was_traded(
     assert operator.sync("trades", "--chain", "solana").only["changed"] == 0
 
 
-def test_transactions_of_the_mainnet_are_the_trades_that_they_were(
-    node: StubNode, providers: StubProviders, operator: Operator
-) -> None:
-    providers.prices.hourly = lambda currency, moment: 160.0
+def test_transactions_of_the_mainnet_are_the_trades_that_they_were(stub: Stub, operator: Operator) -> None:
+    stub.prices.hourly = lambda currency, moment: 160.0
     operator.track(*(("solana", recorded.wallet) for recorded in RECORDED))
     for recorded in RECORDED:
-        node.add(recorded.wallet, recorded.about, recorded.told)
+        stub.transactions.add(recorded.wallet, recorded.about, recorded.told)
     done = operator.sync("trades", "--since", "2024-01-01")
     assert (done.status, done.only["rejections"]) == (0, {})
     trades = [
@@ -222,10 +218,10 @@ def test_transactions_of_the_mainnet_are_the_trades_that_they_were(
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_told_is_left_out_and_counted(node: StubNode, operator: Operator, name: str) -> None:
+def test_what_cannot_be_told_is_left_out_and_counted(stub: Stub, operator: Operator, name: str) -> None:
     moves, reason = REFUSED[name]
-    node.add(WALLET, "s", transaction(AT, WALLET, *moves))
-    node.add(WALLET, "good", buy(AT))
+    stub.transactions.add(WALLET, "s", transaction(AT, WALLET, *moves))
+    stub.transactions.add(WALLET, "good", buy(AT))
     done = operator.sync()
     assert (done.status, done.only["rejections"]) == (0, {reason: 1})
     assert {key[2] for key in operator.ledger()} == {"good"}

@@ -8,27 +8,27 @@ from datetime import timedelta
 import pytest
 
 from tests.stub import faults
+from tests.stub.faults import Scenario
+from tests.stub.server import Stub
+from tests.stub.swaps import leg, swap
+from tests.stub.transactions import WRAPPED, now, transaction
 from tests.sync.door import Operator, addresses, values
-from tests.sync.node import WRAPPED, StubNode, error, now, transaction
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
-from tests.sync.stub_providers import Fault, StubProviders, in_turn, leg, message, swap
 
 AT = now() - timedelta(minutes=50)
 
 
 @pytest.fixture(autouse=True)
-def _tracked(operator: Operator, node: StubNode) -> None:
-    read_from(node, operator)
+def _tracked(operator: Operator, stub: Stub) -> None:
+    read_from(stub, operator)
 
 
-def test_the_whole_trade_with_its_time_its_name_and_its_dollars(
-    node: StubNode, providers: StubProviders, operator: Operator
-) -> None:
-    providers.prices.hourly = lambda currency, moment: 160.0
-    node.add(WALLET, "for coin", buy(AT, units=1_500_000, lamports=123_456_789))
+def test_the_whole_trade_with_its_time_its_name_and_its_dollars(stub: Stub, operator: Operator) -> None:
+    stub.prices.hourly = lambda currency, moment: 160.0
+    stub.transactions.add(WALLET, "for coin", buy(AT, units=1_500_000, lamports=123_456_789))
     moves = (own(USDC, -32 * 10**6), own(BONK, 10**6), pool(USDC, 32 * 10**6), pool(BONK, -(10**6)))
     # Somebody else paid the fee.
-    node.add(WALLET, "for dollars", transaction(AT, "relayer", *moves, own(None, 0)))
+    stub.transactions.add(WALLET, "for dollars", transaction(AT, "relayer", *moves, own(None, 0)))
     operator.sync()
     assert operator.ledger() == {
         ("solana", WALLET, "for coin", FART, "buy"): ("1.5", "0.123456789", "19.75308624", AT, "Fartcoin"),
@@ -37,43 +37,45 @@ def test_the_whole_trade_with_its_time_its_name_and_its_dollars(
     }
 
 
-def test_failed_transactions_are_not_even_asked_for(node: StubNode, operator: Operator) -> None:
-    node.add(WALLET, "failed", buy(AT, err={"InstructionError": [2, {"Custom": 6001}]}))
-    node.add(WALLET, "good", buy(AT))
+def test_failed_transactions_are_not_even_asked_for(stub: Stub, operator: Operator) -> None:
+    stub.transactions.add(WALLET, "failed", buy(AT, err={"InstructionError": [2, {"Custom": 6001}]}))
+    stub.transactions.add(WALLET, "good", buy(AT))
     assert operator.sync().only["changed"] == 1
-    assert node.asked("getTransaction") == ["good"]
+    assert stub.asked_of("getTransaction") == ["good"]
 
 
 @pytest.mark.parametrize("page_rows", [7, 1000])
 def test_page_after_page_down_to_the_beginning_and_no_further(
-    node: StubNode, operator: Operator, page_rows: int
+    stub: Stub, operator: Operator, page_rows: int
 ) -> None:
-    node.page_rows = page_rows
+    stub.transactions.page_rows = page_rows
     for number in range(130):
         # Several in a second, and chunks that end inside one.
-        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number // 4)))
+        stub.transactions.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number // 4)))
     for number in range(20):
-        node.add(WALLET, f"old{number}", buy(now() - timedelta(days=40 + number)))
+        stub.transactions.add(WALLET, f"old{number}", buy(now() - timedelta(days=40 + number)))
     assert operator.sync("trades", "--since", "30d").only["changed"] == 130
-    assert len(node.asked("getTransaction")) == 130
+    assert len(stub.asked_of("getTransaction")) == 130
     assert operator.sync("trades", "--since", "30d").only["changed"] == 0
     assert operator.sync("trades", "--since", "60d").only["changed"] == 20
 
 
-def test_a_list_that_goes_round_in_circles_ends_the_reading(node: StubNode, operator: Operator) -> None:
-    node.add(WALLET, "s", buy(AT))
+def test_a_list_that_goes_round_in_circles_ends_the_reading(stub: Stub, operator: Operator) -> None:
+    stub.transactions.add(WALLET, "s", buy(AT))
     circle = {"signature": "s", "slot": 1, "err": None, "blockTime": int(AT.timestamp())}
-    node.faults["getSignaturesForAddress"] = faults.document({"jsonrpc": "2.0", "id": 0, "result": [circle]})
+    stub.scenarios["getSignaturesForAddress"] = faults.document(
+        {"jsonrpc": "2.0", "id": 0, "result": [circle]}
+    )
     assert operator.sync().only["failures"] == {"malformed": 1}
-    assert len(node.calls) == 2
+    assert len(stub.calls) == 2
 
 
-def test_told_to_slow_down_it_waits_as_long_as_it_is_told(node: StubNode, operator: Operator) -> None:
+def test_told_to_slow_down_it_waits_as_long_as_it_is_told(stub: Stub, operator: Operator) -> None:
     for number in range(6):
-        node.add(WALLET, f"t{number}", buy(AT))
-    node.faults["getTransaction"] = in_turn(None, None, faults.status(429, Retry_After="2"))
+        stub.transactions.add(WALLET, f"t{number}", buy(AT))
+    stub.scenarios["getTransaction"] = faults.in_turn(None, None, faults.status(429, Retry_After="2"))
     assert operator.sync().status == 0
-    moments = [moment for moment, method, _ in node.calls if method == "getTransaction"]
+    moments = [call.moment for call in stub.calls if call.name == "getTransaction"]
     assert moments[3] - moments[2] > 1.9
     assert len(operator.ledger()) == 6
 
@@ -83,59 +85,59 @@ def test_told_to_slow_down_it_waits_as_long_as_it_is_told(node: StubNode, operat
     [
         (faults.status(500), "server_error"),
         (faults.raw(b'{"jsonrpc": "2.0", "result": {"meta'), "malformed"),
-        (error(-32005), "rate_limited"),
-        (error(-32011), "rejected"),
+        (faults.rpc_error(-32005), "rate_limited"),
+        (faults.rpc_error(-32011), "rejected"),
         (faults.close(), "unreachable"),
     ],
 )
 def test_what_fails_fails_its_wallet_and_no_other(
-    node: StubNode, operator: Operator, fault: Fault, outcome: str
+    stub: Stub, operator: Operator, fault: Scenario, outcome: str
 ) -> None:
     (other,) = addresses("solana", 1)
     operator.track(("solana", other))
-    node.add(WALLET, "bad", buy(AT))
-    node.add(other, "good", buy(AT, wallet=other))
-    node.faults["bad"] = fault
+    stub.transactions.add(WALLET, "bad", buy(AT))
+    stub.transactions.add(other, "good", buy(AT, wallet=other))
+    stub.scenarios["bad"] = fault
     done = operator.sync()
     assert (done.status, done.only["failures"]) == (3, {outcome: 1})
     assert {key[2] for key in operator.ledger()} == {"good"}
     assert "secret-path" not in done.text
-    del node.faults["bad"]
+    del stub.scenarios["bad"]
     assert operator.sync().only["changed"] == 1
 
 
 def test_a_young_transaction_that_is_listed_and_not_told_is_waited_for(
-    node: StubNode, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
     began = now() - timedelta(minutes=10)
     for number in range(60):
-        node.add(WALLET, f"t{number}", buy(began + timedelta(seconds=number)))
-    node.untold = {"t55"}
+        stub.transactions.add(WALLET, f"t{number}", buy(began + timedelta(seconds=number)))
+    stub.transactions.untold = {"t55"}
     done = operator.sync()
     assert (done.status, done.only["failures"]) == (1, {"server_error": 1})
     # What came before its chunk is in, and nothing that came after it.
     assert {key[2] for key in operator.ledger()} == {f"t{number}" for number in range(50)}
-    node.untold = set()
+    stub.transactions.untold = set()
     assert operator.sync().only["changed"] == 10
 
 
-def test_one_that_is_told_a_moment_later_is_no_trouble(node: StubNode, operator: Operator) -> None:
-    node.add(WALLET, "a", buy(AT))
-    node.add(WALLET, "b", buy(AT + timedelta(seconds=1)))
+def test_one_that_is_told_a_moment_later_is_no_trouble(stub: Stub, operator: Operator) -> None:
+    stub.transactions.add(WALLET, "a", buy(AT))
+    stub.transactions.add(WALLET, "b", buy(AT + timedelta(seconds=1)))
     null = {"jsonrpc": "2.0", "id": 0, "result": None}
-    node.faults["a"] = in_turn(faults.document(null))
+    stub.scenarios["a"] = faults.in_turn(faults.document(null))
     assert operator.sync().only["changed"] == 2
-    assert node.asked("getTransaction") == ["a", "b", "a"]
+    assert stub.asked_of("getTransaction") == ["a", "b", "a"]
 
 
 def test_an_old_one_that_the_node_has_lost_is_counted_and_costs_no_other(
-    node: StubNode, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
-    node.add(WALLET, "lost", buy(now() - timedelta(days=3)))
-    node.add(WALLET, "new", buy(AT))
-    node.add(WALLET, "version 1", buy(AT))
-    node.untold = {"lost"}
-    node.faults["version 1"] = error(-32015)
+    stub.transactions.add(WALLET, "lost", buy(now() - timedelta(days=3)))
+    stub.transactions.add(WALLET, "new", buy(AT))
+    stub.transactions.add(WALLET, "version 1", buy(AT))
+    stub.transactions.untold = {"lost"}
+    stub.scenarios["version 1"] = faults.rpc_error(-32015)
     done = operator.sync()
     assert done.status == 0
     assert done.only["rejections"] == {
@@ -145,22 +147,20 @@ def test_an_old_one_that_the_node_has_lost_is_counted_and_costs_no_other(
     assert {key[2] for key in operator.ledger()} == {"new"}
 
 
-def test_without_the_names_nothing_lands_so_that_none_is_lost(node: StubNode, operator: Operator) -> None:
-    node.add(WALLET, "s", buy(AT))
+def test_without_the_names_nothing_lands_so_that_none_is_lost(stub: Stub, operator: Operator) -> None:
+    stub.transactions.add(WALLET, "s", buy(AT))
     operator.sync()
-    node.add(WALLET, "t", buy(AT))
+    stub.transactions.add(WALLET, "t", buy(AT))
     before = operator.ledger()
-    node.faults["getMultipleAccounts"] = faults.status(500)
+    stub.scenarios["getMultipleAccounts"] = faults.status(500)
     assert operator.sync().only["failures"] == {"server_error": 1}
     assert operator.ledger() == before
-    node.faults.clear()
+    stub.scenarios.clear()
     assert operator.sync().only["changed"] == 1
 
 
-def test_after_a_change_of_the_source_no_trade_stands_twice(
-    node: StubNode, providers: StubProviders, operator: Operator
-) -> None:
-    providers.add(
+def test_after_a_change_of_the_source_no_trade_stands_twice(stub: Stub, operator: Operator) -> None:
+    stub.swaps.add(
         "solana",
         WALLET,
         swap("both", AT, leg(FART, "1", "Fartcoin"), leg(WRAPPED, "1"), 160.0),
@@ -168,8 +168,8 @@ def test_after_a_change_of_the_source_no_trade_stands_twice(
         swap("hop", AT, leg(FART, "1", "Fartcoin"), leg(USDC, "160", "USD Coin"), 160.0, pool="b"),
     )
     operator.sync(MORALIS_API_KEY="stub", SOLANA_TRADES_PROVIDER="moralis")
-    node.add(WALLET, "both", buy(AT, lamports=SOL + 5_000_000))
-    node.add(WALLET, "hop", buy(AT))
+    stub.transactions.add(WALLET, "both", buy(AT, lamports=SOL + 5_000_000))
+    stub.transactions.add(WALLET, "hop", buy(AT))
     operator.sync()
     assert {key: trade[:2] for key, trade in values(operator.ledger()).items()} == {
         # Told by both: as the new one has it. By the old one alone: as it was.
@@ -181,12 +181,10 @@ def test_after_a_change_of_the_source_no_trade_stands_twice(
     assert operator.sync().only["changed"] == 0
 
 
-def test_a_refusal_of_one_source_does_not_stop_the_other(
-    node: StubNode, providers: StubProviders, operator: Operator
-) -> None:
+def test_a_refusal_of_one_source_does_not_stop_the_other(stub: Stub, operator: Operator) -> None:
     operator.track(*(("bnb", address) for address in addresses("bnb", 3)))
-    providers.everywhere = lambda: message(faults.QUOTA, 401)
-    node.add(WALLET, "s", buy(AT))
+    stub.scenarios["moralis"] = faults.status(401, faults.QUOTA)
+    stub.transactions.add(WALLET, "s", buy(AT))
     done = operator.sync(MORALIS_API_KEY="stub")
     assert done.status == 3
     by_chains = {tuple(summary["chains"]): summary for summary in done.rounds}
@@ -194,7 +192,7 @@ def test_a_refusal_of_one_source_does_not_stop_the_other(
     assert by_chains["bnb", "base", "eth"]["stopped"] == "the provider's quota of the day is used up"
 
 
-def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(node: StubNode, operator: Operator) -> None:
+def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(stub: Stub, operator: Operator) -> None:
     operator.track(*(("bnb", address) for address in addresses("bnb", 3)))
     process = operator.start("trades")
     output, errors = process.communicate(timeout=60)
@@ -207,24 +205,26 @@ def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(node: StubNode
         operator.sync(SOLANA_RPC_URL="")
 
 
-def _reached(node: StubNode, count: int) -> threading.Event:
+def _reached(stub: Stub, count: int) -> threading.Event:
     """Set at the node's so-manieth call from now on."""
     reached = threading.Event()
     left = itertools.count(count - 1, -1)
-    node.watch = lambda method: None if next(left) else reached.set()
+    stub.scenarios["rpc"] = lambda: None if next(left) else reached.set()
     return reached
 
 
-def test_killed_and_run_again_the_ledger_is_the_same(node: StubNode, operator: Operator) -> None:
+def test_killed_and_run_again_the_ledger_is_the_same(stub: Stub, operator: Operator) -> None:
     for number in range(120):
-        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number), lamports=SOL + number))
+        stub.transactions.add(
+            WALLET, f"t{number}", buy(AT + timedelta(seconds=number), lamports=SOL + number)
+        )
     for count in (30, 90):
-        reached = _reached(node, count)
+        reached = _reached(stub, count)
         process = operator.start("trades", SYNC_OVERLAP_SECONDS="1")
         assert reached.wait(60)
         process.kill()
         process.communicate()
-    node.watch = lambda method: None
+    del stub.scenarios["rpc"]
     assert operator.sync().status == 0
     assert {key[2]: trade[1] for key, trade in operator.ledger().items()} == {
         f"t{number}": f"1.{number:09d}".rstrip("0").rstrip(".") for number in range(120)
@@ -232,29 +232,29 @@ def test_killed_and_run_again_the_ledger_is_the_same(node: StubNode, operator: O
     assert operator.sync().only["changed"] == 0
 
 
-def test_a_reading_that_failed_goes_on_from_what_has_landed(node: StubNode, operator: Operator) -> None:
+def test_a_reading_that_failed_goes_on_from_what_has_landed(stub: Stub, operator: Operator) -> None:
     for number in range(120):
-        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
-    node.faults["t110"] = faults.status(500)
+        stub.transactions.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
+    stub.scenarios["t110"] = faults.status(500)
     assert operator.sync(SYNC_OVERLAP_SECONDS="0").only["failures"] == {"server_error": 1}
     assert len(operator.ledger()) == 100
-    node.faults.clear()
-    node.calls.clear()
+    stub.scenarios.clear()
+    stub.calls.clear()
     assert operator.sync(SYNC_OVERLAP_SECONDS="0").only["changed"] == 20
-    assert node.asked("getTransaction") == [f"t{number}" for number in range(100, 120)]
+    assert stub.asked_of("getTransaction") == [f"t{number}" for number in range(100, 120)]
 
 
-def test_a_wallet_with_much_to_read_gives_way_to_the_others(node: StubNode, operator: Operator) -> None:
+def test_a_wallet_with_much_to_read_gives_way_to_the_others(stub: Stub, operator: Operator) -> None:
     (quiet,) = addresses("solana", 1)
     operator.track(("solana", quiet))
     for number in range(230):
-        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
+        stub.transactions.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
     process = operator.start("trades", "--every", "1", "--json", SYNC_RPC_REQUESTS_PER_SECOND="45")
     assert process.stdout is not None
     try:
         first = json.loads(process.stdout.readline())
         assert (first["synced"], first["behind"], first["left"]) == (1, 1, 0)
-        node.add(quiet, "now", buy(now(), wallet=quiet))
+        stub.transactions.add(quiet, "now", buy(now(), wallet=quiet))
         # The next round may have asked for the quiet one already; the one after that has not.
         for _ in range(2):
             later = json.loads(process.stdout.readline())
@@ -266,33 +266,33 @@ def test_a_wallet_with_much_to_read_gives_way_to_the_others(node: StubNode, oper
         process.terminate()
         process.communicate(timeout=60)
     assert len(operator.ledger()) == 231
-    assert len(node.asked("getTransaction")) == 231
+    assert len(stub.asked_of("getTransaction")) == 231
 
 
-def test_round_after_round_only_what_is_new_is_asked_for(node: StubNode, operator: Operator) -> None:
+def test_round_after_round_only_what_is_new_is_asked_for(stub: Stub, operator: Operator) -> None:
     for number in range(5):
-        node.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
+        stub.transactions.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
     lists = itertools.count(1)
     third = threading.Event()
 
-    def watch(method: str) -> None:
+    def watch() -> None:
         # Two calls a round: the second one finds the beginning of the list.
-        if method == "getSignaturesForAddress" and (count := next(lists)) >= 3:
-            if count == 3:
-                node.add(WALLET, "new", buy(now()))
-            if count == 7:
-                third.set()
+        count = next(lists)
+        if count == 3:
+            stub.transactions.add(WALLET, "new", buy(now()))
+        if count == 7:
+            third.set()
 
-    node.watch = watch
+    stub.scenarios["getSignaturesForAddress"] = watch
     process = operator.start("trades", "--every", "1", "--json")
     assert third.wait(60)
     process.terminate()
     process.communicate(timeout=60)
-    assert node.asked("getTransaction") == ["t0", "t1", "t2", "t3", "t4", "new"]
+    assert stub.asked_of("getTransaction") == ["t0", "t1", "t2", "t3", "t4", "new"]
     assert len(operator.ledger()) == 6
 
 
-def test_one_at_work_on_each_chain(node: StubNode, operator: Operator) -> None:
+def test_one_at_work_on_each_chain(stub: Stub, operator: Operator) -> None:
     first = operator.start("trades", "--chain", "solana", "--every", "60", "--json")
     assert first.stdout is not None
     first.stdout.readline()

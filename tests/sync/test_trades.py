@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.stub import faults
+from tests.stub.server import Stub
+from tests.stub.swaps import Row, leg, swap
 from tests.sync.door import Operator, addresses, values
-from tests.sync.stub_providers import Row, StubProviders, leg, message, swap
 
 SOL = "So11111111111111111111111111111111111111112"
 USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
@@ -37,7 +39,7 @@ def usdc(amount: str) -> Row:
 
 
 def test_legs_decide_the_side_and_the_documented_row_lands_to_its_last_digit(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
     bought = swap(
         "3S8wDKHkP9si7YajUuub8t7bKwGGc7umSo1bkwhwyT3y",
@@ -48,7 +50,7 @@ def test_legs_decide_the_side_and_the_documented_row_lands_to_its_last_digit(
         walletAddress=WALLET,
     )
     sold = swap("4S", AT + timedelta(minutes=1), sol("0.1"), fart("16.236165"), 24.06, transactionType="buy")
-    providers.add("solana", WALLET, bought, sold)
+    stub.swaps.add("solana", WALLET, bought, sold)
     outcome = operator.sync()
     assert outcome.status == 0
     assert (outcome.only["synced"], outcome.only["changed"], outcome.only["rejected"]) == (1, 2, 0)
@@ -73,7 +75,7 @@ def test_legs_decide_the_side_and_the_documented_row_lands_to_its_last_digit(
     ],
 )
 def test_evm_addresses_are_one_whatever_their_case_and_each_chain_has_its_own_coin(
-    providers: StubProviders, operator: Operator, chain: str, native: str, pool: str
+    stub: Stub, operator: Operator, chain: str, native: str, pool: str
 ) -> None:
     wallet = "0xdce4550b1e46a88e7969000605be5cb1bbddc034"
     token = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
@@ -85,7 +87,7 @@ def test_evm_addresses_are_one_whatever_their_case_and_each_chain_has_its_own_co
     )
     # As its specification shows it: without milliseconds.
     row["blockTimestamp"] = AT.strftime("%Y-%m-%dT%H:%M:%SZ")
-    providers.add(chain, wallet, row)
+    stub.swaps.add(chain, wallet, row)
     assert operator.sync("trades", "--chain", chain).status == 0
     assert operator.ledger() == {
         (chain, wallet, "0xab12", token.lower(), "buy"): ("5", "0.25", "750.5", AT, "T")
@@ -93,9 +95,9 @@ def test_evm_addresses_are_one_whatever_their_case_and_each_chain_has_its_own_co
 
 
 def test_rows_of_one_transaction_are_one_trade_for_each_token_and_side(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
-    providers.add(
+    stub.swaps.add(
         "solana",
         WALLET,
         # A route split over two pools.
@@ -114,9 +116,9 @@ def test_rows_of_one_transaction_are_one_trade_for_each_token_and_side(
 
 
 def test_hops_are_worth_exactly_what_the_native_end_of_their_transaction_says(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
-    providers.add(
+    stub.swaps.add(
         "solana",
         WALLET,
         swap("in", AT, usdc("200"), sol("1"), 199.98),
@@ -140,10 +142,10 @@ def test_hops_are_worth_exactly_what_the_native_end_of_their_transaction_says(
 
 
 def test_a_swap_of_two_tokens_is_a_sell_and_a_buy_at_the_native_price_of_its_time(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
     operator.prices(("SOL", "150", AT - timedelta(minutes=20)), ("SOL", "160", AT))
-    providers.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), -200.0))
+    stub.swaps.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), -200.0))
     assert operator.sync().status == 0
     assert values(operator.ledger()) == {
         ("s", USDC, "sell"): ("200", "1.25", "200"),
@@ -151,41 +153,39 @@ def test_a_swap_of_two_tokens_is_a_sell_and_a_buy_at_the_native_price_of_its_tim
     }
 
 
-def test_a_nearer_price_that_comes_later_revises_no_value(
-    providers: StubProviders, operator: Operator
-) -> None:
+def test_a_nearer_price_that_comes_later_revises_no_value(stub: Stub, operator: Operator) -> None:
     operator.prices(("SOL", "160", AT - timedelta(minutes=30)))
-    providers.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), 200.0))
+    stub.swaps.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), 200.0))
     operator.sync()
     before = operator.ledger()
     operator.prices(("SOL", "100", AT))
     assert operator.sync().only["changed"] == 0
     assert operator.ledger() == before
     # But what the provider itself corrects is valued anew.
-    providers.rows["solana", WALLET] = [swap("s", AT, fart("70"), usdc("300"), 300.0)]
+    stub.swaps.rows["solana", WALLET] = [swap("s", AT, fart("70"), usdc("300"), 300.0)]
     assert operator.sync().only["changed"] == 2
     assert values(operator.ledger())["s", FART, "buy"] == ("70", "3", "300")
 
 
 def test_prices_that_a_value_needs_are_fetched_and_without_them_the_wallet_waits(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
-    providers.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), 200.0))
-    providers.prices.gecko = providers.prices.binance = lambda: message("out of order", 500)
+    stub.swaps.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), 200.0))
+    stub.scenarios["coingecko"] = stub.scenarios["binance"] = faults.status(500, "out of order")
     outcome = operator.sync()
     assert outcome.status == 1
     assert outcome.only["failures"] == {"price_missing": 1}
     assert operator.ledger() == {}
-    providers.prices.gecko = providers.prices.binance = lambda: None
-    providers.prices.hourly = lambda currency, moment: 160.0 if currency == "SOL" else None
+    stub.scenarios["coingecko"] = stub.scenarios["binance"] = lambda: None
+    stub.prices.hourly = lambda currency, moment: 160.0 if currency == "SOL" else None
     assert operator.sync().status == 0
     assert values(operator.ledger())["s", FART, "buy"] == ("70", "1.25", "200")
 
 
 def test_a_value_that_no_source_can_tell_is_rejected_and_costs_the_wallet_nothing_else(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
-    providers.add(
+    stub.swaps.add(
         "solana",
         WALLET,
         swap("s", AT, fart("70"), usdc("200"), 200.0),
@@ -203,8 +203,8 @@ def test_a_value_that_no_source_can_tell_is_rejected_and_costs_the_wallet_nothin
     assert values(operator.ledger()) == {("good", FART, "buy"): ("1", "1", None)}
 
 
-def test_wraps_are_no_trades(providers: StubProviders, operator: Operator) -> None:
-    providers.add(
+def test_wraps_are_no_trades(stub: Stub, operator: Operator) -> None:
+    stub.swaps.add(
         "solana",
         WALLET,
         swap("wrap", AT, sol("1"), leg("So11111111111111111111111111111111111111111", "1")),
@@ -214,11 +214,11 @@ def test_wraps_are_no_trades(providers: StubProviders, operator: Operator) -> No
     assert operator.ledger() == {}
 
 
-def test_bad_rows_are_counted_and_cost_no_other(providers: StubProviders, operator: Operator) -> None:
+def test_bad_rows_are_counted_and_cost_no_other(stub: Stub, operator: Operator) -> None:
     good = swap("good", AT, fart("1"), sol("1"), 182.0)
     no_time = swap("a", AT, fart("1"), sol("1"))
     no_time["blockTimestamp"] = "yesterday"
-    providers.add(
+    stub.swaps.add(
         "solana",
         WALLET,
         swap("a", AT, None, sol("1")),
@@ -255,9 +255,9 @@ def test_bad_rows_are_counted_and_cost_no_other(providers: StubProviders, operat
     assert list(values(operator.ledger())) == [("good", FART, "buy")]
 
 
-def test_names_that_anybody_may_write_become_harmless(providers: StubProviders, operator: Operator) -> None:
+def test_names_that_anybody_may_write_become_harmless(stub: Stub, operator: Operator) -> None:
     spam = "# free\0 \u202eriah\ud83d\ude80 " + 3000 * "x"
-    providers.add(
+    stub.swaps.add(
         "solana",
         WALLET,
         swap("s", AT, leg(FART, "1", spam.encode("utf-16", "surrogatepass").decode("utf-16")), sol("1")),
@@ -268,7 +268,7 @@ def test_names_that_anybody_may_write_become_harmless(providers: StubProviders, 
 
 
 def test_a_second_run_changes_nothing_whatever_the_order_of_rows_and_pages(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
     moments = [AT + timedelta(seconds=number // 3) for number in range(40)]
     rows = [
@@ -279,26 +279,24 @@ def test_a_second_run_changes_nothing_whatever_the_order_of_rows_and_pages(
             swap(f"t{number}", moment, fart("7"), usdc("3"), 91.5, pool=POOL),
         )
     ]
-    providers.page_rows = 7
-    providers.add("solana", WALLET, *rows)
+    stub.swaps.page_rows = 7
+    stub.swaps.add("solana", WALLET, *rows)
     assert operator.sync().only["changed"] == 120
     before = operator.ledger()
     # Same rows, told in the opposite order within each block and page, and some of them twice.
-    providers.rows["solana", WALLET] = [*reversed(rows), *rows[10:20]]
-    providers.shuffled = lambda page: page[::-1]
+    stub.swaps.rows["solana", WALLET] = [*reversed(rows), *rows[10:20]]
+    stub.swaps.shuffled = lambda page: page[::-1]
     outcome = operator.sync()
     assert (outcome.only["changed"], outcome.only["trades"]) == (0, 120)
     assert operator.ledger() == before
 
 
-def test_rows_that_come_late_or_to_a_known_transaction_are_taken_in(
-    providers: StubProviders, operator: Operator
-) -> None:
-    providers.add("solana", WALLET, swap("hop", AT, fart("70"), usdc("200"), 200.0))
-    providers.prices.hourly = lambda currency, moment: 160.0
+def test_rows_that_come_late_or_to_a_known_transaction_are_taken_in(stub: Stub, operator: Operator) -> None:
+    stub.swaps.add("solana", WALLET, swap("hop", AT, fart("70"), usdc("200"), 200.0))
+    stub.prices.hourly = lambda currency, moment: 160.0
     operator.sync()
     assert values(operator.ledger())["hop", USDC, "sell"] == ("200", "1.25", "200")
-    providers.add(
+    stub.swaps.add(
         "solana",
         WALLET,
         swap("late", NOW - timedelta(minutes=45), fart("1"), sol("0.01"), 1.6),
@@ -314,11 +312,9 @@ def test_rows_that_come_late_or_to_a_known_transaction_are_taken_in(
     }
 
 
-def test_what_is_late_by_more_than_the_overlap_comes_in_within_a_day(
-    providers: StubProviders, operator: Operator
-) -> None:
+def test_what_is_late_by_more_than_the_overlap_comes_in_within_a_day(stub: Stub, operator: Operator) -> None:
     operator.sync(SYNC_OVERLAP_SECONDS="60")
-    providers.add("solana", WALLET, swap("late", AT, fart("1"), sol("1"), 1.0))
+    stub.swaps.add("solana", WALLET, swap("late", AT, fart("1"), sol("1"), 1.0))
     assert operator.sync(SYNC_OVERLAP_SECONDS="60").only["swaps"] == 0
     # As if a day had passed.
     operator.fetch("UPDATE sync_wallets SET rechecked_at = rechecked_at - interval '1 day' RETURNING 1")
@@ -327,10 +323,12 @@ def test_what_is_late_by_more_than_the_overlap_comes_in_within_a_day(
 
 
 def test_since_bounds_the_first_run_and_reaches_further_back_when_asked_again(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
     for days in (5, 15, 45):
-        providers.add("solana", WALLET, swap(f"{days}", NOW - timedelta(days=days), fart("1"), sol("1"), 1.0))
+        stub.swaps.add(
+            "solana", WALLET, swap(f"{days}", NOW - timedelta(days=days), fart("1"), sol("1"), 1.0)
+        )
     assert operator.sync("trades", "--since", "10d").only["changed"] == 1
     assert operator.sync("trades", "--since", "10d").only["changed"] == 0
     assert operator.sync().only["changed"] == 1
@@ -341,12 +339,12 @@ def test_since_bounds_the_first_run_and_reaches_further_back_when_asked_again(
 
 
 def test_a_wallet_of_many_pages_lands_in_parts_and_nothing_is_lost_between_them(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
-    providers.page_rows = 4
+    stub.swaps.page_rows = 4
     # Three rows a second, so that every part ends inside a second.
     rows = [swap(f"t{n}", AT + timedelta(seconds=n // 3), fart("1"), sol("1"), 1.0) for n in range(500)]
-    providers.add("solana", WALLET, *rows)
+    stub.swaps.add("solana", WALLET, *rows)
     outcome = operator.sync()
     assert outcome.status == 0
     assert len(operator.ledger()) == 500
@@ -354,7 +352,7 @@ def test_a_wallet_of_many_pages_lands_in_parts_and_nothing_is_lost_between_them(
 
 
 def test_new_wallets_come_first_and_then_those_whose_turn_is_longest_ago(
-    providers: StubProviders, operator: Operator
+    stub: Stub, operator: Operator
 ) -> None:
     first, second, third = list(addresses("solana", 3))
     operator.track(("solana", first))
@@ -365,15 +363,13 @@ def test_new_wallets_come_first_and_then_those_whose_turn_is_longest_ago(
         " WHERE wallets.wallet_id = sync_wallets.wallet_id AND address = %s RETURNING 1",
         first,
     )
-    providers.calls.clear()
+    stub.calls.clear()
     operator.sync(SYNC_THREADS="1")
-    assert [path.split("/")[3] for _, path in providers.calls] == [second, third, first, WALLET]
+    assert [call.subject for call in stub.calls] == [second, third, first, WALLET]
 
 
-def test_the_figures_of_what_was_synced_are_those_of_the_ledger(
-    providers: StubProviders, operator: Operator
-) -> None:
-    providers.add(
+def test_the_figures_of_what_was_synced_are_those_of_the_ledger(stub: Stub, operator: Operator) -> None:
+    stub.swaps.add(
         "solana",
         WALLET,
         swap("b", AT, fart("10"), sol("1"), 150.0),

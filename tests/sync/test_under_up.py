@@ -12,8 +12,10 @@ from typing import Any
 import requests
 
 from tests.processes import processes_of, wallet_api
-from tests.sync.node import Move, StubNode, now, transaction
-from tests.sync.stub_providers import Row, StubProviders, in_turn, leg, swap
+from tests.stub import faults
+from tests.stub.server import Stub
+from tests.stub.swaps import Row, leg, swap
+from tests.stub.transactions import Move, now, transaction
 from wallet_api.settings import Settings
 
 SOLANA_WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
@@ -23,7 +25,7 @@ BNB_MINT = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 SOLANA_MINT = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
 
 
-def test_trades_of_now_are_answered_a_moment_later(providers: StubProviders, node: StubNode) -> None:
+def test_trades_of_now_are_answered_a_moment_later(stub: Stub) -> None:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
@@ -32,11 +34,11 @@ def test_trades_of_now_are_answered_a_moment_later(providers: StubProviders, nod
             wallet_api_home=str(Path(folder) / "home"),
             web_concurrency=1,
             moralis_api_key="stub",
-            moralis_evm_url=f"{providers.url}/api/v2.2",
+            moralis_evm_url=f"{stub.url}/api/v2.2",
             solana_trades_provider="rpc",
-            solana_rpc_url=node.url,
-            coingecko_url=f"{providers.url}/api/v3",
-            binance_url=f"{providers.url}/binance",
+            solana_rpc_url=stub.node_environment["SOLANA_RPC_URL"],
+            coingecko_url=f"{stub.url}/api/v3",
+            binance_url=f"{stub.url}/binance",
             sync_trades_seconds=1.0,
             sync_prices_seconds=1.0,
         )
@@ -50,15 +52,15 @@ def test_trades_of_now_are_answered_a_moment_later(providers: StubProviders, nod
                 wallets.write_text(f"blockchain,type,wallet_address\n{rows}")
                 _run(own, "import", "wallets", str(wallets))
                 at = now()
-                providers.add("bnb", BNB_WALLET, swap("0xab", at, leg(BNB_MINT, "5"), leg(WBNB, "2"), 365.0))
-                node.add(SOLANA_WALLET, "s", _bought(at))
+                stub.swaps.add("bnb", BNB_WALLET, swap("0xab", at, leg(BNB_MINT, "5"), leg(WBNB, "2"), 365.0))
+                stub.transactions.add(SOLANA_WALLET, "s", _bought(at))
                 # The round that asks again has landed what the one before it read.
                 moralis_again, node_again = threading.Event(), threading.Event()
-                providers.everywhere = in_turn(None, moralis_again.set)
+                stub.scenarios["moralis"] = faults.in_turn(None, moralis_again.set)
                 # A node lists twice a round, to the end; one call may be of the round that is under way.
                 lists = itertools.count(1)
-                node.watch = lambda method: (
-                    node_again.set() if method == "getSignaturesForAddress" and next(lists) == 4 else None
+                stub.scenarios["getSignaturesForAddress"] = lambda: (
+                    node_again.set() if next(lists) == 4 else None
                 )
                 for again in (moralis_again, node_again):
                     assert again.wait(60)

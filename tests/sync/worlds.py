@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+from tests.stub.server import Stub
+from tests.stub.swaps import Row, leg, swap
+from tests.stub.transactions import Move, transaction
 from tests.sync.door import Key, Ledger, addresses, plain
-from tests.sync.node import Move, StubNode, transaction
-from tests.sync.stub_providers import Row, StubProviders, leg, swap
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 
 NATIVE = {
@@ -27,10 +28,10 @@ Trades = dict[tuple[str, str], tuple[Decimal, Decimal, Decimal | None]]
 class World:
     """A provider's rows for some wallets, and the ledger that they come to; Solana's may be a node's."""
 
-    providers: StubProviders
+    stub: Stub
     wallets: list[tuple[str, str]]
     seed: int = 0
-    node: StubNode | None = None
+    on_node: bool = False
     expected: Ledger = field(default_factory=dict)
     bad: int = 0
 
@@ -38,8 +39,8 @@ class World:
         self._random = random.Random(self.seed)
         self._count = 0
         # The same at all times, so that no value depends on which of two prices was known.
-        self.providers.prices.hourly = lambda currency, moment: BY_CURRENCY[currency]
-        self.providers.prices.latest = dict(BY_CURRENCY)
+        self.stub.prices.hourly = lambda currency, moment: BY_CURRENCY[currency]
+        self.stub.prices.latest = dict(BY_CURRENCY)
         self._mints = {
             chain: [
                 solana_address(seeded("mint", n)) if chain == "solana" else evm_address(seeded("mint", n))
@@ -48,21 +49,21 @@ class World:
             for chain in NATIVE
         }
 
-        if self.node is not None:
-            self.node.names = {mint: f"Token {mint[:6]}" for mint in self._mints["solana"]}
+        if self.on_node:
+            self.stub.nodes.names = {mint: f"Token {mint[:6]}" for mint in self._mints["solana"]}
 
     def happen(self, wallet: tuple[str, str], moment: datetime, told: timedelta = timedelta()) -> None:
         """Let a transaction of the wallet happen at `moment`, and be told at once."""
         for row in self.transaction(wallet, moment):
-            self.providers.add(*wallet, row)
+            self.stub.swaps.add(*wallet, row)
 
     def transaction(self, wallet: tuple[str, str], moment: datetime) -> list[Row]:
         """The rows of a new transaction, shuffled; what it comes to is expected from now on."""
         chain = wallet[0]
         self._count += 1
         signature = f"0x{self._count:064x}" if chain != "solana" else f"T{self._count}"
-        if chain == "solana" and self.node is not None:
-            self._on_node(self.node, wallet, signature, moment)
+        if chain == "solana" and self.on_node:
+            self._trade_on_node(wallet, signature, moment)
             return []
         kinds = (
             (self._single, 10),
@@ -81,7 +82,7 @@ class World:
         self._random.shuffle(rows)
         return rows
 
-    def _on_node(self, node: StubNode, wallet: tuple[str, str], signature: str, at: datetime) -> None:
+    def _trade_on_node(self, wallet: tuple[str, str], signature: str, at: datetime) -> None:
         mint, units, lamports = self._mint("solana"), *(self._random.randint(1, 10**9) for _ in range(2))
         sign = self._random.choice((1, -1))
         moves = [
@@ -93,7 +94,7 @@ class World:
         key: Key = (*wallet, signature, mint, "buy" if sign > 0 else "sell")
         amounts = (plain(Decimal(units).scaleb(-6)), plain(value), plain(value * DOLLARS["solana"]))
         self.expected[key] = (*amounts, at, f"Token {mint[:6]}")
-        node.add(wallet[1], signature, transaction(at, wallet[1], *moves))
+        self.stub.transactions.add(wallet[1], signature, transaction(at, wallet[1], *moves))
 
     def _single(self, chain: str, signature: str, at: datetime) -> tuple[list[Row], Trades]:
         mint, amount, value = self._mint(chain), self._amount(), self._amount()
@@ -156,17 +157,15 @@ class World:
         return Decimal(self._random.randint(1, 10**9)).scaleb(-self._random.choice((0, 3, 6)))
 
 
-def make_world(
-    providers: StubProviders, wallets: int, transactions: int, seed: int = 0, node: StubNode | None = None
-) -> World:
+def make_world(stub: Stub, wallets: int, transactions: int, seed: int = 0, on_node: bool = False) -> World:
     """So many wallets over all chains, each with so many transactions in the last twenty days."""
     chains = sorted(NATIVE)
     each = {chain: iter(addresses(chain, wallets)) for chain in chains}
     world = World(
-        providers,
+        stub,
         [(chain, next(each[chain])) for chain, _ in zip(_cycle(chains), range(wallets), strict=False)],
         seed,
-        node,
+        on_node,
     )
     now = datetime.now(UTC).replace(microsecond=0)
     for wallet in world.wallets:

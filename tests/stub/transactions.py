@@ -1,0 +1,144 @@
+"""The transactions of Solana wallets, as a node tells them."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+Row = dict[str, Any]
+
+WRAPPED = "So11111111111111111111111111111111111111112"
+RENT = 2_039_280
+_HELD = 10**15
+
+
+@dataclass(frozen=True)
+class Move:
+    """What a transaction changed for one owner: units of a token, or lamports where `mint` is None.
+
+    The owner's account of that token exists before and after, unless it is opened or closed on the way.
+    """
+
+    owner: str
+    mint: str | None
+    change: int
+    opened: bool = False
+    closed: bool = False
+    decimals: int = 6
+
+
+def transaction(at: datetime, payer: str, *moves: Move, fee: int = 5000, err: Any = None) -> Row:
+    """A getTransaction result, encoded as jsonParsed; what an opened account costs, a move has to say."""
+    lamports: dict[str, list[int]] = {payer: [_HELD, _HELD - fee]}
+    before, after = [], []
+    for place, move in enumerate(moves):
+        if move.mint is None:
+            lamports.setdefault(move.owner, [_HELD, _HELD])[1] += move.change
+            continue
+        account = f"account {place} of {move.owner}"
+        held = 0 if move.opened else -move.change if move.closed else _HELD
+        wrapped = move.mint == WRAPPED
+        lamports[account] = [
+            0 if move.opened else RENT + held * wrapped,
+            0 if move.closed else RENT + (held + move.change) * wrapped,
+        ]
+        row = {
+            "account": account,
+            "mint": move.mint,
+            "owner": move.owner,
+            "programId": "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA",
+        }
+        decimals = 9 if wrapped else move.decimals
+        if not move.opened:
+            before.append(row | _amount(held, decimals))
+        if not move.closed:
+            after.append(row | _amount(held + move.change, decimals))
+    places = {account: place for place, account in enumerate(lamports)}
+    for row in (*before, *after):
+        row["accountIndex"] = places[row.pop("account")]
+    return {
+        "slot": int(at.timestamp() * 2.5),
+        "blockTime": int(at.timestamp()),
+        "version": 0,
+        "meta": {
+            "err": err,
+            "status": {"Ok": None} if err is None else {"Err": err},
+            "fee": fee,
+            "preBalances": [pair[0] for pair in lamports.values()],
+            "postBalances": [pair[1] for pair in lamports.values()],
+            "preTokenBalances": before,
+            "postTokenBalances": after,
+            "innerInstructions": [],
+            "logMessages": ["Program log: Instruction: Swap"],
+            "rewards": [],
+            "computeUnitsConsumed": 120_000,
+        },
+        "transaction": {
+            "signatures": ["told by the list"],
+            "message": {
+                "accountKeys": [
+                    {"pubkey": key, "signer": not place, "writable": True, "source": "transaction"}
+                    for key, place in places.items()
+                ],
+                "instructions": [],
+                "recentBlockhash": "11111111111111111111111111111111",
+            },
+        },
+    }
+
+
+@dataclass
+class Transactions:
+    """What wallets did. `untold` are listed and not told; `page_rows` is the most it lists at once."""
+
+    untold: set[str] = field(default_factory=set)
+    page_rows: int = 1000
+    _told: dict[str, Row] = field(default_factory=dict)
+    _listed: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, wallet: str, signature: str, told: Row) -> None:
+        """Let a wallet have made this transaction."""
+        self._told[signature] = told
+        self._listed.setdefault(wallet, []).append(signature)
+
+    def signatures(self, address: str, options: Row) -> list[Row]:
+        """getSignaturesForAddress, the newest first."""
+        assert options["commitment"] == "finalized"
+        assert 1 <= options["limit"] <= 1000
+        listed = sorted(
+            self._listed.get(address, ()), key=lambda each: self._told[each]["blockTime"], reverse=True
+        )
+        start = listed.index(options["before"]) + 1 if "before" in options else 0
+        return [
+            {
+                "signature": signature,
+                "slot": self._told[signature]["slot"],
+                "err": self._told[signature]["meta"]["err"],
+                "memo": None,
+                "blockTime": self._told[signature]["blockTime"],
+                "confirmationStatus": "finalized",
+            }
+            for signature in listed[start : start + min(options["limit"], self.page_rows)]
+        ]
+
+    def transaction(self, signature: str, options: Row) -> Row | None:
+        """getTransaction."""
+        assert (options["encoding"], options["commitment"]) == ("jsonParsed", "finalized")
+        assert options["maxSupportedTransactionVersion"] == 0
+        return None if signature in self.untold else self._told[signature]
+
+
+def _amount(units: int, decimals: int) -> Row:
+    text = f"{units:0{decimals + 1}d}"
+    return {
+        "uiTokenAmount": {
+            "amount": str(units),
+            "decimals": decimals,
+            "uiAmount": units / 10**decimals,
+            "uiAmountString": f"{text[:-decimals]}.{text[-decimals:]}" if decimals else text,
+        }
+    }
+
+
+def now() -> datetime:
+    """The moment, in whole seconds as a block has it."""
+    return datetime.now(UTC).replace(microsecond=0)
