@@ -1,8 +1,10 @@
-"""Waiting for events in other threads and processes."""
+"""Waiting for events in other threads, processes and sessions."""
 
 import threading
 import time
 from collections.abc import Callable
+
+from wallet_api.database import Connection
 
 
 def eventually(happened: Callable[[], bool], seconds: float = 15.0, pause_seconds: float = 0.05) -> bool:
@@ -14,3 +16,12 @@ def eventually(happened: Callable[[], bool], seconds: float = 15.0, pause_second
             return False
         pause.wait(pause_seconds)
     return True
+
+
+def somebody_waits(connection: Connection) -> bool:
+    """Return whether a session of this database waits for a lock."""
+    row = connection.execute(
+        "SELECT count(*) AS n FROM pg_stat_activity"
+        " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    ).fetchone()
+    return row is not None and row["n"] > 0

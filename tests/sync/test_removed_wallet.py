@@ -1,16 +1,21 @@
 """A wallet that is removed while a sync is under way: it fails alone, and leaves nothing behind."""
 
 import json
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from flask import Response
 
 from tests.ledger.contents import orphans
 from tests.ledger.in_process import Importer
+from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
+from tests.stub.transactions import WRAPPED
 from tests.sync.door import Operator, addresses
-from tests.waiting import eventually
+from tests.sync.solana import FART
+from tests.waiting import eventually, somebody_waits
 from wallet_api.database import connect
 from wallet_api.ledger import merge
 from wallet_api.ledger.identities import WalletIdentity
@@ -18,15 +23,8 @@ from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.ledger.remove import remove_wallets, stage_wallets
 
-SOL = "So11111111111111111111111111111111111111112"
-FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
 KEPT, GONE = addresses("solana", 2)
 REMOVAL = {"blockchain": "solana", "wallet_address": GONE}
-WAITING = """
-SELECT count(*) AS n FROM pg_locks
- WHERE locktype = 'advisory' AND NOT granted
-   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +33,7 @@ def _world(stub: Stub, operator: Operator) -> None:
     operator.track(("solana", KEPT), ("solana", GONE))
     at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=5)
     for wallet in (KEPT, GONE):
-        stub.swaps.add("solana", wallet, swap(f"of {wallet}", at, leg(FART, "1"), leg(SOL, "1"), 180.0))
+        stub.swaps.add("solana", wallet, swap(f"of {wallet}", at, leg(FART, "1"), leg(WRAPPED, "1"), 180.0))
 
 
 def assert_only_the_other_is_there(operator: Operator) -> None:
@@ -49,14 +47,17 @@ def assert_only_the_other_is_there(operator: Operator) -> None:
         assert set(rebuild_ledger(connection).values()) == {0}
 
 
-def test_one_removed_while_wallets_are_read_is_a_failure_of_its_own(stub: Stub, operator: Operator) -> None:
+@pytest.mark.parametrize("when_asked_for", ["moralis", GONE])
+def test_one_removed_while_wallets_are_read_is_a_failure_of_its_own(
+    stub: Stub, operator: Operator, when_asked_for: str
+) -> None:
     removals = iter([REMOVAL])
 
-    def remove_at_first_request() -> None:
+    def remove_once() -> None:
         for row in removals:
             assert Importer(operator.url).remove_wallets([row]).wallets == 1
 
-    stub.scenarios["moralis"] = remove_at_first_request
+    stub.scenarios[when_asked_for] = remove_once
     outcome = operator.sync(SYNC_THREADS="1")
     assert outcome.status == 3
     assert outcome.only["failures"] == {"removed": 1}
@@ -72,7 +73,7 @@ def test_one_removed_while_its_trades_wait_for_their_lock_lands_none_of_them(ope
             merge.lock_all(holder)
             syncing = operator.start("trades", "--json")
             with connect(operator.url) as watcher:
-                assert eventually(lambda: watcher.execute(WAITING).fetchone() == {"n": 1}, 60)
+                assert eventually(lambda: somebody_waits(watcher), 60)
             assert remove_wallets(holder).wallets == 1
         output, _ = syncing.communicate(timeout=60)
     summary = json.loads(output)
@@ -80,3 +81,50 @@ def test_one_removed_while_its_trades_wait_for_their_lock_lands_none_of_them(ope
     assert summary["failures"] == {"removed": 1}
     assert (summary["synced"], summary["changed"], summary["rejected"]) == (1, 1, 0)
     assert_only_the_other_is_there(operator)
+
+
+def states(operator: Operator) -> list[str]:
+    """The addresses of the wallets that have a state."""
+    rows = operator.fetch("SELECT address FROM sync_wallets LEFT JOIN wallets USING (wallet_id)")
+    return [row["address"] for row in rows]
+
+
+def test_one_removed_while_its_reading_fails_gets_no_state(stub: Stub, operator: Operator) -> None:
+    def remove() -> Response | None:
+        Importer(operator.url).remove_wallets([REMOVAL])
+        return faults.status(400)()
+
+    stub.scenarios[GONE] = remove
+    operator.sync()
+    assert states(operator) == [KEPT]
+    del stub.scenarios[GONE]
+    assert (operator.sync().status, states(operator)) == (0, [KEPT])
+
+
+def test_one_removed_while_its_state_is_saved_gets_none(stub: Stub, operator: Operator) -> None:
+    removing = threading.Event()
+
+    def remove() -> None:
+        with (
+            connect(operator.url) as connection,
+            connect(operator.url) as watcher,
+            connection.transaction(),
+        ):
+            connection.execute("DELETE FROM wallets WHERE address = %s", [GONE])
+            removing.set()
+            # Until the sync's statement, which has read the wallet, waits for this transaction.
+            eventually(lambda: somebody_waits(watcher))
+
+    thread = threading.Thread(target=remove)
+
+    def answer() -> Response | None:
+        if not thread.is_alive():
+            thread.start()
+            removing.wait(10)
+        return faults.status(400)()
+
+    stub.scenarios[GONE] = answer
+    done = operator.sync()
+    thread.join()
+    assert (done.only["synced"], done.only["failures"]) == (1, {"rejected": 1})
+    assert states(operator) == [KEPT]
