@@ -1,5 +1,6 @@
 """What the tests of holdings stand on: a service with the stub, and wallets that hold what a test says."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -112,6 +113,34 @@ def ask_at(make_app: Callable[[Settings], Flask], settings: Settings, api_key: s
         return ask
 
     return at
+
+
+def active(response: TestResponse) -> dict[str, Any]:
+    """The holdings of a successful response."""
+    assert response.status_code == 200, response.text
+    return dict(response.json["data"]["active_holdings"])
+
+
+def token_row(
+    address: str, name: str, symbol: str, amount: int, formatted: str, decimals: int, verified: bool = False
+) -> dict[str, Any]:
+    """A row of the holdings."""
+    return {
+        "token_address": address,
+        "token_name": name,
+        "symbol": symbol,
+        "amount": str(amount),
+        "amount_formatted": formatted,
+        "decimals": decimals,
+        "verified_contract": verified,
+    }
+
+
+def wait_for_refreshes() -> None:
+    """Return when all refreshes of this process have ended."""
+    for thread in threading.enumerate():
+        if thread.name.startswith("holdings-"):
+            thread.join(10)
 
 
 def evm_token(number: int, units: int, **facts: Any) -> Balance:

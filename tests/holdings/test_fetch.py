@@ -210,7 +210,7 @@ def test_repeated_failures_open_the_breaker_and_one_call_closes_it(
 
 
 def test_after_the_pause_one_call_goes_out_before_all_others(
-    stub: Stub, go: Go, make_fetcher: Callable[..., Fetcher]
+    go: Go, make_fetcher: Callable[..., Fetcher]
 ) -> None:
     fetcher = make_fetcher(breaker_failures=1)
     with pytest.raises(Broken):

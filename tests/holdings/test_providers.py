@@ -20,7 +20,7 @@ from wallet_api.holdings.formatting import in_order, to_json
 from wallet_api.providers.balances import make_provider
 from wallet_api.providers.balances.base import BalanceProvider, Wallet
 from wallet_api.providers.balances.token_list import read_token_list
-from wallet_api.providers.faults import NotConfigured, ProviderFault
+from wallet_api.providers.faults import Malformed, NotConfigured, ProviderFault
 from wallet_api.providers.fetch import Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings, SettingsError
@@ -87,6 +87,13 @@ class TestMoralis:
         address = hold("eth", native=1, tokens=tuple(evm_token(number, number) for number in range(1, 251)))
         assert len(read("eth", address)) == 251
         assert stub.asked[address] == 3
+
+    def test_a_cursor_that_comes_again_ends_the_reading(self, read: Read, hold: Hold, stub: Stub) -> None:
+        address = hold("eth")
+        stub.scenarios[address] = faults.document({"cursor": "again", "result": []})
+        with pytest.raises(Malformed):
+            read("eth", address)
+        assert stub.asked[address] == 2
 
     def test_tokens_flagged_as_spam_are_left_out(self, read: Read, hold: Hold) -> None:
         address = hold("eth", tokens=(evm_token(1, 5), evm_token(2, 9, spam=True)))

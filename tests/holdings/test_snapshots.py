@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -15,9 +14,19 @@ from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
 from tests import legacy
-from tests.holdings.conftest import Ask, AskAt, Hold, evm_token, solana_token
+from tests.holdings.conftest import (
+    Ask,
+    AskAt,
+    Hold,
+    active,
+    evm_token,
+    solana_token,
+    token_row,
+    wait_for_refreshes,
+)
 from tests.stub import faults
 from tests.stub.server import Stub
+from tests.waiting import eventually, somebody_waits
 from wallet_api import migrations
 from wallet_api.database import Connection, Database, connect
 from wallet_api.holdings.snapshots import Snapshots
@@ -27,11 +36,6 @@ from wallet_api.providers.balances.base import Balances, Token
 from wallet_api.settings import Settings
 
 LARGEST = 2**256 - 1
-
-
-def active(response: TestResponse) -> dict[str, Any]:
-    assert response.status_code == 200, response.text
-    return dict(response.json["data"]["active_holdings"])
 
 
 def addresses(response: TestResponse) -> list[str]:
@@ -48,13 +52,6 @@ def stored(connection: Connection) -> dict[str, Any]:
     """The only row of the table."""
     (row,) = connection.execute("SELECT * FROM holdings_snapshots").fetchall()
     return row
-
-
-def wait_for_threads() -> None:
-    """Return when all refreshes of this process have ended."""
-    for thread in threading.enumerate():
-        if thread.name.startswith("holdings-"):
-            thread.join(10)
 
 
 class TestStored:
@@ -129,7 +126,7 @@ class TestFormatted:
         _age(connection)
         kept = ask_at(holdings_keep_spam=True)
         assert active(kept("eth", address))["stale"] is True
-        wait_for_threads()
+        wait_for_refreshes()
         assert addresses(kept("eth", address)) == ["native", spam.address, good.address]
 
     def test_a_stale_snapshot_follows_the_setting_too(
@@ -244,12 +241,12 @@ def test_a_snapshot_of_the_old_tables_is_answered_with_the_same_bytes_after_the_
     empty_database_url: str, settings: Settings, make_app: Callable[[Settings], Flask], stub: Stub
 ) -> None:
     rows = [
-        _answered("native", "Ether", "ETH", LARGEST, f"{str(LARGEST)[:-18]}.{str(LARGEST)[-18:]}", 18, True),
-        _answered("0x" + "b" * 40, 'Straße "x" \\ 🚀', "ß", LARGEST, str(LARGEST), 0, True),
-        _answered("0x" + "a" * 40, "", "", 10, "10", 0, False),
-        _answered("0x" + "1" * 40, "Tie", "T", 9 * 10**18, "9", 18, False),
-        _answered("0x" + "2" * 40, "Tie", "T", 9, "9", 0, False),
-        _answered("0x" + "c" * 40, "Dust", "D", 1, "0." + "0" * 254 + "1", 255, False),
+        token_row("native", "Ether", "ETH", LARGEST, f"{str(LARGEST)[:-18]}.{str(LARGEST)[-18:]}", 18, True),
+        token_row("0x" + "b" * 40, 'Straße "x" \\ 🚀', "ß", LARGEST, str(LARGEST), 0, True),
+        token_row("0x" + "a" * 40, "", "", 10, "10", 0, False),
+        token_row("0x" + "1" * 40, "Tie", "T", 9 * 10**18, "9", 18, False),
+        token_row("0x" + "2" * 40, "Tie", "T", 9, "9", 0, False),
+        token_row("0x" + "c" * 40, "Dust", "D", 1, "0." + "0" * 254 + "1", 255, False),
     ]
     text = json.dumps(rows, separators=(",", ":"), ensure_ascii=False)
     address, empty, unread = ("0x" + digit * 40 for digit in "def")
@@ -264,7 +261,7 @@ def test_a_snapshot_of_the_old_tables_is_answered_with_the_same_bytes_after_the_
                 """,
                 (number, wallet),
             )
-        coin = json.dumps([_answered("native", "Ether", "ETH", 0, "0", 18, True)], separators=(",", ":"))
+        coin = json.dumps([token_row("native", "Ether", "ETH", 0, "0", 18, True)], separators=(",", ":"))
         for number, tokens in enumerate((text, coin)):
             connection.execute(
                 "INSERT INTO holdings_snapshots (wallet_id, tokens, token_count, refreshed_at)"
@@ -292,7 +289,7 @@ def test_a_snapshot_of_the_old_tables_is_answered_with_the_same_bytes_after_the_
     response = ask(unread)
     assert response.status_code == 503
     assert "out of order" in response.json["error"]["message"]
-    wait_for_threads()
+    wait_for_refreshes()
 
 
 class TestRemoved:
@@ -320,7 +317,7 @@ class TestRemoved:
         assert stored(connection)["claim"] is not None
         _remove(connection, address)
         stub.release.set()
-        wait_for_threads()
+        wait_for_refreshes()
         assert stub.asked[address] == 1
         assert _count(connection) == 0
         assert ask("eth", address).status_code == 404
@@ -341,11 +338,8 @@ class TestRemoved:
             _remove(other, address)
             # The claim has read the wallet, and waits for this transaction.
             assert active(ask("eth", address))["loading"] is True
-            deadline = time.monotonic() + 5
-            while not _waits(connection):
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-        wait_for_threads()
+            assert eventually(lambda: somebody_waits(connection), 5)
+        wait_for_refreshes()
         assert _count(connection) == 0
         assert not stub.asked[address]
         assert ask("eth", address).status_code == 404
@@ -361,20 +355,6 @@ class TestRemoved:
         assert stored(connection)["native_amount"] == 8
 
 
-def _answered(
-    address: str, name: str, symbol: str, amount: int, formatted: str, decimals: int, verified: bool
-) -> dict[str, Any]:
-    return {
-        "token_address": address,
-        "token_name": name,
-        "symbol": symbol,
-        "amount": str(amount),
-        "amount_formatted": formatted,
-        "decimals": decimals,
-        "verified_contract": verified,
-    }
-
-
 def _age(connection: Connection) -> None:
     connection.execute("UPDATE holdings_snapshots SET refreshed_at = refreshed_at - interval '100 seconds'")
 
@@ -386,11 +366,3 @@ def _remove(connection: Connection, address: str) -> None:
 def _count(connection: Connection) -> int:
     (row,) = connection.execute("SELECT count(*) AS n FROM holdings_snapshots").fetchall()
     return int(row["n"])
-
-
-def _waits(connection: Connection) -> bool:
-    row = connection.execute(
-        "SELECT count(*) AS n FROM pg_stat_activity"
-        " WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    ).fetchone()
-    return row is not None and row["n"] > 0

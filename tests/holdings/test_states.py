@@ -5,13 +5,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import Ask, AskAt, Hold, evm_token
+from tests.holdings.conftest import Ask, AskAt, Hold, active, evm_token, wait_for_refreshes
 from tests.stub import faults
 from tests.stub.server import Stub
 from wallet_api.database import Connection
@@ -26,11 +25,6 @@ WAIT = 0.5
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
     return replace(settings, holdings_wait_seconds=WAIT, holdings_failure_seconds=0.4, web_threads=8)
-
-
-def active(response: TestResponse) -> dict[str, Any]:
-    assert response.status_code == 200, response.text
-    return dict(response.json["data"]["active_holdings"])
 
 
 def native(response: TestResponse) -> str:
@@ -356,9 +350,7 @@ class TestWorkersThatDie:
         # The claim lapses, and another worker reads and saves.
         _saved(connection, address, age_seconds=0)
         stub.release.set()
-        for thread in threading.enumerate():
-            if thread.name == "holdings-eth":
-                thread.join(5)
+        wait_for_refreshes()
         assert stub.asked[address] == 1
         assert native(ask("eth", address)) == "1"
 

@@ -1,33 +1,16 @@
 """The same wallet through the whole service gives the same answer, whichever provider serves it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from flask import Flask
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import Hold, evm_token, solana_token
+from tests.holdings.conftest import AskAt, Hold, active, evm_token, solana_token, token_row
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.demo.balances import Balance
-from wallet_api.settings import Settings
-
-AskWith = Callable[..., TestResponse]
-
-
-@pytest.fixture
-def ask_with(settings: Settings, make_app: Callable[[Settings], Flask], api_key: str) -> AskWith:
-    """Calls a service with other settings: `ask_with("eth", address, eth_provider="rpc")`."""
-
-    def ask(chain: str, address: str, **changes: Any) -> TestResponse:
-        client = make_app(replace(settings, **changes)).test_client()
-        query = {"blockchain": chain, "address": address, "api_key": api_key}
-        return client.get("/v1/wallets/holdings", query_string=query)
-
-    return ask
 
 
 @pytest.fixture
@@ -56,7 +39,7 @@ def trade(connection: Connection) -> Callable[[str, str, Balance], None]:
 
 @pytest.mark.parametrize("provider", ["moralis", "rpc", "alchemy"])
 def test_a_wallet_is_told_the_same_on_every_chain(
-    ask_with: AskWith, track: Hold, trade: Any, provider: str
+    ask_at: AskAt, track: Hold, trade: Any, provider: str
 ) -> None:
     every = {f"{chain}_provider": provider for chain in CHAINS}
     for chain, name, currency in (("eth", "Ether", "ETH"), ("bnb", "BNB", "BNB"), ("base", "Ether", "ETH")):
@@ -64,36 +47,36 @@ def test_a_wallet_is_told_the_same_on_every_chain(
         address = track(chain, native=1234567890123456789, tokens=(few, none, many))
         for token in (few, many, none):
             trade(chain, address, token)
-        assert rows(ask_with(chain, address, **every)) == [
-            row("native", name, currency, "1234567890123456789", "1.234567890123456789", 18, True),
-            row(many.address, "Token 2", "T2", "7000000000000000001", "7.000000000000000001", 18),
-            row(few.address, "Token 1", "T1", "5", "0.000000000000000005", 18),
+        assert rows(ask_at(**every)(chain, address)) == [
+            token_row("native", name, currency, 1234567890123456789, "1.234567890123456789", 18, True),
+            token_row(many.address, "Token 2", "T2", 7000000000000000001, "7.000000000000000001", 18),
+            token_row(few.address, "Token 1", "T1", 5, "0.000000000000000005", 18),
         ]
     few, many, none = solana_token(1, 5), solana_token(2, 7_000_001), solana_token(3, 0)
     address = track("solana", native=5999980000, tokens=(few, none, many))
-    assert rows(ask_with("solana", address, **every)) == [
-        row("native", "Solana", "SOL", "5999980000", "5.99998", 9, True),
-        row(many.address, "Token 2", "T2", "7000001", "7.000001", 6),
-        row(few.address, "Token 1", "T1", "5", "0.000005", 6),
+    assert rows(ask_at(**every)("solana", address)) == [
+        token_row("native", "Solana", "SOL", 5999980000, "5.99998", 9, True),
+        token_row(many.address, "Token 2", "T2", 7000001, "7.000001", 6),
+        token_row(few.address, "Token 1", "T1", 5, "0.000005", 6),
     ]
 
 
 @pytest.mark.parametrize("provider", ["moralis", "rpc", "alchemy"])
-def test_an_empty_wallet_has_a_native_row_of_nothing(ask_with: AskWith, track: Hold, provider: str) -> None:
+def test_an_empty_wallet_has_a_native_row_of_nothing(ask_at: AskAt, track: Hold, provider: str) -> None:
     for chain in ("solana", "eth"):
-        (native,) = rows(ask_with(chain, track(chain), **{f"{chain}_provider": provider}))
+        (native,) = rows(ask_at(**{f"{chain}_provider": provider})(chain, track(chain)))
         assert (native["token_address"], native["amount"], native["amount_formatted"]) == ("native", "0", "0")
 
 
 def test_a_provider_without_its_key_or_url_is_unavailable(
-    ask_with: AskWith, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture
+    ask_at: AskAt, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture
 ) -> None:
     for provider, lacking in (
         ("moralis", "MORALIS_API_KEY"),
         ("rpc", "ETH_RPC_URL"),
         ("alchemy", "ALCHEMY_API_KEY"),
     ):
-        response = ask_with("eth", track("eth"), eth_provider=provider, **{lacking.lower(): None})
+        response = ask_at(eth_provider=provider, **{lacking.lower(): None})("eth", track("eth"))
         assert response.status_code == 503
         assert "no provider set up" in response.json["error"]["message"]
         assert f"{lacking} is not set" in caplog.text
@@ -101,22 +84,7 @@ def test_a_provider_without_its_key_or_url_is_unavailable(
 
 
 def rows(response: TestResponse) -> list[dict[str, Any]]:
-    assert response.status_code == 200, response.text
-    active = response.json["data"]["active_holdings"]
-    assert active["loading"] is False
-    assert active["count"] == len(active["tokens"])
-    return list(active["tokens"])
-
-
-def row(
-    address: str, name: str, symbol: str, amount: str, formatted: str, decimals: int, verified: bool = False
-) -> dict[str, Any]:
-    return {
-        "token_address": address,
-        "token_name": name,
-        "symbol": symbol,
-        "amount": amount,
-        "amount_formatted": formatted,
-        "decimals": decimals,
-        "verified_contract": verified,
-    }
+    holdings = active(response)
+    assert holdings["loading"] is False
+    assert holdings["count"] == len(holdings["tokens"])
+    return list(holdings["tokens"])

@@ -17,7 +17,6 @@ from tests.processes import Gunicorn, StartGunicorn
 from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
-from wallet_api.demo.balances import Balance
 from wallet_api.settings import Settings
 
 WAIT = 1.2
@@ -36,7 +35,6 @@ class Case:
     at_last: int
     scenario: Scenario | None = None
     native: int = 5
-    tokens: tuple[Balance, ...] = ()
 
 
 @dataclass
@@ -114,37 +112,6 @@ def cases(chain: str, stub: Stub) -> list[Case]:
     ]
 
 
-def moralis_cases(stub: Stub) -> list[Case]:
-    many = tuple(evm_token(number, number) for number in range(1, 251))
-    loop = {"cursor": "again", "result": []}
-    spam = evm_token(1, 5, name="A\0B", symbol="\u202eC" * 300)
-    native = {"native_token": "true", "balance": "5"}
-    words = evm_row(5) | {"decimals": "3", "verified_contract": "true", "possible_spam": "false"}
-    return [
-        Case("three pages", "eth", GOOD, GOOD, tokens=many),
-        Case("page 2 fails", "eth", DOWN, DOWN, faults.later_pages(faults.status(500)), tokens=many),
-        Case("cursor loop", "eth", DOWN, DOWN, faults.document(loop)),
-        Case("no native row", "eth", GOOD, GOOD, native=0, tokens=many[:3]),
-        Case("spam text", "eth", GOOD, GOOD, tokens=(spam,)),
-        Case("numbers as text", "eth", GOOD, GOOD, faults.document({"result": [native, words]})),
-        Case("over 2000 tokens", "eth", DOWN, DOWN, faults.status(400, faults.OVER_2000)),
-    ]
-
-
-def evm_row(units: int) -> dict[str, Any]:
-    return {"token_address": evm_token(1, 0).address, "decimals": 18, "balance": str(units)}
-
-
-def node_cases(stub: Stub) -> list[Case]:
-    twice, new = solana_token(1, 10), solana_token(2, 10)
-    stub.nodes.accounts[twice.address] = 2
-    stub.nodes.token_2022.add(new.address)
-    return [
-        Case("a mint in two accounts", "solana", GOOD, GOOD, tokens=(twice,)),
-        Case("Token-2022 only", "solana", GOOD, GOOD, tokens=(new,)),
-    ]
-
-
 @pytest.mark.parametrize("solana_provider", ["moralis", "rpc"])
 def test_every_fault_is_answered_rightly_and_in_time_and_tells_no_key(
     gunicorn: StartGunicorn,
@@ -156,12 +123,8 @@ def test_every_fault_is_answered_rightly_and_in_time_and_tells_no_key(
 ) -> None:
     chains = ("eth", "bnb", "base", "solana") if solana_provider == "moralis" else ("solana",)
     wallets = []
-    for case in [
-        *(case for chain in chains for case in cases(chain, stub)),
-        *(moralis_cases(stub) if solana_provider == "moralis" else []),
-        *node_cases(stub),
-    ]:
-        address = track(case.chain, native=case.native, tokens=case.tokens)
+    for case in (case for chain in chains for case in cases(chain, stub)):
+        address = track(case.chain, native=case.native)
         if case.scenario is not None:
             stub.scenarios[address] = case.scenario
         wallets.append((case, address))
@@ -215,11 +178,9 @@ def _settled(call: Call, chain: str, address: str) -> Told:
 
 
 def _is_whole(active: dict[str, Any], case: Case) -> None:
-    native, *rows = active["tokens"]
+    (native,) = active["tokens"]
     assert (native["token_address"], native["amount"]) == ("native", str(case.native)), case.name
-    held = sum(1 for token in case.tokens if token.units)
-    assert len(rows) == (1 if case.name == "numbers as text" else held), case.name
-    assert active["count"] == len(rows) + 1
+    assert active["count"] == 1
 
 
 def _tells_no_key(server: Gunicorn, answers: list[Told]) -> None:
@@ -293,7 +254,6 @@ def test_a_worker_killed_while_it_reads_blocks_the_wallet_for_a_short_time_only(
 def test_ten_thousand_token_accounts_are_answered_in_little_memory(
     gunicorn: StartGunicorn,
     settings: Settings,
-    stub: Stub,
     track: Hold,
     call_at: Callable[[Gunicorn], Call],
     provider: str,
