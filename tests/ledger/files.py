@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tests.ledger.command import trade
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.readers import open_source
 from wallet_api.ledger.rows import TradeRow
@@ -18,21 +19,6 @@ COLUMNS = (
 HEADER = ",".join(COLUMNS).encode() + b"\n"
 
 
-def row(signature: str = "s1", **fields: Any) -> dict[str, Any]:
-    """A trade in which nothing is wrong."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": "So11111111111111111111111111111111111111112",
-        "tx_signature": signature,
-        "mint": "mint",
-        "transaction_type": "buy",
-        "token_amount": "1",
-        "value": "1",
-        "created_at": "2026-01-30T12:51:16Z",
-        **fields,
-    }
-
-
 def ndjson(*rows: dict[str, Any] | bytes) -> bytes:
     """Lines of NDJSON; bytes stand for themselves."""
     return b"".join((r if isinstance(r, bytes) else json.dumps(r).encode()) + b"\n" for r in rows)
@@ -41,7 +27,7 @@ def ndjson(*rows: dict[str, Any] | bytes) -> bytes:
 def csv_line(**fields: Any) -> bytes:
     """A line of CSV under HEADER."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow([row(**fields).get(name, "") for name in COLUMNS])
+    csv.writer(text, lineterminator="\n").writerow([trade(**fields).get(name, "") for name in COLUMNS])
     return text.getvalue().encode()
 
 

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.stub.swaps import Row
-
-SOL = "So11111111111111111111111111111111111111112"
-USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+from tests.stub.transactions import WRAPPED
+from tests.sync.solana import USDC
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ _JUPITER = "7iWnBRRhBCiNXXPhqiGzvvBkKrvFSWqqmxRyu9VyYBxE"
 
 RECORDED = (
     Recorded(
-        "Jupiter over Raydium: 0.4 SOL by a passing account of wrapped SOL, into a new account",
+        "Jupiter over Raydium: 0.4 WRAPPED by a passing account of wrapped WRAPPED, into a new account",
         1733730308,
         14915,
         [
@@ -83,7 +82,7 @@ RECORDED = (
         ],
         [
             (1, _LASER, "3huskHPRJXT5pL6RW57HaA8pXRFojx6gfNVGL9cJ2vtB", 6, None, 3861519639304),
-            (2, SOL, _RAYDIUM, 9, 57916123652, 58316123652),
+            (2, WRAPPED, _RAYDIUM, 9, 57916123652, 58316123652),
             (3, _LASER, _RAYDIUM, 6, 564373421680837, 560511902041533),
         ],
         [(_LASER, "buy", "3861519.639304", "0.4")],
@@ -101,7 +100,7 @@ RECORDED = (
         ],
         [
             (1, _EIGHT, "63EazyqF9nJN8SdGTMUaLrRKxS3XnmUiFuDp5KZ9wEV8", 6, 458750617, 358750617),
-            (3, SOL, "8G6Mt4tbCHU8nfoWJnamLVXkEMFeia3fPnFD3EUwcmiH", 9, 8465711763, 8453402491),
+            (3, WRAPPED, "8G6Mt4tbCHU8nfoWJnamLVXkEMFeia3fPnFD3EUwcmiH", 9, 8465711763, 8453402491),
             (4, _EIGHT, "8G6Mt4tbCHU8nfoWJnamLVXkEMFeia3fPnFD3EUwcmiH", 6, 5446955946661, 5447055946661),
         ],
         [(_EIGHT, "sell", "100", "0.012309272")],
@@ -159,7 +158,7 @@ RECORDED = (
         [
             (1, _KMN, "EfbbhahGNuhqEraRZXrwETfsaKxScngEttdQixWAW4WE", 6, 0, 998528432013),
             (3, _KMN, "6GuU95VtWZGbrUyq11XKVBGEfBbR49Hhj37o3oXxjQRS", 6, 26138122544858, 25139594112845),
-            (4, SOL, "6GuU95VtWZGbrUyq11XKVBGEfBbR49Hhj37o3oXxjQRS", 9, 8046011372, 18046011372),
+            (4, WRAPPED, "6GuU95VtWZGbrUyq11XKVBGEfBbR49Hhj37o3oXxjQRS", 9, 8046011372, 18046011372),
         ],
         [(_KMN, "buy", "998528.432013", "10")],
     ),
@@ -185,16 +184,16 @@ RECORDED = (
             (1, USDC, "AVYG9UHetNHT1FEDPLv9pN2sCCH4CLsjvkzGjVXBfEiS", 6, 24367084084, 24267084084),
             (2, _W, _JUPITER, 6, 19520, 24661),
             (3, _ORE, "AVYG9UHetNHT1FEDPLv9pN2sCCH4CLsjvkzGjVXBfEiS", 9, None, 944945170),
-            (4, SOL, "AvQvbFhPtJyaxbkqZPG1uaYwF3gg2JfKq6znUHoKyGE1", 9, 69432894833, 70013733014),
+            (4, WRAPPED, "AvQvbFhPtJyaxbkqZPG1uaYwF3gg2JfKq6znUHoKyGE1", 9, 69432894833, 70013733014),
             (5, _ORE, "AvQvbFhPtJyaxbkqZPG1uaYwF3gg2JfKq6znUHoKyGE1", 9, 238807007832, 238050445100),
-            (6, SOL, "AMhkw4DNjHhM7DojCwdrxwR946TRKzhZzLyF2hAriYkT", 9, 620409535589, 619828697408),
+            (6, WRAPPED, "AMhkw4DNjHhM7DojCwdrxwR946TRKzhZzLyF2hAriYkT", 9, 620409535589, 619828697408),
             (7, _W, "BtZUpLu8EZVyDseHBmh6KCMbaykoJznUKnYZaJ8RmqNe", 6, 103197430458, 103324090458),
             (8, _ORE, "J4uBbeoWpZE8fH58PM1Fp9n9K6f1aThyeVCyRdJbaXqt", 9, 8794780697, 8606398259),
             (9, USDC, "J4uBbeoWpZE8fH58PM1Fp9n9K6f1aThyeVCyRdJbaXqt", 6, 109608762, 129608762),
             (10, USDC, "CNyMBhDe985yBzn6EqyT6BJE89iWgufi6wgBZFK9kM1D", 6, 4716312060, 4796312060),
             (11, _W, "CNyMBhDe985yBzn6EqyT6BJE89iWgufi6wgBZFK9kM1D", 6, 595461675102, 595335009961),
         ],
-        # At 160 dollars a SOL.
+        # At 160 dollars a WRAPPED.
         [(USDC, "sell", "100", "0.625"), (_ORE, "buy", "0.94494517", "0.625")],
     ),
 )

@@ -11,10 +11,10 @@ from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
+from tests.stub.transactions import WRAPPED
 from tests.sync.door import Operator, addresses
+from tests.sync.solana import FART
 
-SOL = "So11111111111111111111111111111111111111112"
-FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
 WALLETS = list(addresses("solana", 12))
 PAGE_ROWS = 4
 ROWS = 10
@@ -28,7 +28,7 @@ def _world(stub: Stub, operator: Operator) -> None:
     stub.swaps.page_rows = PAGE_ROWS
     for address in WALLETS:
         rows = (
-            swap(f"{address}{n}", NOW - timedelta(minutes=50 - n), leg(FART, "1"), leg(SOL, "1"), 1.0)
+            swap(f"{address}{n}", NOW - timedelta(minutes=50 - n), leg(FART, "1"), leg(WRAPPED, "1"), 1.0)
             for n in range(ROWS)
         )
         stub.swaps.add("solana", address, *rows)

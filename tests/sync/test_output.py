@@ -13,10 +13,10 @@ from tests.ledger.in_process import Row
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
+from tests.stub.transactions import WRAPPED
 from tests.sync.door import Operator, addresses
+from tests.sync.solana import FART
 
-SOL = "So11111111111111111111111111111111111111112"
-FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
 GOOD, BAD = addresses("solana", 2)
 TEXT_LINE = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \[%d\] (INFO|WARNING) (.*)"
 
@@ -26,7 +26,7 @@ def _world(stub: Stub, operator: Operator) -> None:
     """A wallet with a trade, and one that the provider refuses."""
     operator.track(("solana", GOOD), ("solana", BAD))
     at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=5)
-    stub.swaps.add("solana", GOOD, swap("s", at, leg(FART, "1"), leg(SOL, "1"), 180.0))
+    stub.swaps.add("solana", GOOD, swap("s", at, leg(FART, "1"), leg(WRAPPED, "1"), 180.0))
     stub.scenarios[BAD] = faults.status(400)
 
 

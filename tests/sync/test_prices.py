@@ -11,10 +11,9 @@ from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
 from tests.sync.door import Operator, now, plain
+from tests.sync.solana import FART, WALLET
 
 NOW = datetime.now(UTC).replace(microsecond=0)
-WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
-MINT = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
 RATE_LIMITED = {
     "status": {
         "error_code": 429,
@@ -115,7 +114,7 @@ def test_trades_without_dollars_get_their_value_however_old_they_are(stub: Stub,
             "blockchain": "solana",
             "wallet_address": WALLET,
             "tx_signature": f"t{place}",
-            "mint": MINT,
+            "mint": FART,
             "transaction_type": "buy",
             "token_amount": "1",
             "value": "2",
@@ -131,7 +130,7 @@ def test_trades_without_dollars_get_their_value_however_old_they_are(stub: Stub,
     assert len(hours(operator, "SOL")) <= 4
 
 
-def test_hours_that_nobody_knows_stay_without(stub: Stub, operator: Operator) -> None:
+def test_hours_that_nobody_knows_stay_without(operator: Operator) -> None:
     done = operator.sync("prices", "--since", "3h")
     assert done.status == 3
     assert done.only["missing_hours"] in (6, 9)

@@ -106,9 +106,7 @@ class Calls:
         return event
 
 
-def test_the_ledger_of_a_made_up_world_is_exactly_the_expected_one(
-    stub: Stub, operator: Operator, world: World
-) -> None:
+def test_the_ledger_of_a_made_up_world_is_exactly_the_expected_one(operator: Operator, world: World) -> None:
     done = operator.sync()
     assert done.status == 0
     assert operator.ledger() == world.expected
@@ -175,7 +173,7 @@ def test_one_at_a_time_and_the_second_says_who_is_the_first(
 
 
 def test_round_after_round_what_happens_comes_in_and_the_database_may_go_away(
-    stub: Stub, operator: Operator, world: World, start: Start
+    operator: Operator, world: World, start: Start
 ) -> None:
     running = start("trades", "--every", "1")
     running.next_round()

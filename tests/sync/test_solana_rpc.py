@@ -192,7 +192,7 @@ def test_a_refusal_of_one_source_does_not_stop_the_other(stub: Stub, operator: O
     assert by_chains["bnb", "base", "eth"]["stopped"] == "the provider's quota of the day is used up"
 
 
-def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(stub: Stub, operator: Operator) -> None:
+def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(operator: Operator) -> None:
     operator.track(*(("bnb", address) for address in addresses("bnb", 3)))
     process = operator.start("trades")
     output, errors = process.communicate(timeout=60)
@@ -292,7 +292,7 @@ def test_round_after_round_only_what_is_new_is_asked_for(stub: Stub, operator: O
     assert len(operator.ledger()) == 6
 
 
-def test_one_at_work_on_each_chain(stub: Stub, operator: Operator) -> None:
+def test_one_at_work_on_each_chain(operator: Operator) -> None:
     first = operator.start("trades", "--chain", "solana", "--every", "60", "--json")
     assert first.stdout is not None
     first.stdout.readline()

@@ -9,13 +9,10 @@ import pytest
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
+from tests.stub.transactions import WRAPPED
 from tests.sync.door import Operator, addresses, values
+from tests.sync.solana import BONK, FART, USDC, WALLET
 
-SOL = "So11111111111111111111111111111111111111112"
-USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
-FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
-BONK = "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"
-WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
 POOL = "5quBtoiQqxF9Jv6KYKctB59NT3gtJD2Y65kdnB1Uev3h"
 NOW = datetime.now(UTC).replace(microsecond=0)
 AT = NOW - timedelta(minutes=50)
@@ -31,7 +28,7 @@ def fart(amount: str, name: str | None = "Fartcoin") -> Row:
 
 
 def sol(amount: str, **fields: Any) -> Row:
-    return leg(SOL, amount, "Wrapped SOL", **fields)
+    return leg(WRAPPED, amount, "Wrapped SOL", **fields)
 
 
 def usdc(amount: str) -> Row:

@@ -16,13 +16,12 @@ from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
 from tests.stub.transactions import Move, now, transaction
+from tests.sync.solana import FART, WALLET
 from wallet_api.settings import Settings
 
-SOLANA_WALLET = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
 BNB_WALLET = "0xdce4550b1e46a88e7969000605be5cb1bbddc034"
 WBNB = "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"
 BNB_MINT = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
-SOLANA_MINT = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
 
 
 def test_trades_of_now_are_answered_a_moment_later(stub: Stub) -> None:
@@ -48,12 +47,12 @@ def test_trades_of_now_are_answered_a_moment_later(stub: Stub) -> None:
                 assert any("Ctrl-C stops everything" in line for line in up.stdout)
                 key = _run(own, "keys", "create", "caller").split()[-1]
                 wallets = Path(folder) / "wallets.csv"
-                rows = f"solana,kol,{SOLANA_WALLET}\nbnb,kol,{BNB_WALLET}\n"
+                rows = f"solana,kol,{WALLET}\nbnb,kol,{BNB_WALLET}\n"
                 wallets.write_text(f"blockchain,type,wallet_address\n{rows}")
                 _run(own, "import", "wallets", str(wallets))
                 at = now()
                 stub.swaps.add("bnb", BNB_WALLET, swap("0xab", at, leg(BNB_MINT, "5"), leg(WBNB, "2"), 365.0))
-                stub.transactions.add(SOLANA_WALLET, "s", _bought(at))
+                stub.transactions.add(WALLET, "s", _bought(at))
                 # The round that asks again has landed what the one before it read.
                 moralis_again, node_again = threading.Event(), threading.Event()
                 stub.scenarios["moralis"] = faults.in_turn(None, moralis_again.set)
@@ -64,7 +63,7 @@ def test_trades_of_now_are_answered_a_moment_later(stub: Stub) -> None:
                 )
                 for again in (moralis_again, node_again):
                     assert again.wait(60)
-                for chain, wallet, trade in (("bnb", BNB_WALLET, "0xab"), ("solana", SOLANA_WALLET, "s")):
+                for chain, wallet, trade in (("bnb", BNB_WALLET, "0xab"), ("solana", WALLET, "s")):
                     url = f"http://127.0.0.1:{port}/v1/wallets/history"
                     question = {"blockchain": chain, "type": "kol", "address": wallet, "api_key": key}
                     trades = _answered(url, question)["data"]["trades"]
@@ -91,10 +90,8 @@ def test_a_source_without_its_address_is_told_before_anything_starts(tmp_path: P
 
 
 def _bought(at: datetime) -> Row:
-    moves = (Move(SOLANA_WALLET, SOLANA_MINT, 5), Move(SOLANA_WALLET, None, -2 * 10**9))
-    return transaction(
-        at, SOLANA_WALLET, *moves, Move("pool", SOLANA_MINT, -5), Move("pool", None, 2 * 10**9)
-    )
+    moves = (Move(WALLET, FART, 5), Move(WALLET, None, -2 * 10**9))
+    return transaction(at, WALLET, *moves, Move("pool", FART, -5), Move("pool", None, 2 * 10**9))
 
 
 def _answered(url: str, question: dict[str, str]) -> Any:

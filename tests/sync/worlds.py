@@ -8,12 +8,12 @@ from decimal import Decimal
 
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
-from tests.stub.transactions import Move, transaction
+from tests.stub.transactions import WRAPPED, Move, transaction
 from tests.sync.door import Key, Ledger, addresses, plain
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 
 NATIVE = {
-    "solana": "So11111111111111111111111111111111111111112",
+    "solana": WRAPPED,
     "eth": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
     "bnb": "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c",
     "base": "0x4200000000000000000000000000000000000006",
@@ -52,7 +52,7 @@ class World:
         if self.on_node:
             self.stub.nodes.names = {mint: f"Token {mint[:6]}" for mint in self._mints["solana"]}
 
-    def happen(self, wallet: tuple[str, str], moment: datetime, told: timedelta = timedelta()) -> None:
+    def happen(self, wallet: tuple[str, str], moment: datetime) -> None:
         """Let a transaction of the wallet happen at `moment`, and be told at once."""
         for row in self.transaction(wallet, moment):
             self.stub.swaps.add(*wallet, row)

@@ -11,7 +11,8 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from tests.ledger.files import COLUMNS, HEADER, csv_line, ndjson, read, row
+from tests.ledger.command import trade
+from tests.ledger.files import COLUMNS, HEADER, csv_line, ndjson, read
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.lines import MAX_LINE_BYTES
 from wallet_api.ledger.readers import UnreadableFile, open_source
@@ -20,7 +21,7 @@ from wallet_api.ledger.rows import TradeRow
 
 @pytest.mark.parametrize("ending", ["ndjson", "jsonl", "ndjson.gz", "jsonl.gz"])
 def test_ndjson_is_read_plain_and_gzipped(tmp_path: Path, ending: str) -> None:
-    content = ndjson(row("a"), row("b"))
+    content = ndjson(trade("a"), trade("b"))
     packed = gzip.compress(content) if ending.endswith(".gz") else content
     assert read(tmp_path / f"file.{ending}", packed) == (["a", "b"], [])
 
@@ -33,7 +34,7 @@ def test_csv_is_read_plain_and_gzipped(tmp_path: Path, ending: str) -> None:
 
 
 def test_a_gzip_of_several_members_is_read_to_the_end(tmp_path: Path) -> None:
-    content = gzip.compress(ndjson(row("a"))) + gzip.compress(ndjson(row("b")))
+    content = gzip.compress(ndjson(trade("a"))) + gzip.compress(ndjson(trade("b")))
     assert read(tmp_path / "file.ndjson.gz", content) == (["a", "b"], [])
 
 
@@ -45,7 +46,7 @@ def test_another_ending_is_refused_with_those_that_are_understood(tmp_path: Path
 
 def test_byte_order_marks_blank_lines_and_carriage_returns_mean_nothing(tmp_path: Path) -> None:
     mark = b"\xef\xbb\xbf"
-    lines = mark + b"\r\n \t\r\n".join(ndjson(row(name)).rstrip() for name in "ab") + b"\r\n\r\n"
+    lines = mark + b"\r\n \t\r\n".join(ndjson(trade(name)).rstrip() for name in "ab") + b"\r\n\r\n"
     assert read(tmp_path / "file.ndjson", lines) == (["a", "b"], [])
     table = (HEADER + b"\n" + csv_line(signature="a") + b"\n  \n" + csv_line(signature="b")).replace(
         b"\n", b"\r\n"
@@ -54,32 +55,32 @@ def test_byte_order_marks_blank_lines_and_carriage_returns_mean_nothing(tmp_path
 
 
 def test_the_last_line_needs_no_end(tmp_path: Path) -> None:
-    assert read(tmp_path / "file.ndjson", ndjson(row("a")).rstrip()) == (["a"], [])
+    assert read(tmp_path / "file.ndjson", ndjson(trade("a")).rstrip()) == (["a"], [])
     assert read(tmp_path / "file.csv", (HEADER + csv_line(signature="a")).rstrip(b"\n")) == (["a"], [])
 
 
 def test_bad_lines_of_ndjson_are_told_by_number_and_cost_only_themselves(tmp_path: Path) -> None:
     content = ndjson(
-        row("good 1"),
+        trade("good 1"),
         b"{",
         b"[]",
         b"null",
         b"{}",
         b'{"a": 1} {"b": 2}',
         b"\xff\xfe",
-        json.dumps(row("?")).encode().replace(b"?", b"\xff"),
-        json.dumps(row("?")).encode().replace(b"?", rb"\ud800"),
-        json.dumps(row("?")).encode().replace(b"?", rb"\udc00\ud800"),
-        json.dumps(row(value=0)).encode().replace(b": 0", b": NaN"),
-        row(blockchain="bitcoin"),
-        row(transaction_type="swap"),
-        row(value="a lot"),
-        row(value=True),
-        row(value=None),
-        row(created_at="yesterday"),
-        row(created_at="2026-01-30"),
+        json.dumps(trade("?")).encode().replace(b"?", b"\xff"),
+        json.dumps(trade("?")).encode().replace(b"?", rb"\ud800"),
+        json.dumps(trade("?")).encode().replace(b"?", rb"\udc00\ud800"),
+        json.dumps(trade(value=0)).encode().replace(b": 0", b": NaN"),
+        trade(blockchain="bitcoin"),
+        trade(transaction_type="swap"),
+        trade(value="a lot"),
+        trade(value=True),
+        trade(value=None),
+        trade(created_at="yesterday"),
+        trade(created_at="2026-01-30"),
         b"[" * 100_000,
-        row("good 2"),
+        trade("good 2"),
     )
     good, bad = read(tmp_path / "file.ndjson", content)
     assert good == ["good 1", "good 2"]
@@ -140,7 +141,7 @@ def test_an_empty_cell_of_csv_is_not_the_same_as_an_absent_column(tmp_path: Path
     with open_source(str(path)) as source:
         ((_, _, empty),) = source.records(TradeRow)
     names = [name for name in COLUMNS if name not in optional]
-    path.write_bytes(f"{','.join(names)}\n{','.join(row()[name] for name in names)}\n".encode())
+    path.write_bytes(f"{','.join(names)}\n{','.join(trade()[name] for name in names)}\n".encode())
     with open_source(str(path)) as source:
         ((_, _, absent),) = source.records(TradeRow)
     assert [getattr(empty, name) for name in optional] == ["", "", ""]
@@ -149,14 +150,14 @@ def test_an_empty_cell_of_csv_is_not_the_same_as_an_absent_column(tmp_path: Path
 
 def test_a_missing_member_of_ndjson_is_absent_and_null_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "file.ndjson"
-    path.write_bytes(ndjson(row(), row(token_name=None, value_usd=None, event_index=None)))
+    path.write_bytes(ndjson(trade(), trade(token_name=None, value_usd=None, event_index=None)))
     with open_source(str(path)) as source:
         found = [(r.token_name, r.value_usd, r.event_index) for _, _, r in source.records(TradeRow)]
     assert found == [(UNSET, UNSET, UNSET), (None, None, None)]
 
 
 def test_columns_of_csv_come_in_any_order_and_unknown_ones_are_ignored(tmp_path: Path) -> None:
-    fields = row("a", note="not ours")
+    fields = trade("a", note="not ours")
     names = sorted(fields)
     content = ",".join(names) + "\n" + ",".join(fields[name] for name in names) + "\n"
     assert read(tmp_path / "file.csv", content.encode()) == (["a"], [])
@@ -171,7 +172,7 @@ def test_a_csv_without_its_header_is_refused_whole(tmp_path: Path, content: byte
 @pytest.mark.parametrize("name", ["file.ndjson", "file.csv"])
 def test_a_line_beyond_all_bounds_is_rejected_without_filling_the_memory(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    line = csv_line(signature="a") if name.endswith("csv") else ndjson(row("a"))
+    line = csv_line(signature="a") if name.endswith("csv") else ndjson(trade("a"))
     with path.open("wb") as file:
         file.write(HEADER if name.endswith("csv") else b"")
         file.write(line)
@@ -198,7 +199,7 @@ def test_no_digit_of_an_amount_is_lost(tmp_path: Path, text: str, form: str) -> 
         path, content = tmp_path / "file.csv", HEADER + csv_line(value=text)
     else:
         quoted = f'"{text}"' if form == "string" else text
-        path, content = tmp_path / "file.ndjson", ndjson(row(value="?")).replace(b'"?"', quoted.encode())
+        path, content = tmp_path / "file.ndjson", ndjson(trade(value="?")).replace(b'"?"', quoted.encode())
     path.write_bytes(content)
     with open_source(str(path)) as source:
         ((_, _, found),) = source.records(TradeRow)
@@ -216,14 +217,14 @@ def test_rows_of_another_type_are_read_the_same_way_and_their_extra_fields_ignor
         mint: str
 
     path = tmp_path / f"file.{ending}"
-    path.write_bytes(HEADER + csv_line(signature="a") if ending == "csv" else ndjson(row("a")))
+    path.write_bytes(HEADER + csv_line(signature="a") if ending == "csv" else ndjson(trade("a")))
     with open_source(str(path)) as source:
         assert [found for _, _, found in source.records(Identity)] == [Identity("a", "mint")]
 
 
 def test_what_can_be_read_of_a_truncated_gzip_is_read_and_its_end_is_told(tmp_path: Path) -> None:
     rows = [f"good {n}" for n in range(5000)]
-    whole = gzip.compress(ndjson(*(row(name) for name in rows)))
+    whole = gzip.compress(ndjson(*(trade(name) for name in rows)))
     good, bad = read(tmp_path / "file.ndjson.gz", whole[: len(whole) // 2])
     assert 1000 < len(good) < 5000
     assert good == rows[: len(good)]
@@ -232,7 +233,7 @@ def test_what_can_be_read_of_a_truncated_gzip_is_read_and_its_end_is_told(tmp_pa
 
 
 def test_a_gzip_with_a_wrong_checksum_tells_so(tmp_path: Path) -> None:
-    whole = bytearray(gzip.compress(ndjson(row("a"), row("b"))))
+    whole = bytearray(gzip.compress(ndjson(trade("a"), trade("b"))))
     whole[-5] ^= 1
     good, bad = read(tmp_path / "file.ndjson.gz", bytes(whole))
     assert good[:1] == ["a"]
@@ -241,7 +242,7 @@ def test_a_gzip_with_a_wrong_checksum_tells_so(tmp_path: Path) -> None:
 
 def test_what_is_no_gzip_at_all_is_refused_whole(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match=r"file\.ndjson\.gz"):
-        read(tmp_path / "file.ndjson.gz", ndjson(row()))
+        read(tmp_path / "file.ndjson.gz", ndjson(trade()))
 
 
 def test_a_file_that_cannot_be_opened_is_told_by_name(tmp_path: Path) -> None:

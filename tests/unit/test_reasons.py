@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.files import COLUMNS, HEADER, csv_line, ndjson, read, row
+from tests.ledger.command import trade
+from tests.ledger.files import COLUMNS, HEADER, csv_line, ndjson, read
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.readers import UnreadableFile, open_source
 from wallet_api.ledger.rows import PriceRow, TradeRow
@@ -39,9 +40,9 @@ def test_an_amount_is_ascii_digits_with_an_optional_point_and_exponent(
     path, content = (
         (tmp_path / "file.csv", HEADER + csv_line(**fields))
         if form == "csv"
-        else (tmp_path / "file.ndjson", ndjson(row(**fields)))
+        else (tmp_path / "file.ndjson", ndjson(trade(**fields)))
     )
-    assert read(path, content) == (["s1"], [])
+    assert read(path, content) == (["s"], [])
 
 
 NOT_AMOUNTS = [
@@ -54,7 +55,7 @@ NOT_AMOUNTS = [
 @pytest.mark.parametrize("field", ["token_amount", "value", "value_usd"])
 @pytest.mark.parametrize("form", ["ndjson", "csv"])
 def test_no_other_text_is_an_amount(tmp_path: Path, text: str, field: str, form: str) -> None:
-    content = HEADER + csv_line(**{field: text}) if form == "csv" else ndjson(row(**{field: text}))
+    content = HEADER + csv_line(**{field: text}) if form == "csv" else ndjson(trade(**{field: text}))
     assert reason(tmp_path / f"file.{form}", content) == (
         f"{field} must be a decimal number such as 1000, 0.25 or 1.5e-7,"
         f" not {json.dumps(text, ensure_ascii=False)}"
@@ -121,7 +122,7 @@ def test_no_other_text_is_a_price(text: str) -> None:
 def test_a_reason_names_the_field_its_value_and_what_is_allowed(
     tmp_path: Path, fields: dict[str, Any], text: str | None
 ) -> None:
-    found = reason(tmp_path / "file.ndjson", ndjson(row(**fields)))
+    found = reason(tmp_path / "file.ndjson", ndjson(trade(**fields)))
     assert text is None or found == text
     assert found.startswith(next(iter(fields)))
     assert len(found) < 150
@@ -143,14 +144,14 @@ def test_a_reason_names_the_field_its_value_and_what_is_allowed(
         (b'{"a": NaN}', "the line is not valid JSON: NaN is no JSON number"),
         (b"[" * 100_000, "the line is nested too deeply"),
         (
-            json.dumps(row(value="?")).encode().replace(b'"?"', b"[" * 100_000),
+            json.dumps(trade(value="?")).encode().replace(b'"?"', b"[" * 100_000),
             "the line is nested too deeply",
         ),
         (
-            json.dumps(row("?")).encode().replace(b"?", b"\xff"),
+            json.dumps(trade("?")).encode().replace(b"?", b"\xff"),
             "the line is not UTF-8; save the file as UTF-8",
         ),
-        (json.dumps(row("?")).encode().replace(b"?", rb"\ud800"), "the line is not valid JSON: an escape"),
+        (json.dumps(trade("?")).encode().replace(b"?", rb"\ud800"), "the line is not valid JSON: an escape"),
     ],
 )
 def test_a_line_that_is_no_row_at_all_gets_a_reason(tmp_path: Path, line: bytes, text: str) -> None:
@@ -159,14 +160,14 @@ def test_a_line_that_is_no_row_at_all_gets_a_reason(tmp_path: Path, line: bytes,
 
 def test_a_number_of_any_length_gets_a_reason(tmp_path: Path) -> None:
     for digits in (61, 400, 5000, 100_000):
-        line = ndjson(row(value="?")).replace(b'"?"', b"9" * digits)
+        line = ndjson(trade(value="?")).replace(b'"?"', b"9" * digits)
         assert re.match(
             r"value must (be a shorter number|have at most 60 digits)", reason(tmp_path / "a.ndjson", line)
         )
 
 
 def test_a_name_spelled_otherwise_is_shown_beside_the_missing_one(tmp_path: Path) -> None:
-    line = {name: value for name, value in row(txSignature="s").items() if name != "tx_signature"}
+    line = {name: value for name, value in trade(txSignature="s").items() if name != "tx_signature"}
     assert reason(tmp_path / "file.ndjson", ndjson(line)) == (
         'the row lacks tx_signature (found "txSignature")'
     )
@@ -241,7 +242,7 @@ def test_a_header_that_will_not_do_is_shown_with_what_is_needed(
 
 
 def test_each_unknown_column_is_warned_of_once_with_the_name_that_may_be_meant(tmp_path: Path) -> None:
-    fields = row(token_nme="x", **{"Value USD": "1", "quite other": "1"})
+    fields = trade(token_nme="x", **{"Value USD": "1", "quite other": "1"})
     content = f"{','.join(fields)}\n" + f"{','.join(fields.values())}\n" * 3
     assert warnings(tmp_path / "file.csv", content.encode()) == [
         'the column "token_nme" is unknown and ignored; did you mean token_name?',
@@ -251,7 +252,7 @@ def test_each_unknown_column_is_warned_of_once_with_the_name_that_may_be_meant(t
 
 
 def test_each_unknown_member_of_the_first_hundred_lines_is_warned_of_once(tmp_path: Path) -> None:
-    rows = [row(), *([row(token_nme="x")] * 98), row(valueUsd=1), row(later="x")]
+    rows = [trade(), *([trade(token_nme="x")] * 98), trade(valueUsd=1), trade(later="x")]
     assert warnings(tmp_path / "file.ndjson", ndjson(*rows)) == [
         'the member "token_nme" is unknown and ignored; did you mean token_name?',
         'the member "valueUsd" is unknown and ignored; did you mean value_usd?',
@@ -259,5 +260,5 @@ def test_each_unknown_member_of_the_first_hundred_lines_is_warned_of_once(tmp_pa
 
 
 def test_a_file_whose_names_are_all_unknown_gives_no_endless_warnings(tmp_path: Path) -> None:
-    rows = [row(**{f"{number} a": 1}) for number in range(90)]
+    rows = [trade(**{f"{number} a": 1}) for number in range(90)]
     assert len(warnings(tmp_path / "file.ndjson", ndjson(*rows))) == 20
