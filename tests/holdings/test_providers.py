@@ -101,10 +101,6 @@ class TestMoralis:
         address = hold("solana", tokens=(solana_token(1, 5), solana_token(2, 9, spam=True)))
         assert amounts(read("solana", address)) == {solana_token(1, 5).address: "5"}
 
-    def test_a_setting_keeps_spam(self, read: Read, hold: Hold) -> None:
-        address = hold("eth", tokens=(evm_token(1, 5), evm_token(2, 9, spam=True)))
-        assert len(amounts(read("eth", address, holdings_keep_spam=True))) == 2
-
     def test_numbers_and_flags_may_be_text(self, read: Read, hold: Hold, stub: Stub) -> None:
         address = hold("eth")
         token = evm_token(1, 5).address

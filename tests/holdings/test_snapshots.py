@@ -163,7 +163,7 @@ class TestFormatted:
         self, ask: Ask, ask_at: AskAt, track: Hold
     ) -> None:
         large, most = evm_token(1, 9, decimals=0), evm_token(2, 10, decimals=0)
-        equal = [evm_token(10 + places, 5 * 10**places, decimals=places) for places in (0, 3, 18)]
+        equal = [evm_token(10 + places, 10**places, decimals=places) for places in (0, 3, 77)]
         small, smallest = evm_token(3, LARGEST, decimals=255), evm_token(4, 1, decimals=255)
         address = track("eth", native=0, tokens=(smallest, equal[2], large, equal[0], small, equal[1], most))
         expected = [
