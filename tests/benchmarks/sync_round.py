@@ -19,7 +19,7 @@ import click
 
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
-from tests.sync.door import Operator
+from tests.sync.operator import Operator
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
 from wallet_api.demo.forms import seeded, solana_address

@@ -31,7 +31,7 @@ from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
 from tests.stub.swaps import Row
-from tests.sync.door import Operator
+from tests.sync.operator import Operator
 from tests.sync.worlds import World, make_world
 from wallet_api import embedded, migrations
 from wallet_api.database import connect

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import requests
 
-from tests.stub.portfolios import imagined_portfolio
 from wallet_api.chains import CHAINS
-from wallet_api.demo.balances import Balance, Portfolio
+from wallet_api.demo.balances import Balance, Portfolio, native_units, spam
+from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.demo.provider import Portfolios, create_provider, serve
 from wallet_api.demo.world import World
 
@@ -21,6 +21,29 @@ SOLANA = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 Ask = Callable[..., requests.Response]
+
+
+def imagined_portfolio(chain: str, address: str) -> Portfolio:
+    """Return balances derived from the address."""
+    random = seeded("tokens", chain, address)
+    make = solana_address if chain == "solana" else evm_address
+    tokens = []
+    for _ in range(random.randint(3, 40)):
+        decimals = random.choice((0, 2, 6, 6, 6, 8, 9, 18, 18))
+        units = 0 if random.random() < 0.1 else random.randrange(1, 10 ** (decimals + 6))
+        symbol = "".join(random.choices("ABCDEFGHKLMNOPRSTUVWXYZ", k=random.randint(3, 6)))
+        known = random.random() < 0.9
+        tokens.append(
+            Balance(
+                make(random),
+                symbol.title() if known else None,
+                symbol if known else None,
+                decimals,
+                units,
+                verified=random.random() < 0.3,
+            )
+        )
+    return Portfolio(native_units(chain, address), (*tokens, *spam(chain, address)))
 
 
 class Provider:
@@ -117,8 +140,8 @@ def test_an_empty_native_balance_has_no_row_but_a_balance(start: Callable[..., P
 
 
 def test_spam_can_be_left_out(start: Callable[..., Provider]) -> None:
-    spam = Balance(EVM, "free at x.example", "x.example", 0, 9900, spam=True)
-    provider = start(lambda chain, address: Portfolio(5, (spam,)))
+    unwanted = Balance(EVM, "free at x.example", "x.example", 0, 9900, spam=True)
+    provider = start(lambda chain, address: Portfolio(5, (unwanted,)))
     path = f"/api/v2.2/wallets/{EVM}/tokens"
     assert [row["possible_spam"] for row in provider.get(path, chain="eth").json()["result"]] == [False, True]
     kept = provider.get(path, chain="eth", exclude_spam="true").json()["result"]

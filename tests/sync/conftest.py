@@ -8,7 +8,7 @@ import pytest
 
 from tests.ledger.in_process import clear
 from tests.stub.server import Stub
-from tests.sync.door import Operator
+from tests.sync.operator import Operator
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from tests.stub.server import Stub
 from tests.stub.swaps import Row
 from tests.stub.transactions import WRAPPED, Move, transaction
-from tests.sync.door import Operator
+from tests.sync.operator import Operator
 
 USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 FART = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"

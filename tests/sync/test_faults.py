@@ -12,7 +12,7 @@ from tests.stub.faults import Scenario
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
 from tests.stub.transactions import WRAPPED
-from tests.sync.door import Operator, addresses
+from tests.sync.operator import Operator, addresses
 from tests.sync.solana import FART
 
 WALLETS = list(addresses("solana", 12))

@@ -14,7 +14,7 @@ from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
 from tests.stub.transactions import WRAPPED
-from tests.sync.door import Operator, addresses
+from tests.sync.operator import Operator, addresses
 from tests.sync.solana import FART
 
 GOOD, BAD = addresses("solana", 2)

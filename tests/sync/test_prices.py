@@ -10,7 +10,7 @@ from tests.ledger.in_process import Importer
 from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
-from tests.sync.door import Operator, now, plain
+from tests.sync.operator import Operator, now, plain
 from tests.sync.solana import FART, WALLET
 
 NOW = datetime.now(UTC).replace(microsecond=0)

@@ -20,7 +20,7 @@ from tests.ledger.in_process import Row
 from tests.outages import socket_folder
 from tests.stub import faults
 from tests.stub.server import Stub
-from tests.sync.door import Operator, addresses, now
+from tests.sync.operator import Operator, addresses, now
 from tests.sync.worlds import World, make_world
 from wallet_api.database import connect
 from wallet_api.sync.heartbeats import read_heartbeats

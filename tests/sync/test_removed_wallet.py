@@ -13,7 +13,7 @@ from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
 from tests.stub.transactions import WRAPPED
-from tests.sync.door import Operator, addresses
+from tests.sync.operator import Operator, addresses
 from tests.sync.solana import FART
 from tests.waiting import eventually, somebody_waits
 from wallet_api.database import connect

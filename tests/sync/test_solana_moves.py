@@ -6,7 +6,7 @@ import pytest
 
 from tests.stub.server import Stub
 from tests.stub.transactions import RENT, WRAPPED, Move, now, transaction
-from tests.sync.door import Operator, values
+from tests.sync.operator import Operator, values
 from tests.sync.recorded import RECORDED
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
 

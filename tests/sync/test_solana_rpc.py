@@ -12,7 +12,7 @@ from tests.stub.faults import Scenario
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
 from tests.stub.transactions import WRAPPED, now, transaction
-from tests.sync.door import Operator, addresses, values
+from tests.sync.operator import Operator, addresses, values
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
 
 AT = now() - timedelta(minutes=50)

@@ -10,7 +10,7 @@ from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
 from tests.stub.transactions import WRAPPED
-from tests.sync.door import Operator, addresses, values
+from tests.sync.operator import Operator, addresses, values
 from tests.sync.solana import BONK, FART, USDC, WALLET
 
 POOL = "5quBtoiQqxF9Jv6KYKctB59NT3gtJD2Y65kdnB1Uev3h"

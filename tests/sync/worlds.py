@@ -9,7 +9,7 @@ from decimal import Decimal
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
 from tests.stub.transactions import WRAPPED, Move, transaction
-from tests.sync.door import Key, Ledger, addresses, plain
+from tests.sync.operator import Key, Ledger, addresses, plain
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 
 NATIVE = {
