@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from tests.ledger import in_process, random_trades
 from tests.ledger.contents import contents
-from tests.ledger.unfilled import unfill, unfill_prices
+from tests.ledger.unfilled import unfill, unfill_positions, unfill_prices
 from tests.waiting import eventually
 from wallet_api.cli import cli
 from wallet_api.database import Connection, connect
@@ -46,10 +46,11 @@ def assert_complete(connection: Connection) -> None:
     assert is_filled(connection)
     row = connection.execute(
         "SELECT (SELECT convalidated FROM pg_constraint WHERE conname = 'trades_have_holding') AS validated,"
+        " (SELECT convalidated FROM pg_constraint WHERE conname = 'positions_have_totals') AS totalled,"
         " (SELECT indisvalid FROM pg_index WHERE indexrelid = 'positions_by_token'::regclass) AS indexed,"
         " (SELECT indisvalid FROM pg_index WHERE indexrelid = 'trades_by_token'::regclass) AS indexed_trades"
     ).fetchone()
-    assert row == {"validated": True, "indexed": True, "indexed_trades": True}
+    assert row == {"validated": True, "totalled": True, "indexed": True, "indexed_trades": True}
     assert set(rebuild_ledger(connection).values()) == {0}
 
 
@@ -72,6 +73,8 @@ def test_a_fill_gives_what_an_import_would_have_given(database_url: str, connect
     assert seen == [
         *[(done, len(WALLETS)) for done in range(len(WALLETS) + 1)],
         *[(0, tokens), (tokens, tokens)],
+        # The wallets that the first fill has left out.
+        (0, 0),
     ]
     assert contents(connection, NOW) == imported
     assert_complete(connection)
@@ -95,6 +98,26 @@ def test_a_ledger_that_has_all_but_prices_is_filled_with_them_alone(
     in_process.clear(connection)
     import_all(database_url, TRADES)
     importer.remove_trades(TRADES[::50])
+    assert filled == contents(connection, NOW)
+
+
+def test_a_ledger_that_has_all_but_the_totals_of_positions_is_filled_with_them_alone(
+    database_url: str, connection: Connection
+) -> None:
+    half = len(TRADES) // 2
+    importer = import_all(database_url, TRADES[:half])
+    unfill_positions(connection)
+    # An import completes the positions that it touches.
+    importer.trades(TRADES[half : half + 300])
+    importer.remove_trades(TRADES[:half:50])
+    assert fill_ledger(connection)["wallets"] <= len(WALLETS)
+    importer.trades(TRADES[half + 300 :])
+    filled = contents(connection, NOW)
+    assert_complete(connection)
+
+    in_process.clear(connection)
+    import_all(database_url, TRADES)
+    importer.remove_trades(TRADES[:half:50])
     assert filled == contents(connection, NOW)
 
 
@@ -193,6 +216,15 @@ def test_an_import_of_an_earlier_version_is_refused(database_url: str, connectio
             " tx_signature, token_amount, value)"
             " SELECT wallet_id, token_id, created_at, 7, is_sell, FALSE, tx_signature, token_amount, value"
             " FROM trades"
+        )
+
+    with pytest.raises(psycopg.errors.CheckViolation, match="positions_have_totals"):
+        connection.execute(
+            "INSERT INTO positions (wallet_id, token_id, mint, quantity, cost, acquired_at, peak, buy_txn,"
+            " sell_txn, covered_txn, invested, sold, realized, realized_cost, first_seen, last_seen)"
+            " SELECT wallet_id, token_id, mint, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, first_seen, last_seen"
+            " FROM positions"
+            " ON CONFLICT (wallet_id, token_id) DO UPDATE SET quantity = excluded.quantity"
         )
 
 

@@ -33,7 +33,13 @@ from wallet_api.keys import list_keys
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
 
-NAMES = ["0005_tables", "0006_walk", "0007_days_and_holdings", "0008_token_prices"]
+NAMES = [
+    "0005_tables",
+    "0006_walk",
+    "0007_days_and_holdings",
+    "0008_token_prices",
+    "0009_totals_of_positions",
+]
 LATER = "9999_of_a_later_version"
 
 Run = Callable[..., Result]

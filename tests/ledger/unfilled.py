@@ -4,8 +4,9 @@ from wallet_api.database import Connection
 
 
 def unfill(connection: Connection) -> None:
-    """Leave the ledger as 0007, and 0008 after it, find that of an earlier version."""
+    """Leave the ledger as 0007, and those after it, find that of an earlier version."""
     unfill_prices(connection)
+    unfill_positions(connection)
     with connection.transaction():
         for statement in (
             "ALTER TABLE trades DROP CONSTRAINT trades_have_holding",
@@ -27,5 +28,24 @@ def unfill_prices(connection: Connection) -> None:
             "DELETE FROM token_prices",
             "DROP INDEX trades_by_token",
             "INSERT INTO pending_fills (name) VALUES ('0008_token_prices')",
+        ):
+            connection.execute(statement)
+
+
+def unfill_positions(connection: Connection) -> None:
+    """Leave the ledger as 0009 finds that of an earlier version."""
+    columns = (
+        *("bought_tokens", "sold_tokens", "invested_usd", "sold_usd", "invested_without_usd"),
+        *("sold_without_usd", "realized_usd", "first_buy"),
+        *("buys_without_usd", "sells_without_usd", "covered_without_usd"),
+    )
+    emptied = ", ".join(f"{column} = NULL" for column in columns)
+    with connection.transaction():
+        for statement in (
+            "ALTER TABLE positions DROP CONSTRAINT positions_have_totals",
+            f"UPDATE positions SET {emptied}",
+            "ALTER TABLE positions ADD CONSTRAINT positions_have_totals"
+            " CHECK (bought_tokens IS NOT NULL) NOT VALID",
+            "INSERT INTO pending_fills (name) VALUES ('0009_totals_of_positions')",
         ):
             connection.execute(statement)

@@ -17,6 +17,7 @@ _UNFILLED = load_sql(__package__, "unfilled_wallets")
 
 _TRY_LOCK = "SELECT pg_try_advisory_lock(%(lock)s) AS found"
 _VALIDATE = "ALTER TABLE trades VALIDATE CONSTRAINT trades_have_holding"
+_VALIDATE_POSITIONS = "ALTER TABLE positions VALIDATE CONSTRAINT positions_have_totals"
 _COUNT_TOKENS = "SELECT count(*) AS tokens FROM token_prices"
 _FINISH = "DELETE FROM pending_fills WHERE name = %(name)s"
 
@@ -43,21 +44,33 @@ def fill_ledger(connection: Connection, progress: Progress = lambda done, of: No
         filled: dict[str, int] = {}
         for name, (what, fill) in _FILLS.items():
             if name in pending:
-                filled[what] = fill(session, progress)
+                filled[what] = filled.get(what, 0) + fill(session, progress)
                 session.execute(_FINISH, {"name": name})
         return filled
 
 
 def _fill_wallets(session: Connection, progress: Progress) -> int:
-    """Rebuild each wallet that is left, in a transaction of its own and under its lock."""
     _build_index(session, "positions_by_token", "positions (token_id)")
+    filled = _rebuild_wallets(session, progress)
+    session.execute(_VALIDATE)
+    return filled
+
+
+def _fill_positions(session: Connection, progress: Progress) -> int:
+    """Rebuild the wallets that the fill before this has not rebuilt."""
+    filled = _rebuild_wallets(session, progress)
+    session.execute(_VALIDATE_POSITIONS)
+    return filled
+
+
+def _rebuild_wallets(session: Connection, progress: Progress) -> int:
+    """Rebuild each wallet that is left, in a transaction of its own and under its lock."""
     prepare(session)
     wallet_ids = [row["wallet_id"] for row in session.execute(_UNFILLED)]
     for done, wallet_id in enumerate(wallet_ids):
         progress(done, len(wallet_ids))
         with session.transaction():
             rebuild_wallet(session, wallet_id)
-    session.execute(_VALIDATE)
     progress(len(wallet_ids), len(wallet_ids))
     return len(wallet_ids)
 
@@ -76,6 +89,7 @@ def _fill_tokens(session: Connection, progress: Progress) -> int:
 _FILLS: dict[str, tuple[str, Callable[[Connection, Progress], int]]] = {
     "0007_days_and_holdings": ("wallets", _fill_wallets),
     "0008_token_prices": ("tokens", _fill_tokens),
+    "0009_totals_of_positions": ("wallets", _fill_positions),
 }
 
 

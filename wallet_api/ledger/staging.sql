@@ -88,6 +88,8 @@ CREATE TEMP TABLE IF NOT EXISTS walked_days (
     covered_without_usd bigint NOT NULL,
     invested numeric NOT NULL,
     sold numeric NOT NULL,
+    bought_tokens numeric NOT NULL,
+    sold_tokens numeric NOT NULL,
     invested_usd numeric NOT NULL,
     sold_usd numeric NOT NULL,
     invested_without_usd numeric NOT NULL,
@@ -100,6 +102,7 @@ CREATE TEMP TABLE IF NOT EXISTS walked_days (
     largest_buy numeric,
     best_trade numeric,
     worst_trade numeric,
+    first_buy timestamptz,
     first_seen timestamptz NOT NULL,
     last_seen timestamptz NOT NULL
 ) ON COMMIT DELETE ROWS
