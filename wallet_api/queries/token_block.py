@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries.token_price import PriceRule
 
-_TOKEN_BLOCK = load_sql(__package__, "token_block")
+_FIND_TOKEN = load_sql(__package__, "find_token")
 
 # No source of these exists yet.
 _UNKNOWN = ("token_supply", "token_decimals")
@@ -28,12 +28,17 @@ def find_token(
     """
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
-    found = connection.execute(_TOKEN_BLOCK, parameters).fetchone()
+    found = connection.execute(_FIND_TOKEN, parameters).fetchone()
     if found is None:
         return UNKNOWN_TOKEN_ID, None
-    block = {
+    return found["token_id"], block_of(found, blockchain, mint)
+
+
+def block_of(found: Row, blockchain: str, mint: str) -> dict[str, Any]:
+    """Return the block of a token of which `found` has the columns of token_block.sql."""
+    return {
         "blockchain": blockchain,
-        "currency": currency,
+        "currency": CHAINS[blockchain].currency,
         "mint": mint,
         "token_name": found["token_name"],
         **dict.fromkeys(_UNKNOWN),
@@ -42,4 +47,3 @@ def find_token(
         "sol_price_usd": found["sol_price_usd"],
         **dict.fromkeys(_UNKNOWN_CURVE),
     }
-    return found["token_id"], block

@@ -1,0 +1,96 @@
+"""A page of a feed: where it starts, which trades it has, and where the next one starts."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import orjson
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, Row, load_sql
+from wallet_api.queries import cursors
+from wallet_api.queries.filled import require_filled
+from wallet_api.queries.token_block import find_token
+from wallet_api.queries.token_price import PriceRule
+from wallet_api.queries.windows import MAX_LIMIT, limit_warnings
+
+_FEED = load_sql(__package__, "feed")
+_TOKEN_FEED = load_sql(__package__, "token_feed")
+
+# The parameters of a feed without a window.
+NO_WINDOW = {"since": "-infinity", "sizes": None, "starts": None, "ends": None}
+# No trade is as late.
+_FROM_THE_START = ("infinity", False, "", 0, "", "")
+
+
+class TradeKey(msgspec.Struct, array_like=True, frozen=True):
+    """A trade's place in the order of the feed."""
+
+    created_at: cursors.Moment
+    is_sell: bool
+    tx_signature: cursors.Text
+    event_index: cursors.Index
+    mint: cursors.Text
+    address: cursors.Text
+
+
+def read_page(
+    connection: Connection,
+    now: datetime,
+    rule: PriceRule,
+    blockchain: str,
+    type: str | None,
+    mint: str | None,
+    limit: int,
+    parameters: dict[str, Any],
+) -> tuple[dict[str, Any] | None, Row]:
+    """Return the block of a token, None if it is unknown, and a page of its trades; without `mint`, of all.
+
+    `limit` is at most MAX_LIMIT. Without `type`, which takes a `mint`, of all types. Raises NotFilled.
+    """
+    own = {
+        "blockchain": blockchain,
+        "type": type,
+        "currency": CHAINS[blockchain].currency,
+        "now": now,
+        "limit": limit,
+        "with_token": True,
+    }
+    if mint is None:
+        token, found = None, connection.execute(_FEED, own | parameters).fetchone()
+    else:
+        token_id, token = find_token(connection, now, rule, blockchain, mint)
+        found = connection.execute(_TOKEN_FEED, own | {"token_id": token_id} | parameters).fetchone()
+    assert found is not None
+    require_filled(found)
+    return token, found
+
+
+def place_after(cursor: str | None, scope: cursors.Scope) -> dict[str, Any]:
+    """Return the parameters of the page after `cursor`, or of the first one. Raises InvalidParameter."""
+    return place(cursors.decode(cursor, scope, TradeKey) if cursor else None)
+
+
+def place(after: TradeKey | None) -> dict[str, Any]:
+    """Return the parameters of the page after a trade, or of the first one."""
+    names = ("created_at", "is_sell", "tx_signature", "event_index", "last_mint", "address")
+    key = _FROM_THE_START if after is None else msgspec.structs.astuple(after)
+    return dict(zip(names, key, strict=True))
+
+
+def rows_of(found: Row) -> dict[str, Any]:
+    """Return the trades of a page, and how many they are."""
+    return {"count": found["row_count"], "transactions": orjson.Fragment(found["transactions"])}
+
+
+def pagination_of(found: Row, limit: int, scope: cursors.Scope) -> dict[str, Any]:
+    """Return where a page stands, and a warning if `limit` is above the maximum."""
+    last = TradeKey(*[found[name] for name in TradeKey.__struct_fields__]) if found["has_more"] else None
+    pagination = {
+        "limit": min(limit, MAX_LIMIT),
+        "total": found["total"],
+        "has_more": found["has_more"],
+        "next_cursor": cursors.encode(scope, last) if last else None,
+    }
+    warnings = limit_warnings(limit)
+    return {"pagination": pagination} | ({"warnings": warnings} if warnings else {})

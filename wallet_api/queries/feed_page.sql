@@ -1,0 +1,112 @@
+-- For feeds to end with, after their CTEs traded, the trades of a page and one more, with all trades of their last moment
+-- and the address and the mint of each; and matching (txn), whose sum is the number of all trades.
+-- Needs positions_pkey, wallets_pkey, native_prices_pkey, pending_fills_pkey.
+       candidate AS (
+       SELECT traded.wallet_id,
+              traded.token_id,
+              traded.tx_signature,
+              traded.event_index,
+              traded.is_sell,
+              traded.created_at,
+              traded.token_name,
+              traded.token_amount,
+              traded.value,
+              traded.value_usd,
+              traded.quantity_after,
+              traded.peak_after,
+              traded.address,
+              traded.mint
+         FROM traded
+        ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC, address DESC
+        LIMIT %(limit)s::bigint + 1
+       ),
+{latest_price},
+       page AS (
+       SELECT candidate.tx_signature,
+              candidate.event_index,
+              CASE WHEN candidate.is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
+              round_half_up(candidate.value, 9) AS value,
+              -- A trade without a dollar value counts with the latest native price.
+              round_half_up(COALESCE(candidate.value_usd, candidate.value * latest.usd), 4) AS value_usd,
+              %(currency)s::text AS currency,
+              round_half_up(candidate.token_amount, 18) AS token_amount,
+              round_half_up(quotient(candidate.value, candidate.token_amount), 18) AS price_per_token,
+              round_half_up(quotient(COALESCE(candidate.value_usd, candidate.value * latest.usd),
+                                     candidate.token_amount), 18) AS price_per_token_usd,
+              to_char(candidate.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created_at,
+              (SELECT row_to_json(profile)
+                 FROM (SELECT wallets.address AS wallet_address,
+                              wallets.name,
+                              wallets.image_url,
+                              wallets.twitter,
+                              wallets.telegram,
+                              wallets.copytrade_link,
+                              wallets.type,
+                              wallets.blockchain,
+                              %(currency)s::text AS currency) AS profile) AS profile,
+              (SELECT row_to_json(holding)
+                 FROM (SELECT round_half_up(candidate.quantity_after, 18) AS token_amount,
+                              round_half_up(candidate.peak_after, 18) AS token_amount_peak,
+                              percentage(candidate.quantity_after, candidate.peak_after) AS bag_pct,
+                              still_held(candidate.quantity_after, candidate.peak_after) AS still_holding,
+                              NULL::numeric AS supply_pct,
+                              NULL::numeric AS supply_pct_peak) AS holding) AS holdings_after,
+              candidate.mint,
+              COALESCE(candidate.token_name, positions.token_name, '') AS token_name,
+              NULL::numeric AS token_supply,
+              NULL::integer AS token_decimals
+         FROM candidate
+         JOIN wallets
+           ON wallets.wallet_id = candidate.wallet_id
+        CROSS JOIN latest
+         LEFT JOIN positions
+           ON positions.wallet_id = candidate.wallet_id
+          AND positions.token_id = candidate.token_id
+        ORDER BY candidate.created_at DESC, candidate.is_sell DESC, candidate.tx_signature DESC,
+                 candidate.event_index DESC, candidate.mint DESC, candidate.address DESC
+        LIMIT %(limit)s::bigint
+       ),
+       shown AS (
+       SELECT count(*) AS row_count,
+              -- In a feed of one token the rows need not repeat it.
+              COALESCE(json_agg(CASE WHEN %(with_token)s::boolean THEN row_to_json(page)
+                                     ELSE (SELECT row_to_json(brief)
+                                             FROM (SELECT page.tx_signature, page.event_index, page.transaction_type,
+                                                          page.value, page.value_usd, page.currency,
+                                                          page.token_amount, page.price_per_token,
+                                                          page.price_per_token_usd, page.created_at, page.profile,
+                                                          page.holdings_after) AS brief)
+                                END), '[]')::text AS transactions
+         FROM page
+       ),
+       last AS (
+       SELECT created_at,
+              is_sell,
+              tx_signature,
+              event_index,
+              mint,
+              address
+         FROM candidate
+        ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC, address DESC
+        LIMIT 1 OFFSET %(limit)s::bigint - 1
+       ),
+       total AS (
+       SELECT COALESCE(sum(txn), 0)::bigint AS total
+         FROM matching
+       )
+SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+       total.total,
+       shown.row_count,
+       shown.transactions,
+       (SELECT count(*) > %(limit)s::bigint
+          FROM candidate) AS has_more,
+       last.created_at,
+       last.is_sell,
+       last.tx_signature,
+       last.event_index,
+       last.mint,
+       last.address
+  FROM total
+ CROSS JOIN shown
+  LEFT JOIN last
+    ON true

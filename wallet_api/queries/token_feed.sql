@@ -1,0 +1,96 @@
+-- A page of the trades in one token of a chain, newest first, by the wallets of one type or of all.
+-- Its newest trades are read until the page is full. Where a type has so few of them that its positions hold fewer
+-- trades than would be read on the way, all of its trades are read instead.
+-- Needs positions_by_token, wallets_pkey, trades_by_token, trades_pkey, tokens_pkey, volume_rollup_pkey, and what
+-- feed_page.sql needs.
+  WITH trader AS MATERIALIZED (
+       SELECT positions.wallet_id,
+              positions.buy_txn + positions.sell_txn AS txn,
+              positions.last_seen,
+              wallets.type = COALESCE(%(type)s::text, wallets.type) AS is_wanted
+         FROM positions
+         JOIN wallets
+           ON wallets.wallet_id = positions.wallet_id
+        WHERE positions.token_id = %(token_id)s::bigint
+       ),
+       -- To fill a page, about limit * all / wanted trades are read.
+       choice AS MATERIALIZED (
+       SELECT COALESCE(sum(txn) FILTER (WHERE is_wanted), 0) AS txn,
+              max(last_seen) FILTER (WHERE is_wanted) AS newest_at,
+              (sum(txn) FILTER (WHERE is_wanted)) ^ 2 < (%(limit)s::bigint + 1) * sum(txn) AS are_few
+         FROM trader
+       ),
+       reached AS (
+       (SELECT trades.*,
+               (SELECT address
+                  FROM wallets
+                 WHERE wallets.wallet_id = trades.wallet_id) AS address
+          FROM trades
+         WHERE NOT (SELECT are_few
+                      FROM choice)
+           AND token_id = %(token_id)s::bigint
+           AND created_at > %(since)s::timestamptz
+           AND created_at <= %(created_at)s::timestamptz
+           AND created_at <= (SELECT newest_at
+                                FROM choice)
+           AND (%(type)s::text IS NULL
+                OR %(type)s::text = (SELECT type
+                                       FROM wallets
+                                      WHERE wallets.wallet_id = trades.wallet_id))
+           AND (created_at, is_sell, tx_signature, event_index,
+                (SELECT address
+                   FROM wallets
+                  WHERE wallets.wallet_id = trades.wallet_id))
+               < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text, %(event_index)s::integer,
+                  %(address)s::text)
+         ORDER BY created_at DESC
+         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES)
+        UNION ALL
+       SELECT own.*,
+              wallets.address
+         FROM trader
+         JOIN wallets
+           ON wallets.wallet_id = trader.wallet_id
+        CROSS JOIN LATERAL (
+              SELECT *
+                FROM trades
+               WHERE wallet_id = trader.wallet_id
+                 AND token_id = %(token_id)s::bigint
+              -- A fence, so that only positions of the type are read.
+              OFFSET 0) AS own
+        WHERE (SELECT are_few
+                 FROM choice)
+          AND trader.is_wanted
+          AND trader.last_seen > %(since)s::timestamptz
+          AND own.created_at > %(since)s::timestamptz
+          AND (own.created_at, own.is_sell, own.tx_signature, own.event_index, wallets.address)
+              < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text, %(event_index)s::integer,
+                 %(address)s::text)
+       ),
+       traded AS (
+       SELECT reached.*,
+              (SELECT mint
+                 FROM tokens
+                WHERE tokens.token_id = %(token_id)s::bigint) AS mint
+         FROM reached
+       ),
+       -- Without a window, the trades of the positions; with one, those of its buckets.
+       matching AS (
+       SELECT txn
+         FROM choice
+        WHERE %(sizes)s::integer[] IS NULL
+        UNION ALL
+       SELECT within.txn
+         FROM unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
+                  AS span (bucket_seconds, starts_at, ends_at)
+        CROSS JOIN LATERAL (
+              SELECT sum(txn) AS txn
+                FROM volume_rollup
+               WHERE volume_rollup.blockchain = %(blockchain)s
+                 AND volume_rollup.type = %(type)s
+                 AND volume_rollup.token_id = %(token_id)s::bigint
+                 AND volume_rollup.bucket_seconds = span.bucket_seconds
+                 AND volume_rollup.ends_at > span.starts_at
+                 AND volume_rollup.ends_at <= span.ends_at) AS within
+       ),
+{feed_page}
