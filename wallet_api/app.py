@@ -50,7 +50,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     registry = CollectorRegistry()
     bulkhead = Bulkhead(settings.web_threads)
     holdings_service = HoldingsService(settings, database, bulkhead, registry)
-    leaderboards = BoardCache(database, bulkhead, settings.leaderboard_ttl_seconds)
+    boards = BoardCache(database, bulkhead, settings.leaderboard_ttl_seconds)
     if settings.proxy_hops:
         hops = settings.proxy_hops
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0)  # type: ignore[method-assign]
@@ -67,7 +67,7 @@ def create_app(settings: Settings | None = None) -> Flask:
             settings=settings,
             database=database,
             gate=own_gate,
-            leaderboards=leaderboards,
+            boards=boards,
             holdings=holdings_service,
             registry=registry,
             wallet_counts=KeptValue(partial(_count_wallets, database), _WALLET_COUNTS_SECONDS),

@@ -24,7 +24,7 @@ class Services:
     settings: Settings
     database: Database
     gate: Gate
-    leaderboards: BoardCache
+    boards: BoardCache
     holdings: HoldingsService
     registry: CollectorRegistry
     wallet_counts: KeptValue[dict[str, dict[str, int]]]
@@ -39,7 +39,7 @@ class Services:
     def close(self) -> None:
         """End all threads, settle all charges and counts, and close all connections."""
         self.gate.close()
-        self.leaderboards.close()
+        self.boards.close()
         self.holdings.close()
         self.database.close()
 

@@ -2,6 +2,7 @@
 
 from flask import Blueprint, Response
 
+from wallet_api.queries.leaderboard_page import leaderboard_page
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import respond_version
 from wallet_api.responses.examples import ADDRESS
@@ -68,11 +69,11 @@ _operation = Operation(
 def leaderboard() -> Response:
     """Rank the wallets of a group that traded in the period, by volume or another figure."""
     arguments = load_arguments(_arguments)
-    page = services().leaderboards.page(**arguments)
+    page = leaderboard_page(services().boards, **arguments)
     return respond_version(
         arguments,
-        page.made_at,
+        page.kept.made_at,
         lambda: _schema.dump(page.data()),
-        cached=page.cached,
-        cache_age_seconds=page.cache_age_seconds,
+        cached=page.kept.cached,
+        cache_age_seconds=page.kept.cache_age_seconds,
     )
