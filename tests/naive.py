@@ -14,6 +14,7 @@ from tests.naive_calendar import calendar_of
 from tests.naive_connections import connections_of
 from tests.naive_days import day_of
 from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
+from tests.naive_tokens import holders_of, stats_of
 from tests.naive_tracker import tracker_of
 from tests.naive_walk import Position, Row, Trade, Usd, Wallet, folded, shown, time_of, total, trade_of, walk
 
@@ -216,6 +217,37 @@ class Ledger:
         """Return all trades of a group, newest first, as the feed shows them."""
         return self._feed(now, [t for t in self._of_type(blockchain, type) if mint in (None, t.mint)])
 
+    def token_transactions(self, now: datetime, blockchain: str, mint: str, type: str | None) -> list[Row]:
+        """Return all trades in a token of one type or of all, newest first."""
+        of_type = [
+            t for t in self._of_token(blockchain, mint) if type in (None, self.wallets[t.wallet]["type"])
+        ]
+        left_out = ("mint", "token_name", "token_supply", "token_decimals")
+        return [
+            {name: value for name, value in row.items() if name not in left_out}
+            for row in self._feed(now, of_type)
+        ]
+
+    def token_stats(self, now: datetime, blockchain: str, mint: str, type: str | None) -> Row | None:
+        """Return the stats of a token but for the token itself, None if nobody traded it."""
+        if not self._of_token(blockchain, mint):
+            return None
+        return stats_of(
+            now,
+            self._traders(blockchain, mint, type),
+            {wallet: self._whole_profile(wallet) for wallet in self.wallets},
+            self._usd_of(blockchain, now),
+            self._price_trade(now, blockchain, mint),
+            self._native_price(blockchain, now),
+        )
+
+    def token_holders(self, now: datetime, blockchain: str, mint: str, type: str | None) -> Row | None:
+        """Return all holders of a token but for the token itself, None if nobody traded it."""
+        if not self._of_token(blockchain, mint):
+            return None
+        profiles = {wallet: self._whole_profile(wallet) for wallet in self.wallets}
+        return holders_of(self._traders(blockchain, mint, type), profiles)
+
     def timerange(
         self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None
     ) -> list[Row]:
@@ -257,6 +289,40 @@ class Ledger:
         entries.sort(key=lambda entry: entry["wallet"].encode())
         entries.sort(key=lambda entry: _sort_figure(entry, sort), reverse=True)
         return [entry | {"rank": rank} for rank, entry in enumerate(entries, 1)]
+
+    def analytics(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
+        """Return the tokens that a group traded in a period, those of most wallets first."""
+        since = now - PERIOD[period]
+        by_mint: dict[str, list[Trade]] = {}
+        for trade in self._of_group(blockchain, type, since, now):
+            by_mint.setdefault(trade.mint, []).append(trade)
+        rows = [self._traded_token(now, since, blockchain, trades) for trades in by_mint.values()]
+        rows.sort(key=lambda row: row["mint"].encode())
+        return sorted(rows, key=lambda row: (row["wallet_count"], row["volume"]), reverse=True)
+
+    def _traded_token(self, now: datetime, since: datetime, blockchain: str, trades: list[Trade]) -> Row:
+        mint, wallets = trades[0].mint, {trade.wallet for trade in trades}
+        sales = [
+            sale
+            for wallet in wallets
+            for sale in self._positions(wallet)[mint].sales
+            if since < sale.at <= now
+        ]
+        token = self.token(now, blockchain, mint)
+        assert token is not None
+        usd = self._total_usd(blockchain, trades, now)
+        return {
+            "mint": mint,
+            "token_name": token["token_name"],
+            "wallet_count": len(wallets),
+            "buy_txn": sum(not trade.is_sell for trade in trades),
+            "sell_txn": sum(trade.is_sell for trade in trades),
+            "total_txn": len(trades),
+            "volume": shown(sum((trade.value for trade in trades), Fraction(0)), 9),
+            **({} if usd is None else {"volume_usd": shown(usd, 4)}),
+            "realized_pnl": shown(sum((sale.realized for sale in sales), Fraction(0)), 9),
+            "price": token["price"],
+        }
 
     def _feed(self, now: datetime, trades: list[Trade]) -> list[Row]:
         own = {wallet: self.holdings(*wallet) for wallet in {trade.wallet for trade in trades}}
@@ -393,6 +459,15 @@ class Ledger:
 
     def _of_token(self, blockchain: str, mint: str) -> list[Trade]:
         return [t for t in self.trades.values() if t.wallet[0] == blockchain and t.mint == mint]
+
+    def _traders(self, blockchain: str, mint: str, type: str | None) -> dict[Wallet, Position]:
+        """Return the positions in a token by the wallets of one type or of all."""
+        wallets = {trade.wallet for trade in self._of_token(blockchain, mint)}
+        return {
+            wallet: self._positions(wallet)[mint]
+            for wallet in wallets
+            if type in (None, self.wallets[wallet]["type"])
+        }
 
     def _price_trade(self, now: datetime, blockchain: str, mint: str) -> Trade | None:
         traded, usd_of = self._of_token(blockchain, mint), self._usd_of(blockchain, now)

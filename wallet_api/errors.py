@@ -73,6 +73,13 @@ class WalletNotFound(NotFound):
         )
 
 
+class TokenNotFound(NotFound):
+    """No tracked wallet of this chain ever traded the token."""
+
+    def __init__(self) -> None:
+        super().__init__(reason="token_not_found")
+
+
 class RateLimited(ApiError):
     """Too many requests with this API key."""
 

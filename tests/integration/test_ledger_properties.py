@@ -172,9 +172,17 @@ def answers(
     for blockchain, mint in product(("solana", "eth"), (*MINTS, "never traded")):
         stored = mint.lower() if blockchain == "eth" else mint
         found["token", now, blockchain, stored] = in_process.token(connection, now, blockchain, stored, rule)
+        for type in (None, "kol", "smart", *(["whale"] if blockchain == "solana" else [])):
+            token = (now, blockchain, stored, type)
+            found["token_transactions", *token] = in_process.token_transactions(connection, *token)
+            found["token_stats", *token] = in_process.token_stats(connection, *token, rule)
+            found["token_holders", *token] = in_process.token_holders(connection, *token)
     for blockchain, type in (*GROUPS, ("solana", "whale")):
         found["newest", blockchain, type] = kept.newest(connection, blockchain, type)
         for period in in_process.PERIODS:
+            found["analytics", now, blockchain, type, period] = in_process.analytics(
+                connection, now, blockchain, type, period, rule
+            )
             for sort in SORTS:
                 board = (now, blockchain, type, period, sort)
                 found["leaderboard", *board] = in_process.leaderboard(connection, *board)

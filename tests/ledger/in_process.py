@@ -11,12 +11,14 @@ from typing import Any
 import orjson
 
 from wallet_api.database import Connection, connect
+from wallet_api.errors import TokenNotFound
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
 from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets
 from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
+from wallet_api.queries.analytics import read_tokens
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
@@ -25,6 +27,9 @@ from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets, read_entries
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.queries.tokens import token_holders as find_holders
+from wallet_api.queries.tokens import token_stats as find_stats
+from wallet_api.queries.tokens import token_transactions as find_transactions
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 
@@ -135,6 +140,72 @@ def latest(
         cursor = data["pagination"]["next_cursor"]
     assert totals == {len(found)}
     return found
+
+
+def token_transactions(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    mint: str,
+    type: str | None = None,
+    limit: int = 2,
+) -> list[Row]:
+    """The trades on all pages of a token's feed, exact; each page reports how many there are."""
+    found: list[Row] = []
+    totals = set()
+    cursor: str | None = ""
+    while cursor is not None:
+        try:
+            data = find_transactions(connection, now, blockchain, mint, type, limit, cursor)
+        except TokenNotFound:
+            return []
+        found += parsed(orjson.dumps(data["transactions"]))
+        totals.add(data["pagination"]["total"])
+        cursor = data["pagination"]["next_cursor"]
+    assert totals == {len(found)}
+    return found
+
+
+def token_stats(
+    connection: Connection, now: datetime, blockchain: str, mint: str, type: str | None, rule: PriceRule
+) -> Row | None:
+    """The stats of a token but for the token itself, exact; None if nobody traded it."""
+    try:
+        data = find_stats(connection, now, blockchain, mint, type, rule)
+    except TokenNotFound:
+        return None
+    record: Row = parsed(orjson.dumps(data, default=_exact))
+    return without_token(record)
+
+
+def token_holders(
+    connection: Connection, now: datetime, blockchain: str, mint: str, type: str | None
+) -> Row | None:
+    """All holders of a token but for the token itself, exact; None if nobody traded it."""
+    try:
+        data = find_holders(connection, now, blockchain, mint, type, 1000)
+    except TokenNotFound:
+        return None
+    record: Row = parsed(orjson.dumps(data, default=_exact))
+    return without_token(record)
+
+
+def without_token(record: Row) -> Row:
+    """The data of an answer without the token, which `token` has."""
+    return {name: value for name, value in record.items() if name != "token"}
+
+
+def analytics(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    period: str,
+    rule: PriceRule = DEFAULT_RULE,
+) -> list[Row]:
+    """The most traded tokens of a group, their numbers exact."""
+    tokens: list[Row] = parsed(orjson.dumps(read_tokens(connection, now, (blockchain, type, period), rule)))
+    return tokens
 
 
 def timerange(

@@ -7,58 +7,15 @@ from flask import Blueprint
 
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.responses.cached import Lifetime
-from wallet_api.responses.examples import MINT, PROFILE, SIGNATURE
+from wallet_api.responses.examples import MINT, TOKEN, TRANSACTION
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.feed import LatestArguments, LatestSchema, TimerangeArguments, TimerangeSchema
 from wallet_api.services import services
 
 blueprint = Blueprint("feed", __name__, url_prefix="/v1")
 
-_TRANSACTION = {
-    "tx_signature": SIGNATURE,
-    "event_index": 0,
-    "transaction_type": "buy",
-    "value": 2.5,
-    "value_usd": 375,
-    "currency": "SOL",
-    "token_amount": 1250000,
-    "price_per_token": 0.000002,
-    "price_per_token_usd": 0.0003,
-    "created_at": "2026-01-30T12:40:57Z",
-    "profile": PROFILE,
-    "holdings_after": {
-        "token_amount": 1500000,
-        "token_amount_peak": 2000000,
-        "bag_pct": 75,
-        "still_holding": True,
-        "supply_pct": None,
-        "supply_pct_peak": None,
-    },
-    "mint": MINT,
-    "token_name": "Bonk",
-    "token_supply": None,
-    "token_decimals": None,
-}
-_TOKEN = {
-    "blockchain": "solana",
-    "currency": "SOL",
-    "mint": MINT,
-    "token_name": "Bonk",
-    "token_supply": None,
-    "token_decimals": None,
-    "price": 0.000002,
-    "price_usd": 0.0003,
-    "price_at": "2026-01-30T12:40:57Z",
-    "market_cap": None,
-    "market_cap_usd": None,
-    "market_cap_currency": None,
-    "sol_price_usd": 150,
-    "pool": None,
-    "on_curve": None,
-    "bonding_curve_progress": None,
-}
-_HEAD = {"blockchain": "solana", "type": "kol", "currency": "SOL", "count": 1, "transactions": [_TRANSACTION]}
-_OF_A_TOKEN = {"mint": MINT, "token": _TOKEN}
+_HEAD = {"blockchain": "solana", "type": "kol", "currency": "SOL", "count": 1, "transactions": [TRANSACTION]}
+_OF_A_TOKEN = {"mint": MINT, "token": TOKEN}
 _LATEST = _HEAD | {
     "mode": "latest",
     "pagination": {"limit": 1, "total": 5120, "has_more": True, "next_cursor": "WyJsYXRlc3QiXQ"},

@@ -48,6 +48,7 @@ _IF_NONE_MATCH = {
 _TAGS = (
     ("Wallets", "The tracked wallets, their records and their balances."),
     ("Groups", "Volume and ranking of the wallets of a chain and type."),
+    ("Tokens", "What tracked wallets trade and hold of a token."),
     ("Service", "The service itself. No key is needed."),
 )
 

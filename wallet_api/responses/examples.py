@@ -30,3 +30,52 @@ HISTORY_PROFILE: dict[str, Any] = {
 }
 
 PROFILE = HISTORY_PROFILE | {"copytrade_link": f"https://copytrade.example/solana/{ADDRESS}"}
+
+# In a feed of one token.
+TOKEN_TRANSACTION: dict[str, Any] = {
+    "tx_signature": SIGNATURE,
+    "event_index": 0,
+    "transaction_type": "buy",
+    "value": 2.5,
+    "value_usd": 375,
+    "currency": "SOL",
+    "token_amount": 1250000,
+    "price_per_token": 0.000002,
+    "price_per_token_usd": 0.0003,
+    "created_at": "2026-01-30T12:40:57Z",
+    "profile": PROFILE,
+    "holdings_after": {
+        "token_amount": 1500000,
+        "token_amount_peak": 2000000,
+        "bag_pct": 75,
+        "still_holding": True,
+        "supply_pct": None,
+        "supply_pct_peak": None,
+    },
+}
+
+TRANSACTION = TOKEN_TRANSACTION | {
+    "mint": MINT,
+    "token_name": "Bonk",
+    "token_supply": None,
+    "token_decimals": None,
+}
+
+TOKEN: dict[str, Any] = {
+    "blockchain": "solana",
+    "currency": "SOL",
+    "mint": MINT,
+    "token_name": "Bonk",
+    "token_supply": None,
+    "token_decimals": None,
+    "price": 0.000002,
+    "price_usd": 0.0003,
+    "price_at": "2026-01-30T12:40:57Z",
+    "market_cap": None,
+    "market_cap_usd": None,
+    "market_cap_currency": None,
+    "sol_price_usd": 150,
+    "pool": None,
+    "on_curve": None,
+    "bonding_curve_progress": None,
+}

@@ -55,8 +55,9 @@ class AddressMixin:
 def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
     """Validate and convert `values`, the list of values of each name.
 
-    Raises MissingParameter for an absent address, InvalidParameter for all else that is wrong, naming the
-    parameter and what is allowed. An empty value is an absent one, save `cursor`, where it means the start.
+    Raises MissingParameter for an absent address or mint, InvalidParameter for all else that is wrong, naming
+    the parameter and what is allowed. An empty value is an absent one, save `cursor`, where it means the
+    start.
     """
     single: dict[str, str] = {}
     for name, given in values.items():
@@ -87,7 +88,7 @@ def _refusal(schema: Arguments, given: dict[str, str], error: ValidationError) -
     field = schema.fields[name]
     allowed = fault.get("allowed") if isinstance(fault, dict) else getattr(field, "allowed", None)
     if name not in given:
-        refusal = MissingParameter if name == "address" else InvalidParameter
+        refusal = MissingParameter if name in ("address", "mint") else InvalidParameter
         choice = f" Allowed: {', '.join(allowed)}." if allowed else ""
         return refusal(f"Parameter {name} is missing.{choice}", parameter=name, allowed=allowed)
     if isinstance(fault, dict):

@@ -43,8 +43,8 @@ class HoldingSchema(Shape):
     supply_pct_peak = Amount(required=True, allow_none=True, metadata={"description": _NO_SOURCE})
 
 
-class FeedTransactionSchema(Shape):
-    """One trade of a feed, with who made it and what the wallet held after it."""
+class TokenTransactionSchema(Shape):
+    """One trade, with who made it and what the wallet held after it."""
 
     tx_signature = fields.String(required=True, metadata={"description": "Signature of the transaction."})
     event_index = fields.Integer(
@@ -74,6 +74,11 @@ class FeedTransactionSchema(Shape):
     holdings_after = Rows(
         HoldingSchema, required=True, metadata={"description": "Its holding of the token after this trade."}
     )
+
+
+class FeedTransactionSchema(TokenTransactionSchema):
+    """One trade of a feed of several tokens."""
+
     mint = fields.String(required=True, metadata={"description": "The token."})
     token_name = fields.String(required=True, metadata={"description": "Name of the token; may be empty."})
     token_supply = Amount(required=True, allow_none=True, metadata={"description": _NO_SOURCE})

@@ -1,0 +1,121 @@
+-- The tokens that most wallets of a group traded in a period. Days that lie in the period whole are sums of the
+-- positions' days; the rest are the trades themselves.
+-- Needs wallets_by_group, position_rollup_pkey, trades_by_time, tokens_pkey, native_prices_pkey, pending_fills_pkey, and
+-- what token_name.sql and token_price.sql need.
+  WITH
+{latest_price},
+       tracked AS MATERIALIZED (
+       SELECT wallet_id
+         FROM wallets
+        WHERE blockchain = %(blockchain)s
+          AND type = %(type)s
+          AND NOT EXISTS (SELECT FROM pending_fills)
+       ),
+       piece AS (
+       SELECT rollup.token_id,
+              rollup.wallet_id,
+              buy_txn,
+              sell_txn,
+              unpriced_txn,
+              volume,
+              volume_usd,
+              unpriced_volume,
+              realized
+         FROM tracked
+         JOIN position_rollup AS rollup
+           ON rollup.wallet_id = tracked.wallet_id
+          AND rollup.ends_at > %(days_start)s
+          AND rollup.ends_at <= %(days_end)s
+        UNION ALL
+       SELECT trades.token_id,
+              trades.wallet_id,
+              (NOT is_sell)::integer,
+              is_sell::integer,
+              (value_usd IS NULL)::integer,
+              value,
+              COALESCE(value_usd, 0),
+              CASE WHEN value_usd IS NULL THEN value ELSE 0 END,
+              COALESCE(realized, 0)
+         FROM tracked
+        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        CROSS JOIN LATERAL (
+              SELECT *
+                FROM trades
+               WHERE wallet_id = tracked.wallet_id
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
+              -- A fence, so that no trade of other groups is read.
+              OFFSET 0) AS trades
+        WHERE created_at <= %(days_start)s OR created_at > %(days_end)s
+       ),
+       position AS (
+       SELECT token_id,
+              wallet_id,
+              sum(buy_txn) AS buy_txn,
+              sum(sell_txn) AS sell_txn,
+              sum(unpriced_txn) AS unpriced_txn,
+              sum(volume) AS volume,
+              sum(volume_usd) AS volume_usd,
+              sum(unpriced_volume) AS unpriced_volume,
+              sum(realized) AS realized
+         FROM piece
+        GROUP BY token_id, wallet_id
+       HAVING sum(buy_txn) + sum(sell_txn) > 0
+       ),
+       summed AS (
+       SELECT token_id,
+              count(*) AS wallet_count,
+              sum(buy_txn) AS buy_txn,
+              sum(sell_txn) AS sell_txn,
+              sum(unpriced_txn) AS unpriced_txn,
+              sum(volume) AS volume,
+              sum(volume_usd) AS volume_usd,
+              sum(unpriced_volume) AS unpriced_volume,
+              sum(realized) AS realized
+         FROM position
+        GROUP BY token_id
+       ),
+       wanted AS MATERIALIZED (
+       SELECT summed.*,
+              tokens.mint
+         FROM summed
+         JOIN tokens
+           ON tokens.token_id = summed.token_id
+        ORDER BY wallet_count DESC, volume DESC, mint
+        LIMIT %(limit)s::bigint
+       ),
+{token_name},
+{token_price},
+       -- json_strip_nulls leaves out dollars that are unknown, and would leave out the price: it is appended.
+       shown AS (
+       SELECT wallet_count,
+              wanted.volume,
+              mint,
+              (SELECT rtrim(json_strip_nulls(row_to_json(figures))::text, '}')
+                 FROM (SELECT wanted.mint,
+                              COALESCE(token_name.token_name, '') AS token_name,
+                              wallet_count,
+                              buy_txn,
+                              sell_txn,
+                              buy_txn + sell_txn AS total_txn,
+                              round_half_up(wanted.volume, 9) AS volume,
+                              -- A trade without a dollar value counts with the latest native price.
+                              CASE WHEN latest.usd IS NOT NULL
+                                   THEN round_half_up(volume_usd + unpriced_volume * latest.usd, 4)
+                                   WHEN unpriced_txn < buy_txn + sell_txn THEN round_half_up(volume_usd, 4)
+                              END AS volume_usd,
+                              round_half_up(realized, 9) AS realized_pnl) AS figures)
+                  || ',"price":'
+                  || COALESCE(round_half_up(token_price.price, 18)::text, 'null')
+                  || '}' AS entry
+         FROM wanted
+        CROSS JOIN latest
+         LEFT JOIN token_name
+           ON token_name.token_id = wanted.token_id
+         LEFT JOIN token_price
+           ON token_price.token_id = wanted.token_id
+       )
+SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+       ARRAY(SELECT entry
+               FROM shown
+              ORDER BY wallet_count DESC, volume DESC, mint) AS tokens

@@ -1,0 +1,48 @@
+-- A token, and the wallets of one type or of all that ever held it, those that hold most of it first.
+-- Needs native_prices_pkey, and what token_block.sql and token_traders.sql need.
+  WITH
+{latest_price},
+{token_block},
+{token_traders},
+       holder AS (
+       SELECT *
+         FROM trader
+        WHERE peak > 0
+        ORDER BY quantity DESC, peak DESC, address
+        LIMIT %(limit)s::bigint
+       ),
+       shown AS (
+       SELECT (SELECT row_to_json(profile)
+                 FROM (SELECT address AS wallet_address,
+                              name,
+                              image_url,
+                              twitter,
+                              telegram,
+                              copytrade_link,
+                              type,
+                              %(blockchain)s::text AS blockchain,
+                              %(currency)s::text AS currency) AS profile) AS profile,
+              (SELECT row_to_json(holding)
+                 FROM (SELECT round_half_up(quantity, 18) AS token_amount,
+                              round_half_up(peak, 18) AS token_amount_peak,
+                              percentage(quantity, peak) AS bag_pct,
+                              still_holding,
+                              NULL::numeric AS supply_pct,
+                              NULL::numeric AS supply_pct_peak) AS holding) AS holdings
+         FROM holder
+        ORDER BY quantity DESC, peak DESC, address
+       )
+SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+       token_block.*,
+       (SELECT row_to_json(total_holders)::text
+          FROM total_holders) AS total_holders,
+       (SELECT count(*)
+          FROM trader
+         WHERE peak > 0) AS total,
+       (SELECT count(*)
+          FROM holder) AS count,
+       (SELECT COALESCE(json_agg(row_to_json(shown)), '[]')::text
+          FROM shown) AS holders
+  FROM (VALUES (TRUE)) AS one (row)
+  LEFT JOIN token_block
+    ON true

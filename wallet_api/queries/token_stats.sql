@@ -1,0 +1,169 @@
+-- A token, what the wallets of one type or of all did in it and still hold, and each of these wallets by itself.
+-- A set of trades without a stored dollar value counts with the latest native price.
+-- Needs native_prices_pkey, and what token_block.sql and token_traders.sql need.
+  WITH
+{latest_price},
+{token_block},
+{token_traders},
+       summed AS (
+       SELECT latest.usd,
+              count(*) FILTER (WHERE buy_txn > 0) AS buyers,
+              COALESCE(sum(quantity), 0) AS quantity,
+              COALESCE(sum(peak), 0) AS peak,
+              COALESCE(sum(buy_txn), 0) AS buy_txn,
+              COALESCE(sum(sell_txn), 0) AS sell_txn,
+              COALESCE(sum(buys_without_usd), 0) AS buys_without_usd,
+              COALESCE(sum(sells_without_usd), 0) AS sells_without_usd,
+              COALESCE(sum(invested), 0) AS invested,
+              COALESCE(sum(sold), 0) AS sold,
+              COALESCE(max(invested), 0) AS largest_position,
+              -- NULL if none of them is known, 0 if there are none.
+              CASE WHEN latest.usd IS NOT NULL
+                   THEN COALESCE(sum(invested_usd + invested_without_usd * latest.usd), 0)
+                   WHEN COALESCE(sum(buy_txn), 0) = 0 OR sum(buys_without_usd) < sum(buy_txn)
+                   THEN COALESCE(sum(invested_usd), 0)
+              END AS bought_usd,
+              CASE WHEN latest.usd IS NOT NULL
+                   THEN COALESCE(sum(sold_usd + sold_without_usd * latest.usd), 0)
+                   WHEN COALESCE(sum(sell_txn), 0) = 0 OR sum(sells_without_usd) < sum(sell_txn)
+                   THEN COALESCE(sum(sold_usd), 0)
+              END AS sold_usd
+         FROM latest
+         LEFT JOIN trader
+           ON true
+        GROUP BY latest.usd
+       ),
+       entry AS (
+       SELECT first_buy,
+              type,
+              address,
+              row_number() OVER (ORDER BY first_buy, address) AS first_place,
+              row_number() OVER (ORDER BY first_buy DESC, address) AS latest_place
+         FROM trader
+        WHERE first_buy IS NOT NULL
+       ),
+       total_holdings AS (
+       SELECT round_half_up(quantity, 18) AS token_amount,
+              round_half_up(peak, 18) AS token_amount_peak,
+              NULL::numeric AS supply_pct,
+              NULL::numeric AS supply_pct_peak
+         FROM summed
+       ),
+       total_statistics AS (
+       SELECT round_half_up(invested, 9) AS total_buy,
+              round_half_up(bought_usd, 4) AS total_buy_usd,
+              round_half_up(sold, 9) AS total_sell,
+              round_half_up(sold_usd, 4) AS total_sell_usd,
+              round_half_up(invested + sold, 9) AS total_volume,
+              CASE WHEN buy_txn + sell_txn = 0 THEN 0
+                   WHEN usd IS NOT NULL OR buys_without_usd + sells_without_usd < buy_txn + sell_txn
+                   THEN round_half_up(COALESCE(bought_usd, 0) + COALESCE(sold_usd, 0), 4)
+              END AS total_volume_usd,
+              round_half_up(invested - sold, 9) AS net_flow,
+              round_half_up(bought_usd - sold_usd, 4) AS net_flow_usd,
+              CASE WHEN invested + sold = 0 THEN 0
+                   ELSE round_half_up(quotient(invested, invested + sold), 4)
+              END AS buying_pressure,
+              CASE WHEN buyers = 0 THEN 0 ELSE round_half_up(quotient(invested, buyers), 9) END AS avg_position_size,
+              round_half_up(largest_position, 9) AS largest_position,
+              to_char(first.first_buy AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS first_entry_time,
+              first.type AS first_entry_type,
+              first.address AS first_entry_wallet_address,
+              to_char(latest.first_buy AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS latest_entry_time,
+              latest.type AS latest_entry_type,
+              latest.address AS latest_entry_wallet_address,
+              -- An entry may be a few minutes ahead of the clock.
+              CASE WHEN first.first_buy <= %(now)s
+                   THEN round_half_up(quotient(extract(epoch FROM %(now)s::timestamptz - first.first_buy), 3600), 2)
+                   WHEN first.first_buy > %(now)s THEN 0
+              END AS time_since_first_entry_hours
+         FROM summed
+         LEFT JOIN entry AS first
+           ON first.first_place = 1
+         LEFT JOIN entry AS latest
+           ON latest.latest_place = 1
+       ),
+       valued AS (
+       SELECT trader.*,
+              latest.usd,
+              round_half_up(invested, 9) AS buy,
+              CASE WHEN latest.usd IS NOT NULL
+                   THEN round_half_up(invested_usd + invested_without_usd * latest.usd, 4)
+                   WHEN buy_txn = 0 OR buys_without_usd < buy_txn THEN round_half_up(invested_usd, 4)
+              END AS buy_usd,
+              round_half_up(sold, 9) AS sell,
+              CASE WHEN latest.usd IS NOT NULL THEN round_half_up(sold_usd + sold_without_usd * latest.usd, 4)
+                   WHEN sell_txn = 0 OR sells_without_usd < sell_txn THEN round_half_up(sold_usd, 4)
+              END AS sell_usd,
+              -- What is not held is worth 0, with or without a price, in dollars too.
+              CASE WHEN quantity = 0 THEN 0 ELSE quantity * token_price.price END AS worth,
+              CASE WHEN quantity = 0 THEN 0 ELSE latest.usd END AS held_usd
+         FROM trader
+        CROSS JOIN latest
+         LEFT JOIN token_price
+           ON token_price.token_id = trader.token_id
+       ),
+       -- As text, since row_to_json takes twice as long. Of the trader's figures, dollars that are unknown are left out.
+       shown AS (
+       SELECT '[' || COALESCE(
+                  string_agg(
+                      '{"profile":{"wallet_address":' || to_json(address)
+                      || ',"name":' || to_json(name)
+                      || ',"image_url":' || to_json(image_url)
+                      || ',"twitter":' || to_json(twitter)
+                      || ',"telegram":' || to_json(telegram)
+                      || ',"copytrade_link":' || to_json(copytrade_link)
+                      || ',"type":"' || type
+                      || '","blockchain":"' || %(blockchain)s::text
+                      || '","currency":"' || %(currency)s::text
+                      || '"},"trader_holdings":{"token_amount":' || round_half_up(quantity, 18)
+                      || ',"token_amount_peak":' || round_half_up(peak, 18)
+                      || ',"bag_pct":' || percentage(quantity, peak)
+                      || ',"still_holding":' || still_holding
+                      || ',"supply_pct":null,"supply_pct_peak":null'
+                      || ',"remaining_sol":' || COALESCE(round_half_up(worth, 9)::text, 'null')
+                      || ',"remaining_usd":' || COALESCE(round_half_up(worth * held_usd, 4)::text, 'null')
+                      || ',"unrealized_pnl_sol":' || COALESCE(round_half_up(worth - cost, 9)::text, 'null')
+                      || ',"unrealized_pnl_usd":' || COALESCE(round_half_up((worth - cost) * held_usd, 4)::text, 'null')
+                      || ',"unrealized_pnl_pct":'
+                      || CASE WHEN worth IS NULL THEN 'null' ELSE percentage(worth - cost, cost)::text END
+                      || ',"entry_market_cap":null,"entry_market_cap_usd":null'
+                      || '},"trader_stats":{"buy":' || buy
+                      || COALESCE(',"buy_usd":' || buy_usd, '')
+                      || ',"buy_count":' || buy_txn
+                      || ',"buy_tokens":' || round_half_up(bought_tokens, 18)
+                      || ',"sell":' || sell
+                      || COALESCE(',"sell_usd":' || sell_usd, '')
+                      || ',"sell_count":' || sell_txn
+                      || ',"sell_tokens":' || round_half_up(sold_tokens, 18)
+                      || ',"volume_buy":' || buy
+                      || COALESCE(',"volume_buy_usd":' || buy_usd, '')
+                      || ',"volume_sell":' || sell
+                      || COALESCE(',"volume_sell_usd":' || sell_usd, '')
+                      || ',"avg_buy_price":' || CASE WHEN bought_tokens = 0 THEN 0
+                                                     ELSE round_half_up(quotient(invested, bought_tokens), 18)
+                                                END
+                      || ',"realized_pnl":' || round_half_up(realized, 9)
+                      || CASE WHEN covered_without_usd = 0
+                              THEN ',"realized_pnl_usd":' || round_half_up(realized_usd, 4)
+                              ELSE ''
+                         END
+                      || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
+                      || ',"first_trade_at":"' || to_char(first_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                      || '","last_trade_at":"' || to_char(last_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                      || '"}}', ',' ORDER BY invested DESC, address), '') || ']' AS traders
+         FROM valued
+       )
+SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+       token_block.*,
+       (SELECT row_to_json(total_holders)::text
+          FROM total_holders) AS total_holders,
+       (SELECT row_to_json(total_holdings)::text
+          FROM total_holdings) AS total_holdings,
+       (SELECT json_strip_nulls(row_to_json(total_statistics))::text
+          FROM total_statistics) AS total_statistics,
+       (SELECT traders
+          FROM shown) AS traders
+  FROM (VALUES (TRUE)) AS one (row)
+  LEFT JOIN token_block
+    ON true

@@ -1,0 +1,112 @@
+"""A token: the trades of tracked wallets in it, what they did in it, and who holds it."""
+
+from datetime import datetime
+from typing import Any, LiteralString
+
+import orjson
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, Row, load_sql
+from wallet_api.errors import TokenNotFound
+from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, place_after, read_page, rows_of
+from wallet_api.queries.filled import require_filled
+from wallet_api.queries.token_block import block_of
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.queries.windows import MAX_LIMIT, limit_warnings
+
+_STATS = load_sql(__package__, "token_stats")
+_HOLDERS = load_sql(__package__, "token_holders")
+
+
+def token_transactions(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    mint: str,
+    type: str | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
+    rule: PriceRule = DEFAULT_RULE,
+) -> dict[str, Any]:
+    """Return the newest `limit` trades (at most 1000) in a token, or those after `cursor`.
+
+    Without `type` of wallets of all types. Raises InvalidParameter, TokenNotFound, NotFilled.
+    """
+    mint = CHAINS[blockchain].canonical(mint)
+    scope = ("tokens/transactions", blockchain, type or "", mint)
+    place = place_after(cursor, scope) | NO_WINDOW | {"with_token": False}
+    token, found = read_page(connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), place)
+    if token is None:
+        raise TokenNotFound
+    return {
+        "token": token,
+        "blockchain": blockchain,
+        **({} if type is None else {"type": type}),
+        "currency": CHAINS[blockchain].currency,
+        **rows_of(found),
+        **pagination_of(found, limit, scope),
+    }
+
+
+def token_stats(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    mint: str,
+    type: str | None = None,
+    rule: PriceRule = DEFAULT_RULE,
+) -> dict[str, Any]:
+    """Return what the wallets of one type or of all did in a token, all of one snapshot.
+
+    Raises TokenNotFound, NotFilled.
+    """
+    token, found = _read(connection, _STATS, now, rule, blockchain, mint, {"type": type})
+    parts = ("total_holders", "total_holdings", "total_statistics", "traders")
+    return {"token": token} | {part: orjson.Fragment(found[part]) for part in parts}
+
+
+def token_holders(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    mint: str,
+    type: str | None = None,
+    limit: int = 50,
+    rule: PriceRule = DEFAULT_RULE,
+) -> dict[str, Any]:
+    """Return the `limit` wallets (at most 1000) of one type or of all that hold most of a token.
+
+    Raises TokenNotFound, NotFilled.
+    """
+    own = {"type": type, "limit": min(limit, MAX_LIMIT)}
+    token, found = _read(connection, _HOLDERS, now, rule, blockchain, mint, own)
+    data = {
+        "token": token,
+        "total_holders": orjson.Fragment(found["total_holders"]),
+        "total": found["total"],
+        "count": found["count"],
+        "holders": orjson.Fragment(found["holders"]),
+    }
+    warnings = limit_warnings(limit)
+    return data | ({"warnings": warnings} if warnings else {})
+
+
+def _read(
+    connection: Connection,
+    statement: LiteralString,
+    now: datetime,
+    rule: PriceRule,
+    blockchain: str,
+    mint: str,
+    own: dict[str, Any],
+) -> tuple[dict[str, Any], Row]:
+    """Return the block of a token, and the row of a statement about it."""
+    chain = CHAINS[blockchain]
+    mint = chain.canonical(mint)
+    parameters = {"blockchain": blockchain, "mint": mint, "currency": chain.currency, **rule.parameters(now)}
+    found = connection.execute(statement, parameters | own).fetchone()
+    assert found is not None
+    require_filled(found)
+    if found["token_id"] is None:
+        raise TokenNotFound
+    return block_of(found, blockchain, mint), found
