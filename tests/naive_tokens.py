@@ -25,7 +25,9 @@ def stats_of(
     native: Usd,
 ) -> Row:
     """Return the data of stats, but for the token."""
-    ordered = sorted(traders, key=lambda wallet: (-traders[wallet].total(sells=False), wallet[1].encode()))
+    ordered = sorted(
+        traders, key=lambda wallet: (-shown(traders[wallet].total(sells=False), 9), wallet[1].encode())
+    )
     positions = list(traders.values())
     return {
         "total_holders": holder_counts(traders, profiles),
@@ -49,7 +51,13 @@ def stats_of(
 def holders_of(traders: Traders, profiles: dict[Wallet, Row]) -> Row:
     """Return the data of holders, but for the token, with all holders shown."""
     held = [wallet for wallet, position in traders.items() if position.peak > 0]
-    held.sort(key=lambda wallet: (-traders[wallet].quantity, -traders[wallet].peak, wallet[1].encode()))
+    held.sort(
+        key=lambda wallet: (
+            -shown(traders[wallet].quantity, 18),
+            -shown(traders[wallet].peak, 18),
+            wallet[1].encode(),
+        )
+    )
     return {
         "total_holders": holder_counts(traders, profiles),
         "total": len(held),

@@ -19,6 +19,7 @@ from wallet_api.access.gate import is_keyless
 from wallet_api.database import Connection
 from wallet_api.keys import create_key, revoke_key
 from wallet_api.openapi import check, document
+from wallet_api.responses.examples import MINT
 from wallet_api.responses.operation import Operation, operation_of
 from wallet_api.schemas.arguments import Arguments
 from wallet_api.schemas.fields import Shape
@@ -123,7 +124,8 @@ def test_every_property_is_described_and_every_time_is_one(own_document: Documen
     assert [name for name, rules in properties if not rules.get("description")] == []
     times = {name for name, rules in properties if rules.get("format") == "date-time"}
     assert times == {
-        *("timestamp", "created_at", "first_seen", "last_seen", "last_shared_at", "last_updated", "price_at")
+        *("timestamp", "created_at", "first_seen", "last_seen", "last_shared_at", "last_updated", "price_at"),
+        *("first_entry_time", "latest_entry_time", "first_trade_at", "last_trade_at"),
     }
     assert {name for name, rules in properties if rules.get("format") == "date"} == {"date"}
 
@@ -178,7 +180,7 @@ def test_every_error_code_and_reason_has_an_example(own_document: Document) -> N
         *("missing_parameter", "invalid_parameter", "unauthorized", "forbidden", "not_found"),
         *("rate_limited", "internal_error", "service_unavailable"),
         *("missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"),
-        *("insufficient_credits", "wallet_not_found", "provider_not_configured"),
+        *("insufficient_credits", "wallet_not_found", "token_not_found", "provider_not_configured"),
     ):
         assert f'"{word}"' in text
 
@@ -190,6 +192,7 @@ def test_every_operation_answers_what_its_schema_says(
     own_document = client.get("/v1/openapi.json").json
     group = {"blockchain": "solana", "type": "kol"}
     wallet = {"blockchain": "solana", "address": service.wallet("solana", "kol")}
+    token = {"blockchain": "solana", "mint": MINT}
     calls: list[tuple[str, dict[str, Any], int]] = [
         ("/v1/wallets", group, 200),
         ("/v1/wallets", group | {"limit": 2}, 200),
@@ -225,6 +228,16 @@ def test_every_operation_answers_what_its_schema_says(
         ("/v1/wallet/leaderboard", group | {"period": "30d"}, 200),
         ("/v1/wallet/leaderboard", group | {"period": "30d", "limit": 1}, 200),
         ("/v1/wallets/leaderboard", group | {"period": "1y"}, 400),
+        ("/v1/tokens/transactions", token | {"limit": 2}, 200),
+        ("/v1/tokens/transactions", token | {"type": "whale", "limit": 2000}, 200),
+        ("/v1/tokens/transactions", {"blockchain": "solana"}, 400),
+        ("/v1/tokens/stats", token, 200),
+        ("/v1/tokens/stats", token | {"mint": "none of them"}, 404),
+        ("/v1/tokens/stats", token | {"type": "kol"}, 200),
+        ("/v1/tokens/holders", token | {"limit": 2000}, 200),
+        ("/v1/tokens/holders", token | {"cursor": "x"}, 400),
+        ("/v1/analytics", group | {"mode": "most_traded", "limit": 2000}, 200),
+        ("/v1/analytics", group | {"mode": "most_held"}, 400),
         ("/v1/meta", {}, 200),
         ("/v1/meta", {"blockchain": "solana"}, 400),
         ("/v1/health", {}, 200),
@@ -275,6 +288,10 @@ def test_the_headers_of_every_answer_are_those_that_are_described(
         "/v1/transactions/latest": group | {"limit": 10},
         "/v1/transactions/timerange": group,
         "/v1/transactions/count": group,
+        "/v1/tokens/transactions": {"blockchain": "solana", "mint": MINT, "limit": 10},
+        "/v1/tokens/stats": {"blockchain": "solana", "mint": MINT},
+        "/v1/tokens/holders": {"blockchain": "solana", "mint": MINT},
+        "/v1/analytics": group | {"mode": "most_traded"},
         "/v1/wallet/leaderboard": group | {"period": "7d"},
         "/v1/wallets/leaderboard": group | {"period": "7d"},
     }.items():

@@ -17,6 +17,7 @@ import requests
 
 from tests.demo_service import DemoService, demo_service
 from tests.processes import StartGunicorn
+from wallet_api.responses.examples import MINT
 from wallet_api.settings import Settings
 
 TYPESCRIPT = Path(__file__).parent / "typescript"
@@ -37,7 +38,8 @@ class _Running(NamedTuple):
     def arguments(self) -> dict[str, str]:
         """The values of required arguments."""
         address = self.demo.wallet("solana", "kol")
-        return {"blockchain": "solana", "type": "kol", "address": address, "period": "7d"}
+        group = {"blockchain": "solana", "type": "kol", "period": "7d"}
+        return group | {"address": address, "mint": MINT, "mode": "most_traded"}
 
 
 @pytest.fixture
@@ -153,7 +155,8 @@ def test_a_typescript_client_compiles_and_calls_every_operation_with_a_key(
     _run(str(tools / "openapi-typescript"), str(running.document), "--output=schema.d.ts", folder=folder)
     _run(str(tools / "tsc"), folder=folder)
     called = _run(
-        *("node", "client.js", running.url, running.demo.key, running.arguments["address"]), folder=folder
+        *("node", "client.js", running.url, running.demo.key, running.arguments["address"], MINT),
+        folder=folder,
     )
     paths = json.loads(running.document.read_text())["paths"]
     keyed = {path for path, item in paths.items() if item["get"]["security"]}

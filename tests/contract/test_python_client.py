@@ -109,6 +109,18 @@ def test_it_lists_pages_and_reads_every_operation(
     assert counted["count"] >= counted["wallet_count"] > 0
     assert within["total"] <= counted["count"]
 
+    traded = client.tokens.transactions(blockchain="solana", mint=mint, limit=5)
+    assert traded["token"]["mint"] == mint
+    pages = list(client.pages("/tokens/transactions", {"blockchain": "solana", "mint": mint, "limit": 5}))
+    assert sum(len(page.data["transactions"]) for page in pages) == traded["pagination"]["total"]
+    stats = client.tokens.stats(blockchain="solana", mint=mint, type="kol")
+    assert len(stats["traders"]) == stats["total_holders"]["kol_count"] > 0
+    assert stats["traders"][0]["trader_stats"]["buy"] == stats["total_statistics"]["largest_position"]
+    held = client.tokens.holders(blockchain="solana", mint=mint, limit=2)
+    assert held["count"] == len(held["holders"]) <= held["total"]
+    most = client.analytics.get(blockchain="solana", type="kol", mode="most_traded")
+    assert 0 < len(most["tokens"]) <= 20
+
     assert client.system.meta()["wallet_counts"]["solana"]["kol"] == len(tracked)
     assert client.system.health()["components"]["postgresql"] == "connected"
 

@@ -92,13 +92,16 @@ def names_of(connection: Connection) -> list[str]:
 
 
 def answer_to(connection: Connection, question: list[Any]) -> Any:
-    """What this version answers to a question that d967877 was asked, without what trades did not have."""
+    """What this version answers to a question that d967877 was asked, without what it did not have then."""
     kind, *arguments = question
     if kind == "history":
-        record = history(connection, *arguments)
+        record = history(connection, legacy.NOW, *arguments)
         for trade in record["trades"]:
             added = {name: trade.pop(name, None) for name in ("token_amount", "value_usd", "event_index")}
             assert added["token_amount"] > 0
+        for figures in (record["lifetime_stats"], *record["token_overview"]):
+            for name in ("unrealized_pnl", "unrealized_pnl_usd", "priced_tokens_count"):
+                figures.pop(name, None)
         return record
     return {"volume": volume, "leaderboard": leaderboard}[kind](connection, legacy.NOW, *arguments)
 

@@ -9,6 +9,7 @@ from tests.ledger import in_process, random_trades
 from tests.ledger.unfilled import unfill
 from tests.naive import Ledger
 from wallet_api.database import Connection
+from wallet_api.queries.token_price import DEFAULT_RULE
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 DAYS = 70
@@ -69,6 +70,19 @@ def test_leaderboards_are_those_of_the_rows_before_and_after_a_fill(
     assert found() == expected
     unfill(connection)
     assert found() == expected
+
+
+def test_tokens_are_those_of_the_rows(ledger: Ledger, connection: Connection) -> None:
+    for now, type in product(MOMENTS, (None, *random_trades.TYPES)):
+        for mint in ("mint-0", "mint-7", "mint-30"):
+            token = (now, "solana", mint, type)
+            assert in_process.token_stats(connection, *token, DEFAULT_RULE) == ledger.token_stats(*token)
+            assert in_process.token_holders(connection, *token) == ledger.token_holders(*token)
+
+
+def test_most_traded_tokens_are_those_of_the_rows(ledger: Ledger, connection: Connection) -> None:
+    for now, group, period in product(MOMENTS, GROUPS, in_process.PERIODS):
+        assert in_process.analytics(connection, now, *group, period) == ledger.analytics(now, *group, period)
 
 
 def test_figures_of_a_tracker_are_those_of_the_leaderboard(ledger: Ledger, connection: Connection) -> None:

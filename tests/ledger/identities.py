@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.ledger import in_process
 from wallet_api.database import Connection
+from wallet_api.queries.token_price import DEFAULT_RULE
 
 Row = dict[str, Any]
 
@@ -14,6 +15,17 @@ _HOURS_6 = 21_600
 _HALF_A_UNIT = Decimal("0.0000000005")
 # Where a tracker has another name for a figure of a leaderboard.
 _IN_TRACKER = {"total_volume": "volume", "total_volume_usd": "volume_usd"}
+# What figures of a history are called of a trader.
+_IN_HISTORY = {
+    "invested": "buy",
+    "sold": "sell",
+    "buy_txn": "buy_count",
+    "sell_txn": "sell_count",
+    "realized_pnl": "realized_pnl",
+    "realized_pnl_percentage": "realized_pnl_percentage",
+    "first_seen": "first_trade_at",
+    "last_seen": "last_trade_at",
+}
 
 _DIFFERENT_DAYS = """
 SELECT *
@@ -36,6 +48,7 @@ def check(connection: Connection, now: datetime) -> None:
         _check_boards(connection, now, wallets, period)
     for blockchain, type in {(wallet["blockchain"], wallet["type"]) for wallet in wallets}:
         _check_windows(connection, now, blockchain, type)
+    _check_tokens(connection, now)
     # The days of a calendar, before they are rounded.
     assert connection.execute(_DIFFERENT_DAYS).fetchall() == []
 
@@ -81,6 +94,44 @@ def _check_windows(connection: Connection, now: datetime, blockchain: str, type:
         stats = [entry["period_stats"] for entry in entries]
         assert in_process.count(*group, seconds) == (sum(own["total_txn"] for own in stats), len(entries))
         _assert_sum(in_process.volume(*group, seconds)["volume"], [own["total_volume"] for own in stats])
+
+
+def _check_tokens(connection: Connection, now: datetime) -> None:
+    """The sums of a token are those of its traders, of all types or of each, and of its feed."""
+    tokens = connection.execute(
+        "SELECT DISTINCT blockchain, tokens.mint FROM tokens JOIN positions USING (token_id)"
+    )
+    for token in tokens.fetchall():
+        place = (connection, now, token["blockchain"], token["mint"])
+        stats = in_process.token_stats(*place, None, DEFAULT_RULE)
+        holders = in_process.token_holders(*place, None)
+        assert stats is not None
+        assert holders is not None
+        traders, totals = stats["traders"], stats["total_statistics"]
+        assert holders["total_holders"] == stats["total_holders"]
+        for total, figure in (("total_buy", "buy"), ("total_sell", "sell")):
+            _assert_sum(totals[total], [trader["trader_stats"][figure] for trader in traders])
+        peaks = [trader["trader_holdings"]["token_amount_peak"] for trader in traders]
+        assert holders["total"] == sum(peak > 0 for peak in peaks)
+        trades = sum(
+            trader["trader_stats"]["buy_count"] + trader["trader_stats"]["sell_count"] for trader in traders
+        )
+        assert len(in_process.token_transactions(*place, limit=1000)) == trades
+        _check_traders(connection, now, token["mint"], traders)
+
+
+def _check_traders(connection: Connection, now: datetime, mint: str, traders: list[Row]) -> None:
+    """What a trader did in a token is its row in the history."""
+    for trader in traders:
+        profile, stats, held = trader["profile"], trader["trader_stats"], trader["trader_holdings"]
+        place = (profile["blockchain"], profile["type"], profile["wallet_address"])
+        history = in_process.history(connection, now, *place, limit=1)
+        (own,) = (row for row in history["token_overview"] if row["mint"] == mint)
+        assert {name: own[name] for name in _IN_HISTORY} == {
+            name: stats[figure] for name, figure in _IN_HISTORY.items()
+        }
+        assert own["still_holding"] == held["still_holding"]
+        assert own.get("unrealized_pnl") == held["unrealized_pnl_sol"]
 
 
 def _assert_sum(total: Decimal, parts: list[Decimal]) -> None:

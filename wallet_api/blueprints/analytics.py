@@ -25,7 +25,7 @@ _EXAMPLE = {
     "tokens": [
         {
             "mint": MINT,
-            "token_name": "Bonk",
+            "token_name": "Doge Club",
             "wallet_count": 31,
             "buy_txn": 402,
             "sell_txn": 188,

@@ -29,7 +29,7 @@ _EXAMPLE = {
             "profile": PROFILE | {"wallet_address": _OTHER, "name": "Vera", "type": "smart"},
             "shared_tokens_count": 1,
             "overlap_score": 0.25,
-            "shared_tokens": [{"mint": MINT, "token_name": "Bonk"}],
+            "shared_tokens": [{"mint": MINT, "token_name": "Doge Club"}],
             "last_shared_at": "2026-01-30T12:40:57Z",
         }
     ],

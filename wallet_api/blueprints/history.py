@@ -46,7 +46,7 @@ _EXAMPLE = {
     "token_overview": [
         {
             "mint": MINT,
-            "token_name": "Bonk",
+            "token_name": "Doge Club",
             "invested": 12.5,
             "sold": 31.25,
             "realized_pnl": 18.75,
@@ -64,7 +64,7 @@ _EXAMPLE = {
         {
             "tx_signature": SIGNATURE,
             "mint": MINT,
-            "token_name": "Bonk",
+            "token_name": "Doge Club",
             "transaction_type": "sell",
             "value": 31.25,
             "value_usd": 4687.5,

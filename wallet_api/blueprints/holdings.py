@@ -36,7 +36,7 @@ _EXAMPLE = {
             },
             {
                 "token_address": MINT,
-                "token_name": "Bonk",
+                "token_name": "Doge Club",
                 "symbol": "BONK",
                 "amount": "420000000",
                 "amount_formatted": "4200",

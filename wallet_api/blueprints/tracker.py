@@ -18,7 +18,7 @@ blueprint = Blueprint("tracker", __name__, url_prefix="/v1")
 
 _TOKEN = {
     "mint": MINT,
-    "token_name": "Bonk",
+    "token_name": "Doge Club",
     "buy_value": 12.5,
     "buy_value_usd": 1875,
     "sell_value": 31.25,
@@ -87,7 +87,7 @@ _EXAMPLE = {
         {
             "tx_signature": SIGNATURE,
             "mint": MINT,
-            "token_name": "Bonk",
+            "token_name": "Doge Club",
             "transaction_type": "sell",
             "created_at": "2026-01-30T12:40:57Z",
             "value": 31.25,

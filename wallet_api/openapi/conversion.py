@@ -32,7 +32,8 @@ class _Converter(OpenAPIConverter):
         if not field.required:
             # An empty value is an absent one.
             parameter["allowEmptyValue"] = True
-        if name in ARGUMENTS:
+        # The page at /docs sends an example, also that of an argument that is optional.
+        if name in ARGUMENTS and field.required:
             parameter["example"] = ARGUMENTS[name]
         return parameter
 

@@ -68,7 +68,7 @@
               sum(buy_txn) AS buy_txn,
               sum(sell_txn) AS sell_txn,
               sum(unpriced_txn) AS unpriced_txn,
-              sum(volume) AS volume,
+              round_half_up(sum(volume), 9) AS volume,
               sum(volume_usd) AS volume_usd,
               sum(unpriced_volume) AS unpriced_volume,
               sum(realized) AS realized
@@ -98,7 +98,7 @@
                               buy_txn,
                               sell_txn,
                               buy_txn + sell_txn AS total_txn,
-                              round_half_up(wanted.volume, 9) AS volume,
+                              wanted.volume,
                               -- A trade without a dollar value counts with the latest native price.
                               CASE WHEN latest.usd IS NOT NULL
                                    THEN round_half_up(volume_usd + unpriced_volume * latest.usd, 4)

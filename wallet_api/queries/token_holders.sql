@@ -4,11 +4,13 @@
 {latest_price},
 {token_block},
 {token_traders},
-       holder AS (
-       SELECT *
+       holder AS MATERIALIZED (
+       SELECT trader.*,
+              round_half_up(quantity, 18) AS token_amount,
+              round_half_up(peak, 18) AS token_amount_peak
          FROM trader
         WHERE peak > 0
-        ORDER BY quantity DESC, peak DESC, address
+        ORDER BY token_amount DESC, token_amount_peak DESC, address
         LIMIT %(limit)s::bigint
        ),
        shown AS (
@@ -23,14 +25,14 @@
                               %(blockchain)s::text AS blockchain,
                               %(currency)s::text AS currency) AS profile) AS profile,
               (SELECT row_to_json(holding)
-                 FROM (SELECT round_half_up(quantity, 18) AS token_amount,
-                              round_half_up(peak, 18) AS token_amount_peak,
+                 FROM (SELECT token_amount,
+                              token_amount_peak,
                               percentage(quantity, peak) AS bag_pct,
                               still_holding,
                               NULL::numeric AS supply_pct,
                               NULL::numeric AS supply_pct_peak) AS holding) AS holdings
          FROM holder
-        ORDER BY quantity DESC, peak DESC, address
+        ORDER BY token_amount DESC, token_amount_peak DESC, address
        )
 SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
        token_block.*,

@@ -3,20 +3,24 @@
 -- The newest trade of a position with a name is at least as new as the trade, so that a token which never had a name is
 -- not searched.
 -- Needs positions_by_token, trades_by_token, wallets_pkey.
-       token_name AS (
-       SELECT wanted.token_id,
-              trade.token_name
+       named AS (
+       SELECT positions.token_id,
+              max(positions.last_seen) AS last_at
          FROM wanted
-        CROSS JOIN LATERAL (
-              SELECT max(last_seen) AS last_at
-                FROM positions
-               WHERE positions.token_id = wanted.token_id
-                 AND positions.token_name IS NOT NULL) AS named
+         JOIN positions
+           ON positions.token_id = wanted.token_id
+        WHERE positions.token_name IS NOT NULL
+        GROUP BY positions.token_id
+       ),
+       token_name AS (
+       SELECT named.token_id,
+              trade.token_name
+         FROM named
         CROSS JOIN LATERAL (
               SELECT recent.*
                 FROM (SELECT *
                         FROM trades
-                       WHERE trades.token_id = wanted.token_id
+                       WHERE trades.token_id = named.token_id
                          AND trades.created_at <= named.last_at
                          AND trades.token_name IS NOT NULL
                        ORDER BY trades.created_at DESC

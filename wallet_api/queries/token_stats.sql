@@ -151,7 +151,7 @@
                       || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
                       || ',"first_trade_at":"' || to_char(first_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
                       || '","last_trade_at":"' || to_char(last_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
-                      || '"}}', ',' ORDER BY invested DESC, address), '') || ']' AS traders
+                      || '"}}', ',' ORDER BY buy DESC, address), '') || ']' AS traders
          FROM valued
        )
 SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,

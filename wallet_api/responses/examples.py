@@ -1,13 +1,20 @@
-"""Values that the examples of several operations share; the wallet is one of the demo's."""
+"""Values that the examples of several operations share; wallet and token are of the demo."""
 
 from typing import Any
 
 ADDRESS = "24spxm8umeNweepYcCnaUPV68uAhkray8ps2MJqAoQKQ"
-MINT = "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"
+MINT = "25AW4JD9V5gADpTFZPwGisuJVCMg3ACYUzP6dp2FamyE"
 SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
 
 # Arguments by name.
-ARGUMENTS = {"blockchain": "solana", "type": "kol", "address": ADDRESS, "period": "7d"}
+ARGUMENTS = {
+    "blockchain": "solana",
+    "type": "kol",
+    "address": ADDRESS,
+    "period": "7d",
+    "mint": MINT,
+    "mode": "most_traded",
+}
 
 META = {
     "request_id": "req_4f6b1c2d8e9a0b1c2d3e4f5a",
@@ -56,7 +63,7 @@ TOKEN_TRANSACTION: dict[str, Any] = {
 
 TRANSACTION = TOKEN_TRANSACTION | {
     "mint": MINT,
-    "token_name": "Bonk",
+    "token_name": "Doge Club",
     "token_supply": None,
     "token_decimals": None,
 }
@@ -65,7 +72,7 @@ TOKEN: dict[str, Any] = {
     "blockchain": "solana",
     "currency": "SOL",
     "mint": MINT,
-    "token_name": "Bonk",
+    "token_name": "Doge Club",
     "token_supply": None,
     "token_decimals": None,
     "price": 0.000002,

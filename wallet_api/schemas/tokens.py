@@ -5,7 +5,7 @@ from marshmallow import fields
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import MAX_TEXT, GroupArguments
 from wallet_api.schemas.feed import HoldingSchema, TokenBlockSchema, TokenTransactionSchema
-from wallet_api.schemas.fields import Amount, Choice, Rows, Shape, Text, WholeNumber
+from wallet_api.schemas.fields import Amount, Choice, Moment, Rows, Shape, Text, WholeNumber
 from wallet_api.schemas.wallets import CountedPaginationSchema, ProfileSchema
 
 _NO_SOURCE = "Always null: no source exists yet."
@@ -101,10 +101,10 @@ class TotalStatisticsSchema(Shape):
     largest_position = Amount(
         required=True, metadata={"description": "Largest value of one wallet's buys; 0 if none bought."}
     )
-    first_entry_time = fields.String(metadata={"description": "The first entry; absent if nobody bought."})
+    first_entry_time = Moment(metadata={"description": "The first entry; absent if nobody bought."})
     first_entry_type = fields.String(metadata={"description": "Category of the wallet that made it."})
     first_entry_wallet_address = fields.String(metadata={"description": "Address of that wallet."})
-    latest_entry_time = fields.String(metadata={"description": "The latest entry; absent if nobody bought."})
+    latest_entry_time = Moment(metadata={"description": "The latest entry; absent if nobody bought."})
     latest_entry_type = fields.String(metadata={"description": "Category of the wallet that made it."})
     latest_entry_wallet_address = fields.String(metadata={"description": "Address of that wallet."})
     time_since_first_entry_hours = Amount(
@@ -167,8 +167,8 @@ class TraderStatsSchema(Shape):
     realized_pnl_percentage = Amount(
         required=True, metadata={"description": "The profit in percent of the cost of what was sold."}
     )
-    first_trade_at = fields.String(required=True, metadata={"description": "Time of the first trade."})
-    last_trade_at = fields.String(required=True, metadata={"description": "Time of the latest trade."})
+    first_trade_at = Moment(required=True, metadata={"description": "Time of the first trade."})
+    last_trade_at = Moment(required=True, metadata={"description": "Time of the latest trade."})
 
 
 class TraderSchema(Shape):

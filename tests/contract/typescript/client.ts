@@ -1,12 +1,13 @@
-// Call every operation with a key, and print the status of each by its path: node client.js URL KEY ADDRESS
+// Call every operation with a key, and print the status of each by its path: node client.js URL KEY ADDRESS MINT
 import createClient from "openapi-fetch";
 import type { paths } from "./schema.d.ts";
 
-const [url, key, address] = process.argv.slice(2) as [string, string, string];
+const [url, key, address, mint] = process.argv.slice(2) as [string, string, string, string];
 const client = createClient<paths>({ baseUrl: url, headers: { Authorization: `Bearer ${key}` } });
 
 const group = { blockchain: "solana", type: "kol" } as const;
 const wallet = { blockchain: "solana", address } as const;
+const token = { blockchain: "solana", mint } as const;
 const statuses: Record<string, number> = {};
 
 type Answer = { data?: unknown; error?: unknown; response: Response };
@@ -37,5 +38,10 @@ await note("/v1/transactions/count", client.GET("/v1/transactions/count", { para
 const board = { ...group, period: "7d", sort: "win_rate" } as const;
 await note("/v1/wallet/leaderboard", client.GET("/v1/wallet/leaderboard", { params: { query: board } }));
 await note("/v1/wallets/leaderboard", client.GET("/v1/wallets/leaderboard", { params: { query: board } }));
+await note("/v1/tokens/transactions", client.GET("/v1/tokens/transactions", { params: { query: token } }));
+await note("/v1/tokens/stats", client.GET("/v1/tokens/stats", { params: { query: token } }));
+await note("/v1/tokens/holders", client.GET("/v1/tokens/holders", { params: { query: { ...token, type: "kol" } } }));
+const most = { ...group, mode: "most_traded" } as const;
+await note("/v1/analytics", client.GET("/v1/analytics", { params: { query: most } }));
 
 console.log(JSON.stringify(statuses));
