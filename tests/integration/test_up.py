@@ -287,4 +287,4 @@ def test_a_ledger_of_an_earlier_version_is_filled_while_the_service_runs(
         assert requests.get(f"{url}/healthz", timeout=30).status_code == 200
         assert up.process.poll() is None
     log = (empty_home / "log" / "migrate.log").read_text()
-    assert "Filled what is new for 3 wallets." in log
+    assert "Filled what is new for 3 wallets and " in log
