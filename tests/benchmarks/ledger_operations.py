@@ -104,7 +104,8 @@ def _feed_figures(total: Callable[[Row], int]) -> Callable[[Row], Figures]:
                 row["tx_signature"],
                 row["event_index"],
                 row["transaction_type"] == "sell",
-                row["mint"],
+                # The rows of one token do not repeat it.
+                row.get("mint", ledger_world.HOT_MINT),
                 row["profile"]["wallet_address"],
                 row["value"],
                 row["token_amount"],
@@ -200,11 +201,38 @@ def _leaderboard_figures(data: Row) -> Figures:
         yield entry["wallet"], stats["total_txn"], stats["total_volume"], stats["realized_pnl"]
 
 
+_IN_HOT = f"wallets.blockchain = '{ledger_world.BLOCKCHAIN}' AND tokens.mint = '{ledger_world.HOT_MINT}'"
+_HOT_TRADES = f"""
+(SELECT trades.*, wallets.address
+   FROM trades
+   JOIN wallets USING (wallet_id)
+   JOIN tokens USING (token_id)
+  WHERE {_IN_HOT}) AS trades
+"""
+_HOT_STEPPED = f"(SELECT trades.*, {_STATE} FROM {_HOT_TRADES}) AS trades"
+
+
+def _traders(trades: str, *more: str) -> str:
+    return f"SELECT address, {', '.join((_BOTH_SIDES, *more))} FROM {trades} GROUP BY address"
+
+
+def _traders_figures(data: Row) -> Figures:
+    names = ("buy_count", "sell_count", "buy", "sell", "realized_pnl")
+    for trader in data["traders"]:
+        stats = trader["trader_stats"]
+        yield trader["profile"]["wallet_address"], *(stats[name] for name in names)
+
+
+def _holders_figures(data: Row) -> Figures:
+    yield (data["total"],)
+
+
 def _wallet(address: str) -> Mapping[str, str]:
     return {"blockchain": ledger_world.BLOCKCHAIN, "address": address}
 
 
 MEDIAN = _wallet(ledger_world.MEDIAN)
+HOT = {"blockchain": ledger_world.BLOCKCHAIN, "mint": ledger_world.HOT_MINT}
 _LAST_HOUR = f"{_IN_GROUP} AND {_within('1 hour')}"
 _TRACKER_STATEMENTS = (_tracker("trades"), _tracker(_WALLET_STEPPED, _REALIZED))
 
@@ -269,6 +297,29 @@ OPERATIONS = (
         *_TRACKER_STATEMENTS,
         flat=False,
         calls=20,
+    ),
+    Operation(
+        "token transactions, 50, hot token",
+        "/v1/tokens/transactions",
+        HOT,
+        _feed_figures(lambda data: data["pagination"]["total"]),
+        _feed(_IN_HOT),
+        _feed_with_holdings(_IN_HOT),
+    ),
+    Operation(
+        "token stats, hot token",
+        "/v1/tokens/stats",
+        HOT,
+        _traders_figures,
+        _traders(_HOT_TRADES),
+        _traders(_HOT_STEPPED, _REALIZED),
+    ),
+    Operation(
+        "token holders, hot token",
+        "/v1/tokens/holders",
+        HOT,
+        _holders_figures,
+        f"SELECT count(DISTINCT wallet_id) FILTER (WHERE NOT is_sell) AS holders FROM {_HOT_TRADES}",
     ),
     Operation(
         "leaderboard 30d by profit, made anew",
