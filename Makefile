@@ -33,7 +33,8 @@ test: $(INSTALLED) ## run the tests, three files at a time
 	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 clients: ## install what the test of a generated TypeScript client needs; needs npm and the network
-	npm ci --prefix tests/contract/typescript --no-audit --no-fund --loglevel=error
+	npm ci --prefix tests/contract/typescript --no-audit --no-fund --loglevel=error \
+		--fetch-retries=1 --fetch-timeout=20000
 
 lint: $(INSTALLED) ## check style, types and layers
 	$(BIN)/ruff check
