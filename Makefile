@@ -4,6 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 SIZES := 100000,1000000
 INSTALLED := $(VENV)/.installed
+CITUS_TESTS := tests/integration/test_citus.py \
+	$(addprefix tests/integration/test_,$(addsuffix .py,imports repeated_rows rebuild remove token_prices ledger_properties)) \
+	$(addprefix tests/holdings/test_,$(addsuffix .py,states snapshots)) \
+	$(addprefix tests/api/test_,$(addsuffix .py,history leaderboard tracker calendar connections feed \
+	tokens lookup list volume paging ledger_example))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 define VENV_READY
@@ -14,7 +19,7 @@ $(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install pytho
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-service run test clients lint check bench smoke faults fuzz audit lock clean
+.PHONY: help install install-service run test test-citus clients lint check bench smoke faults fuzz audit lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +40,9 @@ test: $(INSTALLED) ## run the tests, three files at a time
 clients: ## install what the test of a generated TypeScript client needs; needs npm and the network
 	npm ci --prefix tests/contract/typescript --no-audit --no-fund --loglevel=error \
 		--fetch-retries=1 --fetch-timeout=20000
+
+test-citus: $(INSTALLED) ## run the tests that speak SQL on a Citus cluster of the programs in CITUS_BIN
+	$(BIN)/python -m pytest --citus -n 2 --dist loadfile $(CITUS_TESTS)
 
 lint: $(INSTALLED) ## check style, types and layers
 	$(BIN)/ruff check

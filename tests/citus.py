@@ -15,6 +15,8 @@ VOLATILE = {
 }
 # Neither may be in the SET of ON CONFLICT.
 NOT_ON_CONFLICT = VOLATILE | {"now", "transaction_timestamp", "statement_timestamp"}
+# Our functions that read tables.
+READING = {"nearest_price"}
 _TIME_OPERATIONS = (ast.SQLValueFunction,)
 
 
@@ -34,11 +36,13 @@ def statements(sql: str) -> list[ast.Node]:
 
 
 def read_tables(distribution: str, plain: str) -> Tables:
-    """Return the placement of tables in config/citus.sql; `plain` is its comment about the other tables."""
+    """Return the placement of tables by migrations/citus.sql; `plain` is its comment about the others."""
     calls: dict[str, set[str]] = {"create_reference_table": set(), "create_distributed_table": set()}
     for statement in statements(distribution):
         for call in found(statement, ast.FuncCall):
             name, *arguments = call.funcname[-1].sval, *call.args
+            if name not in calls:
+                continue
             calls[name].add(arguments[0].val.sval)
             if name == "create_distributed_table":
                 assert arguments[1].val.sval == KEY
@@ -52,7 +56,8 @@ def read_tables(distribution: str, plain: str) -> Tables:
 def found(node: Any, kind: type[Any]) -> list[Any]:
     """Return all nodes of a kind below a node, including the node itself."""
     collector = _Collector(kind)
-    collector(node)
+    if node is not None:
+        collector(node)
     return collector.found
 
 
@@ -110,13 +115,20 @@ def query_faults(statement: Any, tables: Tables) -> Iterator[str]:
         if lateral.lateral and _distributed(lateral.subquery, tables) and not _on_key(lateral.subquery):
             yield "LATERAL over a distributed table off the key"
     for join in found(statement, ast.JoinExpr):
-        outer = join.jointype in (
-            enums.JoinType.JOIN_LEFT,
-            enums.JoinType.JOIN_RIGHT,
-            enums.JoinType.JOIN_FULL,
-        )
-        if outer and _distributed((join.larg, join.rarg), tables) and not _joins_on_key(join):
+        # What an outer join leaves out may be of any table.
+        optional = {
+            enums.JoinType.JOIN_LEFT: (join.rarg,),
+            enums.JoinType.JOIN_RIGHT: (join.larg,),
+            enums.JoinType.JOIN_FULL: (join.larg, join.rarg),
+        }.get(join.jointype, ())
+        if _distributed(optional, tables) and not _joins_on_key(join):
             yield "an outer join off the key"
+        yield from _outer_faults(join, tables)
+    for call in found(statement, ast.FuncCall):
+        if call.funcname[-1].sval in READING:
+            yield f"{call.funcname[-1].sval}() reads a table"
+    for select in found(statement, ast.SelectStmt):
+        yield from _lateral_faults(select.fromClause, tables)
     for update in found(statement, ast.UpdateStmt):
         if update.relation.relname in tables.distributed:
             yield from _change_faults(update.targetList, VOLATILE)
@@ -126,6 +138,88 @@ def query_faults(statement: Any, tables: Tables) -> Iterator[str]:
             yield from _change_faults(clause.targetList, NOT_ON_CONFLICT)
             if found(clause.targetList, _TIME_OPERATIONS):
                 yield "ON CONFLICT sets the time of now"
+            for sum_ in found(clause.whereClause, ast.A_Expr):
+                calls = {call.funcname[-1].sval for call in found(sum_, ast.FuncCall)}
+                if sum_.name[-1].sval == "+" and calls & {"make_interval"}:
+                    yield "ON CONFLICT adds an interval, which is not IMMUTABLE"
+            is_values = insert.selectStmt.valuesLists
+            used = (*found(clause.whereClause, ast.ParamRef), *found(clause.targetList, ast.ParamRef))
+            if not is_values and used:
+                yield "a parameter in the ON CONFLICT of a SELECT"
+    for change in (*found(statement, ast.InsertStmt), *found(statement, ast.UpdateStmt)):
+        if change.relation.relname in tables.distributed:
+            for call in found(change.returningClause, ast.FuncCall):
+                yield f"{call.funcname[-1].sval}() in RETURNING"
+
+
+def cluster_faults(statement: Any, tables: Tables) -> Iterator[str]:
+    """Yield what Citus does not support in a query once the tables are placed."""
+    yield from query_faults(statement, tables)
+    if _distributed(statement, tables):
+        for link in found(statement, ast.SubLink):
+            query = link.subselect
+            is_constant = link.subLinkType == enums.SubLinkType.EXISTS_SUBLINK and not query.whereClause
+            if is_constant and not query.targetList:
+                yield "EXISTS of no column, which becomes an intermediate result"
+    named = {part.ctename for part in found(statement, ast.CommonTableExpr)}
+    for delete in found(statement, ast.DeleteStmt):
+        others = {table.relname for table in found(delete.usingClause, ast.RangeVar)}
+        if delete.relation.relname in tables.reference and others - named:
+            yield "DELETE … USING another table, of a reference table"
+        others = {table.relname for table in found(delete.whereClause, ast.RangeVar)}
+        if delete.relation.relname in tables.plain and others & (tables.reference | tables.distributed):
+            yield "a plain table is changed by one that is not"
+
+
+def _outer_faults(join: Any, tables: Tables) -> Iterator[str]:
+    """Yield whether the rows that an outer join keeps are of another table than a distributed one."""
+    sides = {
+        enums.JoinType.JOIN_LEFT: (join.larg, join.rarg),
+        enums.JoinType.JOIN_RIGHT: (join.rarg, join.larg),
+    }
+    kept, other = sides.get(join.jointype, (None, None))
+    if (
+        isinstance(kept, ast.RangeVar)
+        and isinstance(other, ast.RangeVar)
+        and other.relname in tables.distributed
+        and kept.relname not in tables.distributed
+        and not _of_one_wallet(join.quals)
+    ):
+        yield "an outer join with a table that is not sharded"
+
+
+def _lateral_faults(items: Any, tables: Tables) -> Iterator[str]:
+    """Yield a LIMIT or OFFSET in a LATERAL, unless a sharded table is beside it or it is of one wallet."""
+    beside = {table.relname for table in _from_items(items) if isinstance(table, ast.RangeVar)}
+    for lateral in _from_items(items):
+        if not isinstance(lateral, ast.RangeSubselect) or not lateral.lateral:
+            continue
+        query = lateral.subquery
+        if (
+            not _distributed(query, tables)
+            or beside & tables.distributed
+            or _of_one_wallet(query.whereClause)
+        ):
+            continue
+        for name, clause in (("LIMIT", query.limitCount), ("OFFSET", query.limitOffset)):
+            if clause is not None:
+                yield f"{name} in a LATERAL of no sharded table"
+
+
+def _from_items(items: Any) -> Iterator[Any]:
+    for item in items or ():
+        if isinstance(item, ast.JoinExpr):
+            yield from _from_items((item.larg, item.rarg))
+        else:
+            yield item
+
+
+def _of_one_wallet(condition: Any) -> bool:
+    return any(
+        _column(comparison.lexpr) == KEY and bool(found(comparison.rexpr, ast.ParamRef))
+        for comparison in found(condition, ast.A_Expr)
+        if comparison.name[-1].sval == "="
+    )
 
 
 def _table_faults(statement: Any, tables: Tables) -> Iterator[str]:
@@ -133,7 +227,7 @@ def _table_faults(statement: Any, tables: Tables) -> Iterator[str]:
     if statement.relation.relpersistence == "t":
         return
     if table not in tables.reference | tables.distributed | tables.plain:
-        yield f"{table} is placed nowhere in config/citus.sql"
+        yield f"{table} is placed nowhere in migrations/citus.sql"
     for element in statement.tableElts or ():
         if isinstance(element, ast.Constraint):
             yield from _constraint_faults(table, element, None, tables)

@@ -1,4 +1,7 @@
-"""Fixtures of all tests: PostgreSQL with a database for each test, Valkey, applications; no network."""
+"""Fixtures of all tests: PostgreSQL with a database for each test, Valkey, applications; no network.
+
+With --citus the databases are those of a Citus cluster, and the ledger is sharded: see tests/cluster.py.
+"""
 
 import os
 import secrets
@@ -14,15 +17,22 @@ import requests
 import valkey
 from flask import Flask
 from flask.testing import FlaskClient
-from psycopg.sql import SQL, Identifier
+from psycopg.sql import SQL, Composed, Identifier
 
+from tests.cluster import Cluster, programs, running_cluster
 from tests.network import allow_loopback_only
 from tests.processes import Gunicorn, StartGunicorn, start_gunicorn
 from tests.stub.server import Stub
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
+from wallet_api.migrations.placement import place_tables
 from wallet_api.settings import Settings
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that replaces PostgreSQL by a cluster."""
+    parser.addoption("--citus", action="store_true", help="use a Citus cluster of the programs in CITUS_BIN")
 
 
 def pytest_configure() -> None:
@@ -31,12 +41,26 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture(scope="session")
-def servers() -> Iterator[Settings]:
+def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
+    """The cluster that the option --citus asks for; None without it."""
+    if not request.config.getoption("--citus"):
+        yield None
+        return
+    folder = programs()
+    if folder is None:
+        pytest.skip("CITUS_BIN is not set: the folder of the programs of a PostgreSQL with Citus")
+    with running_cluster(folder) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def servers(cluster: Cluster | None) -> Iterator[Settings]:
     """Settings with a database server (that of DATABASE_URL if it is set) and an embedded Valkey."""
     # Not below pytest's folder, which the user of root's servers cannot reach after the next run of pytest.
     with ExitStack() as stack:
         home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-tests-"))
-        own = Settings(wallet_api_home=home, database_url=os.environ.get("DATABASE_URL") or None)
+        url = cluster.coordinator.url() if cluster else os.environ.get("DATABASE_URL") or None
+        own = Settings(wallet_api_home=home, database_url=url)
         running = stack.enter_context(embedded.running(own, valkey=True))
         if own.database_url is None:
             with _administrator(running) as connection:
@@ -47,25 +71,32 @@ def servers() -> Iterator[Settings]:
 
 
 @pytest.fixture(scope="session")
-def template(servers: Settings) -> Iterator[str]:
+def template(servers: Settings, cluster: Cluster | None) -> Iterator[str]:
     """The name of a database with all tables and no rows."""
-    with _fresh_database(servers, "template0") as name:
+    with _fresh_database(servers, cluster, "template0") as name:
+        if cluster:
+            cluster.join(name)
         with connect(_url(servers, name)) as connection:
             migrations.migrate(connection)
+            place_tables(connection)
+        if cluster:
+            cluster.freeze(name)
         yield name
 
 
 @pytest.fixture
-def database_url(servers: Settings, template: str) -> Iterator[str]:
+def database_url(servers: Settings, cluster: Cluster | None, template: str) -> Iterator[str]:
     """The URL of a database with all tables, for this test alone."""
-    with _fresh_database(servers, template) as name:
+    with _fresh_database(servers, cluster, template) as name:
         yield _url(servers, name)
 
 
 @pytest.fixture
-def empty_database_url(servers: Settings) -> Iterator[str]:
+def empty_database_url(servers: Settings, cluster: Cluster | None) -> Iterator[str]:
     """The URL of a database without tables, for this test alone."""
-    with _fresh_database(servers, "template0") as name:
+    with _fresh_database(servers, cluster, "template0") as name:
+        if cluster:
+            cluster.join(name)
         yield _url(servers, name)
 
 
@@ -148,19 +179,24 @@ def gunicorn(settings: Settings, tmp_path: Path) -> Iterator[StartGunicorn]:
 
 
 @contextmanager
-def _fresh_database(servers: Settings, template: str) -> Iterator[str]:
+def _fresh_database(servers: Settings, cluster: Cluster | None, template: str) -> Iterator[str]:
     name = f"wallet_api_test_{secrets.token_hex(6)}"
-    with _administrator(servers) as connection:
-        connection.execute(
-            # With fsync off, copying files is much faster than writing them to the log.
-            SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
-                Identifier(name), Identifier(template)
-            )
-        )
-        try:
-            yield name
-        finally:
-            connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+    urls = [node.url() for node in cluster.nodes] if cluster else [str(servers.database_url)]
+    # With fsync off, copying files is much faster than writing them to the log.
+    create = SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
+        Identifier(name), Identifier(template)
+    )
+    drop = SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name))
+    with ExitStack() as stack:
+        for url in urls:
+            _execute(url, create)
+            stack.callback(_execute, url, drop)
+        yield name
+
+
+def _execute(url: str, statement: Composed) -> None:
+    with connect(url) as connection:
+        connection.execute(statement)
 
 
 @contextmanager

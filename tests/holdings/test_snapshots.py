@@ -356,7 +356,7 @@ class TestRemoved:
 
 
 def _age(connection: Connection) -> None:
-    connection.execute("UPDATE holdings_snapshots SET refreshed_at = refreshed_at - interval '100 seconds'")
+    connection.execute("UPDATE holdings_snapshots SET refreshed_at = now() - interval '100 seconds'")
 
 
 def _remove(connection: Connection, address: str) -> None:

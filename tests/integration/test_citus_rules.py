@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.citus import Tables, query_faults, read_tables, schema_faults, statements
+from tests.citus import Tables, cluster_faults, read_tables, schema_faults, statements
 from tests.ledger.sql_files import included_files, package_of
-from wallet_api.database import load_sql
+from wallet_api.database import load_sql, sharded_sql
 
 ROOT = Path(__file__).parent.parent.parent
-DISTRIBUTION = (ROOT / "config" / "citus.sql").read_text()
+DISTRIBUTION = (ROOT / "wallet_api" / "migrations" / "citus.sql").read_text()
 MIGRATIONS = sorted((ROOT / "wallet_api" / "migrations").glob("*.sql"))
 # A part is in the statements that include it.
 QUERIES = sorted(set((ROOT / "wallet_api").rglob("*.sql")) - set(MIGRATIONS) - set(included_files()))
@@ -51,8 +51,8 @@ def test_a_migration_keeps_to_the_rules(file: Path, tables: Tables) -> None:
 def test_a_query_keeps_to_the_rules(file: Path, tables: Tables) -> None:
     faults = [
         fault
-        for statement in statements(load_sql(package_of(file), file.stem))
-        for fault in query_faults(statement, tables)
+        for statement in statements(sharded_sql(load_sql(package_of(file), file.stem)))
+        for fault in cluster_faults(statement, tables)
     ]
     assert faults == []
 
@@ -105,4 +105,53 @@ def test_a_query_keeps_to_the_rules(file: Path, tables: Tables) -> None:
 )
 def test_what_breaks_a_rule_is_found(sql: str, fault: str, tables: Tables) -> None:
     faults = [found for statement in statements(sql) for found in schema_faults(statement, tables)]
+    assert any(fault in found for found in faults), faults
+
+
+@pytest.mark.parametrize(
+    ("sql", "fault"),
+    [
+        (
+            "SELECT EXISTS (SELECT FROM pending_fills) FROM trades WHERE wallet_id = $1",
+            "EXISTS of no column",
+        ),
+        ("SELECT usd FROM wallets, nearest_price(blockchain, now()) AS near (usd)", "nearest_price()"),
+        (
+            "SELECT * FROM incoming LEFT JOIN trades ON trades.wallet_id = incoming.wallet_id",
+            "an outer join with a table that is not sharded",
+        ),
+        (
+            "SELECT * FROM tracked, LATERAL (SELECT * FROM trades WHERE wallet_id = tracked.wallet_id"
+            " OFFSET 0) AS own",
+            "OFFSET in a LATERAL",
+        ),
+        (
+            "SELECT * FROM tracked, LATERAL (SELECT * FROM trades WHERE wallet_id = tracked.wallet_id"
+            " LIMIT 1) AS own",
+            "LIMIT in a LATERAL",
+        ),
+        (
+            "UPDATE holdings_snapshots SET failure = NULL WHERE wallet_id = $1"
+            " RETURNING to_char(refreshed_at, 'YYYY')",
+            "to_char() in RETURNING",
+        ),
+        (
+            "INSERT INTO holdings_snapshots AS kept (wallet_id) VALUES (1) ON CONFLICT (wallet_id)"
+            " DO UPDATE SET failure = NULL WHERE kept.refreshed_at + make_interval(secs => 1) < now()",
+            "ON CONFLICT adds an interval",
+        ),
+        (
+            "INSERT INTO holdings_snapshots AS kept (wallet_id) SELECT wallet_id FROM wallets ON CONFLICT"
+            " (wallet_id) DO UPDATE SET failure = NULL WHERE kept.failure = $1",
+            "a parameter in the ON CONFLICT of a SELECT",
+        ),
+        ("DELETE FROM wallets USING removed WHERE removed.wallet_id = wallets.wallet_id", "DELETE … USING"),
+        (
+            "DELETE FROM volume_rollup WHERE NOT EXISTS (SELECT 1 FROM wallets)",
+            "a plain table is changed by one that is not",
+        ),
+    ],
+)
+def test_what_a_cluster_does_not_plan_is_found(sql: str, fault: str, tables: Tables) -> None:
+    faults = [found for statement in statements(sql) for found in cluster_faults(statement, tables)]
     assert any(fault in found for found in faults), faults

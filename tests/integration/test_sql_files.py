@@ -37,6 +37,7 @@ SAMPLES: dict[str, Any] = {
     "mint": "mint",
     "currency": "SOL",
     "wallet_id": 1,
+    "token_id": 1,
     "wallet_ids": [1],
     "limit": 50,
     "after": "",

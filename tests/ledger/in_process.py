@@ -249,7 +249,9 @@ def clear(connection: Connection) -> None:
     """Empty the ledger: as fast as it goes, since it has few rows."""
     ledger = ("trades", "positions", "lifetimes", "position_rollup", "wallet_days", "volume_rollup")
     tables = (*ledger, "token_prices", "native_prices", "tokens", "wallet_groups", "wallets")
-    connection.execute("; ".join(f"DELETE FROM {table}" for table in tables))
+    # In a cluster, wallets are not deleted after others at once.
+    sequential = "SET LOCAL citus.multi_shard_modify_mode = sequential"
+    connection.execute("; ".join((sequential, *(f"DELETE FROM {table}" for table in tables))))
 
 
 def cut(rows: Sequence[Row], places: Iterable[int]) -> list[list[Row]]:

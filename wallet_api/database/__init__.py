@@ -1,6 +1,14 @@
 """PostgreSQL: connections, pools, and the translation of the driver's errors."""
 
-from wallet_api.database.connection import Connection, Row, connect, load_sql, savepoint
+from wallet_api.database.connection import (
+    Connection,
+    Row,
+    connect,
+    edit_sql,
+    load_sql,
+    savepoint,
+    sharded_sql,
+)
 from wallet_api.database.failures import (
     DatabaseRefused,
     DatabaseUnavailable,
@@ -25,9 +33,11 @@ __all__ = [
     "QueryTimeout",
     "Row",
     "connect",
+    "edit_sql",
     "had_no_effect",
     "load_sql",
     "place_of",
     "savepoint",
+    "sharded_sql",
     "translated",
 ]

@@ -71,6 +71,11 @@ def translated() -> Iterator[None]:
         raise NotPermitted from error
     except psycopg.OperationalError as error:
         raise (DatabaseRefused if is_refusal(error) else DatabaseUnavailable) from error
+    except psycopg.errors.InternalError_ as error:
+        # So Citus tells that it has lost a worker.
+        if "connection" not in str(error):
+            raise
+        raise DatabaseUnavailable from error
     except (
         psycopg.InterfaceError,
         # A primary that became a standby under us.

@@ -142,7 +142,7 @@ class _Pool:
             # Given up at once: the next request tries again, without a growing back-off.
             reconnect_timeout=0.2,
             reconnect_failed=self._note_failure,
-            configure=self._measure,
+            configure=self._configure,
             check=self._check,
             open=False,
         )
@@ -173,7 +173,10 @@ class _Pool:
         self._refusal.closed.set()
         self._pool.close()
 
-    def _measure(self, connection: Connection) -> None:
+    def _configure(self, connection: Connection) -> None:
+        if connection.is_sharded:
+            # Citus chooses shards by the parameters, which a generic plan does not know.
+            connection.execute("SET plan_cache_mode = auto")
         # The shortest of several, since this process may be busy.
         for _ in range(_ROUND_TRIPS):
             start = time.perf_counter()

@@ -1,12 +1,7 @@
 -- Claim the next refresh of a tracked wallet; no row if it is claimed, is fresh, or just failed.
 -- Needs wallets_pkey, holdings_snapshots_pkey.
 INSERT INTO holdings_snapshots AS snapshot (wallet_id, claim, claimed_at, claim_expires_at)
-SELECT wallet.wallet_id,
-       %(claim)s::uuid,
-       now(),
-       now() + make_interval(secs => %(claim_seconds)s)
-  FROM wallets AS wallet
- WHERE wallet.wallet_id = %(wallet_id)s
+VALUES (%(wallet_id)s, %(claim)s::uuid, now(), now() + make_interval(secs => %(claim_seconds)s))
     ON CONFLICT (wallet_id) DO UPDATE
    SET claim = excluded.claim,
        claimed_at = excluded.claimed_at,

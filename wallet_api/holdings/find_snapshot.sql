@@ -1,6 +1,6 @@
 -- A tracked wallet with its latest snapshot, and the state of its refresh. Tokens of more than max_bytes, as they
 -- are stored, are left out.
--- Needs wallets_blockchain_address_key, holdings_snapshots_pkey.
+-- The wallet of the id, if it still has this address. Needs wallets_pkey, holdings_snapshots_pkey.
    SELECT wallet.wallet_id,
           snapshot.native_amount,
           CASE WHEN pg_column_size(snapshot.tokens) <= %(max_bytes)s THEN snapshot.tokens::text END AS tokens,
@@ -13,5 +13,7 @@
      FROM wallets AS wallet
 LEFT JOIN holdings_snapshots AS snapshot
        ON snapshot.wallet_id = wallet.wallet_id
-    WHERE wallet.blockchain = %(blockchain)s
+      AND snapshot.wallet_id = %(wallet_id)s
+    WHERE wallet.wallet_id = %(wallet_id)s
+      AND wallet.blockchain = %(blockchain)s
       AND wallet.address = %(address)s

@@ -5,18 +5,22 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from threading import Lock
+from typing import Any
 
 import msgspec
 import orjson
+from cachetools import LRUCache
 
 from wallet_api.blocking import about_to_block
 from wallet_api.bulkhead import WAIT_SECONDS, Busy
-from wallet_api.database import Database, MissingReference, Row, load_sql
+from wallet_api.database import Connection, Database, MissingReference, Row, load_sql
 from wallet_api.errors import ServiceUnavailable, WalletNotFound
 from wallet_api.large import LARGE_BYTES, Share
 from wallet_api.providers.balances.base import Balances, Token
 
 _FIND = load_sql(__package__, "find_snapshot")
+_FIND_WALLET = load_sql("wallet_api.queries", "find_wallet")
 _CLAIM = load_sql(__package__, "claim_refresh")
 _SAVE = load_sql(__package__, "save_snapshot")
 _FAIL = load_sql(__package__, "save_failure")
@@ -82,6 +86,9 @@ class Snapshots:
         self._database = database
         self._ttl = ttl_seconds
         self._claim = claim_seconds
+        # Of wallets that were asked for: a snapshot is found by the id.
+        self._wallet_ids: LRUCache[tuple[str, str], int] = LRUCache(10_000)
+        self._lock = Lock()
 
     def find(self, blockchain: str, address: str, share: Share) -> WalletState:
         """Return the state of a wallet. Raise NotFound if it is not tracked.
@@ -107,15 +114,34 @@ class Snapshots:
         parameters = {"blockchain": blockchain, "address": address, "max_bytes": max_bytes}
         try:
             with self._database.write() as connection:
-                row = connection.fetch_row(_FIND, parameters)
+                row = self._find(connection, parameters)
         except ServiceUnavailable:
             # Without the primary no refresh is possible, but a standby may have a snapshot.
             with self._database.read() as connection:
-                row = connection.fetch_row(_FIND, parameters)
+                row = self._find(connection, parameters)
             if row is not None and row["tokens_bytes"] is None:
                 raise
         if row is None:
             raise WalletNotFound(blockchain, address)
+        return row
+
+    def _find(self, connection: Connection, parameters: dict[str, Any]) -> Row | None:
+        place = (parameters["blockchain"], parameters["address"])
+        with self._lock:
+            wallet_id = self._wallet_ids.get(place)
+        row = (
+            connection.fetch_row(_FIND, parameters | {"wallet_id": wallet_id})
+            if wallet_id is not None
+            else None
+        )
+        if row is None:
+            # Not met yet, or another wallet has the id by now.
+            wallet = connection.fetch_row(_FIND_WALLET, parameters)
+            if wallet is None:
+                return None
+            row = connection.fetch_row(_FIND, parameters | {"wallet_id": wallet["wallet_id"]})
+            with self._lock:
+                self._wallet_ids[place] = wallet["wallet_id"]
         return row
 
     def claim(self, wallet_id: int) -> Claim | None:
@@ -131,7 +157,7 @@ class Snapshots:
             with self._database.write() as connection:
                 row = connection.execute(_CLAIM, parameters).fetchone()
         except MissingReference:
-            # The wallet was removed after the statement had read it.
+            # The wallet was removed meanwhile.
             return None
         return claim if row is not None else None
 

@@ -1,5 +1,5 @@
 -- Walk the batch's trades of appended positions from the state of each. A trade without a dollar value of its
--- own takes the native price nearest its time. Needs native_prices_pkey.
+-- own takes the native price nearest its time, as nearest_price() would. Needs wallets_pkey, native_prices_pkey.
 INSERT INTO walked
   WITH pending AS (
        SELECT incoming.wallet_id,
@@ -12,21 +12,40 @@ INSERT INTO walked
               incoming.token_amount,
               incoming.value,
               incoming.value_usd AS given_usd,
-              CASE WHEN incoming.value_usd IS NULL
-                   THEN (SELECT incoming.value * price.usd
-                           FROM wallets
-                          CROSS JOIN LATERAL nearest_price(wallets.blockchain, incoming.created_at)
-                                     AS price (usd)
-                          WHERE wallets.wallet_id = incoming.wallet_id)
-              END AS derived_usd,
+              incoming.value
+                  * CASE WHEN later.priced_at - incoming.created_at < incoming.created_at - earlier.priced_at
+                         THEN later.usd
+                         ELSE COALESCE(earlier.usd, later.usd)
+                    END AS derived_usd,
               touched.start
          FROM incoming
          JOIN touched
            ON touched.wallet_id = incoming.wallet_id
           AND touched.token_id = incoming.token_id
           AND NOT touched.replay
-        -- A fence, without which the price is looked up wherever derived_usd is used.
-        OFFSET 0
+         JOIN wallets
+           ON wallets.wallet_id = incoming.wallet_id
+         LEFT JOIN LATERAL (
+              SELECT price.priced_at,
+                     price.usd
+                FROM native_prices AS price
+               WHERE incoming.value_usd IS NULL
+                 AND price.currency = native_currency(wallets.blockchain)
+                 AND price.priced_at BETWEEN incoming.created_at - interval '1 hour' AND incoming.created_at
+               ORDER BY price.priced_at DESC
+               LIMIT 1) AS earlier
+           ON TRUE
+         LEFT JOIN LATERAL (
+              SELECT price.priced_at,
+                     price.usd
+                FROM native_prices AS price
+               WHERE incoming.value_usd IS NULL
+                 AND price.currency = native_currency(wallets.blockchain)
+                 AND price.priced_at > incoming.created_at
+                 AND price.priced_at <= incoming.created_at + interval '1 hour'
+               ORDER BY price.priced_at
+               LIMIT 1) AS later
+           ON TRUE
        ),
        stepped AS (
        SELECT pending.*,

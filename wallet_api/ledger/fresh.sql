@@ -1,56 +1,115 @@
 -- Of the batch's trades in positions to be replayed, those that are new or differ from the ledger's. A trade
--- without a dollar value of its own takes the native price nearest its time, if it is new or has another value
--- or time. Needs trades_pkey, native_prices_pkey.
+-- without a dollar value of its own takes the native price nearest its time, as nearest_price() would, if it is
+-- new or has another value or time. Needs trades_pkey, wallets_pkey, native_prices_pkey.
 INSERT INTO fresh
-SELECT incoming.wallet_id,
-       incoming.token_id,
-       incoming.created_at,
-       incoming.event_index,
-       incoming.is_sell,
-       derived.value_usd IS NOT NULL AS usd_derived,
-       incoming.tx_signature,
-       given.token_name,
-       incoming.token_amount,
-       incoming.value,
-       COALESCE(given.value_usd, derived.value_usd) AS value_usd
-  FROM incoming
-  JOIN touched
-    ON touched.wallet_id = incoming.wallet_id
-   AND touched.token_id = incoming.token_id
-   AND touched.replay
-  LEFT JOIN trades AS known
-    ON known.wallet_id = incoming.wallet_id
-   AND known.token_id = incoming.token_id
-   AND known.tx_signature = incoming.tx_signature
-   AND known.is_sell = incoming.is_sell
-   AND known.event_index = incoming.event_index
- CROSS JOIN LATERAL (
-       SELECT CASE WHEN incoming.keeps_name THEN known.token_name
-                   ELSE incoming.token_name
-              END AS token_name,
-              CASE WHEN incoming.keeps_usd AND NOT known.usd_derived THEN known.value_usd
-                   ELSE incoming.value_usd
-              END AS value_usd
-       ) AS given
- CROSS JOIN LATERAL (
-       SELECT CASE WHEN given.value_usd IS NOT NULL THEN NULL
-                   WHEN (known.usd_derived OR known.value_usd IS NULL)
-                    AND known.value = incoming.value
-                    AND known.created_at = incoming.created_at
-                    AND NOT incoming.derives_again THEN known.value_usd
-                   ELSE (SELECT incoming.value * price.usd
-                           FROM wallets
-                          CROSS JOIN LATERAL nearest_price(wallets.blockchain, incoming.created_at)
-                                     AS price (usd)
-                          WHERE wallets.wallet_id = incoming.wallet_id)
-              END AS value_usd
-        -- A fence, without which the price is looked up wherever derived is used.
-        OFFSET 0
-       ) AS derived
- WHERE known.wallet_id IS NULL
-    OR known.created_at <> incoming.created_at
-    OR known.token_amount <> incoming.token_amount
-    OR known.value <> incoming.value
-    OR known.token_name IS DISTINCT FROM given.token_name
-    OR known.usd_derived <> (derived.value_usd IS NOT NULL)
-    OR known.value_usd IS DISTINCT FROM COALESCE(given.value_usd, derived.value_usd)
+  WITH repeated AS MATERIALIZED (
+       SELECT incoming.*
+         FROM incoming
+         JOIN touched
+           ON touched.wallet_id = incoming.wallet_id
+          AND touched.token_id = incoming.token_id
+          AND touched.replay
+       ),
+       known AS MATERIALIZED (
+       SELECT trades.wallet_id,
+              trades.token_id,
+              trades.tx_signature,
+              trades.is_sell,
+              trades.event_index,
+              trades.created_at,
+              trades.token_name,
+              trades.token_amount,
+              trades.value,
+              trades.value_usd,
+              trades.usd_derived
+         FROM repeated
+         JOIN trades
+           ON trades.wallet_id = repeated.wallet_id
+          AND trades.token_id = repeated.token_id
+          AND trades.tx_signature = repeated.tx_signature
+          AND trades.is_sell = repeated.is_sell
+          AND trades.event_index = repeated.event_index
+       ),
+       given AS (
+       SELECT repeated.*,
+              CASE WHEN repeated.keeps_name THEN known.token_name
+                   ELSE repeated.token_name
+              END AS given_name,
+              CASE WHEN repeated.keeps_usd AND NOT known.usd_derived THEN known.value_usd
+                   ELSE repeated.value_usd
+              END AS given_usd,
+              COALESCE((known.usd_derived OR known.value_usd IS NULL)
+                       AND known.value = repeated.value
+                       AND known.created_at = repeated.created_at
+                       AND NOT repeated.derives_again, FALSE) AS keeps_derived,
+              known.wallet_id IS NULL AS is_new,
+              known.created_at AS known_at,
+              known.token_name AS known_name,
+              known.token_amount AS known_amount,
+              known.value AS known_value,
+              known.value_usd AS known_usd,
+              known.usd_derived AS known_derived
+         FROM repeated
+         LEFT JOIN known
+           ON known.wallet_id = repeated.wallet_id
+          AND known.token_id = repeated.token_id
+          AND known.tx_signature = repeated.tx_signature
+          AND known.is_sell = repeated.is_sell
+          AND known.event_index = repeated.event_index
+       ),
+       derived AS (
+       SELECT given.*,
+              CASE WHEN given.given_usd IS NOT NULL THEN NULL
+                   WHEN given.keeps_derived THEN given.known_usd
+                   ELSE given.value
+                        * CASE WHEN later.priced_at - given.created_at < given.created_at - earlier.priced_at
+                               THEN later.usd
+                               ELSE COALESCE(earlier.usd, later.usd)
+                          END
+              END AS derived_usd
+         FROM given
+         JOIN wallets
+           ON wallets.wallet_id = given.wallet_id
+         LEFT JOIN LATERAL (
+              SELECT price.priced_at,
+                     price.usd
+                FROM native_prices AS price
+               WHERE given.given_usd IS NULL
+                 AND NOT given.keeps_derived
+                 AND price.currency = native_currency(wallets.blockchain)
+                 AND price.priced_at BETWEEN given.created_at - interval '1 hour' AND given.created_at
+               ORDER BY price.priced_at DESC
+               LIMIT 1) AS earlier
+           ON TRUE
+         LEFT JOIN LATERAL (
+              SELECT price.priced_at,
+                     price.usd
+                FROM native_prices AS price
+               WHERE given.given_usd IS NULL
+                 AND NOT given.keeps_derived
+                 AND price.currency = native_currency(wallets.blockchain)
+                 AND price.priced_at > given.created_at
+                 AND price.priced_at <= given.created_at + interval '1 hour'
+               ORDER BY price.priced_at
+               LIMIT 1) AS later
+           ON TRUE
+       )
+SELECT wallet_id,
+       token_id,
+       created_at,
+       event_index,
+       is_sell,
+       derived_usd IS NOT NULL AS usd_derived,
+       tx_signature,
+       given_name AS token_name,
+       token_amount,
+       value,
+       COALESCE(given_usd, derived_usd) AS value_usd
+  FROM derived
+ WHERE is_new
+    OR known_at <> created_at
+    OR known_amount <> token_amount
+    OR known_value <> value
+    OR known_name IS DISTINCT FROM given_name
+    OR known_derived <> (derived_usd IS NOT NULL)
+    OR known_usd IS DISTINCT FROM COALESCE(given_usd, derived_usd)

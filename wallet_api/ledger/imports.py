@@ -80,13 +80,14 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
                     reject(number, line, fault)
                     summary.rejected += 1
         summary.warnings = repeated_wallets(connection)
+        merge.before_wallets(connection)
         merge.lock_all(connection)
         retyped = [row["wallet_id"] for row in connection.execute(_RETYPED)]
         recent: dict[str, Any] = {"wallet_ids": retyped, "horizon": now - merge.VOLUME_HORIZON}
         if retyped:
             connection.execute(_REGROUPED, {**recent, "sign": -1})
             merge.add_to_volume(connection, recent["horizon"])
-        summary.changed = connection.execute(_WALLETS).rowcount
+        summary.changed = len(connection.execute(_WALLETS).fetchall())
         connection.execute(_GROUPS)
         if retyped:
             connection.execute(_RETYPED_LIFETIMES, {"wallet_ids": retyped})
@@ -116,7 +117,7 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
                     summary.rejected += 1
         # Imports of trades read prices under these locks, so that none can miss a price committed here.
         merge.lock_all(connection)
-        summary.changed = connection.execute(_PRICES).rowcount
+        summary.changed = len(connection.execute(_PRICES).fetchall())
         span = connection.execute(
             "SELECT min(priced_at) AS earliest, max(priced_at) AS latest FROM incoming_prices"
         ).fetchone()

@@ -23,6 +23,7 @@ _TOUCHED = load_sql(__package__, "touched")
 _TOUCHED_FRESH = load_sql(__package__, "touched_fresh")
 _FRESH = load_sql(__package__, "fresh")
 _UNTOUCHED = load_sql(__package__, "untouched")
+_KNOWN_TRADES = load_sql(__package__, "known_trades")
 _APPENDED = load_sql(__package__, "appended")
 _REPLAYED = load_sql(__package__, "replayed")
 _WALKED_DAYS = load_sql(__package__, "walked_days")
@@ -41,6 +42,7 @@ _EXPIRED_POSITIONS = load_sql(__package__, "expired_positions")
 _EXPIRED_VOLUME = load_sql(__package__, "expired_volume")
 _TOUCH_POSITIONS = load_sql(__package__, "touch_positions")
 _REMOVE_TRADES = load_sql(__package__, "remove_trades")
+_REMOVE_KNOWN_TRADES = load_sql(__package__, "remove_known_trades")
 _REMOVE_POSITIONS = load_sql(__package__, "remove_positions")
 _REMOVE_LIFETIMES = load_sql(__package__, "remove_lifetimes")
 _TOUCHED_TOKENS = load_sql(__package__, "touched_tokens")
@@ -48,6 +50,7 @@ _TOKEN_PRICES = load_sql(__package__, "token_prices")
 _LOCK_PRICES = "SELECT pg_advisory_xact_lock(%(lock)s)"
 
 _ANALYZE_TOUCHED = "ANALYZE touched (wallet_id, token_id, replay)"
+_ANALYZE_KNOWN = "ANALYZE known_trades (wallet_id, token_id)"
 
 # Plans for staging tables depend on their size, hardly on their contents: a small sample will do. The tables
 # of the ledger are large and have an index for every statement here: none is to be scanned.
@@ -88,6 +91,11 @@ def lock_wallet(connection: Connection, wallet_id: int) -> None:
     connection.execute(_LOCK_WALLET, {"lock_class": LOCK_CLASS, "wallet_id": wallet_id})
 
 
+def before_wallets(connection: Connection) -> None:
+    """Let the transaction change wallets: Citus does so only if it takes all shards in turn."""
+    connection.execute("SET LOCAL citus.multi_shard_modify_mode = sequential")
+
+
 def merge_incoming(connection: Connection, now: datetime) -> int:
     """Merge `incoming`, which has no trade twice, into the ledger; return how many are new or corrected.
 
@@ -123,8 +131,10 @@ def merge_removed(connection: Connection, now: datetime) -> int:
     """Remove the trades of `removed_batch`, and replay their positions; return how many were removed."""
     connection.execute(_TOUCH_POSITIONS)
     connection.execute(_ANALYZE_TOUCHED)
+    _read_known(connection)
     connection.execute(_REPLACED)
     removed = connection.execute(_REMOVE_TRADES).rowcount
+    connection.execute(_REMOVE_KNOWN_TRADES)
     connection.execute(_REPLAYED)
     connection.execute(_REPLAYED_TRADES)
     connection.execute(_REMOVE_POSITIONS)
@@ -153,7 +163,13 @@ def _merge(connection: Connection, now: datetime, *, needs_replay: bool) -> int:
     return changed + late
 
 
+def _read_known(connection: Connection) -> None:
+    connection.execute(_KNOWN_TRADES)
+    connection.execute(_ANALYZE_KNOWN)
+
+
 def _replay(connection: Connection) -> None:
+    _read_known(connection)
     connection.execute(_REPLAYED)
     connection.execute(_REPLACED)
     connection.execute(_REPLAYED_TRADES)
@@ -162,6 +178,7 @@ def _replay(connection: Connection) -> None:
 def walk_all(connection: Connection) -> int:
     """Replay the touched positions, which were deleted; return how many trades' results changed."""
     connection.execute(_ANALYZE_TOUCHED)
+    _read_known(connection)
     connection.execute(_REPLAYED)
     changed = connection.execute(_REPLAYED_TRADES).rowcount
     _store_positions(connection)

@@ -36,6 +36,20 @@ INSERT INTO positions AS position (
         WHERE sign = 1
         GROUP BY wallet_id, token_id
        ),
+       appended AS MATERIALIZED (
+       SELECT wallet_id,
+              token_id
+         FROM walked
+        WHERE is_last
+          AND NOT replay
+       ),
+       known AS MATERIALIZED (
+       SELECT positions.*
+         FROM appended
+         JOIN positions
+           ON positions.wallet_id = appended.wallet_id
+          AND positions.token_id = appended.token_id
+       ),
        after AS (
        SELECT total.wallet_id,
               total.token_id,
@@ -73,10 +87,9 @@ INSERT INTO positions AS position (
            ON walked.wallet_id = total.wallet_id
           AND walked.token_id = total.token_id
           AND walked.is_last
-         LEFT JOIN positions AS base
+         LEFT JOIN known AS base
            ON base.wallet_id = total.wallet_id
           AND base.token_id = total.token_id
-          AND NOT walked.replay
        )
 SELECT after.*,
        mint

@@ -79,6 +79,7 @@ def remove_wallets(connection: Connection) -> Removal:
     """Remove the staged wallets with their trades and all that derives from them, in one transaction."""
     removal = Removal()
     with connection.transaction():
+        merge.before_wallets(connection)
         merge.lock_all(connection)
         wallet_ids = [row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM removed_wallets")]
         horizon = datetime.now(UTC) - merge.VOLUME_HORIZON
@@ -88,10 +89,11 @@ def remove_wallets(connection: Connection) -> Removal:
         for statement in _REMOVE_DERIVED:
             connection.execute(statement)
         removal.trades = connection.execute(_REMOVE_WALLET_TRADES).rowcount
-        removal.wallets = connection.execute(_REMOVE_WALLETS).rowcount
+        removal.wallets = connection.execute(_REMOVE_WALLETS, {"wallet_ids": wallet_ids}).rowcount
         connection.execute(_GROUPS)
-        connection.execute(_REMOVE_GROUPS)
-        connection.execute(_REMOVE_GROUP_VOLUME)
+        emptied = connection.execute(_REMOVE_GROUPS).fetchall()
+        groups = {f"{name}s": [row[name] for row in emptied] for name in ("blockchain", "type")}
+        connection.execute(_REMOVE_GROUP_VOLUME, groups)
         merge.drop_volume(connection, horizon, corrected=True)
         merge.keep_prices(connection)
     return removal

@@ -1,6 +1,5 @@
--- Remove the volume of groups without wallets, down to the buckets that are about to expire.
--- Needs wallets_by_group.
+-- Remove the volume of some groups, down to the buckets that are about to expire.
 DELETE FROM volume_rollup
- WHERE NOT EXISTS (SELECT FROM wallets
-                    WHERE wallets.blockchain = volume_rollup.blockchain
-                      AND wallets.type = volume_rollup.type)
+ USING unnest(%(blockchains)s::text[], %(types)s::text[]) AS emptied (blockchain, type)
+ WHERE volume_rollup.blockchain = emptied.blockchain
+   AND volume_rollup.type = emptied.type

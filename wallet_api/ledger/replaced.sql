@@ -1,5 +1,4 @@
 -- The trades that replayed positions had before, negated, to be subtracted from the rollups.
--- Needs trades_pkey.
 INSERT INTO walked
 SELECT -1 AS sign,
        TRUE AS replay,
@@ -19,8 +18,4 @@ SELECT -1 AS sign,
        -trades.realized_cost,
        -trades.hold_seconds,
        -trades.realized_usd
-  FROM touched
-  JOIN trades
-    ON trades.wallet_id = touched.wallet_id
-   AND trades.token_id = touched.token_id
- WHERE touched.replay
+  FROM known_trades AS trades

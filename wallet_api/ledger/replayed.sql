@@ -1,4 +1,4 @@
--- Walk all trades of the positions to be replayed, the fresh in place of what they correct. Needs trades_pkey.
+-- Walk all trades of the positions to be replayed, the fresh in place of what they correct.
 INSERT INTO walked
   WITH pending AS (
        SELECT fresh.*
@@ -15,12 +15,8 @@ INSERT INTO walked
               trades.token_amount,
               trades.value,
               trades.value_usd
-         FROM touched
-         JOIN trades
-           ON trades.wallet_id = touched.wallet_id
-          AND trades.token_id = touched.token_id
-        WHERE touched.replay
-          AND NOT EXISTS (SELECT FROM fresh
+         FROM known_trades AS trades
+        WHERE NOT EXISTS (SELECT FROM fresh
                            WHERE fresh.wallet_id = trades.wallet_id
                              AND fresh.token_id = trades.token_id
                              AND fresh.tx_signature = trades.tx_signature

@@ -11,7 +11,7 @@ SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_si
  WHERE replay
    AND sign = 1
    AND NOT EXISTS (
-           SELECT FROM trades AS known
+           SELECT FROM known_trades AS known
             WHERE known.wallet_id = walked.wallet_id
               AND known.token_id = walked.token_id
               AND known.tx_signature = walked.tx_signature

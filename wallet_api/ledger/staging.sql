@@ -32,6 +32,9 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
     value_usd numeric
 ) ON COMMIT DELETE ROWS;
 
+-- What the ledger has of the positions to be replayed.
+CREATE TEMP TABLE IF NOT EXISTS known_trades (LIKE trades) ON COMMIT DELETE ROWS;
+
 -- A position is replayed from its first trade, or appended to from `start`. was_held is NULL for new positions.
 -- It, was_bucket and last_seen, of its last trade before the batch, are not used of replayed ones.
 CREATE TEMP TABLE IF NOT EXISTS touched (

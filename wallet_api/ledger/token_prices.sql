@@ -27,28 +27,7 @@
                ORDER BY recent.is_sell DESC, recent.tx_signature DESC, recent.event_index DESC, wallets.address DESC
                LIMIT 1) AS trade
        ),
-       emptied AS (
-       DELETE FROM token_prices
-        USING changed
-        WHERE token_prices.token_id = changed.token_id
-          AND NOT EXISTS (SELECT FROM newest
-                           WHERE newest.token_id = token_prices.token_id)
-       RETURNING token_prices.token_id
-       ),
-       kept AS (
-       INSERT INTO token_prices AS kept (token_id, created_at, value, value_usd, price)
-       SELECT token_id, created_at, value, value_usd, price
-         FROM newest
-           ON CONFLICT (token_id) DO UPDATE
-          SET created_at = excluded.created_at,
-              value = excluded.value,
-              value_usd = excluded.value_usd,
-              price = excluded.price
-        WHERE (kept.created_at, kept.value, kept.value_usd, kept.price)
-              IS DISTINCT FROM
-              (excluded.created_at, excluded.value, excluded.value_usd, excluded.price)
-       RETURNING kept.token_id
-       )
+{kept_prices}
 SELECT (SELECT count(*)
           FROM emptied)
        + (SELECT count(*)

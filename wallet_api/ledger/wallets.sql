@@ -1,5 +1,6 @@
 -- Add the wallets of the file, or update the type and profile of those already tracked. Of each field the last
--- row that gives it wins; one that no row gives stays as it is. Needs wallets_blockchain_address_key.
+-- row that gives it wins; one that no row gives stays as it is. Return a row for each change, since Citus counts the rows
+-- of the file. Needs wallets_blockchain_address_key.
 INSERT INTO wallets AS wallet (
        blockchain, type, address, name, image_url, twitter, telegram, copytrade_link)
   WITH latest AS (
@@ -41,3 +42,4 @@ SELECT latest.blockchain,
        IS DISTINCT FROM
        (excluded.type, excluded.name, excluded.image_url, excluded.twitter, excluded.telegram,
         excluded.copytrade_link)
+RETURNING 1 AS changed

@@ -9,7 +9,7 @@
          FROM wallets
         WHERE blockchain = %(blockchain)s
           AND type = %(type)s
-          AND NOT EXISTS (SELECT FROM pending_fills)
+          AND NOT EXISTS (SELECT 1 FROM pending_fills)
        ),
        piece AS (
        SELECT rollup.token_id,
@@ -27,26 +27,26 @@
           AND rollup.ends_at > %(days_start)s
           AND rollup.ends_at <= %(days_end)s
         UNION ALL
-       SELECT trades.token_id,
-              trades.wallet_id,
-              (NOT is_sell)::integer,
-              is_sell::integer,
-              (value_usd IS NULL)::integer,
-              value,
-              COALESCE(value_usd, 0),
-              CASE WHEN value_usd IS NULL THEN value ELSE 0 END,
-              COALESCE(realized, 0)
+       SELECT within.*
          FROM tracked
         CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        -- Summed inside, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
-              SELECT *
+              SELECT token_id,
+                     wallet_id,
+                     count(*) FILTER (WHERE NOT is_sell),
+                     count(*) FILTER (WHERE is_sell),
+                     count(*) FILTER (WHERE value_usd IS NULL),
+                     sum(value),
+                     COALESCE(sum(value_usd), 0),
+                     COALESCE(sum(value) FILTER (WHERE value_usd IS NULL), 0),
+                     COALESCE(sum(realized), 0)
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
                  AND created_at > span.starts_at
                  AND created_at <= span.ends_at
-              -- A fence, so that no trade of other groups is read.
-              OFFSET 0) AS trades
-        WHERE created_at <= %(days_start)s OR created_at > %(days_end)s
+                 AND (created_at <= %(days_start)s OR created_at > %(days_end)s)
+               GROUP BY wallet_id, token_id) AS within
        ),
        position AS (
        SELECT token_id,
@@ -115,7 +115,7 @@
          LEFT JOIN token_price
            ON token_price.token_id = wanted.token_id
        )
-SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
        ARRAY(SELECT entry
                FROM shown
               ORDER BY wallet_count DESC, volume DESC, mint) AS tokens

@@ -7,8 +7,8 @@ import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
-from wallet_api.errors import WalletNotFound
 from wallet_api.queries.filled import require_filled
+from wallet_api.queries.wallets import read_wallet
 
 _CALENDAR = load_sql(__package__, "calendar")
 
@@ -18,17 +18,17 @@ def wallet_calendar(connection: Connection, now: datetime, blockchain: str, addr
 
     Raises WalletNotFound, NotFilled.
     """
-    found = connection.execute(
-        _CALENDAR,
-        {
-            "blockchain": blockchain,
-            "address": address,
-            "currency": CHAINS[blockchain].currency,
-            "now": now.replace(microsecond=0),
-        },
-    ).fetchone()
-    if found is None:
-        raise WalletNotFound(blockchain, address)
+    parameters = {
+        "blockchain": blockchain,
+        "address": address,
+        "currency": CHAINS[blockchain].currency,
+        "now": now.replace(microsecond=0),
+    }
+    found = read_wallet(
+        connection,
+        lambda wallet_id: connection.execute(_CALENDAR, parameters | {"wallet_id": wallet_id}).fetchone(),
+        *(blockchain, address),
+    )
     require_filled(found)
     parts = ("profile", "months", "month", "dates")
     return {"wallet": address, **{part: orjson.Fragment(found[part]) for part in parts}}

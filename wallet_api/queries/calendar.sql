@@ -1,5 +1,5 @@
 -- The months of a wallet, from its first trade to the present or to its newest trade, with their days. Nothing is
--- rounded before it is shown. Needs wallets_blockchain_address_key, wallet_days_pkey, native_prices_pkey,
+-- rounded before it is shown. Needs wallets_pkey, wallet_days_pkey, native_prices_pkey,
 -- pending_fills_pkey.
   WITH profile AS MATERIALIZED (
        SELECT wallet_id,
@@ -13,7 +13,8 @@
               type,
               %(currency)s::text AS currency
          FROM wallets
-        WHERE blockchain = %(blockchain)s
+        WHERE wallet_id = %(wallet_id)s
+          AND blockchain = %(blockchain)s
           AND address = %(address)s
        ),
        latest AS MATERIALIZED (
@@ -30,6 +31,7 @@
          FROM profile
          JOIN wallet_days
            ON wallet_days.wallet_id = profile.wallet_id
+        WHERE wallet_days.wallet_id = %(wallet_id)s
        ),
        month AS (
        SELECT generate_series(min(starts_on)::timestamp,
@@ -159,7 +161,7 @@
         ORDER BY starts_on DESC
         LIMIT 1
        )
-SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
        (SELECT row_to_json(shown)::text
           FROM (SELECT wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain, type,
                        currency) AS shown) AS profile,

@@ -110,7 +110,7 @@
               to_char(shown.last_shared_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_shared_at
          FROM shown
        )
-SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
        wallet.type,
        (SELECT count(*)
           FROM own) AS token_count,

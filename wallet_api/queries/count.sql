@@ -63,7 +63,7 @@
        SELECT COALESCE(sum(txn), 0)::bigint AS count
          FROM part
        )
-SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
        summed.count,
        counted.wallet_count
   FROM summed

@@ -18,18 +18,19 @@
        SELECT lifetimes.wallet_id,
               newest.created_at
          FROM lifetimes
-         JOIN wallets
-           ON wallets.wallet_id = lifetimes.wallet_id
         CROSS JOIN LATERAL (
               SELECT created_at
                 FROM trades
-               WHERE wallet_id = lifetimes.wallet_id
+               WHERE trades.wallet_id = lifetimes.wallet_id
                  AND created_at > %(since)s::timestamptz
                  AND created_at <= %(created_at)s::timestamptz
                  AND (created_at, is_sell, tx_signature, event_index,
                       (SELECT mint
                          FROM tokens
-                        WHERE tokens.token_id = trades.token_id), wallets.address)
+                        WHERE tokens.token_id = trades.token_id),
+                      (SELECT address
+                         FROM wallets
+                        WHERE wallets.wallet_id = trades.wallet_id))
                      < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text,
                         %(event_index)s::integer, %(last_mint)s::text, %(address)s::text)
                ORDER BY created_at DESC
@@ -53,28 +54,32 @@
        ),
        sample AS (
        SELECT own.created_at
-         FROM share
-        CROSS JOIN chosen
-         JOIN wallets
-           ON wallets.wallet_id = chosen.wallet_id
+         FROM chosen
+         JOIN lifetimes
+           ON lifetimes.wallet_id = chosen.wallet_id
         CROSS JOIN LATERAL (
               SELECT created_at
                 FROM trades
-               WHERE wallet_id = chosen.wallet_id
+               WHERE trades.wallet_id = lifetimes.wallet_id
                  AND created_at > %(since)s::timestamptz
                  AND created_at <= %(created_at)s::timestamptz
                  AND (created_at, is_sell, tx_signature, event_index,
                       (SELECT mint
                          FROM tokens
-                        WHERE tokens.token_id = trades.token_id), wallets.address)
+                        WHERE tokens.token_id = trades.token_id),
+                      (SELECT address
+                         FROM wallets
+                        WHERE wallets.wallet_id = trades.wallet_id))
                      < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text,
                         %(event_index)s::integer, %(last_mint)s::text, %(address)s::text)
                ORDER BY created_at DESC
-               LIMIT share.trades_each) AS own
+               LIMIT (SELECT trades_each
+                        FROM share)) AS own
+        WHERE EXISTS (SELECT 1 FROM share)
         UNION ALL
        SELECT newest_at
          FROM chosen
-        WHERE NOT EXISTS (SELECT FROM share)
+        WHERE NOT EXISTS (SELECT 1 FROM share)
        ),
        -- No trade of the page is older than the last of as many trades, whichever they are.
        horizon AS (
@@ -87,20 +92,25 @@
        SELECT own.*,
               wallets.address
          FROM chosen
+         JOIN lifetimes
+           ON lifetimes.wallet_id = chosen.wallet_id
          JOIN wallets
            ON wallets.wallet_id = chosen.wallet_id
-        CROSS JOIN horizon
         CROSS JOIN LATERAL (
               SELECT *
                 FROM trades
-               WHERE wallet_id = chosen.wallet_id
+               WHERE trades.wallet_id = lifetimes.wallet_id
                  AND created_at > %(since)s::timestamptz
-                 AND created_at >= horizon.oldest_at
+                 AND created_at >= (SELECT oldest_at
+                                      FROM horizon)
                  AND created_at <= %(created_at)s::timestamptz
                  AND (created_at, is_sell, tx_signature, event_index,
                       (SELECT mint
                          FROM tokens
-                        WHERE tokens.token_id = trades.token_id), wallets.address)
+                        WHERE tokens.token_id = trades.token_id),
+                      (SELECT address
+                         FROM wallets
+                        WHERE wallets.wallet_id = trades.wallet_id))
                      < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text,
                         %(event_index)s::integer, %(last_mint)s::text, %(address)s::text)
                ORDER BY created_at DESC

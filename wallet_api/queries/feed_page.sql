@@ -94,7 +94,7 @@
        SELECT COALESCE(sum(txn), 0)::bigint AS total
          FROM matching
        )
-SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
        total.total,
        shown.row_count,
        shown.transactions,

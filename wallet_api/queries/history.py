@@ -1,25 +1,25 @@
 """The lifetime record of one wallet."""
 
 from datetime import datetime
-from threading import Lock
-from typing import Any, LiteralString
+from typing import Any
 
 import msgspec
 import orjson
-from cachetools import LRUCache
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Row, load_sql
-from wallet_api.errors import WalletNotFound
+from wallet_api.database import Connection, Row, edit_sql, load_sql
 from wallet_api.queries import cursors
-from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.wallets import find_wallet
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced, split_search
+from wallet_api.queries.wallets import read_wallet
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings
 
 LATER_PAGE = load_sql(__package__, "history")
 # To compare each trade with bounds that exclude none of them takes a tenth of the statement's time.
-_before, _, _compared = LATER_PAGE.partition("/* within bounds */")
-FIRST_PAGE = _before + _compared.partition("/* in any case */")[2]
+FIRST_PAGE = edit_sql(
+    LATER_PAGE,
+    lambda text: text.partition("/* within bounds */")[0] + text.partition("/* in any case */")[2],
+)
+_SEARCHING = {page: split_search(page) for page in (LATER_PAGE, FIRST_PAGE)}
 
 _COUNTS = ("above_500", "above_100_to_500", "above_zero_to_100", "below_zero")
 _STATS = (
@@ -27,10 +27,6 @@ _STATS = (
     *("win_rate", "win_count", "total_sold", "active_tokens_count", "largest_buy", "best_trade_pnl"),
     *("worst_trade_pnl", "still_holding_count", "priced_tokens_count"),
 )
-
-# To look an id up takes a round trip, a tenth of the time of the whole answer.
-_wallet_ids: LRUCache[tuple[str, str], int] = LRUCache(10_000)
-_lock = Lock()
 
 
 class _TradeKey(msgspec.Struct, array_like=True, frozen=True):
@@ -79,7 +75,16 @@ def wallet_history(
         start = {"created_at": until or "infinity", "is_sell": False, "tx_signature": "", "event_index": 0}
         after = msgspec.structs.asdict(cursors.decode(cursor, scope, _TradeKey)) if cursor else {"mint": ""}
         parameters |= start | after | {"since": since or "-infinity"}
-    found = _read(connection, LATER_PAGE if is_bound else FIRST_PAGE, parameters)
+    statement = LATER_PAGE if is_bound else FIRST_PAGE
+    found = read_wallet(
+        connection,
+        lambda wallet_id: read_priced(
+            connection,
+            lambda text: connection.fetch_row(text, parameters | {"wallet_id": wallet_id}),
+            *(statement, _SEARCHING[statement]),
+        ),
+        *(blockchain, address, type),
+    )
     last = _TradeKey(*[found[name] for name in _TradeKey.__struct_fields__]) if found["has_more"] else None
     data = {
         "profile": orjson.Fragment(found["profile"]),
@@ -111,21 +116,3 @@ def _figures(found: Row, currency: str) -> dict[str, Any]:
             "win_rate_distribution": dict.fromkeys(_COUNTS, 0),
         }
     return {name: orjson.Fragment(found[name]) for name in ("lifetime_stats", "win_rate_distribution")}
-
-
-def _read(connection: Connection, statement: LiteralString, parameters: dict[str, Any]) -> Row:
-    blockchain, type, address = parameters["blockchain"], parameters["type"], parameters["address"]
-    with _lock:
-        wallet_id = _wallet_ids.get((blockchain, address))
-    found = None
-    if wallet_id is not None:
-        found = connection.fetch_row(statement, {"wallet_id": wallet_id, **parameters})
-    if found is None:
-        # Not met yet; or another wallet has the id by now, or this one another type.
-        wallet_id = find_wallet(connection, blockchain, type, address)
-        with _lock:
-            _wallet_ids[blockchain, address] = wallet_id
-        found = connection.fetch_row(statement, {"wallet_id": wallet_id, **parameters})
-    if found is None:
-        raise WalletNotFound(blockchain, address, type)
-    return found

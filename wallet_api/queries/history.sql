@@ -183,6 +183,7 @@ SELECT row_to_json(profile)::text AS profile,
           FROM page) AS trades,
        EXISTS (SELECT FROM candidate
                 WHERE place > %(limit)s) AS has_more,
+       EXISTS (SELECT 1 FROM newest_trade WHERE NOT makes_price) AS is_searched,
        last.created_at,
        last.is_sell,
        last.tx_signature,

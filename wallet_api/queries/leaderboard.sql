@@ -13,7 +13,7 @@
           AND type = %(type)s
        ),
        filled AS MATERIALIZED (
-       SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled
+       SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled
        ),
        piece AS (
        SELECT wallet_days.wallet_id,
@@ -59,35 +59,35 @@
           AND rollup.ends_at <= %(days_end)s
         WHERE NOT (SELECT is_filled FROM filled)
         UNION ALL
-       SELECT trades.wallet_id,
-              (NOT is_sell)::integer,
-              is_sell::integer,
-              (realized_cost IS NOT NULL)::integer,
-              (value_usd IS NULL)::integer,
-              (realized_cost IS NOT NULL AND realized_usd IS NULL)::integer,
-              value,
-              COALESCE(value_usd, 0),
-              CASE WHEN value_usd IS NULL THEN value ELSE 0 END,
-              COALESCE(realized, 0),
-              COALESCE(realized_cost, 0),
-              COALESCE(realized_usd, 0),
-              COALESCE(hold_seconds, 0),
-              COALESCE(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost))), 0)
+       SELECT within.*
          FROM tracked
         CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        -- Summed inside, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
-              SELECT *
+              SELECT wallet_id,
+                     count(*) FILTER (WHERE NOT is_sell),
+                     count(*) FILTER (WHERE is_sell),
+                     count(realized_cost),
+                     count(*) FILTER (WHERE value_usd IS NULL),
+                     count(realized_cost) - count(realized_usd),
+                     sum(value),
+                     COALESCE(sum(value_usd), 0),
+                     COALESCE(sum(value) FILTER (WHERE value_usd IS NULL), 0),
+                     COALESCE(sum(realized), 0),
+                     COALESCE(sum(realized_cost), 0),
+                     COALESCE(sum(realized_usd), 0),
+                     COALESCE(sum(hold_seconds), 0),
+                     COALESCE(sum(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))), 0)
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
                  AND created_at > span.starts_at
                  AND created_at <= span.ends_at
-              -- A fence, so that no trade of other groups is read.
-              OFFSET 0) AS trades
-        -- A day of wallet_days begins with the trades of its midnight, one of position_rollup ends with them.
-        WHERE CASE WHEN (SELECT is_filled FROM filled)
-                   THEN created_at < %(days_start)s OR created_at >= %(days_end)s
-                   ELSE created_at <= %(days_start)s OR created_at > %(days_end)s
-              END
+                 -- A day of wallet_days begins with the trades of its midnight, one of position_rollup ends with them.
+                 AND CASE WHEN (SELECT is_filled FROM filled)
+                          THEN created_at < %(days_start)s OR created_at >= %(days_end)s
+                          ELSE created_at <= %(days_start)s OR created_at > %(days_end)s
+                     END
+               GROUP BY wallet_id) AS within
        ),
        summed AS (
        SELECT wallet_id,
@@ -108,40 +108,50 @@
         GROUP BY wallet_id
        HAVING sum(buy_txn) + sum(sell_txn) > 0
        ),
-       -- Wallet by wallet, since many small sets of sums take less time than a large one.
-       counted AS (
-       SELECT tracked.wallet_id,
-              closed.*
+       covered AS (
+       SELECT rollup.wallet_id,
+              token_id,
+              realized,
+              realized_cost
          FROM tracked
+         JOIN position_rollup AS rollup
+           ON rollup.wallet_id = tracked.wallet_id
+          AND rollup.ends_at > %(days_start)s
+          AND rollup.ends_at <= %(days_end)s
+        WHERE covered_txn > 0
+        UNION ALL
+       SELECT within.*
+         FROM tracked
+        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
         CROSS JOIN LATERAL (
-              SELECT count(*) AS closed_count,
-                     count(*) FILTER (WHERE bucket > 0) AS win_count,
-                     count(*) FILTER (WHERE bucket = 3) AS above_500,
-                     count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
-                     count(*) FILTER (WHERE bucket = 1) AS above_zero_to_100,
-                     count(*) FILTER (WHERE bucket = 0) AS below_zero
-                FROM (SELECT profit_bucket(sum(realized), sum(realized_cost)) AS bucket
-                        FROM (SELECT token_id,
-                                     realized,
-                                     realized_cost
-                                FROM position_rollup
-                               WHERE wallet_id = tracked.wallet_id
-                                 AND ends_at > %(days_start)s
-                                 AND ends_at <= %(days_end)s
-                                 AND covered_txn > 0
-                               UNION ALL
-                              SELECT token_id,
-                                     realized,
-                                     realized_cost
-                                FROM unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[])
-                                         AS span (starts_at, ends_at)
-                                JOIN trades
-                                  ON wallet_id = tracked.wallet_id
-                                 AND created_at > span.starts_at
-                                 AND created_at <= span.ends_at
-                               WHERE realized_cost IS NOT NULL
-                                 AND (created_at <= %(days_start)s OR created_at > %(days_end)s)) AS covered
-                       GROUP BY token_id) AS position) AS closed
+              SELECT wallet_id,
+                     token_id,
+                     sum(realized),
+                     sum(realized_cost)
+                FROM trades
+               WHERE wallet_id = tracked.wallet_id
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
+                 AND realized_cost IS NOT NULL
+                 AND (created_at <= %(days_start)s OR created_at > %(days_end)s)
+               GROUP BY wallet_id, token_id) AS within
+       ),
+       closed AS (
+       SELECT wallet_id,
+              profit_bucket(sum(realized), sum(realized_cost)) AS bucket
+         FROM covered
+        GROUP BY wallet_id, token_id
+       ),
+       counted AS (
+       SELECT wallet_id,
+              count(*) AS closed_count,
+              count(*) FILTER (WHERE bucket > 0) AS win_count,
+              count(*) FILTER (WHERE bucket = 3) AS above_500,
+              count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
+              count(*) FILTER (WHERE bucket = 1) AS above_zero_to_100,
+              count(*) FILTER (WHERE bucket = 0) AS below_zero
+         FROM closed
+        GROUP BY wallet_id
        ),
        latest AS (
        SELECT (SELECT usd
@@ -171,17 +181,17 @@
                    WHEN realized_cost = 0 THEN round_half_up(quotient(hold_seconds, covered_txn * 60), 2)
                    ELSE round_half_up(quotient(hold_cost, realized_cost * 60), 2)
               END AS avg_hold_time_minutes,
-              percentage(win_count, closed_count) AS win_rate_percentage,
-              above_500,
-              above_100_to_500,
-              above_zero_to_100,
-              below_zero,
-              closed_count,
-              win_count
+              COALESCE(percentage(win_count, closed_count), 0) AS win_rate_percentage,
+              COALESCE(above_500, 0) AS above_500,
+              COALESCE(above_100_to_500, 0) AS above_100_to_500,
+              COALESCE(above_zero_to_100, 0) AS above_zero_to_100,
+              COALESCE(below_zero, 0) AS below_zero,
+              COALESCE(closed_count, 0) AS closed_count,
+              COALESCE(win_count, 0) AS win_count
          FROM summed
          JOIN tracked
            ON tracked.wallet_id = summed.wallet_id
-         JOIN counted
+         LEFT JOIN counted
            ON counted.wallet_id = summed.wallet_id
         CROSS JOIN latest
        )

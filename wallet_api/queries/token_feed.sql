@@ -49,13 +49,16 @@
        SELECT own.*,
               wallets.address
          FROM trader
+         JOIN positions
+           ON positions.wallet_id = trader.wallet_id
+          AND positions.token_id = %(token_id)s::bigint
          JOIN wallets
            ON wallets.wallet_id = trader.wallet_id
         CROSS JOIN LATERAL (
               SELECT *
                 FROM trades
-               WHERE wallet_id = trader.wallet_id
-                 AND token_id = %(token_id)s::bigint
+               WHERE trades.wallet_id = positions.wallet_id
+                 AND trades.token_id = positions.token_id
               -- A fence, so that only positions of the type are read.
               OFFSET 0) AS own
         WHERE (SELECT are_few

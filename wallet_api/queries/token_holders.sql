@@ -34,7 +34,7 @@
          FROM holder
         ORDER BY token_amount DESC, token_amount_peak DESC, address
        )
-SELECT NOT EXISTS (SELECT FROM pending_fills) AS is_filled,
+SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
        token_block.*,
        (SELECT row_to_json(total_holders)::text
           FROM total_holders) AS total_holders,

@@ -1,8 +1,11 @@
 """The price of a token: the parameters of `token_price.sql`, which other statements include."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, LiteralString, NamedTuple
+
+from wallet_api.database import Connection, Row, edit_sql
 
 
 class PriceRule(NamedTuple):
@@ -22,3 +25,31 @@ class PriceRule(NamedTuple):
 
 
 DEFAULT_RULE = PriceRule()
+
+_NOTHING = "searched AS (SELECT 0 AS token_id, 0.0 AS price, now() AS price_at WHERE FALSE)"
+
+
+def split_search(statement: LiteralString) -> LiteralString:
+    """Let a Citus cluster run a statement of one wallet without the search for prices, on one worker.
+
+    Return the text with the search, for `read_priced`.
+    """
+    searching = edit_sql(statement, lambda text: text + "\n/* on all workers */")
+    edit_sql(statement, _without_search)
+    return searching
+
+
+def read_priced(
+    connection: Connection,
+    run: Callable[[LiteralString], Row | None],
+    statement: LiteralString,
+    searching: LiteralString,
+) -> Row | None:
+    """Run a statement, and again with the search if a cluster has left it out but a price needs it."""
+    found = run(statement)
+    return run(searching) if found is not None and found["is_searched"] and connection.is_sharded else found
+
+
+def _without_search(text: LiteralString) -> LiteralString:
+    before, mark, rest = text.partition("/* search */")
+    return before + _NOTHING + rest.partition("/* found */")[2] if mark else text

@@ -7,10 +7,10 @@ import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.errors import WalletNotFound
 from wallet_api.queries.active_hours import active_hours
 from wallet_api.queries.leaderboard import PERIOD_LENGTHS
-from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced, split_search
+from wallet_api.queries.wallets import read_wallet
 
 # Of tokens and trades.
 MAX_ROWS = 1000
@@ -22,6 +22,7 @@ CHART_BUCKETS = {
 }
 
 _TRACKER = load_sql(__package__, "tracker")
+_SEARCHING = split_search(_TRACKER)
 
 
 def track_wallet(
@@ -35,22 +36,26 @@ def track_wallet(
     """Return what a wallet did in (`now` - period, `now`], all of one snapshot. Raises WalletNotFound."""
     now = now.replace(microsecond=0)
     currency = CHAINS[blockchain].currency
-    found = connection.execute(
-        _TRACKER,
-        {
-            "blockchain": blockchain,
-            "address": address,
-            "currency": currency,
-            "period": period,
-            "since": now - PERIOD_LENGTHS[period],
-            "month_ago": now - PERIOD_LENGTHS["30d"],
-            **rule.parameters(now),
-            "bucket_seconds": int(CHART_BUCKETS[period].total_seconds()),
-            "most": MAX_ROWS,
-        },
-    ).fetchone()
-    if found is None:
-        raise WalletNotFound(blockchain, address)
+    parameters = {
+        "blockchain": blockchain,
+        "address": address,
+        "currency": currency,
+        "period": period,
+        "since": now - PERIOD_LENGTHS[period],
+        "month_ago": now - PERIOD_LENGTHS["30d"],
+        **rule.parameters(now),
+        "bucket_seconds": int(CHART_BUCKETS[period].total_seconds()),
+        "most": MAX_ROWS,
+    }
+    found = read_wallet(
+        connection,
+        lambda wallet_id: read_priced(
+            connection,
+            lambda text: connection.execute(text, parameters | {"wallet_id": wallet_id}).fetchone(),
+            *(_TRACKER, _SEARCHING),
+        ),
+        *(blockchain, address),
+    )
     json_parts = (
         "period_stats",
         "period_win_rate_distribution",

@@ -1,9 +1,10 @@
 -- A wallet's record in a period: its figures, its tokens and trades, and how its profit grew; all in one snapshot.
--- Needs wallets_blockchain_address_key, trades_by_time, positions_pkey, and what token_price.sql needs.
+-- Needs wallets_pkey, trades_by_time, positions_pkey, and what token_price.sql needs.
   WITH wallet AS MATERIALIZED (
        SELECT *
          FROM wallets
-        WHERE blockchain = %(blockchain)s
+        WHERE wallet_id = %(wallet_id)s
+          AND blockchain = %(blockchain)s
           AND address = %(address)s
        ),
 {latest_price},
@@ -28,6 +29,7 @@
            ON trades.wallet_id = wallet.wallet_id
           AND trades.created_at > %(since)s
           AND trades.created_at <= %(now)s
+        WHERE trades.wallet_id = %(wallet_id)s
        ),
        -- Dollars of a set of trades are NULL when none of them has any.
        summed AS (
@@ -66,8 +68,7 @@
               CASE WHEN summed.covered_txn > 0
                    THEN profit_bucket(summed.realized, summed.realized_cost)
               END AS bucket
-         FROM wallet
-        CROSS JOIN summed
+         FROM summed
         CROSS JOIN LATERAL (
               SELECT mint,
                      token_name,
@@ -75,7 +76,7 @@
                      peak,
                      cost
                 FROM positions
-               WHERE positions.wallet_id = wallet.wallet_id
+               WHERE positions.wallet_id = %(wallet_id)s
                  AND positions.token_id = summed.token_id
               -- A fence, so that no position without a trade in the period is read.
               OFFSET 0) AS held
@@ -248,9 +249,11 @@
            ON trades.wallet_id = wallet.wallet_id
           AND trades.created_at > %(month_ago)s
           AND trades.created_at <= %(now)s
+        WHERE trades.wallet_id = %(wallet_id)s
         GROUP BY 1
        )
-SELECT wallet.name,
+SELECT EXISTS (SELECT 1 FROM newest_trade WHERE NOT makes_price) AS is_searched,
+       wallet.name,
        wallet.image_url,
        wallet.twitter,
        wallet.telegram,

@@ -1,5 +1,12 @@
--- Shards the ledger over the workers of a Citus cluster: on the coordinator, in the database of the service,
--- after `wallet-api migrate` and before the first import. Why so: docs/scaling.md.
+-- Shards the ledger over the workers of a Citus cluster. `wallet-api migrate` runs what is still to be done, each
+-- statement by itself. Why so: docs/scaling.md.
+
+-- What was created before the cluster.
+SELECT create_distributed_function(oid::regprocedure)
+  FROM pg_proc
+ WHERE pronamespace = 'public'::regnamespace
+   AND proname IN ('quotient_to', 'quotient', 'small_quotient', 'round_half_up', 'percentage', 'profit_bucket',
+                   'still_held', 'refuse_chain', 'native_currency', 'bucket_end');
 
 -- Small, and needed beside every wallet's rows: a copy on each worker.
 SELECT create_reference_table('wallets');
@@ -9,8 +16,8 @@ SELECT create_reference_table('native_prices');
 SELECT create_reference_table('pending_fills');
 SELECT create_reference_table('token_prices');
 
--- All that there is of one wallet lies on one worker.
-SELECT create_distributed_table('trades', 'wallet_id', shard_count => 32);
+-- All that there is of one wallet lies on one worker. The setting citus.shard_count says in how many parts.
+SELECT create_distributed_table('trades', 'wallet_id');
 SELECT create_distributed_table('positions', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('lifetimes', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('position_rollup', 'wallet_id', colocate_with => 'trades');

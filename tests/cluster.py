@@ -1,0 +1,148 @@
+"""A Citus cluster on the loopback: a coordinator and two workers, of the programs in CITUS_BIN."""
+
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psutil
+
+from wallet_api.database import connect
+from wallet_api.embedded.account import Account, choose, let_reach, let_use, own
+from wallet_api.embedded.server import ENVIRONMENT, Server
+
+WORKERS = 2
+_HOST = "127.0.0.1"
+_USER = "wallet_api"
+_SETTINGS = {
+    "shared_preload_libraries": "citus",
+    "listen_addresses": _HOST,
+    "unix_socket_directories": "",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "jit": "off",
+    "random_page_cost": "1.1",
+    "shared_buffers": "128MB",
+    "max_wal_size": "4GB",
+    # The data of tests need not survive a crash of the machine.
+    "fsync": "off",
+    # A shard is moved by logical replication.
+    "wal_level": "logical",
+    "max_connections": "300",
+    "max_prepared_transactions": "300",
+    "citus.node_conninfo": "sslmode=disable",
+    "citus.local_hostname": _HOST,
+    "citus.enable_statistics_collection": "off",
+    "citus.recover_2pc_interval": "5s",
+}
+
+
+@dataclass(frozen=True)
+class Node:
+    """A server of the cluster."""
+
+    server: Server
+    port: int
+
+    def url(self, name: str = "postgres") -> str:
+        """Return the URL of a database on this server."""
+        return f"postgresql://{_USER}@{_HOST}:{self.port}/{name}"
+
+    def kill(self) -> None:
+        """Kill all processes of the server at once."""
+        processes = self.server.processes()
+        assert processes
+        for process in processes:
+            process.send_signal(signal.SIGKILL)
+        psutil.wait_procs(processes, timeout=30)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The servers of a cluster. The databases of a name on all of them belong together."""
+
+    coordinator: Node
+    workers: tuple[Node, ...]
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All servers."""
+        return (self.coordinator, *self.workers)
+
+    def join(self, name: str) -> None:
+        """Let the databases of this name form a cluster."""
+        for node in self.nodes:
+            with connect(node.url(name)) as connection:
+                connection.execute("CREATE EXTENSION citus")
+        with connect(self.coordinator.url(name)) as connection:
+            connection.execute("SELECT citus_set_coordinator_host(%s, %s)", [_HOST, self.coordinator.port])
+            for worker in self.workers:
+                connection.execute("SELECT citus_add_node(%s, %s)", [_HOST, worker.port])
+
+    def freeze(self, name: str) -> None:
+        """Admit nobody to these databases any more, so that they can be copied."""
+        for node in self.nodes:
+            with connect(node.url()) as connection:
+                connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = %s", [name]
+                )
+
+
+def programs() -> Path | None:
+    """Return the folder CITUS_BIN; None if it is not set."""
+    folder = os.environ.get("CITUS_BIN")
+    return Path(folder) if folder else None
+
+
+@contextmanager
+def running_cluster(programs: Path) -> Iterator[Cluster]:
+    """Run a cluster with empty databases."""
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(TemporaryDirectory(prefix="wallet-api-citus-")))
+        account = choose(home)
+        let_use(programs.parent, account)
+        home.chmod(0o711)
+        nodes = [_prepare(programs, home / f"node-{number}", account) for number in range(1 + WORKERS)]
+        for node in nodes:
+            stack.callback(node.server.stop)
+            node.server.start()
+        yield Cluster(nodes[0], tuple(nodes[1:]))
+
+
+def _prepare(programs: Path, folder: Path, account: Account | None) -> Node:
+    own(folder, account)
+    let_reach(folder, account)
+    subprocess.run(
+        [
+            *(str(programs / "initdb"), "-D", str(folder), "-U", _USER),
+            *("--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"),
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env=ENVIRONMENT,
+        cwd=folder,
+        **(account.popen_options() if account else {}),
+    )
+    with socket.socket() as listener:
+        listener.bind((_HOST, 0))
+        port = listener.getsockname()[1]
+    options = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
+    probe = (str(programs / "pg_isready"), "--quiet", f"--host={_HOST}", f"--port={port}")
+    server = Server(
+        title="PostgreSQL with Citus",
+        folder=folder,
+        log=folder.with_suffix(".log"),
+        account=account,
+        command=(str(programs / "postgres"), "-D", str(folder), "-p", str(port), *options),
+        stop_signal=signal.SIGQUIT,
+        is_running=lambda server: bool(server.processes()),
+        is_ready=lambda: subprocess.run(probe, check=False, env=ENVIRONMENT).returncode == 0,
+        tidy=lambda: (folder / "postmaster.pid").unlink(missing_ok=True),
+    )
+    return Node(server, port)
