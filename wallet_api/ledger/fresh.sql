@@ -1,6 +1,6 @@
 -- Of the batch's trades in positions to be replayed, those that are new or differ from the ledger's. A trade
 -- without a dollar value of its own takes the native price nearest its time, as nearest_price() would, if it is
--- new or has another value or time. Needs trades_pkey, wallets_pkey, native_prices_pkey.
+-- new or has another value or time. Needs wallets_pkey, native_prices_pkey.
 INSERT INTO fresh
   WITH repeated AS MATERIALIZED (
        SELECT incoming.*
@@ -10,26 +10,7 @@ INSERT INTO fresh
           AND touched.token_id = incoming.token_id
           AND touched.replay
        ),
-       known AS MATERIALIZED (
-       SELECT trades.wallet_id,
-              trades.token_id,
-              trades.tx_signature,
-              trades.is_sell,
-              trades.event_index,
-              trades.created_at,
-              trades.token_name,
-              trades.token_amount,
-              trades.value,
-              trades.value_usd,
-              trades.usd_derived
-         FROM repeated
-         JOIN trades
-           ON trades.wallet_id = repeated.wallet_id
-          AND trades.token_id = repeated.token_id
-          AND trades.tx_signature = repeated.tx_signature
-          AND trades.is_sell = repeated.is_sell
-          AND trades.event_index = repeated.event_index
-       ),
+{known_repeats},
        given AS (
        SELECT repeated.*,
               CASE WHEN repeated.keeps_name THEN known.token_name

@@ -36,20 +36,12 @@ INSERT INTO positions AS position (
         WHERE sign = 1
         GROUP BY wallet_id, token_id
        ),
-       appended AS MATERIALIZED (
+       changed AS (
        SELECT wallet_id,
               token_id
-         FROM walked
-        WHERE is_last
-          AND NOT replay
+         FROM total
        ),
-       known AS MATERIALIZED (
-       SELECT positions.*
-         FROM appended
-         JOIN positions
-           ON positions.wallet_id = appended.wallet_id
-          AND positions.token_id = appended.token_id
-       ),
+{known_positions},
        after AS (
        SELECT total.wallet_id,
               total.token_id,
@@ -90,6 +82,7 @@ INSERT INTO positions AS position (
          LEFT JOIN known AS base
            ON base.wallet_id = total.wallet_id
           AND base.token_id = total.token_id
+          AND NOT walked.replay
        )
 SELECT after.*,
        mint

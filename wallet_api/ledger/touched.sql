@@ -1,32 +1,14 @@
 -- The positions that the batch touches. One is appended to when all of the batch's trades are later than those
 -- it has; the others are to be replayed, and those that are not filled yet. Needs positions_pkey.
 INSERT INTO touched
-  WITH changed AS MATERIALIZED (
+  WITH changed AS (
        SELECT wallet_id,
               token_id,
               min(created_at) AS first_at
          FROM incoming
         GROUP BY wallet_id, token_id
        ),
-       known AS MATERIALIZED (
-       SELECT positions.wallet_id,
-              positions.token_id,
-              positions.quantity,
-              positions.cost,
-              positions.cost_usd,
-              positions.acquired_at,
-              positions.peak,
-              positions.token_name,
-              positions.covered_txn,
-              positions.realized,
-              positions.realized_cost,
-              positions.bought_tokens,
-              positions.last_seen
-         FROM changed
-         JOIN positions
-           ON positions.wallet_id = changed.wallet_id
-          AND positions.token_id = changed.token_id
-       )
+{known_positions}
 SELECT changed.wallet_id,
        changed.token_id,
        %(needs_replay)s
