@@ -107,7 +107,12 @@ def all_rows(connection: Connection) -> list[Any]:
         *("wallets", "wallet_groups", "trades", "positions", "lifetimes", "position_rollup"),
         *("wallet_days", "volume_rollup", "holdings_snapshots", "sync_wallets"),
     )
-    return [row for table in tables for row in connection.execute(f"SELECT * FROM {table}")]  # type: ignore[arg-type]
+    # Shards answer in any order.
+    return [
+        row
+        for table in tables
+        for row in sorted(connection.execute(f"SELECT * FROM {table}"), key=repr)  # type: ignore[arg-type]
+    ]
 
 
 @pytest.mark.timeout(1200)
