@@ -57,20 +57,23 @@
                                           mint DESC) AS place
          FROM named
        ),
+       -- As text, like the overview below.
        page AS (
-       SELECT tx_signature,
-              mint,
-              shown_name AS token_name,
-              CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
-              round_half_up(value, 9) AS value,
-              round_half_up(value_usd, 4) AS value_usd,
-              %(currency)s::text AS currency,
-              round_half_up(token_amount, 18) AS token_amount,
-              to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created_at,
-              event_index
+       SELECT '[' || COALESCE(
+                  string_agg(
+                      '{"tx_signature":' || to_json(tx_signature)
+                      || ',"mint":' || to_json(mint)
+                      || ',"token_name":' || to_json(shown_name)
+                      || ',"transaction_type":"' || CASE WHEN is_sell THEN 'sell' ELSE 'buy' END
+                      || '","value":' || round_half_up(value, 9)
+                      || COALESCE(',"value_usd":' || round_half_up(value_usd, 4), '')
+                      || ',"currency":"' || %(currency)s::text
+                      || '","token_amount":' || round_half_up(token_amount, 18)
+                      || ',"created_at":"' || to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                      || '","event_index":' || event_index
+                      || '}', ',' ORDER BY place), '') || ']' AS trades
          FROM candidate
         WHERE place <= %(limit)s
-        ORDER BY place
        ),
        -- Prices are looked up for what is held alone.
        wanted AS (
@@ -179,7 +182,7 @@ SELECT row_to_json(profile)::text AS profile,
        row_to_json(distribution)::text AS win_rate_distribution,
        (SELECT tokens
           FROM overview) AS token_overview,
-       (SELECT COALESCE(json_agg(json_strip_nulls(row_to_json(page))), '[]')::text
+       (SELECT trades
           FROM page) AS trades,
        EXISTS (SELECT FROM candidate
                 WHERE place > %(limit)s) AS has_more,
