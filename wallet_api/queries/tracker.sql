@@ -8,28 +8,26 @@
           AND address = %(address)s
        ),
 {latest_price},
-       traded AS MATERIALIZED (
-       SELECT trades.token_id,
-              trades.tx_signature,
-              trades.event_index,
-              trades.is_sell,
-              trades.token_name,
-              trades.created_at,
-              trades.token_amount,
-              trades.value,
+       -- Read where it is needed, which takes less than to keep all of them.
+       traded AS NOT MATERIALIZED (
+       SELECT token_id,
+              tx_signature,
+              event_index,
+              is_sell,
+              token_name,
+              created_at,
+              token_amount,
+              value,
               -- A trade without a dollar value counts with the latest native price.
-              COALESCE(trades.value_usd, trades.value * latest.usd) AS usd,
-              trades.realized,
-              trades.realized_cost,
-              trades.realized_usd,
-              trades.hold_seconds
-         FROM wallet
-        CROSS JOIN latest
-         JOIN trades
-           ON trades.wallet_id = wallet.wallet_id
-          AND trades.created_at > %(since)s
-          AND trades.created_at <= %(now)s
-        WHERE trades.wallet_id = %(wallet_id)s
+              COALESCE(value_usd, value * (SELECT usd FROM latest)) AS usd,
+              realized,
+              realized_cost,
+              realized_usd,
+              hold_seconds
+         FROM trades
+        WHERE wallet_id = %(wallet_id)s
+          AND created_at > %(since)s
+          AND created_at <= %(now)s
        ),
        -- Dollars of a set of trades are NULL when none of them has any.
        summed AS (
@@ -165,34 +163,39 @@
          LEFT JOIN token_price
            ON token_price.token_id = token.token_id
        ),
-       -- json_strip_nulls leaves out dollars that are unknown, and would leave out unrealized_pnl: it is appended.
+       -- As text, since row_to_json takes longer and cannot leave out dollars that are unknown.
        token_row AS MATERIALIZED (
        SELECT place,
               held_place,
               still_holding,
-              (SELECT rtrim(json_strip_nulls(row_to_json(shown))::text, '}')
-                 FROM (SELECT mint,
-                              COALESCE(token_name, '') AS token_name,
-                              round_half_up(bought, 9) AS buy_value,
-                              CASE WHEN buy_txn = 0 THEN 0 ELSE round_half_up(bought_usd, 4) END AS buy_value_usd,
-                              round_half_up(sold, 9) AS sell_value,
-                              CASE WHEN sell_txn = 0 THEN 0 ELSE round_half_up(sold_usd, 4) END AS sell_value_usd,
-                              round_half_up(bought_tokens, 18) AS buy_tokens,
-                              round_half_up(sold_tokens, 18) AS sell_tokens,
-                              buy_txn,
-                              sell_txn,
-                              round_half_up(realized, 9) AS realized_pnl,
-                              CASE WHEN covered_without_usd = 0
-                                   THEN round_half_up(realized_usd, 4)
-                              END AS realized_pnl_usd,
-                              percentage(realized, realized_cost) AS realized_pnl_percentage,
-                              to_char(first_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS first_seen,
-                              to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_seen,
-                              round_half_up(quantity, 18) AS remaining_tokens,
-                              percentage(quantity, peak) AS bag_pct,
-                              still_holding,
-                              %(currency)s::text AS currency) AS shown)
-                  || ',"unrealized_pnl":' || COALESCE(unrealized::text, 'null') || '}' AS entry
+              '{"mint":' || to_json(mint)
+              || ',"token_name":' || to_json(COALESCE(token_name, ''))
+              || ',"buy_value":' || round_half_up(bought, 9)
+              || CASE WHEN buy_txn = 0 THEN ',"buy_value_usd":0'
+                      ELSE COALESCE(',"buy_value_usd":' || round_half_up(bought_usd, 4), '')
+                 END
+              || ',"sell_value":' || round_half_up(sold, 9)
+              || CASE WHEN sell_txn = 0 THEN ',"sell_value_usd":0'
+                      ELSE COALESCE(',"sell_value_usd":' || round_half_up(sold_usd, 4), '')
+                 END
+              || ',"buy_tokens":' || round_half_up(bought_tokens, 18)
+              || ',"sell_tokens":' || round_half_up(sold_tokens, 18)
+              || ',"buy_txn":' || buy_txn
+              || ',"sell_txn":' || sell_txn
+              || ',"realized_pnl":' || round_half_up(realized, 9)
+              || CASE WHEN covered_without_usd = 0
+                      THEN ',"realized_pnl_usd":' || round_half_up(realized_usd, 4)
+                      ELSE ''
+                 END
+              || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
+              || ',"first_seen":"' || to_char(first_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+              || '","last_seen":"' || to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+              || '","remaining_tokens":' || round_half_up(quantity, 18)
+              || ',"bag_pct":' || percentage(quantity, peak)
+              || ',"still_holding":' || still_holding
+              || ',"currency":"' || %(currency)s::text
+              || '","unrealized_pnl":' || COALESCE(unrealized::text, 'null')
+              || '}' AS entry
          FROM placed
         WHERE place <= %(most)s
            OR (still_holding AND held_place <= %(most)s)
@@ -229,27 +232,37 @@
          FROM point
         CROSS JOIN total
        ),
+       -- All trades of the last moment, for the rest of the order decides between these.
+       newest AS (
+       SELECT *
+         FROM traded
+        ORDER BY created_at DESC
+        FETCH FIRST %(most)s ROWS WITH TIES
+       ),
        page AS (
-       SELECT traded.*,
+       SELECT newest.*,
               token.mint,
-              COALESCE(traded.token_name, token.token_name, '') AS shown_name,
+              COALESCE(newest.token_name, token.token_name, '') AS shown_name,
+              CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS side,
               round_half_up(value, 9) AS shown_value,
               round_half_up(usd, 4) AS shown_usd
-         FROM traded
+         FROM newest
          JOIN token
-           ON token.token_id = traded.token_id
-        ORDER BY traded.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
+           ON token.token_id = newest.token_id
+        ORDER BY newest.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
         LIMIT %(most)s
        ),
+       -- Counted by the hour first: to extract the hour of each trade takes longer than to read it.
        hour AS (
-       SELECT extract(hour FROM trades.created_at AT TIME ZONE 'UTC')::integer AS hour,
-              count(*) AS txn
-         FROM wallet
-         JOIN trades
-           ON trades.wallet_id = wallet.wallet_id
-          AND trades.created_at > %(month_ago)s
-          AND trades.created_at <= %(now)s
-        WHERE trades.wallet_id = %(wallet_id)s
+       SELECT extract(hour FROM starts_at AT TIME ZONE 'UTC')::integer AS hour,
+              sum(txn) AS txn
+         FROM (SELECT date_bin('1 hour', created_at, 'epoch') AS starts_at,
+                      count(*) AS txn
+                 FROM trades
+                WHERE wallet_id = %(wallet_id)s
+                  AND created_at > %(month_ago)s
+                  AND created_at <= %(now)s
+                GROUP BY 1) AS counted
         GROUP BY 1
        )
 SELECT EXISTS (SELECT 1 FROM newest_trade WHERE NOT makes_price) AS is_searched,
@@ -284,23 +297,21 @@ SELECT EXISTS (SELECT 1 FROM newest_trade WHERE NOT makes_price) AS is_searched,
                                     FROM (SELECT timestamp, realized_pnl, realized_pnl_usd) AS entry)
                                  ORDER BY ends_at), '[]')::text
           FROM chart) AS period_realized_pnl_chart,
-       (SELECT COALESCE(json_agg((SELECT json_strip_nulls(row_to_json(entry))
-                                    FROM (SELECT tx_signature,
-                                                 mint,
-                                                 shown_name AS token_name,
-                                                 CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
-                                                 to_char(created_at AT TIME ZONE 'UTC',
-                                                         'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created_at,
-                                                 shown_value AS value,
-                                                 shown_usd AS value_usd,
-                                                 round_half_up(token_amount, 18) AS token_amount,
-                                                 %(currency)s::text AS currency,
-                                                 CASE WHEN NOT is_sell THEN shown_value END AS buy_value,
-                                                 CASE WHEN NOT is_sell THEN shown_usd END AS buy_value_usd,
-                                                 CASE WHEN is_sell THEN shown_value END AS sell_value,
-                                                 CASE WHEN is_sell THEN shown_usd END AS sell_value_usd) AS entry)
-                                 ORDER BY page.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC,
-                                          mint DESC), '[]')::text
+       (SELECT '[' || COALESCE(
+                   string_agg(
+                       '{"tx_signature":' || to_json(tx_signature)
+                       || ',"mint":' || to_json(mint)
+                       || ',"token_name":' || to_json(shown_name)
+                       || ',"transaction_type":"' || side
+                       || '","created_at":"' || to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                       || '","value":' || shown_value
+                       || COALESCE(',"value_usd":' || shown_usd, '')
+                       || ',"token_amount":' || round_half_up(token_amount, 18)
+                       || ',"currency":"' || %(currency)s::text
+                       || '","' || side || '_value":' || shown_value
+                       || COALESCE(',"' || side || '_value_usd":' || shown_usd, '')
+                       || '}', ',' ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC,
+                                            mint DESC), '') || ']'
           FROM page) AS period_trades,
        total.buy_txn + total.sell_txn AS total_txn
   FROM wallet
