@@ -10,7 +10,8 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.routing import MapAdapter
 
 from wallet_api import openapi, services
-from wallet_api.access import current, gate
+from wallet_api.access import gate
+from wallet_api.access.current import Call
 from wallet_api.blueprints import all_blueprints, metrics, status
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.database import Database
@@ -26,7 +27,9 @@ _HEALTH_SECONDS = 1.0
 
 
 class _Flask(Flask):
-    """Flask without two steps of each request that no view needs."""
+    """Flask with the requests of the gate, and without two steps of each request that no view needs."""
+
+    request_class = Call
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Match the path alone: no route depends on the host."""
@@ -54,7 +57,6 @@ def create_app(settings: Settings | None = None) -> Flask:
     if settings.proxy_hops:
         hops = settings.proxy_hops
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=0)  # type: ignore[method-assign]
-    current.init_app(app)
     metrics.init_app(app, registry)
     headers.init_app(app)
     envelope.init_app(app)

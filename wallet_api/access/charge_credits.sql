@@ -4,5 +4,4 @@
     WHERE key_id = %(key_id)s
       AND (credits >= %(cost)s
            OR credits IS NULL)
-RETURNING key_id,
-          credits
+RETURNING credits

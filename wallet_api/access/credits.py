@@ -3,22 +3,22 @@
 import logging
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import get_ident
+from typing import LiteralString
 
 from prometheus_client import CollectorRegistry, Counter
 
 from wallet_api.access.keyring import ApiKey
-from wallet_api.access.limit_storage import MeteredStorage
+from wallet_api.access.limits import MeteredStorage
 from wallet_api.database import Connection, Database, DatabaseUnavailable, had_no_effect, load_sql
-from wallet_api.errors import Forbidden
 from wallet_api.recurring import Recurring
 
 log = logging.getLogger(__name__)
 
 _CHARGE = load_sql("wallet_api.access", "charge_credits")
-_READ = load_sql("wallet_api.access", "read_balances")
+_READ = load_sql("wallet_api.access", "read_balance")
 _SETTLE = load_sql("wallet_api.access", "settle_credits")
 
 SETTLE_SECONDS = 0.05
@@ -53,10 +53,10 @@ class Credits:
         self._late_since = math.inf
         self._settler = Recurring("credits", self._settle, SETTLE_SECONDS)
 
-    def charge(self, key: ApiKey) -> int | None:
-        """Charge one request and return the credits left; None for a key that has become unlimited.
+    def charge(self, key: ApiKey) -> tuple[bool, int | None]:
+        """Charge one request; return whether it could be paid, and the credits left, None if unlimited.
 
-        Raises Forbidden, reason insufficient_credits, and DatabaseUnavailable.
+        Raises DatabaseUnavailable.
         """
         self._settler.start()
         now = time.monotonic()
@@ -67,29 +67,22 @@ class Credits:
             if little and settles and self._is_far(key, now):
                 key.owed += self._cost
                 self._charged[key] = None
-                return key.balance - key.unsettled
+                return True, key.left
         if unsettled:
             self._settler.wake()
-        return self._charge_directly(key)
+        is_charged = self._run(_CHARGE, key)
+        if not is_charged:
+            self._run(_READ, key)
+        with key.lock:
+            return is_charged, key.left
 
     def left(self, key: ApiKey) -> int | None:
         """Return the credits left; None for a key that has become unlimited. Raises DatabaseUnavailable."""
         now = time.monotonic()
         if now - key.balance_at > FRESH_SECONDS and not self._is_far(key, now):
-            self.read([key])
+            self._run(_READ, key)
         with key.lock:
-            return None if key.unlimited else max(0, key.balance - key.unsettled)
-
-    def read(self, keys: Sequence[ApiKey]) -> None:
-        """Read balances from the primary. Raises DatabaseUnavailable."""
-        began = time.monotonic()
-        with self._statement() as connection:
-            rows = connection.execute(_READ, {"key_ids": [key.key_id for key in keys]}).fetchall()
-        found = {row["key_id"]: row["credits"] for row in rows}
-        for key in keys:
-            if key.key_id in found:
-                with key.lock:
-                    key.learn(found[key.key_id], began)
+            return key.left
 
     def close(self) -> None:
         """Settle all charges, while the database is open. What is charged after this is charged directly."""
@@ -109,23 +102,22 @@ class Credits:
         windows = 1 + math.ceil(age / key.limit.get_expiry())
         return left > key.limit.amount * windows * self._cost
 
-    def _charge_directly(self, key: ApiKey) -> int | None:
+    def _run(self, statement: LiteralString, key: ApiKey) -> bool:
+        """Run a statement on the primary that returns the balance of one key; return whether it did."""
         began = time.monotonic()
         if any(began - earlier > LATE_SECONDS for earlier in list(self._running.values())):
             # Another statement hangs, and this one would.
             raise DatabaseUnavailable
-        with self._statement() as connection:
-            row = connection.execute(_CHARGE, {"key_id": key.key_id, "cost": self._cost}).fetchone()
-        if row is None:
-            self.read([key])
-            raise Forbidden("This API key has no credits left.", reason="insufficient_credits")
-        with key.lock:
-            key.learn(row["credits"], began)
-            return None if row["credits"] is None else max(0, row["credits"] - key.unsettled)
+        with self._connection() as connection:
+            row = connection.execute(statement, {"key_id": key.key_id, "cost": self._cost}).fetchone()
+        if row is not None:
+            with key.lock:
+                key.learn(row["credits"], began)
+        return row is not None
 
     @contextmanager
-    def _statement(self) -> Iterator[Connection]:
-        """Lend a connection to the primary. Raises DatabaseUnavailable."""
+    def _connection(self) -> Iterator[Connection]:
+        """Lend a connection to the primary for one statement. Raises DatabaseUnavailable."""
         self._running[get_ident()] = time.monotonic()
         try:
             with self._database.write() as connection:
@@ -149,10 +141,18 @@ class Credits:
         self._late_since = min(self._late_since, began)
         owed = [key.settling for key in batch.values()]
         try:
-            with self._statement() as connection:
+            with self._connection() as connection:
                 rows = connection.execute(_SETTLE, {"key_ids": list(batch), "owed": owed}).fetchall()
         except Exception as error:
-            self._fail(batch, sum(owed), can_be_repeated=had_no_effect(error))
+            can_be_repeated = had_no_effect(error)
+            for key in batch.values():
+                with key.lock:
+                    if can_be_repeated:
+                        key.owed += key.settling
+                        self._charged[key] = None
+                    key.settling = 0
+            if not can_be_repeated:
+                self._forgive(sum(owed), "outcome unknown")
             raise
         self._late_since = math.inf
         for row in rows:
@@ -165,16 +165,6 @@ class Credits:
         for key in batch.values():
             self._forgive(key.settling, "key deleted", key)
             key.settling = 0
-
-    def _fail(self, batch: dict[int, ApiKey], owed: int, *, can_be_repeated: bool) -> None:
-        for key in batch.values():
-            with key.lock:
-                if can_be_repeated:
-                    key.owed += key.settling
-                    self._charged[key] = None
-                key.settling = 0
-        if not can_be_repeated:
-            self._forgive(owed, "outcome unknown")
 
     def _forgive(self, amount: int, reason: str, key: ApiKey | None = None) -> None:
         self._forgiven.labels(reason).inc(amount)

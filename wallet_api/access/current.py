@@ -4,7 +4,7 @@ import random
 import time
 from typing import Any, cast
 
-from flask import Flask, Request
+from flask import Request
 from flask.globals import request_ctx
 
 from wallet_api.access.keyring import ApiKey
@@ -30,11 +30,6 @@ class Call(Request):
         self.started = time.perf_counter()
         # A name, which need not be secret.
         self.request_id = f"req_{random.getrandbits(96):024x}"
-
-
-def init_app(app: Flask) -> None:
-    """Make the requests of `app` calls."""
-    app.request_class = Call
 
 
 def current_call() -> Call:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from flask import Flask, Response
 from prometheus_client import CollectorRegistry
@@ -22,13 +22,12 @@ _KEYLESS = "wallet_api_keyless"
 _FORGET_SECONDS = 5.0
 _NO_CREDITS = "This API key has no credits left."
 
-Parameters = ParamSpec("Parameters")
-Result = TypeVar("Result")
+View = TypeVar("View", bound=Callable[..., Any])
 # How an error becomes a response.
 Refuse = Callable[[ApiError], Response]
 
 
-def keyless(view: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+def keyless(view: View) -> View:
     """Decorate a view that needs no key, and has no limit and no cost."""
     setattr(view, _KEYLESS, True)
     return view
@@ -45,17 +44,12 @@ class Gate:
     def __init__(
         self, app: Flask, settings: Settings, database: Database, refuse: Refuse, registry: CollectorRegistry
     ) -> None:
-        self.keys = KeyRing(
-            database,
-            settings.default_rate,
-            settings.key_cache_seconds,
-            reads_primary=settings.database_read_url is None,
-        )
+        self.keys = KeyRing(database, settings.default_rate, settings.key_cache_seconds)
         self.limits = KeyLimiter(app, settings.valkey_url)
         self.credits = Credits(database, settings.credit_cost, self.limits.windows, registry)
         # Twice in that time, so that no key expires while it is used.
         seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS
-        self._refresher = Recurring("keys", self._refresh, seconds, ends_with_success=False)
+        self._refresher = Recurring("keys", self.keys.refresh, seconds, ends_with_success=False)
         self._app = app
         self._cost = settings.credit_cost
         self._refuse = refuse
@@ -67,12 +61,6 @@ class Gate:
         self._refresher.close()
         self.credits.close()
         self.limits.windows.close()
-
-    def _refresh(self) -> None:
-        for keys in self.keys.refresh():
-            limited = [key for key in keys if not key.unlimited]
-            if limited and not self.keys.reads_primary:
-                self.credits.read(limited)
 
     def _admit(self) -> None:
         call = current_call()
@@ -97,39 +85,33 @@ class Gate:
         if key is None:
             return response
         call.counted_alone = self.limits.windows.away
-        left = None
-        if not key.unlimited:
-            costs = response.status_code == 200 and not call.free_of_charge
-            if costs and call.method != "HEAD":
-                response, left = self._charge(call, key, response)
-            elif response.status_code < 500:
-                left = self._left(key)
-                # HEAD and 304 are free, but only for a key that could pay.
-                if (costs or response.status_code == 304) and left is not None and left < self._cost:
-                    response = self._refuse(Forbidden(_NO_CREDITS, reason="insufficient_credits"))
-        if left is not None:
-            response.headers.add("X-Credits-Remaining", str(left))
+        if not key.unlimited and response.status_code < 500:
+            response = self._charge(call, key, response)
         self.limits.set_headers(key, response.headers)
         return response
 
-    def _charge(self, call: Call, key: ApiKey, response: Response) -> tuple[Response, int | None]:
+    def _charge(self, call: Call, key: ApiKey, response: Response) -> Response:
+        needs_credits = response.status_code in (200, 304) and not call.free_of_charge
+        costs = response.status_code == 200 and needs_credits and call.method != "HEAD"
         try:
-            left = self.credits.charge(key)
-        except Forbidden as error:
-            return self._refuse(error), self._left(key)
+            if costs:
+                may_pass, left = self.credits.charge(key)
+                call.charged = self._cost if may_pass and left is not None else 0
+            else:
+                left = self.credits.left(key)
+                # HEAD and 304 are free, but only for a key that could pay.
+                may_pass = not needs_credits or left is None or left >= self._cost
         except (ServiceUnavailable, NotPermitted) as error:
+            if not costs:
+                return response
             reason = f"{error.message} {error.advice}".rstrip()
             log.warning("No credit of %r could be charged: %s", key.name, reason, exc_info=error.__cause__)
-            # The balance cannot be read either.
-            return self._refuse(error), None
-        call.charged = 0 if key.unlimited else self._cost
-        return response, left
-
-    def _left(self, key: ApiKey) -> int | None:
-        try:
-            return self.credits.left(key)
-        except (ServiceUnavailable, NotPermitted):
-            return None
+            return self._refuse(error)
+        if not may_pass:
+            response = self._refuse(Forbidden(_NO_CREDITS, reason="insufficient_credits"))
+        if left is not None:
+            response.headers.add("X-Credits-Remaining", str(left))
+        return response
 
 
 def is_keyless(app: Flask, endpoint: str | None) -> bool:

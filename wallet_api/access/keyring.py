@@ -1,7 +1,6 @@
 """The API keys in memory: looked up by hash at first use, and refreshed while they are used."""
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock
@@ -9,12 +8,10 @@ from threading import Lock
 from cachetools import TTLCache
 from limits import RateLimitItem, parse
 
-from wallet_api.database import Database, Row, load_sql
+from wallet_api.database import Database, load_sql
 from wallet_api.errors import Forbidden
 from wallet_api.keys import key_hash
 
-# Longer texts are not looked up; keys have 46 characters.
-MAX_KEY = 256
 MAX_UNKNOWN = 10_000
 UNKNOWN_SECONDS = 1.0
 # A key that was not used for so long is no longer refreshed, and dropped.
@@ -29,15 +26,14 @@ _NEVER = float("-inf")
 class ApiKey:
     """A key as last read, and what this process has charged to it. Times are of the monotonic clock.
 
-    `label` may be shown, requests are counted under the name `window`. `balance` was read by a statement that
-    ran from `balance_at` to `balance_until`; `owed` is charged since, `settling` is on its way there.
+    `label` may be shown. `balance` was read by a statement that ran from `balance_at` to `balance_until`;
+    `owed` is charged since, `settling` is on its way there.
     """
 
     key_id: int
     label: str
     name: str
     limit: RateLimitItem
-    window: str
     unlimited: bool = False
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
@@ -54,6 +50,11 @@ class ApiKey:
     def unsettled(self) -> int:
         """Credits charged here that the database has not confirmed."""
         return self.owed + self.settling
+
+    @property
+    def left(self) -> int | None:
+        """The credits left; None if unlimited."""
+        return None if self.unlimited else max(0, self.balance - self.unsettled)
 
     def learn(self, balance: int | None, began: float) -> None:
         """Store a balance read by a statement that started at `began`; None is unlimited.
@@ -84,10 +85,7 @@ def may_hold_key(query: bytes) -> bool:
 class KeyRing:
     """The keys that this process has looked up. Guesses are kept apart, and evict no valid key."""
 
-    def __init__(
-        self, database: Database, default_rate: str, kept_seconds: float, *, reads_primary: bool = False
-    ) -> None:
-        self.reads_primary = reads_primary
+    def __init__(self, database: Database, default_rate: str, kept_seconds: float) -> None:
         self._database = database
         self._default_limit = parse(default_rate)
         self._kept_seconds = kept_seconds
@@ -104,7 +102,7 @@ class KeyRing:
         key = self._known.get(hashed)
         now = time.monotonic()
         if key is None or now - key.read_at >= self._kept_seconds:
-            key = None if len(text) > MAX_KEY else self._look_up(hashed, now)
+            key = self._look_up(hashed)
         if key is None:
             raise Forbidden("This API key is not valid.", reason="invalid_api_key")
         key.used_at = now
@@ -114,8 +112,8 @@ class KeyRing:
             raise Forbidden("This API key has expired.", reason="expired_api_key")
         return key
 
-    def refresh(self) -> Iterator[list[ApiKey]]:
-        """Refresh the keys in use, some at a time, and drop those that are idle, settled and stale."""
+    def refresh(self) -> None:
+        """Read the keys in use again, some at a time, and drop those that are idle, settled and stale."""
         now = time.monotonic()
         used: list[bytes] = []
         for hashed, key in list(self._known.items()):
@@ -124,41 +122,36 @@ class KeyRing:
             elif not key.unsettled and now - key.read_at >= self._kept_seconds:
                 self._known.pop(hashed, None)
         for first in range(0, len(used) if self._kept_seconds else 0, KEYS_AT_ONCE):
-            yield self._read(used[first : first + KEYS_AT_ONCE])
+            self._read(used[first : first + KEYS_AT_ONCE])
 
-    def _look_up(self, hashed: bytes, now: float) -> ApiKey | None:
+    def _look_up(self, hashed: bytes) -> ApiKey | None:
         with self._lock:
             if hashed in self._unknown:
                 return None
-        for key in self._read([hashed]):
-            return key
-        with self._lock:
-            self._unknown[hashed] = True
-        return None
+        self._read([hashed])
+        key = self._known.get(hashed)
+        if key is None:
+            with self._lock:
+                self._unknown[hashed] = True
+        return key
 
-    def _read(self, hashes: list[bytes]) -> list[ApiKey]:
+    def _read(self, hashes: list[bytes]) -> None:
         began = time.monotonic()
         with self._database.read() as connection:
             rows = connection.execute(_FIND, {"key_hashes": hashes}).fetchall()
-        found = {row["key_hash"]: row for row in rows}
-        for hashed in hashes:
-            if hashed not in found:
-                self._known.pop(hashed, None)
-        return [self._keep(hashed, row, began) for hashed, row in found.items()]
-
-    def _keep(self, hashed: bytes, row: Row, began: float) -> ApiKey:
-        limit = self._default_limit if row["rate"] is None else parse(row["rate"])
-        # Of the hash, since several services may share one store of counts.
-        label = hashed.hex()[:24]
-        key = self._known.get(hashed) or self._known.setdefault(
-            hashed, ApiKey(row["key_id"], label, row["name"], limit, limit.key_for(label), used_at=began)
-        )
-        if limit != key.limit:
-            key.limit, key.window = limit, limit.key_for(label)
-        key.expires_at, key.revoked_at = row["expires_at"], row["revoked_at"]
-        key.unlimited = row["credits"] is None
-        if self.reads_primary:
-            with key.lock:
-                key.learn(row["credits"], began)
-        key.read_at = max(key.read_at, began)
-        return key
+        for gone in set(hashes) - {row["key_hash"] for row in rows}:
+            self._known.pop(gone, None)
+        for row in rows:
+            hashed = row["key_hash"]
+            limit = self._default_limit if row["rate"] is None else parse(row["rate"])
+            # Of the hash, since several services may share one store of counts.
+            key = self._known.get(hashed) or self._known.setdefault(
+                hashed, ApiKey(row["key_id"], hashed.hex()[:24], row["name"], limit, used_at=began)
+            )
+            key.limit, key.unlimited = limit, row["credits"] is None
+            key.expires_at, key.revoked_at = row["expires_at"], row["revoked_at"]
+            # A standby may not know yet what was charged.
+            if self._database.reads_primary:
+                with key.lock:
+                    key.learn(row["credits"], began)
+            key.read_at = max(key.read_at, began)

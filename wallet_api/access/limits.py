@@ -1,16 +1,127 @@
-"""The rate limit of each key: flask-limiter, with one limit for all operations together."""
+"""The rate limit of each key: flask-limiter, over counts that all workers share (docs/credits.md)."""
 
 import math
+import time
 from typing import cast
 
 from flask import Flask
 from flask_limiter import Limiter
 from flask_limiter.util import get_remote_address
+from limits.limits import TIME_TYPES
+from limits.storage import Storage
+from valkey.exceptions import ValkeyError
 from werkzeug.datastructures import Headers
 
 from wallet_api.access.keyring import ApiKey
-from wallet_api.access.limit_storage import MeteredStorage
+from wallet_api.access.shared_counts import SharedCounts, Window
 from wallet_api.errors import RateLimited
+from wallet_api.recurring import Recurring
+
+SETTLE_SECONDS = 0.05
+# Of what is left a worker counts this part by itself before it counts in the store.
+ALONE_PART = 50
+# Windows that ended so long ago are dropped, as often.
+SWEEP_SECONDS = 5.0
+
+
+class MeteredStorage(Storage):
+    """A storage for `limits`: fixed windows, aligned to the clock.
+
+    The store of a `metered+valkey://` or `metered+redis://` URL; `metered://` counts in this process.
+    """
+
+    STORAGE_SCHEME = [
+        "metered",
+        *("metered+valkey", "metered+valkeys", "metered+valkey+unix"),
+        *("metered+redis", "metered+rediss", "metered+redis+unix"),
+    ]
+
+    def __init__(self, uri: str, wrap_exceptions: bool = False, **options: float | str | bool) -> None:
+        super().__init__(uri, wrap_exceptions=wrap_exceptions, **options)
+        self._counts = SharedCounts(uri.removeprefix("metered+")) if uri.startswith("metered+") else None
+        # The time to which windows are aligned, in Unix seconds.
+        self.now = time.time if self._counts is None else self._counts.now
+        self._windows: dict[str, Window] = {}
+        self._counted: dict[str, Window] = {}
+        self._swept = time.monotonic()
+        self._settler = Recurring("limits", self._settle, SETTLE_SECONDS)
+        self.close = self._settler.close
+
+    @property
+    def away(self) -> bool:
+        """Whether there is a shared store that does not work."""
+        return self._counts is not None and self._counts.away
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether all workers share their counts now."""
+        return self._counts is not None and not self.away
+
+    @property
+    def base_exceptions(self) -> type[Exception]:
+        """Return the errors of the store, which this class does not raise."""
+        return ValkeyError
+
+    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
+        """Count `amount` requests; return the count with them, or more than the limit to refuse them."""
+        window, limit = self._window(key)
+        shared = self._counts if self.is_shared else None
+        with window.lock:
+            left = limit - window.known
+            alone = left if shared is None else left // ALONE_PART
+            if amount <= alone - window.sent - window.pending:
+                window.pending += amount
+                self._counted[window.name] = window
+                return window.used
+        # The store's count never falls, so that nothing more fits into this window once it is full.
+        if shared is None or amount > left or not shared.add([window], amount, limit):
+            return limit + amount
+        return min(window.used, limit)
+
+    def get(self, key: str) -> int:
+        """Return the count that this process knows of."""
+        window, _ = self._window(key)
+        with window.lock:
+            return window.used
+
+    def get_expiry(self, key: str) -> float:
+        """Return when the window ends, in Unix seconds."""
+        return self._window(key)[0].ends
+
+    def check(self) -> bool:
+        """Return False if a shared store is configured and does not work."""
+        return self._counts is None or self._counts.probe()
+
+    def clear(self, key: str) -> None:
+        """Drop a window in this process."""
+        self._windows.pop(self._window(key)[0].name)
+
+    def reset(self) -> None:
+        """Drop all windows in this process."""
+        self._windows.clear()
+
+    def _window(self, key: str) -> tuple[Window, int]:
+        # limits names a window .../AMOUNT/MULTIPLES/GRANULARITY. A key whose amount changes keeps its count.
+        head, amount, _, unit = key.rsplit("/", 3)
+        seconds = TIME_TYPES[unit].seconds
+        number = int(self.now() // seconds)
+        name = f"{head}/{unit}/{number}"
+        window = self._windows.get(name)
+        if window is None:
+            self._settler.start()
+            window = self._windows.setdefault(name, Window(name, (number + 1) * seconds))
+        return window, int(amount)
+
+    def _settle(self) -> None:
+        if time.monotonic() - self._swept > SWEEP_SECONDS:
+            self._swept = time.monotonic()
+            for windows in (self._windows, self._counted):
+                for window in list(windows.values()):
+                    if window.ends + SWEEP_SECONDS < self.now():
+                        windows.pop(window.name, None)
+        # While the store is away, what is pending waits.
+        if self._counts is not None and (self.is_shared or self._counts.probe()) and self._counted:
+            self._counts.add([self._counted.popitem()[1] for _ in range(len(self._counted))])
 
 
 class KeyLimiter(Limiter):
@@ -32,8 +143,8 @@ class KeyLimiter(Limiter):
     def count(self, key: ApiKey) -> None:
         """Count one request. Raises RateLimited."""
         if not self.limiter.hit(key.limit, key.label):
-            reset, _ = self.windows.state(key.window)
-            wait = max(1, math.ceil(reset - self.windows.now()))
+            stats = self.limiter.get_window_stats(key.limit, key.label)
+            wait = max(1, math.ceil(stats.reset_time - self.windows.now()))
             raise RateLimited(
                 f"This API key may call {key.limit.amount} times per {key.limit.GRANULARITY.name}."
                 f" Try again in {wait} seconds.",
@@ -42,7 +153,7 @@ class KeyLimiter(Limiter):
 
     def set_headers(self, key: ApiKey, headers: Headers) -> None:
         """Add the rate-limit headers to a response."""
-        reset, used = self.windows.state(key.window)
+        stats = self.limiter.get_window_stats(key.limit, key.label)
         headers.add("X-RateLimit-Limit", str(key.limit.amount))
-        headers.add("X-RateLimit-Remaining", str(max(0, key.limit.amount - used)))
-        headers.add("X-RateLimit-Reset", str(math.ceil(reset)))
+        headers.add("X-RateLimit-Remaining", str(stats.remaining))
+        headers.add("X-RateLimit-Reset", str(math.ceil(stats.reset_time)))

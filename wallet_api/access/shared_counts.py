@@ -1,11 +1,15 @@
-"""The shared counts of requests: one number per window in Valkey, changed by a script."""
+"""The counts of requests: of one worker, and in Valkey, where a script adds them (docs/credits.md)."""
 
+import logging
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from threading import Lock
+from typing import Any
 
 import valkey
 from valkey.exceptions import ValkeyError
+
+log = logging.getLogger(__name__)
 
 CONNECT_TIMEOUT_SECONDS = 0.25
 REPLY_TIMEOUT_SECONDS = 0.5
@@ -16,38 +20,59 @@ KEPT_SECONDS = 60
 # already; those of `calls` are counted if they fit.
 _SCRIPT = """
 local used = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[1])) + tonumber(ARGV[2])
-local calls, granted = tonumber(ARGV[3]), 0
-if used + calls <= tonumber(ARGV[4]) then
-    used = used + calls
-    granted = 1
-end
+local granted = used + ARGV[3] <= tonumber(ARGV[4]) and 1 or 0
+used = used + granted * ARGV[3]
 redis.call('SET', KEYS[1], string.format('%.0f', used), 'EX', ARGV[5])
 local clock = redis.call('TIME')
 return {used, granted, clock[1], clock[2]}
 """
 
 
-class StoreError(Exception):
-    """The store of counts is away or returned an error."""
+class Window:
+    """One key's requests between two resets; `ends` in Unix seconds. `lock` guards the counts.
 
+    `known` is the store's count when it last replied. `pending` was let through since; `sent` is on its way,
+    and may include what will not be let through.
+    """
 
-class Count(NamedTuple):
-    """What a worker adds to a window: `pending` in any case, `calls` if they fit. It had read `known`."""
+    __slots__ = ("ends", "known", "lock", "name", "pending", "sent")
 
-    name: str
-    known: int
-    pending: int
-    calls: int
-    limit: int
-    left_seconds: float
+    def __init__(self, name: str, ends: int) -> None:
+        self.name = name
+        self.ends = ends
+        self.lock = Lock()
+        self.known = self.pending = self.sent = 0
 
+    @property
+    def used(self) -> int:
+        """All requests that this worker knows of."""
+        return self.known + self.sent + self.pending
 
-# What is used of a window after that, and whether `calls` are part of it.
-Counted = tuple[int, bool]
+    def take(self, calls: int) -> int:
+        """Return the pending count, which is sent now with `calls` more."""
+        with self.lock:
+            pending, self.pending = self.pending, 0
+            self.sent += pending + calls
+            return pending
+
+    def receive(self, pending: int, calls: int, limit: int, reply: Any) -> bool:
+        """Apply the reply of the script to what was sent, and return whether `calls` may pass.
+
+        What an error leaves unknown is treated as known, and not sent again.
+        """
+        with self.lock:
+            self.sent -= pending + calls
+            if not isinstance(reply, Exception):
+                self.known = max(self.known, reply[0])
+                return bool(reply[1])
+            self.known += pending
+            may_pass = self.used + calls <= limit
+            self.known += calls if may_pass else 0
+            return may_pass
 
 
 class SharedCounts:
-    """The store at a valkey://, redis:// or unix-socket URL, and its clock."""
+    """The store at a valkey://, redis:// or unix-socket URL, and its clock. `away` while it does not work."""
 
     def __init__(self, url: str) -> None:
         # No command is sent twice, since the first may have been counted.
@@ -58,33 +83,44 @@ class SharedCounts:
         )
         self._sha = self._store.register_script(_SCRIPT).sha
         self._offset: float | None = None  # of the store's clock to the monotonic clock
+        self.away = False
 
     def now(self) -> float:
         """Return the store's time in Unix seconds; the local time before its first reply."""
         return time.time() if self._offset is None else time.monotonic() + self._offset
 
-    def probe(self) -> None:
-        """Raise StoreError unless the store works."""
-        self.add([Count("wallet-api/probe", 0, 0, 0, 1, 0.0)])
+    def probe(self) -> bool:
+        """Return whether the store works."""
+        self.add([Window("wallet-api/probe", 0)])
+        return not self.away
 
-    def add(self, counts: Sequence[Count]) -> list[Counted | None]:
-        """Add to several windows in one round trip; None where the store refused to.
+    def add(self, windows: Sequence[Window], calls: int = 0, limit: int = 0) -> bool:
+        """Add to each window what is pending, and `calls` if they fit into the limit, in one round trip.
 
-        Raises StoreError when it refused all, or when there was no reply: then all may have been counted.
+        Return whether `calls` may pass, by what the store or else this worker knows.
         """
         began = time.monotonic()
+        taken = [window.take(calls) for window in windows]
+        replies: list[Any]
         try:
             with self._store.pipeline(transaction=False) as pipeline:
-                for name, *arguments, left_seconds in counts:
-                    expiry = int(left_seconds) + KEPT_SECONDS
+                for window, pending in zip(windows, taken, strict=True):
+                    expiry = max(0, int(window.ends - self.now())) + KEPT_SECONDS
                     # The first loads the script for the others.
                     run, script = (pipeline.evalsha, self._sha) if len(pipeline) else (pipeline.eval, _SCRIPT)
-                    run(script, 1, name, *arguments, expiry)
-                replies: list[Any] = pipeline.execute(raise_on_error=False)
+                    run(script, 1, window.name, window.known, pending, calls, limit, expiry)
+                replies = pipeline.execute(raise_on_error=False)
         except (ValkeyError, OSError) as error:
-            raise StoreError(str(error)) from error
+            replies = [error] * len(windows)
+        # The store refuses a single command, such as one of a window that has another type.
         good = [reply for reply in replies if not isinstance(reply, Exception)]
-        if not good:
-            raise StoreError(str(replies[0]))
-        self._offset = int(good[-1][2]) + int(good[-1][3]) / 1e6 - (began + time.monotonic()) / 2
-        return [None if isinstance(reply, Exception) else (reply[0], reply[1] == 1) for reply in replies]
+        if good:
+            self._offset = int(good[-1][2]) + int(good[-1][3]) / 1e6 - (began + time.monotonic()) / 2
+        if self.away and good:
+            log.warning("The store of rate limits is back.")
+        elif not self.away and not good:
+            log.warning("The store of rate limits is away; each worker counts by itself: %s", replies[0])
+        self.away = not good
+        outcomes = zip(windows, taken, replies, strict=True)
+        may_pass = [window.receive(pending, calls, limit, reply) for window, pending, reply in outcomes]
+        return all(may_pass)

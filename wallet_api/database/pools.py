@@ -54,6 +54,8 @@ class Database:
             f"-c statement_timeout={int(settings.statement_timeout_seconds * 1000)}"
             " -c plan_cache_mode=force_generic_plan"
         )
+        # Whether read() has no standby to read from.
+        self.reads_primary = settings.database_read_url is None
         lock_timeout = f" -c lock_timeout={LOCK_TIMEOUT_MILLISECONDS}"
         self._writes = _Pool(url, options + lock_timeout, settings.web_threads)
         self._reads = _Pool(

@@ -1,0 +1,4 @@
+-- The balance of a key; NULL is unlimited. Needs api_keys_pkey.
+SELECT credits
+  FROM api_keys
+ WHERE key_id = %(key_id)s
