@@ -1,5 +1,6 @@
 """A short-lived cache of the data of responses, shared by all requests with the same arguments."""
 
+import struct
 import time
 import zlib
 from collections.abc import Callable, Hashable
@@ -8,7 +9,7 @@ from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
 
-from cachetools import TLRUCache
+from cachetools import LRUCache
 from xxhash import xxh3_128_hexdigest
 
 from wallet_api.blocking import about_to_block
@@ -17,42 +18,48 @@ from wallet_api.single_flight import SingleFlight
 
 # The fastest: the bytes that higher levels save take longer to find than to send.
 _LEVEL = 1
-# A window of 8 kB and little memory, since the state is copied for each response.
-_GZIP_FORMAT = 13 | 16
-_MEMORY_LEVEL = 6
+# Of no file and no time: https://www.rfc-editor.org/rfc/rfc1952#section-2.3
+_GZIP_HEADER = bytes.fromhex("1f8b 08 00 00000000 04 ff")
 
 
 class Prefix:
     """What several bodies have in common, compressed once."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: bytes) -> None:
+        self.text = text
         self._lock = Lock()
         self._compressed: bytes | None = None
 
-    def gzip(self, body: bytes, size: int) -> bytes:
-        """Compress `body`, whose first `size` bytes are the same each time."""
+    def gzip(self, end: bytes) -> bytes:
+        """Return the compressed body that ends with `end`."""
         with self._lock:
             if self._compressed is None:
-                self._state = zlib.compressobj(_LEVEL, wbits=_GZIP_FORMAT, memLevel=_MEMORY_LEVEL)
-                self._compressed = self._state.compress(body[:size])
-        rest = self._state.copy()
-        return b"".join((self._compressed, rest.compress(body[size:]), rest.flush()))
+                # Nothing after a full flush refers to what is before it, so that no state is kept.
+                deflate = zlib.compressobj(_LEVEL, wbits=-13)
+                compressed = deflate.compress(self.text) + deflate.flush(zlib.Z_FULL_FLUSH)
+                self._compressed, self._crc = _GZIP_HEADER + compressed, zlib.crc32(self.text)
+        deflate = zlib.compressobj(_LEVEL, wbits=-9, memLevel=1)
+        checks = zlib.crc32(end, self._crc), (len(self.text) + len(end)) & 0xFFFFFFFF
+        return b"".join(
+            (self._compressed, deflate.compress(end), deflate.flush(), struct.pack("<LL", *checks))
+        )
 
 
 class CachedData:
     """The data of a response as JSON: `made_at` is when work on it began, `took_seconds` how long it took.
 
-    `beside` is the part of the data of that name once more, as a member of the envelope.
+    `prefix` is the envelope up to `meta`, with the part of the data named `beside` once more beside it.
     """
 
     def __init__(self, data: Any, made_at: float, beside: str | None = None) -> None:
         self.made_at = made_at
         self.took_seconds = 0.0
-        self.json = to_json(data)
-        self.beside = b"" if beside is None else b',"%b":%b' % (beside.encode(), to_json(data[beside]))
+        own = to_json(data)
+        self.size = len(own)
+        more = b"" if beside is None else b',"%b":%b' % (beside.encode(), to_json(data[beside]))
+        self.prefix = Prefix(b'{"success":true,"data":%b%b,"meta":' % (own, more))
         # Weak, since meta differs: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
-        self.etag = f'W/"{xxh3_128_hexdigest(self.json)}"'
-        self.prefix = Prefix()
+        self.etag = f'W/"{xxh3_128_hexdigest(own)}"'
 
 
 Room = Callable[[bool], AbstractContextManager[None]]
@@ -85,12 +92,7 @@ class ResponseCache:
         self._timer = timer
         self._flights: SingleFlight[CachedData] = SingleFlight()
         self._lock = Lock()
-        self._entries: TLRUCache[Hashable, CachedData] = TLRUCache(
-            max_bytes,
-            ttu=lambda key, data, now: data.made_at + ttl_seconds,
-            timer=timer,
-            getsizeof=lambda data: len(data.json),
-        )
+        self._entries: LRUCache[Hashable, CachedData] = LRUCache(max_bytes, lambda data: data.size)
 
     def get(
         self, key: Hashable, make: Callable[[], Any], beside: str | None = None, room: Room = _no_room
@@ -105,7 +107,8 @@ class ResponseCache:
             with room(True):
                 return Found(CachedData(make(), now, beside), False, 0)
         with self._lock:
-            cached = self._entries.get(key)
+            before = self._entries.get(key)
+        cached = None if before is None or now >= before.made_at + self._ttl_seconds else before
         if cached is not None and now < self._due(cached):
             return Found(cached, True, int(now - cached.made_at))
         try:
@@ -114,7 +117,7 @@ class ResponseCache:
                 # What began longer ago may not know of what has landed since.
                 flight, is_new = self._flights.join(key, now, oldest=now - self._ttl_seconds)
                 if is_new:
-                    made = self._flights.run(key, flight, partial(self._make, key, make, now, cached, beside))
+                    made = self._flights.run(key, flight, partial(self._make, key, make, now, before, beside))
                     return Found(made, False, 0)
                 if cached is None:
                     about_to_block()
@@ -139,10 +142,11 @@ class ResponseCache:
         beside: str | None,
     ) -> CachedData:
         data = CachedData(make(), now, beside)
+        # What is old is kept for what is the same and compressed already.
         if before is not None and before.etag == data.etag:
             data.prefix = before.prefix
         data.took_seconds = self._timer() - now
-        if len(data.json) <= self._max_bytes:
+        if data.size <= self._max_bytes:
             with self._lock:
                 self._entries[key] = data
         return data

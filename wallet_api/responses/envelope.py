@@ -53,18 +53,6 @@ def respond(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: in
     return _json(_success.dump({"data": data, "meta": meta(call, cache_age_seconds)}))
 
 
-def respond_json(data: bytes, beside: bytes, *, cached: bool, cache_age_seconds: int) -> Response:
-    """Return a 200 with `data`, which is JSON already, in the envelope.
-
-    `beside` is empty, or a member of the envelope that stands beside the data, with a comma before it.
-    """
-    call = current_call()
-    call.cached = cached
-    own_meta = to_json(meta(call, cache_age_seconds))
-    body = b'{"success":true,"data":%b%b,"meta":%b}' % (data, beside, own_meta)
-    return Response(body, content_type=JSON)
-
-
 def respond_bare(data: dict[str, Any]) -> Response:
     """Return a 200 with `data` alone, without the envelope."""
     return _json(data)
