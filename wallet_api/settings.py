@@ -42,7 +42,7 @@ class Settings:
     credit_cost: int = _setting("CREDIT_COST", 1, "count")
     key_cache_seconds: float = _setting("KEY_CACHE_SECONDS", 5.0, "seconds")
 
-    answer_ttl_seconds: float = _setting("ANSWER_TTL_SECONDS", 0.5, "seconds")
+    answer_ttl_seconds: float = _setting("ANSWER_TTL_SECONDS", 1.0, "seconds")
     leaderboard_ttl_seconds: float = _setting("LEADERBOARD_TTL_SECONDS", 30.0, "seconds")
 
     token_price_max_age_seconds: float = _setting("TOKEN_PRICE_MAX_AGE_SECONDS", 86_400.0, "age")
