@@ -29,10 +29,11 @@ def rows(connection: Connection, query: Any) -> list[dict[str, Any]]:
 
 
 def test_all_of_the_world_lands_and_progress_hears_of_it(database_url: str, connection: Connection) -> None:
-    heard: list[int] = []
-    loaded = demo.load(database_url, small(), heard.append)
+    heard: list[tuple[int, int]] = []
+    loaded = demo.load(database_url, small(), lambda done, of: heard.append((done, of)))
     assert loaded.wallets == 50
-    assert loaded.trades == sum(heard) == 5_000
+    assert loaded.trades == 5_000
+    assert heard[-1] == (5_000, 5_000)
     assert rows(connection, "SELECT count(*) AS n FROM trades") == [{"n": 5_000}]
     assert rows(connection, "SELECT count(*) AS n FROM wallets") == [{"n": 50}]
     assert rows(connection, "SELECT count(*) AS n FROM native_prices") == [{"n": loaded.prices}]

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from os import SEEK_END
 from pathlib import Path
 from subprocess import PIPE
 from typing import IO
@@ -30,8 +31,8 @@ from wallet_api.backup.schema import SCHEMA
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger.fill import fill_ledger
 
-# Called with the number of bytes read from the file.
-Progress = Callable[[int], None]
+# Called with the bytes read from the file, and of how many.
+Progress = Callable[[int, int], None]
 
 _CLEAR = load_sql(__package__, "clear")
 _UNCHANGED = "Nothing was restored, and the database is unchanged"
@@ -153,6 +154,7 @@ def _pour(
         *("--no-psqlrc", "--quiet", "--no-password", "--set=ON_ERROR_STOP=1", "--set=VERBOSITY=terse"),
         *("--set=SHOW_CONTEXT=never", f"--dbname={access.conninfo}"),
     ]
+    size_bytes = file.seek(0, SEEK_END)
     file.seek(0)
     with (
         running(to_sql, access.environment, stdin=file, stdout=PIPE) as source,
@@ -163,7 +165,7 @@ def _pour(
             for chunk in _sql(source, major):
                 target.write(chunk)
                 if progress is not None:
-                    progress(file.tell())
+                    progress(file.tell(), size_bytes)
         except BrokenPipeError:
             target.process.wait()
             raise BackupError(f"{_UNCHANGED}: {target.error}.") from None

@@ -1,17 +1,15 @@
 """`wallet-api backup FILE` and `wallet-api restore FILE`: the database in use, to a file and back."""
 
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
-import orjson
 
 from wallet_api import backup as backups
 from wallet_api.cli.environment import settings_with_database
+from wallet_api.cli.output import is_shown, json_option, print_json, progress_bar
 from wallet_api.cli.showcase import forget_demo
 from wallet_api.database import Connection, connect, load_sql, translated
 from wallet_api.embedded import home_of
@@ -22,13 +20,12 @@ _TRACKED_TABLE = "SELECT to_regclass('public.wallets') IS NOT NULL AS found"
 _MEGABYTE = 1_000_000
 
 _file = click.argument("file", type=click.Path(path_type=Path))
-_json = click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 
 
 @click.command()
 @_file
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@_json
+@json_option
 def backup(file: Path, force: bool, as_json: bool) -> None:
     """Write all data to FILE. The service may keep running.
 
@@ -44,13 +41,19 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
             f"There is no database in {home}. Set WALLET_API_HOME to the folder of the embedded server, "
             "or DATABASE_URL."
         )
-    with _database() as (settings, connection), _writing_bar() as progress:
+    with _database() as (settings, connection), progress_bar("Backing up") as show:
         done = backups.back_up(
-            connection, str(settings.database_url), file, overwrite=force, progress=progress
+            connection,
+            str(settings.database_url),
+            file,
+            overwrite=force,
+            # To find out how much is read costs some queries.
+            progress=(lambda read, of, written: show(read, of, _size(written))) if is_shown() else None,
         )
+        show(1, 1)
     seconds = time.monotonic() - started
     if as_json:
-        _print_json(
+        print_json(
             {"file": str(file), "bytes": done.size_bytes, "seconds": round(seconds, 3)}
             | {"database": done.database, "server": done.server_major}
             | done.rows
@@ -64,7 +67,7 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
 @click.command()
 @_file
 @click.option("--replace", is_flag=True, help="Replace the data that is in the database.")
-@_json
+@json_option
 def restore(file: Path, replace: bool, as_json: bool) -> None:
     """Restore all data from FILE.
 
@@ -77,10 +80,11 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
     started = time.monotonic()
     with _database() as (settings, connection):
         tracked_before = _tracked(connection)
-        with _reading_bar(file) as progress:
+        with progress_bar("Restoring") as show:
             left_out = backups.restore(
-                connection, str(settings.database_url), file, replace=replace, progress=progress
+                connection, str(settings.database_url), file, replace=replace, progress=show
             )
+            show(1, 1)
         try:
             done = backups.complete(connection)
         except BaseException:
@@ -94,7 +98,7 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
             forget_demo(home_of(own))
     seconds = time.monotonic() - started
     if as_json:
-        _print_json(
+        print_json(
             {"file": str(file), "seconds": round(seconds, 3), "migrated": done.migrated}
             | done.rows
             | {"left_out": left_out}
@@ -133,33 +137,6 @@ def _tracked(connection: Connection) -> str | None:
     return row["digest"] if row else None
 
 
-@contextmanager
-def _writing_bar() -> Iterator[Callable[[int, int, int], None] | None]:
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with click.progressbar(
-        length=100, label="Backing up", file=sys.stderr, item_show_func=lambda written: written
-    ) as bar:
-
-        def show(read: int, of: int, written: int) -> None:
-            bar.update(max(0, 100 * read // max(of, 1) - bar.pos), _size(written))
-
-        yield show
-        bar.update(100 - bar.pos)
-
-
-@contextmanager
-def _reading_bar(file: Path) -> Iterator[Callable[[int], None] | None]:
-    if not sys.stderr.isatty() or not file.is_file():
-        yield None
-        return
-    size = file.stat().st_size
-    with click.progressbar(length=size, label="Restoring", file=sys.stderr) as bar:
-        yield lambda position: bar.update(max(0, position - bar.pos))
-        bar.update(size - bar.pos)
-
-
 def _in_words(rows: Mapping[str, int]) -> str:
     wallets, trades, keys = (
         f"{count:,} {kind if count != 1 else kind.removesuffix('s')}" for kind, count in rows.items()
@@ -174,7 +151,3 @@ def _size(size_bytes: int) -> str:
 def _say_left_out(names: list[str]) -> None:
     if names:
         click.echo(f"Left out, since it does not belong to this service: {', '.join(names)}.", err=True)
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    click.echo(orjson.dumps(document))

@@ -1,12 +1,12 @@
 """`wallet-api demo`: generate synthetic data and import it."""
 
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import click
 
 from wallet_api.cli.environment import require_tables, settings_with_database
+from wallet_api.cli.output import progress_bar
 from wallet_api.cli.showcase import find_demo
 from wallet_api.database import connect
 from wallet_api.demo import load
@@ -31,13 +31,11 @@ def demo(**size: int) -> None:
             home = home_of(settings)
             # `up` reads the note to distinguish demo wallets from others.
             known = find_demo(connection, home) if home.is_dir() else None
-        with click.progressbar(
-            length=size["trades"], label="Demo trades", file=sys.stderr, hidden=not sys.stderr.isatty()
-        ) as bar:
+        with progress_bar("Demo trades") as show:
             if known is None:
-                loaded = load(url, World(now, **size), bar.update)
+                loaded = load(url, World(now, **size), show)
             else:
-                loaded = replace(known, until=now, size=size).load(url, bar.update)
+                loaded = replace(known, until=now, size=size).load(url, show)
     click.echo(
         f"Demo data: {loaded.wallets:,} wallets, {loaded.trades:,} trades, {loaded.prices:,} native prices."
     )

@@ -3,13 +3,12 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
-import orjson
 
 from wallet_api.cli.environment import database, require_tables
+from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
@@ -24,7 +23,6 @@ SOME_REJECTED = 3
 _Take = Callable[[Connection, Source, Reject, imports.Progress, Warn], imports.Summary]
 
 _file = click.argument("file")
-_json = click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 
 
 @click.group("import")
@@ -42,7 +40,7 @@ def import_files() -> None:
 
 @import_files.command("wallets")
 @_file
-@_json
+@json_option
 def import_wallets(file: str, as_json: bool) -> None:
     """Track the wallets of FILE. A wallet that is already tracked gets the type and profile in FILE."""
     _run(file, as_json, _take_wallets)
@@ -50,7 +48,7 @@ def import_wallets(file: str, as_json: bool) -> None:
 
 @import_files.command("trades")
 @_file
-@_json
+@json_option
 def import_trades(file: str, as_json: bool) -> None:
     """Import the trades of FILE. A trade that is already stored is replaced if its amounts differ."""
     _run(file, as_json, _take_trades)
@@ -58,7 +56,7 @@ def import_trades(file: str, as_json: bool) -> None:
 
 @import_files.command("prices")
 @_file
-@_json
+@json_option
 def import_prices(file: str, as_json: bool) -> None:
     """Import native prices, and compute the USD value of trades within an hour that have none."""
     _run(file, as_json, _take_prices)
@@ -110,9 +108,13 @@ def _run(file: str, as_json: bool, take: _Take) -> None:
             open_source(file) as source,
             rejects_of(file) as rejects,
             database() as connection,
-            _bar(source) as progress,
+            progress_bar(source.name, hidden=source.size is None) as show,
         ):
             require_tables(connection)
+
+            def progress() -> None:
+                show(source.position(), source.size or 0)
+
             summary = take(connection, source, rejects.add, progress, warnings.append)
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error
@@ -120,15 +122,6 @@ def _run(file: str, as_json: bool, take: _Take) -> None:
     _report(summary, str(rejects.path), time.monotonic() - started, as_json)
     if summary.rejected:
         sys.exit(SOME_REJECTED)
-
-
-@contextmanager
-def _bar(source: Source) -> Iterator[imports.Progress]:
-    if source.size is None or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    with click.progressbar(length=source.size, label=source.name, file=sys.stderr) as bar:
-        yield lambda: bar.update(source.position() - bar.pos)
 
 
 def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: bool) -> None:
@@ -145,7 +138,7 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
             document["rejects"] = rejects
         if summary.warnings:
             document["warnings"] = summary.warnings
-        click.echo(orjson.dumps(document))
+        print_json(document)
         return
     unchanged = summary.landed - summary.changed
     click.echo(

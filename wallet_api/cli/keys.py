@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import click
-import orjson
 
 from wallet_api import keys as api_keys
 from wallet_api.cli.environment import database, require_tables
+from wallet_api.cli.output import json_option, print_json
 from wallet_api.database import Connection, Row
 
 _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED")
@@ -28,9 +28,6 @@ def _moment(context: click.Context, option: click.Parameter, text: str | None) -
         ) from error
 
 
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
-
 @click.group()
 def keys() -> None:
     """Create, list, revoke and top up API keys."""
@@ -43,26 +40,26 @@ def keys() -> None:
     "--rate", help="Rate limit per second, minute, hour or day, such as 300/minute. Default: DEFAULT_RATE."
 )
 @click.option("--expires", metavar="DATE", callback=_moment, help="Day (UTC) or time when the key expires.")
-@_json
+@json_option
 def create(name: str, credits: int | None, rate: str | None, expires: datetime | None, as_json: bool) -> None:
     """Create a key and print it. Only its hash is stored, so it cannot be shown again."""
     with _keys() as connection:
         key = api_keys.create_key(connection, name, credits=credits, rate=rate, expires_at=expires)
     if as_json:
-        click.echo(orjson.dumps({"name": name, "key": key}))
+        print_json({"name": name, "key": key})
     else:
         click.echo(f"The key of {name}. It is shown only once:", err=True)
         click.echo(key)
 
 
 @keys.command("list")
-@_json
+@json_option
 def list_keys(as_json: bool) -> None:
     """List the names, credits, rates and states of all keys."""
     with _keys() as connection:
         rows = api_keys.list_keys(connection)
     if as_json:
-        click.echo(orjson.dumps([_plain(row) for row in rows]))
+        print_json([_plain(row) for row in rows])
     elif not rows:
         click.echo("There are no keys. Create one: wallet-api keys create NAME")
     else:

@@ -1,16 +1,12 @@
 """`wallet-api migrate` and `wallet-api rebuild`: the tables, and the figures derived from trades."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import click
-import orjson
 
 from wallet_api import migrations
 from wallet_api.cli.environment import database, require_tables
+from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.ledger.fill import fill_ledger
-from wallet_api.ledger.rebuild import Progress, rebuild_ledger
+from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.migrations.placement import place_tables
 
 
@@ -30,7 +26,7 @@ def migrate() -> None:
         placed = place_tables(connection)
         if placed:
             click.echo(f"Placed on the workers: {', '.join(placed)}.")
-        with _progress_bar("Filling") as progress:
+        with progress_bar("Filling") as progress:
             filled = fill_ledger(connection, progress)
     if filled:
         counts = " and ".join(f"{count:,} {name}" for name, count in filled.items())
@@ -40,28 +36,20 @@ def migrate() -> None:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@json_option
 def rebuild(as_json: bool) -> None:
     """Compute all derived figures from the trades again. On a correct ledger this changes nothing.
 
     The service and imports may run meanwhile. The command may be stopped at any time: finished parts are
     committed, and the next run starts from the beginning.
     """
-    with database() as connection, _progress_bar("Rebuilding") as progress:
+    with database() as connection, progress_bar("Rebuilding") as progress:
         require_tables(connection)
         changed = rebuild_ledger(connection, progress)
     if as_json:
-        click.echo(orjson.dumps(changed))
+        print_json(changed)
     elif any(changed.values()):
         corrected = ", ".join(f"{rows} rows of {table}" for table, rows in changed.items() if rows)
         click.echo(f"Corrected {corrected}.")
     else:
         click.echo("All derived figures were correct.")
-
-
-@contextmanager
-def _progress_bar(label: str) -> Iterator[Progress]:
-    """Yield a function that shows how many wallets are done, and of how many, on a terminal."""
-    hidden = not sys.stderr.isatty()
-    with click.progressbar(length=100, label=label, file=sys.stderr, hidden=hidden) as bar:
-        yield lambda done, of: bar.update(100 * done // max(of, 1) - bar.pos)

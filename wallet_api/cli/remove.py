@@ -2,16 +2,15 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import click
 import msgspec
-import orjson
 
 from wallet_api.cli.environment import database, database_of, require_tables
+from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.database import Connection
 from wallet_api.ledger import remove as removals
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
@@ -36,7 +35,7 @@ class _Kind:
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON."),
+        json_option,
         click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing."),
         click.option("--yes", is_flag=True, help="Remove without confirmation. Required without a terminal."),
         click.argument("file"),
@@ -112,7 +111,7 @@ def _run(kind: _Kind, file: str, yes: bool, dry_run: bool, as_json: bool) -> Non
             document["dry_run"] = True
         if found.rejected:
             document["rejects"] = str(rejects.path)
-        click.echo(orjson.dumps(document))
+        print_json(document)
     else:
         words = f"{kind.describe(removed)} from {place}; {found.rejected:,} rejected."
         click.echo(f"This would remove {words}" if dry_run else f"Removed {words}")
@@ -123,15 +122,10 @@ def _run(kind: _Kind, file: str, yes: bool, dry_run: bool, as_json: bool) -> Non
 
 
 def _stage(kind: _Kind, connection: Connection, source: Source, rejects: Rejects) -> Removal:
-    with _bar("Reading", source.size) as update:
-        done = 0
+    with progress_bar("Reading", hidden=source.size is None) as show:
 
         def progress() -> None:
-            nonlocal done
-            # Standard input has no position.
-            position = source.position() if source.size is not None else 0
-            update(position - done)
-            done = position
+            show(source.position(), source.size or 0)
 
         return kind.stage(connection, source.records(kind.row_type), rejects.add, progress)
 
@@ -141,18 +135,16 @@ def _remove_wallets(connection: Connection, found: Removal) -> Removal:
 
 
 def _remove_trades(connection: Connection, found: Removal) -> Removal:
-    with _bar("Removing", found.trades) as update:
-        removed = removals.remove_trades(connection, update)
+    with progress_bar("Removing") as show:
+        done = 0
+
+        def progress(removed: int) -> None:
+            nonlocal done
+            done += removed
+            show(done, found.trades)
+
+        removed = removals.remove_trades(connection, progress)
     return Removal(found.wallets, removed.trades)
-
-
-@contextmanager
-def _bar(label: str, length: int | None) -> Iterator[Callable[[int], None]]:
-    if length is None or not sys.stderr.isatty():
-        yield lambda steps: None
-        return
-    with click.progressbar(length=length, label=label, file=sys.stderr) as bar:
-        yield bar.update
 
 
 def _counted(count: int, noun: str) -> str:

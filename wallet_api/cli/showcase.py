@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import click
 
 from wallet_api.database import Connection, load_sql
-from wallet_api.demo import Loaded, load
+from wallet_api.demo import Loaded, Progress, load
 from wallet_api.demo.world import TRADES, World
 from wallet_api.embedded import home_of
 from wallet_api.keys import create_key, key_hash, list_keys
@@ -49,7 +49,7 @@ class Demo:
     trades: int = 0
     most_trades: int = 0
 
-    def load(self, database_url: str, progress: Callable[[int], None]) -> Loaded:
+    def load(self, database_url: str, progress: Progress) -> Loaded:
         """Import the world. After an interruption the same world is imported, so no trade counts twice."""
         world = World(self.until, **self.size)
         # A load over an earlier one leaves the trades that continued that one.

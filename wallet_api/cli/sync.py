@@ -2,11 +2,10 @@
 
 import math
 import re
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -15,15 +14,14 @@ import click
 
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import settings_with_database
+from wallet_api.cli.output import json_option, progress_bar
 from wallet_api.cli.sync_rounds import (
     SOME_FAILED,
     Round,
     Work,
-    bar_of_wallets,
     log,
     log_to_stderr,
     run,
-    unseen,
     write_sync_note,
 )
 from wallet_api.database import Connection
@@ -65,7 +63,7 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--wait", is_flag=True, help="Wait until no other sync of this kind runs, and for the database."
         ),
-        click.option("--json", "as_json", is_flag=True, help="Print the summary of each round as JSON."),
+        json_option,
         click.option(
             "--since",
             type=_Since(),
@@ -117,17 +115,17 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
                 turn_seconds=options["every"] or math.inf,
             )
             # Two progress bars would overwrite each other.
-            bar = sys.stderr.isatty() and settings.log_format == "text" and len(readings) == 1
-            return Work("trades", reading.chains, _trades_round(job, reading.pace, bar=bar))
+            hidden = settings.log_format == "json" or len(readings) > 1
+            return Work("trades", reading.chains, _trades_round(job, reading.pace, hidden=hidden))
 
         run(settings, [work_on(reading) for reading in readings], **options)
 
 
-def _trades_round(job: TradesSync, pace: Pace, *, bar: bool) -> Round:
+def _trades_round(job: TradesSync, pace: Pace, *, hidden: bool) -> Round:
     def one(connection: Connection, stopping: threading.Event) -> tuple[float, str, dict[str, Any], int]:
         started, calls = time.monotonic(), pace.calls
-        with bar_of_wallets() if bar else nullcontext(unseen) as progress:
-            summary = job.round(connection, stopping, progress)
+        with progress_bar("Wallets", hidden=hidden) as show:
+            summary = job.round(connection, stopping, show)
         data = {"chains": list(job.chains)} | trades_data(summary) | {"requests": pace.calls - calls}
         data["seconds"] = round(time.monotonic() - started, 1)
         status = 0 if summary.synced == summary.wallets else SOME_FAILED if summary.synced else 1

@@ -4,19 +4,19 @@ import logging
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
-import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import require_tables
+from wallet_api.cli.output import print_json
 from wallet_api.database import Connection, NotPermitted
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.log_lines import formatter
@@ -146,28 +146,12 @@ def _rounds(
     return status
 
 
-def unseen(done: int, of: int) -> None:
-    """Show no progress."""
-
-
-@contextmanager
-def bar_of_wallets() -> Iterator[Callable[[int, int], None]]:
-    """Yield a function that updates a progress bar: the number of wallets done, and of all wallets."""
-    with click.progressbar(length=1, label="Wallets", file=sys.stderr) as bar:
-
-        def progress(done: int, of: int) -> None:
-            bar.length = of
-            bar.update(done - bar.pos)
-
-        yield progress
-
-
 def _report(
     work: Work, settings: Settings, words: str, data: dict[str, Any], as_json: bool, *, goes_on: bool
 ) -> None:
     if as_json:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        click.echo(orjson.dumps({"job": work.job, "at": now} | data))
+        print_json({"job": work.job, "at": now} | data)
     elif goes_on or settings.log_format == "json":
         more = {"more": {"job": work.job} | data}
         record = log.makeRecord(log.name, logging.INFO, "", 0, "%s: %s", (work, words), None, extra=more)

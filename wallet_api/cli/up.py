@@ -17,6 +17,7 @@ import click
 from wallet_api import embedded, migrations
 from wallet_api.cli.children import Children
 from wallet_api.cli.demo_clock import DemoClock
+from wallet_api.cli.output import progress_bar
 from wallet_api.cli.showcase import OWN_DATA_GUIDE, Demo, demo_guide, find_demo
 from wallet_api.cli.supervision import Supervisor
 from wallet_api.database import connect
@@ -72,8 +73,9 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     demo = find_demo(connection, home) if demo_wanted else None
     if demo and not demo.loaded:
         trades = demo.size.get("trades", TRADES)
-        with click.progressbar(length=trades, label=f"Loading {trades:,} demo trades") as bar:
-            demo.load(str(settings.database_url), bar.update)
+        click.echo(f"Loading {trades:,} demo trades …")
+        with progress_bar("Loading") as show:
+            demo.load(str(settings.database_url), show)
         demo = find_demo(connection, home)
     if demo:
         demo = _continue_demo(stack, demo, str(settings.database_url))

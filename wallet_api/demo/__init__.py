@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 
 from wallet_api.database import connect
 from wallet_api.demo.continuation import Continuation
@@ -12,6 +13,9 @@ from wallet_api.ledger.imports import import_prices, import_trades, import_walle
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.rows import PriceRow, RowType, TradeRow, WalletRow
+
+# Receives how many trades are imported, and of how many.
+Progress = Callable[[int, int], None]
 
 # Small enough for a progress bar to move smoothly.
 _BATCH_ROWS = 20_000
@@ -26,8 +30,8 @@ class Loaded:
     trades: int
 
 
-def load(database_url: str, world: World, progress: Callable[[int], None] = lambda trades: None) -> Loaded:
-    """Import `world` into the ledger. `progress` receives the number of trades of each imported batch.
+def load(database_url: str, world: World, progress: Progress = lambda done, of: None) -> Loaded:
+    """Import `world` into the ledger; `progress` is called after each batch of trades.
 
     Importing a world again changes nothing; the same world with a later end moves its trades.
     """
@@ -38,8 +42,12 @@ def load(database_url: str, world: World, progress: Callable[[int], None] = lamb
         prices = import_prices(connection, _records(world.price_rows(), PriceRow), _refuse)
     with connect(database_url) as connection:
         rows = _records(world.trade_rows(), TradeRow)
-        sizes = (min(world.trades - start, _BATCH_ROWS) for start in range(0, world.trades, _BATCH_ROWS))
-        trades = import_trades(connection, rows, _refuse, lambda: progress(next(sizes)), _BATCH_ROWS)
+        done = count(_BATCH_ROWS, _BATCH_ROWS)
+
+        def progressed() -> None:
+            progress(min(next(done), world.trades), world.trades)
+
+        trades = import_trades(connection, rows, _refuse, progressed, _BATCH_ROWS)
     return Loaded(wallets.landed, prices.landed, trades.landed)
 
 

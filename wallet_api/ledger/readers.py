@@ -39,8 +39,8 @@ class Source:
         self._content = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if name.endswith(".gz") else file
 
     def position(self) -> int:
-        """Return how many of the `size` bytes of the file, compressed as it is, were read so far."""
-        return self._file.tell()
+        """Return how many of the `size` bytes were read, which are compressed ones; 0 for standard input."""
+        return 0 if self.size is None else self._file.tell()
 
     def records(self, row_type: type[RowType], warn: Warn | None = None) -> Iterator[Record[RowType]]:
         """Yield the rows of the file, without blank lines. Raises UnreadableFile if there is none.
