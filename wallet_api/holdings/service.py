@@ -83,6 +83,7 @@ class HoldingsService:
             database, ttl_seconds=self._ttl, claim_seconds=limits.total_seconds + _CLAIM_MARGIN_SECONDS
         )
         self._cache = Cache(self._ttl, settings.holdings_cache_bytes)
+        self._unconfigured = missing_settings(settings)
         # Requests do not wait for a refresh, which may take as long as its provider.
         self._large, large = Large(), Large()
         self._refreshers: Mapping[str, Refresher] = {
@@ -97,8 +98,8 @@ class HoldingsService:
                 keep_spam=self._keep_spam,
             )
             for chain in CHAINS.values()
+            if chain.name not in self._unconfigured
         }
-        self._unconfigured = missing_settings(settings)
         # At most half of the web threads wait for providers; a single one never waits.
         self._waiting = threading.Semaphore(settings.web_threads // 2)
 

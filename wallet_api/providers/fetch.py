@@ -19,6 +19,7 @@ from wallet_api.providers.breaker import Breaker
 from wallet_api.providers.deadline import DeadlineAdapter
 from wallet_api.providers.faults import Crowded, ProviderFault, TimedOut, TooLarge, Unreachable
 from wallet_api.providers.metrics import FetchMetrics
+from wallet_api.providers.pace import Pace
 from wallet_api.providers.replies import Reply, refuse
 from wallet_api.settings import Settings
 
@@ -59,7 +60,7 @@ class Fetcher:
     """The HTTP client for one base URL of a provider: a session with its keys, and a breaker.
 
     Thread-safe; to be created in the worker, after the fork. `refuse` returns the fault for a reply with
-    another status than 200.
+    another status than 200. With a `pace`, each request waits for its turn, retries included.
     """
 
     def __init__(
@@ -69,11 +70,13 @@ class Fetcher:
         metrics: FetchMetrics,
         headers: Mapping[str, str] | None = None,
         refuse: Callable[[Reply], ProviderFault] = refuse,
+        pace: Pace | None = None,
     ) -> None:
         self.provider = provider
         self.limits = limits
         self.metrics = metrics
         self.refuse = refuse
+        self.pace = pace
         self.breaker = Breaker(limits.breaker_failures, limits.breaker_seconds)
         self.session = requests.Session()
         self.session.headers.update({"Accept": "application/json", "User-Agent": f"wallet-api/{__version__}"})
@@ -174,6 +177,9 @@ class Fetch:
         self._sent += 1
         connect = min(self._limits.connect_seconds, remaining)
         timeout: Any = Timeout(connect=connect, total=remaining)
+        pace = self._fetcher.pace
+        if pace is not None:
+            pace.wait()
         try:
             # A redirect could send the key to another host, so none is followed.
             with self._fetcher.session.request(
@@ -183,6 +189,10 @@ class Fetch:
         except (requests.RequestException, HTTPError, OSError) as error:
             # The messages of these errors contain the URL, which may contain a key, so they are dropped.
             raise _fault(error) from None
+        if pace is not None and reply.status == 429:
+            pace.refused(reply.retry_after_seconds)
+        elif pace is not None and reply.status < 400:
+            pace.accepted()
         if reply.status != 200:
             raise self._fetcher.refuse(reply)
         return reply

@@ -12,7 +12,6 @@ import msgspec
 from wallet_api.providers.faults import (
     Broken,
     Malformed,
-    NotConfigured,
     Overloaded,
     ProviderFault,
     Rejected,
@@ -20,6 +19,7 @@ from wallet_api.providers.faults import (
 )
 from wallet_api.providers.fetch import Fetch, Fetcher, Limits
 from wallet_api.providers.metrics import FetchMetrics
+from wallet_api.providers.pace import Pace
 from wallet_api.providers.replies import Reply, read_json, refuse
 
 Shape = TypeVar("Shape")
@@ -64,9 +64,8 @@ class _BatchRefusedError(Exception):
 class Node:
     """A node of one chain. One that refuses a batch gets single calls from then on."""
 
-    def __init__(self, variable: str, url: str | None, limits: Limits, metrics: FetchMetrics) -> None:
-        self.fetcher = Fetcher("rpc", limits, metrics, refuse=_refuse)
-        self._variable = variable
+    def __init__(self, url: str, limits: Limits, metrics: FetchMetrics, pace: Pace | None = None) -> None:
+        self.fetcher = Fetcher("rpc", limits, metrics, refuse=_refuse, pace=pace)
         self._url = url
         self._takes_batches = True
 
@@ -78,13 +77,10 @@ class Node:
         return results
 
     def _call_batch(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
-        if self._url is None:
-            raise NotConfigured(f"{self._variable} is not set")
-        url = self._url
         if len(calls) > 1 and self._takes_batches:
             documents = [_document(number, call) for number, call in enumerate(calls)]
             try:
-                results = fetch.post(url, documents, lambda reply: _read_batch(reply, len(calls)))
+                results = fetch.post(self._url, documents, lambda reply: _read_batch(reply, len(calls)))
             except (_BatchRefusedError, Rejected):
                 self._takes_batches = False
             except TooLarge:
@@ -92,13 +88,13 @@ class Node:
                 pass
             else:
                 return [
-                    self._call_one(fetch, url, call) if _is_retried(result.error) else result
+                    self._call_one(fetch, call) if _is_retried(result.error) else result
                     for call, result in zip(calls, results, strict=True)
                 ]
-        return [self._call_one(fetch, url, call) for call in calls]
+        return [self._call_one(fetch, call) for call in calls]
 
-    def _call_one(self, fetch: Fetch, url: str, call: Call) -> Result:
-        return fetch.post(url, _document(0, call), _read_one)
+    def _call_one(self, fetch: Fetch, call: Call) -> Result:
+        return fetch.post(self._url, _document(0, call), _read_one)
 
 
 def _document(number: int, call: Call) -> dict[str, Any]:

@@ -2,13 +2,6 @@
 
 import threading
 import time
-from typing import Any
-
-from requests import Response
-
-from wallet_api.providers.deadline import DeadlineAdapter
-from wallet_api.providers.fetch import Fetcher, Limits
-from wallet_api.providers.replies import Reply
 
 _LONGEST_HOLD_SECONDS = 60.0
 
@@ -61,26 +54,3 @@ class Pace:
     def _pause(self) -> float:
         with self._lock:
             return self._next - time.monotonic()
-
-
-class _PacedAdapter(DeadlineAdapter):
-    def __init__(self, pace: Pace, limits: Limits) -> None:
-        self._pace = pace
-        super().__init__(limits.silence_seconds, limits.connections)
-
-    def send(self, *args: Any, **options: Any) -> Response:
-        self._pace.wait()
-        response = super().send(*args, **options)
-        if response.status_code == 429:
-            self._pace.refused(Reply(429, response.headers, b"").retry_after_seconds)
-        elif response.status_code < 400:
-            self._pace.accepted()
-        return response
-
-
-def at_pace(fetcher: Fetcher, pace: Pace) -> Fetcher:
-    """Return the fetcher, changed to wait before each of its requests, retries included."""
-    adapter = _PacedAdapter(pace, fetcher.limits)
-    fetcher.session.mount("https://", adapter)
-    fetcher.session.mount("http://", adapter)
-    return fetcher

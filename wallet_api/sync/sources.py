@@ -11,7 +11,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.providers.fetch import Fetcher, Limits
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.metrics import FetchMetrics
-from wallet_api.providers.pace import Pace, at_pace
+from wallet_api.providers.pace import Pace
 from wallet_api.providers.prices.binance import Binance
 from wallet_api.providers.prices.coingecko import CoinGecko, refuse_coingecko
 from wallet_api.providers.prices.quotes import PriceSource
@@ -87,15 +87,14 @@ def trade_sources(settings: Settings, chains: Sequence[str] = ()) -> Iterator[li
 
 def _moralis(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
     pace = Pace(settings.sync_requests_per_second, settings.holdings_backoff_seconds)
+    metrics = FetchMetrics(CollectorRegistry())
     headers = {"X-API-Key": str(settings.moralis_api_key)}
-    return MoralisTrades(settings, _fetcher("moralis", limits, headers, pace)), pace
+    return MoralisTrades(settings, Fetcher("moralis", limits, metrics, headers, pace=pace)), pace
 
 
 def _solana_rpc(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
     pace = Pace(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds)
-    metrics = FetchMetrics(CollectorRegistry())
-    node = Node("SOLANA_RPC_URL", settings.solana_rpc_url, limits, metrics)
-    at_pace(node.fetcher, pace)
+    node = Node(str(settings.solana_rpc_url), limits, FetchMetrics(CollectorRegistry()), pace)
     # Imported only if it is selected, since its library for addresses needs much memory.
     make: Callable[[Node], TradeSource] = resolve_name(
         "wallet_api.providers.trades.solana_rpc:SolanaRpcTrades"
@@ -112,17 +111,11 @@ def price_sources(settings: Settings) -> Iterator[tuple[Prices, Mapping[str, Pac
         "coingecko": Pace(settings.coingecko_requests_per_minute / 60, hold),
         "binance": Pace(_BINANCE_REQUESTS_PER_SECOND, hold),
     }
-    gecko = _fetcher("coingecko", limits, {}, paces["coingecko"])
-    gecko.refuse = refuse_coingecko
-    sources: tuple[PriceSource, ...] = (
-        CoinGecko(settings, gecko),
-        Binance(settings, _fetcher("binance", limits, {}, paces["binance"])),
-    )
+    metrics = FetchMetrics(CollectorRegistry())
+    gecko = Fetcher("coingecko", limits, metrics, refuse=refuse_coingecko, pace=paces["coingecko"])
+    binance = Fetcher("binance", limits, metrics, pace=paces["binance"])
+    sources: tuple[PriceSource, ...] = (CoinGecko(settings, gecko), Binance(settings, binance))
     with ExitStack() as stack:
         for source in sources:
             stack.callback(source.close)
         yield Prices(sources), paces
-
-
-def _fetcher(provider: str, limits: Limits, headers: Mapping[str, str], pace: Pace) -> Fetcher:
-    return at_pace(Fetcher(provider, limits, FetchMetrics(CollectorRegistry()), headers), pace)

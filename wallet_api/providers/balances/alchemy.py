@@ -18,7 +18,7 @@ from wallet_api.providers.balances.base import (
     read_tokens,
     sum_by_address,
 )
-from wallet_api.providers.faults import Broken, NotConfigured
+from wallet_api.providers.faults import Broken
 from wallet_api.providers.fetch import Fetch, Fetcher, Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.parsing import UnusableRow, clean, read_address, read_amount, read_decimals
@@ -45,12 +45,9 @@ class Alchemy:
         self.fetcher = Fetcher("alchemy", limits, metrics)
         self._chain = chain
         self._network = chain.alchemy_network
-        self._key = settings.alchemy_api_key
-        self._url = f"{settings.alchemy_url}/{self._key}/assets/tokens/by-address"
+        self._url = f"{settings.alchemy_url}/{settings.alchemy_api_key}/assets/tokens/by-address"
 
     def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
-        if self._key is None:
-            raise NotConfigured("ALCHEMY_API_KEY is not set")
         document: dict[str, Any] = {
             "addresses": [{"address": wallet.address, "networks": [self._network]}],
             "withMetadata": True,

@@ -38,9 +38,7 @@ class EvmRpc:
     def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
         self._chain = chain
         self._chain_id = chain.evm_chain_id
-        self._node = Node(
-            f"{chain.name.upper()}_RPC_URL", getattr(settings, f"{chain.name}_rpc_url"), limits, metrics
-        )
+        self._node = Node(getattr(settings, f"{chain.name}_rpc_url"), limits, metrics)
         self._listed = read_token_list(settings.evm_token_list, chain)
         self._lock = threading.Lock()
         self._cached: LRUCache[str, TokenFacts] = LRUCache(_REMEMBERED)

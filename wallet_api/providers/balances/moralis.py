@@ -20,7 +20,7 @@ from wallet_api.providers.balances.base import (
     read_tokens,
     sum_by_address,
 )
-from wallet_api.providers.faults import NotConfigured, ProviderFault, TooLarge
+from wallet_api.providers.faults import ProviderFault, TooLarge
 from wallet_api.providers.fetch import Fetch, Fetcher, Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.parsing import clean, read_address, read_amount, read_decimals, read_flag
@@ -53,7 +53,6 @@ class MoralisEvm:
 
     def __init__(self, chain: Chain, settings: Settings, limits: Limits, metrics: FetchMetrics) -> None:
         self.fetcher = _fetcher(settings, limits, metrics)
-        self._has_key = settings.moralis_api_key is not None
         self._url = settings.moralis_evm_url
         self._chain = chain
         self._parameters = {
@@ -63,7 +62,6 @@ class MoralisEvm:
         }
 
     def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
-        _require_key(self._has_key)
         tokens: dict[str, Token] = {}
         pages = Pages()
         place = {"limit": _PAGE_ROWS}
@@ -108,7 +106,6 @@ class MoralisSolana:
         # The response has no pages, so for a large wallet the first byte may take long.
         limits = replace(limits, silence_seconds=limits.total_seconds)
         self.fetcher = _fetcher(settings, limits, metrics)
-        self._has_key = settings.moralis_api_key is not None
         self._url = settings.moralis_solana_url
         self._chain = chain
         self._parameters = {
@@ -118,7 +115,6 @@ class MoralisSolana:
         }
 
     def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
-        _require_key(self._has_key)
         url = f"{self._url}/account/mainnet/{wallet.address}/portfolio"
         portfolio = fetch.get(url, self._parameters, lambda reply: read_json(reply.body, _Portfolio))
         accounts: set[str] = set()
@@ -144,12 +140,7 @@ class MoralisSolana:
 
 
 def _fetcher(settings: Settings, limits: Limits, metrics: FetchMetrics) -> Fetcher:
-    return Fetcher("moralis", limits, metrics, {"X-API-Key": settings.moralis_api_key or ""}, _refuse)
-
-
-def _require_key(has_key: bool) -> None:
-    if not has_key:
-        raise NotConfigured("MORALIS_API_KEY is not set")
+    return Fetcher("moralis", limits, metrics, {"X-API-Key": str(settings.moralis_api_key)}, _refuse)
 
 
 def _refuse(reply: Reply) -> ProviderFault:
