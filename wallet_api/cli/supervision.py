@@ -1,46 +1,147 @@
-"""How `wallet-api up` starts again what has exited."""
+"""The processes of `wallet-api up`: started, listed, started again when they exit, and stopped at the end."""
 
+import json
+import subprocess
 import time
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
+import psutil
 
-from wallet_api.cli.children import Children
 from wallet_api.embedded import EmbeddedServer
+from wallet_api.embedded.signals import deferred, undisturbed
 
 MOST_RESTARTS = 5
 WITHIN_SECONDS = 60.0
+# gunicorn completes its current requests first; see graceful_timeout in serving.
+STOP_SECONDS = 25.0
 # Looking for the processes of the servers takes a few milliseconds.
 _SERVERS_SECONDS = 1.0
 
 
-class Supervisor:
-    """Starts servers and child processes again, each at most MOST_RESTARTS times in WITHIN_SECONDS."""
+@dataclass
+class Child:
+    """A process that can be started again. With `may_finish`, an exit with status 0 is expected."""
 
-    def __init__(self, servers: Sequence[EmbeddedServer], children: Children, logs: Path) -> None:
-        self._servers = servers
-        self._children = children
-        self._logs = logs
+    name: str
+    command: Sequence[str]
+    options: Mapping[str, Any]
+    may_finish: bool
+    process: psutil.Popen | None = None
+    started_at: float = 0.0
+
+    def start(self) -> None:
+        """Start the process."""
+        with deferred():
+            # In a session of its own, it does not receive the Ctrl-C of the terminal.
+            self.process = psutil.Popen(
+                self.command, stdin=subprocess.DEVNULL, start_new_session=True, **self.options
+            )
+        # Now, since a process that has exited has no such time.
+        self.started_at = self.process.create_time()
+
+    def stop(self) -> None:
+        """Stop the process and its children, unless it has exited."""
+        if self.process is not None and self.process.poll() is None:
+            _end(self.process)
+
+    def exit_status(self) -> int | None:
+        """Return the status of an unexpected exit; None if there was none."""
+        status: int | None = self.process.poll() if self.process else None
+        return None if status == 0 and self.may_finish else status
+
+
+class Supervisor:
+    """The processes of one `up`, each started again at most MOST_RESTARTS times in WITHIN_SECONDS.
+
+    `servers` are the embedded servers to watch. Child processes are listed in a file while they run: if this
+    command is killed, the next `up` stops them.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.servers: Sequence[EmbeddedServer] = ()
+        self._logs = home / "log"
+        self._file = home / "up.json"
+        self._children: list[Child] = []
         self._restarts: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=MOST_RESTARTS))
         self._looked_at = time.monotonic()
+
+    def end_leftovers(self) -> None:
+        """Stop the processes of an earlier `up` that was killed."""
+        try:
+            left = json.loads(self._file.read_text())
+        except (FileNotFoundError, ValueError):
+            return
+        for pid, created in left:
+            # Another program may have this process id by now; its start time differs.
+            with suppress(psutil.NoSuchProcess):
+                process = psutil.Process(pid)
+                if process.create_time() == created:
+                    _end(process)
+        self._file.unlink()
+
+    @contextmanager
+    def running(
+        self,
+        name: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        log: str | None = None,
+        listeners: Sequence[int] = (),
+        may_finish: bool = False,
+    ) -> Iterator[None]:
+        """Run a process in this block. On exit, stop it and its children.
+
+        Its output goes to the file `log` among the logs, else to the terminal. `listeners` are descriptors
+        that it inherits. With `may_finish`, it may exit before that with status 0.
+        """
+        with ExitStack() as stack:
+            options: dict[str, Any] = {"env": environment, "pass_fds": listeners}
+            if log is not None:
+                file = stack.enter_context((self._logs / log).open("ab"))
+                options |= {"stdout": file, "stderr": file}
+            child = Child(name, command, options, may_finish)
+            self._children.append(child)
+            try:
+                child.start()
+                self._note()
+                yield
+            finally:
+                with undisturbed():
+                    child.stop()
+                    self._children.remove(child)
+                    self._note()
+
+    def check(self) -> None:
+        """Raise ClickException if a child process has exited unexpectedly."""
+        for child in self._exited():
+            raise click.ClickException(f"{child.name} exited unexpectedly with status {child.exit_status()}.")
 
     def look(self) -> None:
         """Start again what has exited. To be called in a loop.
 
         Raises ClickException if it exits too often, or EmbeddedError if it cannot be started.
         """
-        for child in self._children.exited():
+        for child in self._exited():
             self._announce(child.name, f" with status {child.exit_status()}")
-            self._children.restart(child)
+            child.start()
+            self._note()
         if time.monotonic() - self._looked_at < _SERVERS_SECONDS:
             return
-        for server in self._servers:
+        for server in self.servers:
             if not server.is_running():
                 self._announce(server.title)
                 server.restart()
         self._looked_at = time.monotonic()
+
+    def _exited(self) -> list[Child]:
+        return [child for child in self._children if child.exit_status() is not None]
 
     def _announce(self, name: str, status: str = "") -> None:
         now = time.monotonic()
@@ -53,3 +154,20 @@ class Supervisor:
             )
         restarts.append(now)
         click.echo(f"{name} exited{status} and is started again.", err=True)
+
+    def _note(self) -> None:
+        started = [(child.process.pid, child.started_at) for child in self._children if child.process]
+        if started:
+            self._file.write_text(json.dumps(started))
+        else:
+            self._file.unlink(missing_ok=True)
+
+
+def _end(process: psutil.Process) -> None:
+    family = [process, *process.children(recursive=True)]
+    process.terminate()
+    psutil.wait_procs([process], timeout=STOP_SECONDS)
+    for member in family:
+        with suppress(psutil.NoSuchProcess):
+            member.kill()
+    psutil.wait_procs(family, timeout=STOP_SECONDS)

@@ -15,7 +15,6 @@ from pathlib import Path
 import click
 
 from wallet_api import embedded, migrations
-from wallet_api.cli.children import Children
 from wallet_api.cli.demo_clock import DemoClock
 from wallet_api.cli.output import progress_bar
 from wallet_api.cli.showcase import OWN_DATA_GUIDE, Demo, demo_guide, find_demo
@@ -63,11 +62,11 @@ def up(port: int | None, host: str, demo: bool) -> None:
 def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: bool) -> None:
     home = embedded.home_folder(own)
     stack.enter_context(_only_one(home))
-    children = Children(home / "up.json")
-    children.end_leftovers()
+    supervisor = Supervisor(home)
+    supervisor.end_leftovers()
     listener = stack.enter_context(_reserved(host, port))
     click.echo(f"Starting in {home} …")
-    settings, servers = stack.enter_context(embedded.supervised(own, valkey=True))
+    settings, supervisor.servers = stack.enter_context(embedded.supervised(own, valkey=True))
     connection = stack.enter_context(connect(str(settings.database_url)))
     migrations.migrate(connection)
     demo = find_demo(connection, home) if demo_wanted else None
@@ -81,29 +80,34 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
         demo = _continue_demo(stack, demo, str(settings.database_url))
     environment = _environment(settings)
     if demo and settings.moralis_api_key is None:
-        environment = stack.enter_context(_demo_provider(children, home, demo)) | environment
+        environment = stack.enter_context(_demo_provider(supervisor, demo)) | environment
     command = (
         *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
         *("--bind", f"fd://{listener.fileno()}", "--access-logfile", str(home / "log" / "access.log")),
         "wallet_api.app:create_app()",
     )
-    stack.enter_context(children.running("gunicorn", command, environment, pass_fds=[listener.fileno()]))
+    listeners = [listener.fileno()]
+    stack.enter_context(supervisor.running("gunicorn", command, environment, listeners=listeners))
     # It stays open for a gunicorn that is started again, and requests wait at it meanwhile. At the end it is
     # closed first, since nobody would accept them.
     stack.callback(listener.close)
     if not is_filled(connection):
-        _fill(stack, children, home, environment)
+        _fill(stack, supervisor, environment)
+        click.echo(
+            "Filling the new tables in the background; some operations answer 503 until then. "
+            f"See {home / 'log' / 'migrate.log'}"
+        )
     if demo is None and _syncs(settings):
-        _keep_current(stack, children, home, settings, environment)
+        _keep_current(stack, supervisor, settings, environment)
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
-    _await_response(children, own_host, port)
+    _await_response(supervisor, own_host, port)
     url = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
     click.echo(f"\nThe Wallet Intelligence API is at {url}")
     click.echo(f"Its reference, with a console to try requests, is at {url}/docs\n")
     click.echo(demo_guide(connection, demo, url) if demo else OWN_DATA_GUIDE)
     click.echo("\nCtrl-C stops everything.")
     connection.close()
-    _watch(Supervisor(servers, children, home / "log"), settings)
+    _watch(supervisor, settings)
 
 
 @contextmanager
@@ -158,31 +162,22 @@ def _continue_demo(stack: ExitStack, demo: Demo, database_url: str) -> Demo:
 
 
 @contextmanager
-def _demo_provider(children: Children, home: Path, demo: Demo) -> Iterator[dict[str, str]]:
+def _demo_provider(supervisor: Supervisor, demo: Demo) -> Iterator[dict[str, str]]:
     """Run the demo's balance provider; yield the settings that replace the real provider."""
     until = demo.until.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     size = [word for name, number in demo.size.items() for word in (f"--{name}", str(number))]
-    with ExitStack() as stack:
-        listener = stack.enter_context(_reserved("127.0.0.1", 0))
+    with _reserved("127.0.0.1", 0) as listener:
         # Requests wait here until the provider has started.
         listener.listen()
-        log = stack.enter_context((home / "log" / "provider.log").open("ab"))
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        listeners = [listener.fileno()]
         command = (
             *(sys.executable, "-m", "wallet_api.demo.provider"),
             *("--fd", str(listener.fileno()), "--until", until, *size),
         )
-        stack.enter_context(
-            children.running(
-                "The demo's balance provider",
-                command,
-                os.environ,
-                pass_fds=[listener.fileno()],
-                stdout=log,
-                stderr=log,
-            )
-        )
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        yield {"MORALIS_API_KEY": "demo", "MORALIS_EVM_URL": f"{url}/api/v2.2", "MORALIS_SOLANA_URL": url}
+        name = "The demo's balance provider"
+        with supervisor.running(name, command, os.environ, log="provider.log", listeners=listeners):
+            yield {"MORALIS_API_KEY": "demo", "MORALIS_EVM_URL": f"{url}/api/v2.2", "MORALIS_SOLANA_URL": url}
 
 
 def _syncs(settings: Settings) -> bool:
@@ -191,32 +186,26 @@ def _syncs(settings: Settings) -> bool:
 
 
 def _keep_current(
-    stack: ExitStack, children: Children, home: Path, settings: Settings, environment: dict[str, str]
+    stack: ExitStack, supervisor: Supervisor, settings: Settings, environment: dict[str, str]
 ) -> None:
     """Sync trades and prices in the background."""
     for job, every in (("prices", settings.sync_prices_seconds), ("trades", settings.sync_trades_seconds)):
-        run = ("-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
-        log = stack.enter_context((home / "log" / f"sync-{job}.log").open("ab"))
-        command = (sys.executable, *run)
-        stack.enter_context(children.running(f"sync {job}", command, environment, stdout=log, stderr=log))
+        command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
+        stack.enter_context(supervisor.running(f"sync {job}", command, environment, log=f"sync-{job}.log"))
 
 
-def _fill(stack: ExitStack, children: Children, home: Path, environment: dict[str, str]) -> None:
+def _fill(stack: ExitStack, supervisor: Supervisor, environment: dict[str, str]) -> None:
     """Fill what an upgrade has added to the tables, while the service runs."""
-    path = home / "log" / "migrate.log"
-    log = stack.enter_context(path.open("ab"))
     command = (sys.executable, "-m", "wallet_api", "migrate")
-    child = children.running(
-        "wallet-api migrate", command, environment, may_finish=True, stdout=log, stderr=log
+    stack.enter_context(
+        supervisor.running("wallet-api migrate", command, environment, log="migrate.log", may_finish=True)
     )
-    stack.enter_context(child)
-    click.echo(f"Filling the new tables in the background; some operations answer 503 until then. See {path}")
 
 
-def _await_response(children: Children, host: str, port: int) -> None:
+def _await_response(supervisor: Supervisor, host: str, port: int) -> None:
     deadline = time.monotonic() + _RESPONSE_SECONDS
     while time.monotonic() < deadline:
-        children.check()
+        supervisor.check()
         connection = http.client.HTTPConnection(host, port, timeout=_RESPONSE_SECONDS)
         try:
             connection.request("GET", "/healthz")
