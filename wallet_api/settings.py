@@ -12,7 +12,10 @@ from urllib.parse import urlsplit
 PROVIDERS = ("moralis", "rpc", "alchemy")
 TRADES_PROVIDERS = ("moralis", "rpc")
 # Environment variables of earlier versions.
-_REMOVED = ("ANSWER_CACHE_BYTES", "HOLDINGS_CONNECT_SECONDS", "HOLDINGS_FETCH_THREADS", "HOLDINGS_MAX_BYTES")
+_REMOVED = (
+    *("ANSWER_CACHE_BYTES", "HOLDINGS_CONNECT_SECONDS", "HOLDINGS_FETCH_THREADS", "HOLDINGS_MAX_BYTES"),
+    *("HOLDINGS_READ_SECONDS", "SYNC_PRICES_SECONDS"),
+)
 # As browsers send it: lower-case, without a path.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.-]+(:\d+)?")
 _CENTURY_SECONDS = 100 * 365 * 86_400
@@ -54,7 +57,6 @@ class Settings:
     holdings_wait_seconds: float = _setting("HOLDINGS_WAIT_SECONDS", 2.0, "seconds")
     holdings_keep_spam: bool = _setting("HOLDINGS_KEEP_SPAM", False, "switch")
     holdings_failure_seconds: float = _setting("HOLDINGS_FAILURE_SECONDS", 10.0, "positive")
-    holdings_read_seconds: float = _setting("HOLDINGS_READ_SECONDS", 10.0, "positive")
     holdings_fetch_seconds: float = _setting("HOLDINGS_FETCH_SECONDS", 30.0, "positive")
     holdings_backoff_seconds: float = _setting("HOLDINGS_BACKOFF_SECONDS", 1.0, "seconds")
     holdings_breaker_failures: int = _setting("HOLDINGS_BREAKER_FAILURES", 8, "count")
@@ -66,7 +68,6 @@ class Settings:
     sync_threads: int = _setting("SYNC_THREADS", 8, "count")
     sync_overlap_seconds: float = _setting("SYNC_OVERLAP_SECONDS", 3600.0, "seconds")
     sync_trades_seconds: float = _setting("SYNC_TRADES_SECONDS", 300.0, "positive")
-    sync_prices_seconds: float = _setting("SYNC_PRICES_SECONDS", 60.0, "positive")
 
     solana_provider: str = _setting("SOLANA_PROVIDER", "moralis", "provider")
     eth_provider: str = _setting("ETH_PROVIDER", "moralis", "provider")

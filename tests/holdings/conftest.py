@@ -43,8 +43,7 @@ def impatient(settings: Settings, stub: Stub) -> Settings:
         alchemy_api_key="ALCHEMY-SECRET",
         alchemy_url=f"{stub.url}/data/v1",
         holdings_backoff_seconds=0.05,
-        holdings_fetch_seconds=4.0,
-        holdings_read_seconds=1.0,
+        holdings_fetch_seconds=3.0,
         holdings_breaker_failures=1000,
     )
 

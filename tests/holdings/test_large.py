@@ -29,7 +29,7 @@ def test_many_large_wallets_at_once_take_little_more_memory_than_one(
     reply = raw(_portfolio(TOKENS))
     addresses = [track("solana", native=number) for number in range(WALLETS + 1)]
     stub.scenarios |= dict.fromkeys(addresses, reply)
-    patient = replace(settings, holdings_fetch_seconds=60.0, holdings_read_seconds=60.0)
+    patient = replace(settings, holdings_fetch_seconds=60.0)
     server = gunicorn(patient, workers=1, threads=8)
     before = workers(server)[0].memory_info().rss
     with _peak(server) as alone:

@@ -39,7 +39,6 @@ def test_trades_of_now_are_answered_a_moment_later(stub: Stub) -> None:
             coingecko_url=f"{stub.url}/api/v3",
             binance_url=f"{stub.url}/binance",
             sync_trades_seconds=1.0,
-            sync_prices_seconds=1.0,
         )
         with wallet_api("up", "--no-demo", "--port", str(port), settings=own) as up:
             try:

@@ -31,6 +31,7 @@ _RESPONSE_SECONDS = 60.0
 _TRIM_SECONDS = 60.0
 _POLL_SECONDS = 0.25
 _CONTINUE_SECONDS = 60.0
+_PRICES_SECONDS = 60.0
 _LONG = timedelta(days=1)
 
 
@@ -189,7 +190,7 @@ def _keep_current(
     stack: ExitStack, supervisor: Supervisor, settings: Settings, environment: dict[str, str]
 ) -> None:
     """Sync trades and prices in the background."""
-    for job, every in (("prices", settings.sync_prices_seconds), ("trades", settings.sync_trades_seconds)):
+    for job, every in (("prices", _PRICES_SECONDS), ("trades", settings.sync_trades_seconds)):
         command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
         stack.enter_context(supervisor.running(f"sync {job}", command, environment, log=f"sync-{job}.log"))
 

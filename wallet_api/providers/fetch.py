@@ -27,12 +27,19 @@ log = logging.getLogger(__name__)
 
 Parsed = TypeVar("Parsed")
 
+# The part of the time for a whole fetch that may pass without a byte.
+SILENCE = 1 / 3
+
 _CHUNK_BYTES = 65536
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Timeouts and other limits. `total_seconds` includes all requests, retries and pauses of a fetch."""
+    """Timeouts and other limits.
+
+    `total_seconds` includes all requests, retries and pauses of a fetch; `silence_seconds` is the longest
+    wait for the next byte.
+    """
 
     connect_seconds: float = 3.0
     silence_seconds: float = 10.0
@@ -48,7 +55,7 @@ class Limits:
     def of(cls, settings: Settings) -> Self:
         """Return the limits from the settings."""
         return cls(
-            silence_seconds=settings.holdings_read_seconds,
+            silence_seconds=settings.holdings_fetch_seconds * SILENCE,
             total_seconds=settings.holdings_fetch_seconds,
             backoff_seconds=settings.holdings_backoff_seconds,
             breaker_failures=settings.holdings_breaker_failures,

@@ -8,7 +8,7 @@ from pkgutil import resolve_name
 from prometheus_client import CollectorRegistry
 
 from wallet_api.chains import CHAINS
-from wallet_api.providers.fetch import Fetcher, Limits
+from wallet_api.providers.fetch import SILENCE, Fetcher, Limits
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace
@@ -21,7 +21,6 @@ from wallet_api.settings import Settings, SettingsError
 from wallet_api.sync.prices import Prices
 
 # Longer than for balances, since a page of a hundred swaps may take long.
-_PAGE_SILENCE_SECONDS = 30.0
 _PAGE_SECONDS = 90.0
 _TRADE_TRIES = 4
 _PRICE_TRIES = 2
@@ -67,10 +66,11 @@ def chains_by_provider(settings: Settings, chains: Sequence[str] = ()) -> dict[s
 @contextmanager
 def trade_sources(settings: Settings, chains: Sequence[str] = ()) -> Iterator[list[Reading]]:
     """Yield the sources of trades of these chains, or of all. Raise SettingsError as chains_by_provider()."""
+    page_seconds = max(_PAGE_SECONDS, settings.holdings_fetch_seconds)
     limits = replace(
         Limits.of(settings),
-        silence_seconds=max(_PAGE_SILENCE_SECONDS, settings.holdings_read_seconds),
-        total_seconds=max(_PAGE_SECONDS, settings.holdings_fetch_seconds),
+        silence_seconds=page_seconds * SILENCE,
+        total_seconds=page_seconds,
         tries=_TRADE_TRIES,
         connections=settings.sync_threads,
         breaker_failures=_NO_BREAKER,
