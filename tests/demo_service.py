@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from wallet_api import demo
 from wallet_api.database import connect
-from wallet_api.demo.provider import create_provider, serve
+from wallet_api.demo.provider import Portfolios, create_provider, serve
 from wallet_api.demo.world import Row, World
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
@@ -37,6 +37,20 @@ class DemoService:
 
 
 @contextmanager
+def running_provider(portfolios: Portfolios, page_size: int = 100) -> Iterator[str]:
+    """Run the demo's provider in this block, and yield its URL."""
+    server = serve(create_provider(portfolios, page_size))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@contextmanager
 def demo_service(settings: Settings, age: timedelta = timedelta(0)) -> Iterator[DemoService]:
     """Load a demo world into the database of `settings`, and run its provider in this block.
 
@@ -46,20 +60,16 @@ def demo_service(settings: Settings, age: timedelta = timedelta(0)) -> Iterator[
     demo.load(str(settings.database_url), world)
     with connect(str(settings.database_url)) as connection:
         key = create_key(connection, "demo service", rate="100000/second")
-    server = serve(create_provider(world.portfolio), 0)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    url = f"http://127.0.0.1:{server.port}"
-    own = replace(
+    with running_provider(world.portfolio) as url:
+        yield DemoService(with_provider(settings, url), key, list(world.wallet_rows()))
+
+
+def with_provider(settings: Settings, url: str) -> Settings:
+    """Return the settings with the demo's provider, and time to wait for it."""
+    return replace(
         settings,
         moralis_api_key="demo",
         moralis_evm_url=f"{url}/api/v2.2",
         moralis_solana_url=url,
         holdings_wait_seconds=10.0,
     )
-    try:
-        yield DemoService(own, key, list(world.wallet_rows()))
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import socket
 import subprocess
 import sys
 from typing import Any
@@ -72,28 +73,22 @@ def test_an_empty_world_is_refused(database_url: str, option: str) -> None:
     assert option in done.stderr
 
 
-def test_the_stand_in_says_where_it_listens_and_logs_no_call() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "wallet_api.demo.provider",
-        "--port",
-        "0",
-        "--until",
-        "2026-11-20T12:00:00",
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            url = process.stdout.readline().strip()
-            reply = requests.get(
-                f"{url}/api/v2.2/0x{40 * '1'}/balance",
-                params={"chain": "eth"},
-                headers={"X-API-Key": "a-secret"},
-                timeout=10,
-            )
-            assert int(reply.json()["balance"]) >= 0
-        finally:
-            process.terminate()
-        rest, errors = process.communicate(timeout=10)
-    assert (rest, errors) == ("", "")
+def test_the_stand_in_logs_no_call() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        fd, (host, port) = listener.fileno(), listener.getsockname()
+        options = ["--fd", str(fd), "--until", "2026-11-20T12:00:00"]
+        command = [sys.executable, "-m", "wallet_api.demo.provider", *options]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[fd]
+        ) as process:
+            try:
+                reply = requests.get(
+                    f"http://{host}:{port}/api/v2.2/0x{40 * '1'}/balance",
+                    params={"chain": "eth"},
+                    headers={"X-API-Key": "a-secret"},
+                    timeout=30,
+                )
+                assert int(reply.json()["balance"]) >= 0
+            finally:
+                process.terminate()
+            assert process.communicate(timeout=10) == ("", "")

@@ -1,87 +1,57 @@
 """The demo's whole path of holdings: service, provider code, stand-in provider, and the trading behind it."""
 
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from datetime import UTC, datetime
 
-import pytest
 from flask import Flask
 
+from tests.demo_service import running_provider, with_provider
 from wallet_api import demo
 from wallet_api.database import Connection
 from wallet_api.demo.forms import decimal_text
-from wallet_api.demo.provider import create_provider, serve
 from wallet_api.demo.world import World
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 
-@pytest.fixture
-def world() -> World:
-    return World(datetime.now(UTC), wallets=24, trades=3_000, days=4)
-
-
-@pytest.fixture
-def provider_url(world: World) -> Iterator[str]:
-    # Pages small enough that wallets need several.
-    app = create_provider(world.portfolio, page_size=5)
-    server = serve(app, 0)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
 def test_holdings_of_demo_wallets_are_what_their_trading_left(
-    world: World,
-    provider_url: str,
-    settings: Settings,
-    connection: Connection,
-    make_app: Callable[[Settings], Flask],
+    settings: Settings, connection: Connection, make_app: Callable[[Settings], Flask]
 ) -> None:
+    world = World(datetime.now(UTC), wallets=24, trades=3_000, days=4)
     demo.load(str(settings.database_url), world)
     key = create_key(connection, "demo")
-    client = make_app(
-        replace(
-            settings,
-            moralis_api_key="demo",
-            moralis_evm_url=f"{provider_url}/api/v2.2",
-            moralis_solana_url=provider_url,
-            holdings_wait_seconds=10.0,
-        )
-    ).test_client()
-    for wallet in world.wallet_rows():
-        chain, address = wallet["blockchain"], wallet["wallet_address"]
-        reply = client.get(
-            "/v1/wallets/holdings",
-            query_string={"blockchain": chain, "address": address},
-            headers={"Authorization": f"Bearer {key}"},
-        )
-        assert reply.status_code == 200, reply.text
-        holdings = (reply.json or {})["data"]["active_holdings"]
-        assert holdings["loading"] is False
-        native, *tokens = holdings["tokens"]
-        portfolio = world.portfolio(chain, address)
-        assert native["token_address"] == "native"
-        assert native["amount"] == str(portfolio.native)
-        assert {
-            token["token_address"]: (
-                token["token_name"],
-                token["amount"],
-                token["amount_formatted"],
-                token["decimals"],
+    # Pages small enough that wallets need several.
+    with running_provider(world.portfolio, page_size=5) as url:
+        client = make_app(with_provider(settings, url)).test_client()
+        for wallet in world.wallet_rows():
+            chain, address = wallet["blockchain"], wallet["wallet_address"]
+            reply = client.get(
+                "/v1/wallets/holdings",
+                query_string={"blockchain": chain, "address": address},
+                headers={"Authorization": f"Bearer {key}"},
             )
-            for token in tokens
-        } == {
-            token.address: (
-                token.name,
-                str(token.units),
-                decimal_text(token.units, token.decimals),
-                token.decimals,
-            )
-            for token in portfolio.tokens
-            if token.units and not token.spam
-        }
+            assert reply.status_code == 200, reply.text
+            holdings = (reply.json or {})["data"]["active_holdings"]
+            assert holdings["loading"] is False
+            native, *tokens = holdings["tokens"]
+            portfolio = world.portfolio(chain, address)
+            assert native["token_address"] == "native"
+            assert native["amount"] == str(portfolio.native)
+            assert {
+                token["token_address"]: (
+                    token["token_name"],
+                    token["amount"],
+                    token["amount_formatted"],
+                    token["decimals"],
+                )
+                for token in tokens
+            } == {
+                token.address: (
+                    token.name,
+                    str(token.units),
+                    decimal_text(token.units, token.decimals),
+                    token.decimals,
+                )
+                for token in portfolio.tokens
+                if token.units and not token.spam
+            }

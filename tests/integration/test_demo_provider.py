@@ -1,6 +1,5 @@
 """The wire shapes of the demo's provider, over HTTP."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -10,11 +9,11 @@ from typing import Any
 import pytest
 import requests
 
+from tests.demo_service import running_provider
 from wallet_api.chains import CHAINS
-from wallet_api.demo.balances import Balance, Portfolio, native_units, spam
+from wallet_api.demo.balances import Balance, Portfolio, native_units
 from wallet_api.demo.forms import evm_address, seeded, solana_address
-from wallet_api.demo.provider import Portfolios, create_provider, serve
-from wallet_api.demo.world import World
+from wallet_api.demo.provider import Portfolios
 
 EVM = "0xdce4550b1e46a88e7969000605be5cb1bbddc034"
 SOLANA = "9Mt5Z4k49NYa1va4i91nziJURWS1KmkVMxSd6BiLhESL"
@@ -43,7 +42,7 @@ def imagined_portfolio(chain: str, address: str) -> Portfolio:
                 verified=random.random() < 0.3,
             )
         )
-    return Portfolio(native_units(chain, address), (*tokens, *spam(chain, address)))
+    return Portfolio(native_units(chain, address), tuple(tokens))
 
 
 class Provider:
@@ -73,22 +72,11 @@ def start() -> Iterator[Callable[..., Provider]]:
     with ExitStack() as stack:
 
         def run(portfolios: Portfolios = imagined_portfolio) -> Provider:
-            server = serve(create_provider(portfolios), 0)
-            thread = threading.Thread(target=server.serve_forever)
-            thread.start()
-            provider = Provider(f"http://127.0.0.1:{server.port}")
-            stack.callback(server.server_close)
-            stack.callback(thread.join)
-            stack.callback(server.shutdown)
+            provider = Provider(stack.enter_context(running_provider(portfolios)))
             stack.callback(provider.session.close)
             return provider
 
         yield run
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return World(NOW, wallets=40, trades=6_000, days=8)
 
 
 def test_evm_tokens_carry_the_documented_fields_native_first(start: Callable[..., Provider]) -> None:
@@ -207,15 +195,3 @@ def test_an_unknown_path_is_not_found(start: Callable[..., Provider]) -> None:
     reply = start().get("/api/v2.2/block/latest")
     assert reply.status_code == 404
     assert reply.json()["statusCode"] == 404
-
-
-def test_demo_wallets_hold_what_their_trading_left_with_spam_and_emptied_accounts(world: World) -> None:
-    tokens = [
-        token
-        for wallet in world.wallet_rows()
-        for token in world.portfolio(wallet["blockchain"], wallet["wallet_address"]).tokens
-    ]
-    assert any(token.spam for token in tokens)
-    assert any(token.verified for token in tokens)
-    assert any(not token.units for token in tokens)
-    assert sum(token.units > 0 for token in tokens) > 200

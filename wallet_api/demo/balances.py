@@ -1,10 +1,10 @@
-"""The balances of a wallet, as the demo's provider reports them."""
+"""The balances of a wallet, and the wire shapes in which Moralis reports them."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from wallet_api.chains import CHAINS
-from wallet_api.demo.forms import evm_address, seeded, solana_address
-from wallet_api.demo.words import SPAM
+from wallet_api.chains import CHAINS, EVM_PSEUDO_MINT, Chain
+from wallet_api.demo.forms import decimal_text, seeded, solana_address
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Balance:
 
 @dataclass(frozen=True)
 class Portfolio:
-    """The native balance in the smallest unit, and all tokens, including zero balances and spam."""
+    """The native balance in the smallest unit, and the tokens."""
 
     native: int
     tokens: tuple[Balance, ...]
@@ -39,12 +39,70 @@ def native_units(chain: str, address: str) -> int:
     return int(coins * 1000) * smallest // 1000 + random.randrange(smallest // 1000)
 
 
-def spam(chain: str, address: str) -> tuple[Balance, ...]:
-    """Return the spam tokens of a wallet."""
-    random = seeded("spam", chain, address)
-    make = solana_address if chain == "solana" else evm_address
-    return tuple(
-        Balance(make(random), name, symbol, random.choice((0, 6, 18)), random.randrange(1, 10**6), spam=True)
-        for name, symbol in SPAM
-        if random.random() < 0.4
-    )
+def evm_rows(chain: Chain, portfolio: Portfolio, *, with_spam: bool) -> list[dict[str, Any]]:
+    """Return the rows of `/wallets/{address}/tokens`, native first. A zero native balance has no row."""
+    rows = []
+    if portfolio.native:
+        native = Balance(
+            EVM_PSEUDO_MINT,
+            chain.native_name,
+            chain.currency,
+            chain.native_decimals,
+            portfolio.native,
+            verified=True,
+        )
+        rows.append(_evm_row(native, native=True))
+    rows += [_evm_row(token) for token in portfolio.tokens if with_spam or not token.spam]
+    return rows
+
+
+def solana_document(portfolio: Portfolio) -> dict[str, Any]:
+    """Return the document of `/account/mainnet/{address}/portfolio`."""
+    native = {"lamports": str(portfolio.native), "solana": decimal_text(portfolio.native, 9)}
+    return {"nativeBalance": native, "nfts": [], "tokens": _solana_rows(portfolio)}
+
+
+def _solana_rows(portfolio: Portfolio) -> list[dict[str, Any]]:
+    """Return one row per token account; a mint may have two accounts."""
+    rows = []
+    for token in portfolio.tokens:
+        random = seeded("accounts", token.address)
+        parts = [token.units]
+        if token.units > 1 and random.random() < 0.05:
+            first = random.randrange(1, token.units)
+            parts = [first, token.units - first]
+        rows += [_solana_row(token, part, solana_address(random)) for part in parts]
+    return rows
+
+
+def _evm_row(token: Balance, *, native: bool = False) -> dict[str, Any]:
+    return {
+        "token_address": token.address,
+        "symbol": token.symbol,
+        "name": token.name,
+        "decimals": _decimals(token),
+        "balance": str(token.units),
+        "possible_spam": token.spam,
+        "verified_contract": token.verified,
+        "balance_formatted": decimal_text(token.units, token.decimals),
+        "native_token": native,
+    }
+
+
+def _solana_row(token: Balance, units: int, account: str) -> dict[str, Any]:
+    return {
+        "associatedTokenAddress": account,
+        "mint": token.address,
+        "name": token.name,
+        "symbol": token.symbol,
+        "amountRaw": str(units),
+        "amount": decimal_text(units, token.decimals),
+        "decimals": _decimals(token),
+        "isVerifiedContract": token.verified,
+        "possibleSpam": token.spam,
+    }
+
+
+def _decimals(token: Balance) -> int | str:
+    # The real API returns both forms; here it depends on the token.
+    return str(token.decimals) if token.address[-1] in "37AaFf" else token.decimals

@@ -16,8 +16,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from wallet_api.chains import CHAINS
-from wallet_api.demo import wire
-from wallet_api.demo.balances import Portfolio
+from wallet_api.demo.balances import Portfolio, evm_rows, solana_document
 from wallet_api.demo.continuation import Continuation
 from wallet_api.demo.options import world_options
 
@@ -57,7 +56,7 @@ def evm_tokens(address: str) -> Response:
     chain, portfolio = _evm_wallet(address)
     start, size = _page()
     with_spam = request.args.get("exclude_spam") != "true"
-    rows = wire.evm_rows(CHAINS[chain], portfolio, with_spam=with_spam)
+    rows = evm_rows(CHAINS[chain], portfolio, with_spam=with_spam)
     end = start + size
     return json_response(
         {
@@ -79,7 +78,7 @@ def evm_balance(address: str) -> Response:
 @_solana.get("/<address>/portfolio")
 def solana_portfolio(address: str) -> Response:
     portfolios, _ = _options()
-    return json_response(wire.solana_portfolio(portfolios("solana", address)))
+    return json_response(solana_document(portfolios("solana", address)))
 
 
 def _check() -> Response | None:
@@ -138,12 +137,9 @@ class _QuietHandler(WSGIRequestHandler):
         """Log nothing."""
 
 
-def serve(app: Flask, port: int, listener: int | None = None) -> BaseWSGIServer:
-    """Return a threaded server of `app` that listens on loopback; port 0 takes a free one.
-
-    With the file descriptor of a listening socket, the server accepts its connections.
-    """
-    return make_server("127.0.0.1", port, app, threaded=True, request_handler=_QuietHandler, fd=listener)
+def serve(app: Flask, listener: int | None = None) -> BaseWSGIServer:
+    """Return a threaded server of `app` on a listening socket, by default a new one on a free port."""
+    return make_server("127.0.0.1", 0, app, threaded=True, request_handler=_QuietHandler, fd=listener)
 
 
 def _portfolio_now(world: Continuation, chain: str, address: str) -> Portfolio:
@@ -151,19 +147,13 @@ def _portfolio_now(world: Continuation, chain: str, address: str) -> Portfolio:
 
 
 @click.command()
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8010, show_default=True, help="0 takes a free one."
-)
-@click.option("--fd", type=int, help="File descriptor of a listening socket, in place of a port.")
+@click.option("--fd", type=int, required=True, help="File descriptor of a listening socket on loopback.")
 @click.option("--until", type=click.DateTime(), help="End of the loaded world, in UTC. Default: now.")
 @world_options
-def main(port: int, fd: int | None, until: datetime | None, **size: int) -> None:
-    """Serve the stub on loopback until it is stopped. The first line of output is its URL."""
+def main(fd: int, until: datetime | None, **size: int) -> None:
+    """Serve the stub until it is stopped."""
     world = Continuation(until.replace(tzinfo=UTC) if until else datetime.now(UTC), **size)
-    portfolios = partial(_portfolio_now, world)
-    server = serve(create_provider(portfolios), port, fd)
-    click.echo(f"http://127.0.0.1:{server.port}")
-    server.serve_forever()
+    serve(create_provider(partial(_portfolio_now, world)), fd).serve_forever()
 
 
 if __name__ == "__main__":

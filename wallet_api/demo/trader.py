@@ -48,11 +48,11 @@ class Holding:
 
 
 class Trader:
-    """The trading of one wallet, the same in every run. After all `fills`, `held` contains its positions."""
+    """The trading of one wallet, the same in every run."""
 
     def __init__(self, wallet: Wallet, market: Market, span_seconds: int, seed: object) -> None:
-        self.held: dict[int, Holding] = {}
         self.known: list[int] = []
+        self._held: dict[int, Holding] = {}
         self._wallet = wallet
         self._market = market
         self._span_seconds = span_seconds
@@ -126,7 +126,7 @@ class Trader:
         if not self._active or random.random() < 0.08:
             return random.choice(self.known), True
         number = self._active[int(random.random() * len(self._active))]
-        gain = self._market.token(number).price(second) / self.held[number].price
+        gain = self._market.token(number).price(second) / self._held[number].price
         if gain < 0.2 and random.random() < 0.7:
             # A large loss: keep the rest unsold.
             self._forget(number)
@@ -158,9 +158,9 @@ class Trader:
         token = self._market.token(number)
         price = token.price(second) * random.randint(990, 1020) // 1000 + 1
         units = value * token.scale // price + 1
-        holding = self.held.get(number)
+        holding = self._held.get(number)
         if holding is None:
-            holding = self.held[number] = Holding()
+            holding = self._held[number] = Holding()
         if holding.given_up:
             holding.given_up = False
             self._active.append(number)
@@ -175,7 +175,7 @@ class Trader:
         self._know(number)
         token = self._market.token(number)
         price = token.price(second) * random.randint(975, 1005) // 1000 + 1
-        holding = self.held.get(number)
+        holding = self._held.get(number)
         if holding is None:
             # A plausible amount that was never bought.
             self._oversold[number] = second
@@ -203,8 +203,8 @@ class Trader:
 
     def _close(self, number: int) -> None:
         self._forget(number)
-        del self.held[number]
+        del self._held[number]
 
     def _forget(self, number: int) -> None:
-        self.held[number].given_up = True
+        self._held[number].given_up = True
         self._active.remove(number)

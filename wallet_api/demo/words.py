@@ -21,12 +21,4 @@ TOKEN_BACKS = (
     "Army", "Lab", "X", "Verse", "Bot", "Chan", "Cash", "Max", "Pump", "69", "2049", "Gold", "Wizard",
     "Party", "Season",
 )
-
-# Names and symbols of spam tokens.
-SPAM = (
-    ("# Voucher 5000 (claim-voucher.example)", "Claim on claim-voucher.example"),
-    ("! https://sol-airdrop.example", "VISIT sol-airdrop.example"),
-    ("$ 1000 USDC bonus at usdc-gift.example", "usdc-gift.example"),
-    ("ETH-Reward t.example/eth-reward", "t.example/eth-reward"),
-)
 # fmt: on

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from wallet_api.chains import CHAINS, CURRENCIES
-from wallet_api.demo.balances import Balance, Portfolio, native_units, spam
+from wallet_api.demo.balances import Balance, Portfolio, native_units
 from wallet_api.demo.forms import decimal_text, time_text
 from wallet_api.demo.identities import Wallet, make_wallets
 from wallet_api.demo.natives import USD_DECIMALS, NativePrice
@@ -22,7 +22,6 @@ DAYS = 45
 SEED = 1
 
 Row = dict[str, Any]
-_EMPTIED_ACCOUNTS = 5
 
 
 class World:
@@ -46,6 +45,7 @@ class World:
         if now.tzinfo is None:
             raise ValueError("now must be aware of its time zone")
         self.trades = trades
+        self._now = now
         self._span_seconds = days * 86400
         self._beginning = int(now.timestamp()) - self._span_seconds
         self._seed: object = f"{seed}/{part}" if part else seed
@@ -96,21 +96,16 @@ class World:
             left[fill.number] = max(units, 0)
         for number, units in left.items():
             if units:
-                yield _balance(self._markets[chain].token(number), units)
+                token = self._markets[chain].token(number)
+                yield Balance(
+                    token.mint, token.name, token.symbol, token.decimals, units, verified=token.verified
+                )
 
     def _portfolio(self, chain: str, address: str) -> Portfolio:
         """Return the balances of a wallet after its last trade; nothing for an unknown wallet."""
-        wallet = self._by_address.get((chain, address))
-        if wallet is None:
+        if (chain, address) not in self._by_address:
             return Portfolio(0, ())
-        trader = self._trader(wallet)
-        for _ in trader.fills():
-            pass
-        market = self._markets[chain]
-        held = [_balance(market.token(number), holding.units) for number, holding in trader.held.items()]
-        emptied = [number for number in trader.known if number not in trader.held][-_EMPTIED_ACCOUNTS:]
-        held += [_balance(market.token(number), 0) for number in emptied]
-        return Portfolio(native_units(chain, address), (*held, *spam(chain, address)))
+        return Portfolio(native_units(chain, address), tuple(self.balances_at(chain, address, self._now)))
 
     def _trader(self, wallet: Wallet) -> Trader:
         return Trader(wallet, self._markets[wallet.chain.name], self._span_seconds, self._seed)
@@ -145,7 +140,3 @@ class World:
 def ndjson(rows: Iterable[Row]) -> Iterator[bytes]:
     """Return the lines of a file with these rows."""
     return (orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
-
-
-def _balance(token: Token, units: int) -> Balance:
-    return Balance(token.mint, token.name, token.symbol, token.decimals, units, verified=token.verified)
