@@ -75,7 +75,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
     for setting in fields(settings):
         value = getattr(settings, setting.name)
         if value != setting.default:
-            environment[setting.metadata["variable"]] = str(value)
+            environment[setting.name.upper()] = str(value)
     return environment
 
 

@@ -26,111 +26,6 @@ class SettingsError(ValueError):
     """Some environment variables are invalid."""
 
 
-def _setting(variable: str, default: Any, kind: str = "text", *, secret: bool = False) -> Any:
-    """Return a field that is read from `variable` by the reader of `kind`. A `secret` is not in the repr."""
-    return field(default=default, repr=not secret, metadata={"variable": variable, "kind": kind})
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The settings of a process. Durations are in seconds; URLs have no trailing slash; None means unset."""
-
-    database_url: str | None = _setting("DATABASE_URL", None, "postgresql", secret=True)
-    database_read_url: str | None = _setting("DATABASE_READ_URL", None, "postgresql", secret=True)
-    statement_timeout_seconds: float = _setting("STATEMENT_TIMEOUT_SECONDS", 10.0, "positive")
-    valkey_url: str | None = _setting("VALKEY_URL", None, "valkey", secret=True)
-    wallet_api_home: str = _setting("WALLET_API_HOME", "./var")
-
-    default_rate: str = _setting("DEFAULT_RATE", "300/minute", "rate")
-    credit_cost: int = _setting("CREDIT_COST", 1, "count")
-    key_cache_seconds: float = _setting("KEY_CACHE_SECONDS", 5.0, "seconds")
-
-    answer_ttl_seconds: float = _setting("ANSWER_TTL_SECONDS", 1.0, "seconds")
-    leaderboard_ttl_seconds: float = _setting("LEADERBOARD_TTL_SECONDS", 30.0, "seconds")
-
-    token_price_max_age_seconds: float = _setting("TOKEN_PRICE_MAX_AGE_SECONDS", 86_400.0, "age")
-    token_price_min_value_usd: Decimal = _setting("TOKEN_PRICE_MIN_VALUE_USD", Decimal(1), "decimal")  # noqa: RUF009
-
-    history_type: str = _setting("HISTORY_TYPE", "required", "history type")
-
-    holdings_ttl_seconds: float = _setting("HOLDINGS_TTL_SECONDS", 60.0, "seconds")
-    holdings_wait_seconds: float = _setting("HOLDINGS_WAIT_SECONDS", 2.0, "seconds")
-    holdings_keep_spam: bool = _setting("HOLDINGS_KEEP_SPAM", False, "switch")
-    holdings_failure_seconds: float = _setting("HOLDINGS_FAILURE_SECONDS", 10.0, "positive")
-    holdings_fetch_seconds: float = _setting("HOLDINGS_FETCH_SECONDS", 30.0, "positive")
-    holdings_backoff_seconds: float = _setting("HOLDINGS_BACKOFF_SECONDS", 1.0, "seconds")
-    holdings_breaker_failures: int = _setting("HOLDINGS_BREAKER_FAILURES", 8, "count")
-    holdings_breaker_seconds: float = _setting("HOLDINGS_BREAKER_SECONDS", 30.0, "positive")
-    holdings_cache_bytes: int = _setting("HOLDINGS_CACHE_BYTES", 32 * 1024 * 1024, "count")
-
-    sync_requests_per_second: float = _setting("SYNC_REQUESTS_PER_SECOND", 16.0, "positive")
-    sync_rpc_requests_per_second: float = _setting("SYNC_RPC_REQUESTS_PER_SECOND", 4.0, "positive")
-    sync_threads: int = _setting("SYNC_THREADS", 8, "count")
-    sync_overlap_seconds: float = _setting("SYNC_OVERLAP_SECONDS", 3600.0, "seconds")
-    sync_trades_seconds: float = _setting("SYNC_TRADES_SECONDS", 300.0, "positive")
-
-    solana_provider: str = _setting("SOLANA_PROVIDER", "moralis", "provider")
-    eth_provider: str = _setting("ETH_PROVIDER", "moralis", "provider")
-    bnb_provider: str = _setting("BNB_PROVIDER", "moralis", "provider")
-    base_provider: str = _setting("BASE_PROVIDER", "moralis", "provider")
-    solana_trades_provider: str = _setting("SOLANA_TRADES_PROVIDER", "moralis", "trades provider")
-
-    moralis_api_key: str | None = _setting("MORALIS_API_KEY", None, secret=True)
-    moralis_evm_url: str = _setting("MORALIS_EVM_URL", "https://deep-index.moralis.io/api/v2.2", "url")
-    moralis_solana_url: str = _setting("MORALIS_SOLANA_URL", "https://solana-gateway.moralis.io", "url")
-    # URLs of nodes often contain a key, so they are secrets too.
-    solana_rpc_url: str | None = _setting("SOLANA_RPC_URL", None, "url", secret=True)
-    eth_rpc_url: str | None = _setting("ETH_RPC_URL", None, "url", secret=True)
-    bnb_rpc_url: str | None = _setting("BNB_RPC_URL", None, "url", secret=True)
-    base_rpc_url: str | None = _setting("BASE_RPC_URL", None, "url", secret=True)
-    evm_token_list: str | None = _setting("EVM_TOKEN_LIST", None)
-    alchemy_api_key: str | None = _setting("ALCHEMY_API_KEY", None, secret=True)
-    alchemy_url: str = _setting("ALCHEMY_URL", "https://api.g.alchemy.com/data/v1", "url")
-    coingecko_url: str = _setting("COINGECKO_URL", "https://api.coingecko.com/api/v3", "url")
-    coingecko_api_key: str | None = _setting("COINGECKO_API_KEY", None, secret=True)
-    coingecko_requests_per_minute: float = _setting("COINGECKO_REQUESTS_PER_MINUTE", 20.0, "positive")
-    binance_url: str = _setting("BINANCE_URL", "https://data-api.binance.vision", "url")
-
-    port: int = _setting("PORT", 8000, "port")
-    web_concurrency: int = _setting("WEB_CONCURRENCY", os.cpu_count() or 1, "count")
-    web_threads: int = _setting("WEB_THREADS", 8, "count")
-    proxy_hops: int = _setting("PROXY_HOPS", 0, "whole")
-    cors_origins: str | None = _setting("CORS_ORIGINS", None, "origins")
-    metrics_networks: str = _setting("METRICS_NETWORKS", "127.0.0.0/8,::1/128", "networks")
-    metrics_token: str | None = _setting("METRICS_TOKEN", None, secret=True)
-    log_format: str = _setting("LOG_FORMAT", "text", "log format")
-    log_level: str = _setting("LOG_LEVEL", "info", "log level")
-
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """Return the settings. Raises SettingsError, which names all invalid variables without values."""
-        values: dict[str, Any] = {}
-        faults: list[str] = []
-        for setting in fields(cls):
-            variable = setting.metadata["variable"]
-            text = environment.get(variable, "").strip()
-            if not text:
-                continue
-            try:
-                values[setting.name] = _READERS[setting.metadata["kind"]](text)
-            except ValueError as fault:
-                faults.append(f"{variable} {fault}")
-        if faults:
-            raise SettingsError("; ".join(faults))
-        return cls(**values)
-
-    @classmethod
-    def variables(cls) -> tuple[str, ...]:
-        """Return the names of all environment variables, in the order of the fields."""
-        return tuple(setting.metadata["variable"] for setting in fields(cls))
-
-
-def removed_warning(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return a warning about variables that are set but no longer settings, or None."""
-    found = ", ".join(name for name in _REMOVED if environment.get(name))
-    return f"{found}: no longer a setting and ignored. Remove it from the environment." if found else None
-
-
 def _number(text: str) -> float:
     try:
         number = float(text)
@@ -242,25 +137,109 @@ def _valkey(text: str) -> str:
     return text
 
 
-_READERS: Mapping[str, Callable[[str], Any]] = {
-    "text": str,
-    "seconds": _number,
-    "age": _age,
-    "decimal": _decimal,
-    "positive": _positive,
-    "count": _whole(1),
-    "whole": _whole(0),
-    "port": _port,
-    "switch": _switch,
-    "rate": _rate,
-    "provider": _one_of(*PROVIDERS),
-    "trades provider": _one_of(*TRADES_PROVIDERS),
-    "history type": _one_of("required", "detected"),
-    "url": _url,
-    "postgresql": _postgresql,
-    "valkey": _valkey,
-    "networks": _networks,
-    "origins": _origins,
-    "log format": _one_of("text", "json"),
-    "log level": _one_of("debug", "info", "warning", "error"),
-}
+def _setting(default: Any, read: Callable[[str], Any] = str, *, secret: bool = False) -> Any:
+    """Return a field whose environment variable is converted by `read`. A `secret` is not in the repr."""
+    return field(default=default, repr=not secret, metadata={"read": read})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a process. The environment variable of a field has its name in capitals.
+
+    Durations are in seconds; URLs have no trailing slash; None means unset.
+    """
+
+    database_url: str | None = _setting(None, _postgresql, secret=True)
+    database_read_url: str | None = _setting(None, _postgresql, secret=True)
+    statement_timeout_seconds: float = _setting(10.0, _positive)
+    valkey_url: str | None = _setting(None, _valkey, secret=True)
+    wallet_api_home: str = _setting("./var")
+
+    default_rate: str = _setting("300/minute", _rate)
+    credit_cost: int = _setting(1, _whole(1))
+    key_cache_seconds: float = _setting(5.0, _number)
+
+    answer_ttl_seconds: float = _setting(1.0, _number)
+    leaderboard_ttl_seconds: float = _setting(30.0, _number)
+
+    token_price_max_age_seconds: float = _setting(86_400.0, _age)
+    token_price_min_value_usd: Decimal = _setting(Decimal(1), _decimal)  # noqa: RUF009
+
+    history_type: str = _setting("required", _one_of("required", "detected"))
+
+    holdings_ttl_seconds: float = _setting(60.0, _number)
+    holdings_wait_seconds: float = _setting(2.0, _number)
+    holdings_keep_spam: bool = _setting(False, _switch)
+    holdings_failure_seconds: float = _setting(10.0, _positive)
+    holdings_fetch_seconds: float = _setting(30.0, _positive)
+    holdings_backoff_seconds: float = _setting(1.0, _number)
+    holdings_breaker_failures: int = _setting(8, _whole(1))
+    holdings_breaker_seconds: float = _setting(30.0, _positive)
+    holdings_cache_bytes: int = _setting(32 * 1024 * 1024, _whole(1))
+
+    sync_requests_per_second: float = _setting(16.0, _positive)
+    sync_rpc_requests_per_second: float = _setting(4.0, _positive)
+    sync_threads: int = _setting(8, _whole(1))
+    sync_overlap_seconds: float = _setting(3600.0, _number)
+    sync_trades_seconds: float = _setting(300.0, _positive)
+
+    solana_provider: str = _setting("moralis", _one_of(*PROVIDERS))
+    eth_provider: str = _setting("moralis", _one_of(*PROVIDERS))
+    bnb_provider: str = _setting("moralis", _one_of(*PROVIDERS))
+    base_provider: str = _setting("moralis", _one_of(*PROVIDERS))
+    solana_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
+
+    moralis_api_key: str | None = _setting(None, secret=True)
+    moralis_evm_url: str = _setting("https://deep-index.moralis.io/api/v2.2", _url)
+    moralis_solana_url: str = _setting("https://solana-gateway.moralis.io", _url)
+    # URLs of nodes often contain a key, so they are secrets too.
+    solana_rpc_url: str | None = _setting(None, _url, secret=True)
+    eth_rpc_url: str | None = _setting(None, _url, secret=True)
+    bnb_rpc_url: str | None = _setting(None, _url, secret=True)
+    base_rpc_url: str | None = _setting(None, _url, secret=True)
+    evm_token_list: str | None = _setting(None)
+    alchemy_api_key: str | None = _setting(None, secret=True)
+    alchemy_url: str = _setting("https://api.g.alchemy.com/data/v1", _url)
+    coingecko_url: str = _setting("https://api.coingecko.com/api/v3", _url)
+    coingecko_api_key: str | None = _setting(None, secret=True)
+    coingecko_requests_per_minute: float = _setting(20.0, _positive)
+    binance_url: str = _setting("https://data-api.binance.vision", _url)
+
+    port: int = _setting(8000, _port)
+    web_concurrency: int = _setting(os.cpu_count() or 1, _whole(1))
+    web_threads: int = _setting(8, _whole(1))
+    proxy_hops: int = _setting(0, _whole(0))
+    cors_origins: str | None = _setting(None, _origins)
+    metrics_networks: str = _setting("127.0.0.0/8,::1/128", _networks)
+    metrics_token: str | None = _setting(None, secret=True)
+    log_format: str = _setting("text", _one_of("text", "json"))
+    log_level: str = _setting("info", _one_of("debug", "info", "warning", "error"))
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
+        """Return the settings. Raises SettingsError, which names all invalid variables without values."""
+        values: dict[str, Any] = {}
+        faults: list[str] = []
+        for setting in fields(cls):
+            variable = setting.name.upper()
+            text = environment.get(variable, "").strip()
+            if not text:
+                continue
+            try:
+                values[setting.name] = setting.metadata["read"](text)
+            except ValueError as fault:
+                faults.append(f"{variable} {fault}")
+        if faults:
+            raise SettingsError("; ".join(faults))
+        return cls(**values)
+
+    @classmethod
+    def variables(cls) -> tuple[str, ...]:
+        """Return the names of all environment variables, in the order of the fields."""
+        return tuple(setting.name.upper() for setting in fields(cls))
+
+
+def removed_warning(environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return a warning about variables that are set but no longer settings, or None."""
+    found = ", ".join(name for name in _REMOVED if environment.get(name))
+    return f"{found}: no longer a setting and ignored. Remove it from the environment." if found else None

@@ -36,12 +36,12 @@ def _documented() -> dict[str, str]:
 
 
 def _default(name: str) -> object:
-    (setting,) = [setting for setting in fields(Settings) if setting.metadata["variable"] == name]
+    (setting,) = [setting for setting in fields(Settings) if setting.name.upper() == name]
     return setting.default
 
 
 def _read(name: str, value: str) -> object:
-    (setting,) = [setting for setting in fields(Settings) if setting.metadata["variable"] == name]
+    (setting,) = [setting for setting in fields(Settings) if setting.name.upper() == name]
     return getattr(Settings.from_environment({name: value}), setting.name)
 
 
