@@ -93,7 +93,7 @@ def test_a_revoked_key_is_not_topped_up(keys: Run) -> None:
     keys("revoke", "one")
     refused = keys("top-up", "one", "2")
     assert refused.exit_code == 1
-    assert "the key 'one' is revoked for ever; create another one" in refused.stderr
+    assert "the key 'one' is revoked permanently; create another one" in refused.stderr
     assert json.loads(keys("list", "--json").stdout)[0]["credits"] == 5
 
 

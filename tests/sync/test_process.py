@@ -162,7 +162,7 @@ def test_one_at_a_time_and_the_second_says_who_is_the_first(
     first.next_round()
     second = operator.sync()
     assert second.status == 1
-    assert "'wallet-api sync trades' is at work on this database already" in second.text
+    assert "'wallet-api sync trades' already runs on this database" in second.text
     assert f"pid {first.process.pid} on " in second.text
     # Prices are another job.
     assert operator.sync("prices", "--since", now()).status == 0

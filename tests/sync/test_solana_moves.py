@@ -10,9 +10,9 @@ from tests.sync.operator import Operator, values
 from tests.sync.recorded import RECORDED
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
 
-NO_EXCHANGE = "tokens for the coin, but nobody who exchanged them"
-UNCLEAR = "several tokens, and not clear what was given for each"
-NO_VALUE = "a swap of two tokens whose value nothing tells"
+NO_EXCHANGE = "no other account exchanged the token"
+UNCLEAR = "several tokens whose separate prices are unclear"
+NO_VALUE = "a swap of two tokens of unknown value"
 
 AT = now() - timedelta(minutes=50)
 

@@ -141,8 +141,8 @@ def test_an_old_one_that_the_node_has_lost_is_counted_and_costs_no_other(
     done = operator.sync()
     assert done.status == 0
     assert done.only["rejections"] == {
-        "the node has no such transaction any more": 1,
-        "a transaction of a version that is not known": 1,
+        "the node no longer has the transaction": 1,
+        "a transaction of an unknown version": 1,
     }
     assert {key[2] for key in operator.ledger()} == {"new"}
 

@@ -194,7 +194,7 @@ def test_a_value_that_no_source_can_tell_is_rejected_and_costs_the_wallet_nothin
     assert outcome.status == 0
     assert outcome.only["rejections"] == {
         "no native price of its hour is known": 2,
-        "a swap of two tokens whose value nothing tells": 2,
+        "a swap of two tokens of unknown value": 2,
     }
     # A dollar value of zero is none.
     assert values(operator.ledger()) == {("good", FART, "buy"): ("1", "1", None)}
@@ -241,7 +241,7 @@ def test_bad_rows_are_counted_and_cost_no_other(stub: Stub, operator: Operator) 
         "nothing sold": 1,
         "the amount bought is zero": 1,
         "the amount sold is zero": 1,
-        "the amount bought is no number that the ledger takes": 3,
+        "the amount bought is not a number that the ledger accepts": 3,
         "a token's address is not base58 of 32 bytes": 1,
         "a swap of another wallet": 1,
         "no transaction hash": 2,

@@ -20,7 +20,7 @@ MOST_RESTARTS = 5
 WITHIN_SECONDS = 60.0
 # gunicorn completes its current requests first; see graceful_timeout in serving.
 STOP_SECONDS = 25.0
-# Looking for the processes of the servers takes a few milliseconds.
+# The servers are checked less often than child processes, since finding their processes costs more.
 _SERVERS_SECONDS = 1.0
 
 

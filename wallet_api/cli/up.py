@@ -89,8 +89,8 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     )
     listeners = [listener.fileno()]
     stack.enter_context(supervisor.running("gunicorn", command, environment, listeners=listeners))
-    # It stays open for a gunicorn that is started again, and requests wait at it meanwhile. At the end it is
-    # closed first, since nobody would accept them.
+    # The listener stays open while gunicorn is started again, so that requests wait. On exit it is closed
+    # first, since nothing would accept them.
     stack.callback(listener.close)
     if not is_filled(connection):
         _fill(stack, supervisor, environment)

@@ -1,4 +1,4 @@
-"""What the wallets of a world trade after its end, so that a demo does not grow old."""
+"""The trades of a world's wallets after its end, so that a demo stays current."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +15,7 @@ _DAY = timedelta(days=1)
 class Continuation:
     """The days after a world: each is a small world of the same wallets, with tokens of its own.
 
-    A day depends on its number and on the end of the world only, so no row changes when more follow.
+    A day depends only on its number and on the end of the world, so a later day changes no earlier row.
     """
 
     def __init__(
@@ -67,12 +67,12 @@ class Continuation:
             trades=self._trades,
             days=1,
             seed=self._seed,
-            # With the time, another end of the world gives other trades, and never moves those of this one.
+            # The time is part of the seed, so that a world with another end moves none of these trades.
             part=f"until {time_text(int(end.timestamp()))}",
         )
 
 
 def _within(rows: Iterator[Row], field: str, after: datetime, until: datetime) -> Iterator[Row]:
-    # Texts of this form have the order of their times.
+    # Texts of this form sort by time.
     first, last = time_text(int(after.timestamp())), time_text(int(until.timestamp()))
     return (row for row in rows if first < row[field] <= last)

@@ -64,7 +64,7 @@ def make_wallets(count: int, trades: int, seed: int) -> list[Wallet]:
 
 
 def _members(count: int) -> Iterator[tuple[str, str, int]]:
-    """Yield chain, type and number within the group of each wallet. Every group gets one wallet first."""
+    """Yield chain, type and number within the group of each wallet. Every group gets one first."""
     sizes = [1 if place < count else 0 for place in range(len(_GROUPS))]
     for _ in range(count - sum(sizes)):
         # The next wallet goes to the group furthest below its share.

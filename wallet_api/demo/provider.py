@@ -95,7 +95,7 @@ def _check() -> Response | None:
 
 
 def _evm_wallet(address: str) -> tuple[str, Portfolio]:
-    # Moralis takes a missing chain for eth. Refused here, a mistake of the client is found.
+    # Moralis assumes eth if the chain is missing. This stub refuses, to reveal a client that forgets it.
     chain = EVM_CHAINS.get(request.args.get("chain", "").lower())
     if chain is None:
         abort(400, f"chain must be a valid enum value: {', '.join(EVM_CHAINS)}")

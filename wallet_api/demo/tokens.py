@@ -36,7 +36,7 @@ class Token:
     def price(self, second: int) -> int:
         """Return the price of a million whole tokens at `second`, in the native coin's smallest unit."""
         age = max(second - self.launched, 0)
-        # The ages of knots differ by a constant factor, so the first hour moves as much as the last month.
+        # The ages of knots grow by a constant factor: prices move as much in the first hour as in a month.
         place = log(1 + age / 60) * _KNOTS_PER_LOG
         knot = int(place)
         low, high = self.heights[knot], self.heights[knot + 1]
@@ -120,7 +120,7 @@ def _path(random: Random, start: float, knots: int, *, steady: bool) -> Sequence
 
 
 def _wiggle(random: Random) -> Sequence[float]:
-    """Return a series of short swings; each token starts in it at another place."""
+    """Return a series of short swings, which each token begins at another place."""
     series = array("d", [0.0])
     for _ in range(1023):
         series.append(series[-1] * 0.93 + random.gauss(0, 0.05))

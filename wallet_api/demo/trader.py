@@ -81,7 +81,7 @@ class Trader:
                 moment, signature, event = second, self._sign(random), 0
                 number, is_buy = self._decide(moment, left)
             while is_buy and self._oversold.get(number) == moment:
-                # The ledger puts buys before sells of the same second, so this buy would cover that sell.
+                # The ledger orders buys before sells of the same second, so this buy would cover that sell.
                 number = random.randrange(MAJORS)
             units, value = self._buy(number, moment) if is_buy else self._sell(number, moment)
             previous = Fill(

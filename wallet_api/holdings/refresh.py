@@ -124,7 +124,7 @@ class Refresher:
             self._slots.release()
 
     def _fetch(self, claim: Claim, address: str) -> None:
-        # Up to the end, since the balances are in memory as long.
+        # Shared until the end, since the balances are in memory until then.
         with self._large.share() as share:
             self._fetch_within(claim, address, share)
 

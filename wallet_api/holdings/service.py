@@ -40,7 +40,7 @@ class ProviderNotConfigured(HoldingsUnavailable):
     """No provider of balances is configured for the chain; only the operator can change that."""
 
     def __init__(self) -> None:
-        # No wait heals it.
+        # Without Retry-After: waiting does not help.
         super().__init__(NotConfigured().message, reason="provider_not_configured", retry_after_seconds=None)
 
 
@@ -84,7 +84,7 @@ class HoldingsService:
         )
         self._cache = Cache(self._ttl, settings.holdings_cache_bytes)
         self._unconfigured = missing_settings(settings)
-        # Requests do not wait for a refresh, which may take as long as its provider.
+        # Separate, so that requests do not wait for a refresh, which may take as long as its provider.
         self._large, large = Large(), Large()
         self._refreshers: Mapping[str, Refresher] = {
             chain.name: Refresher(
@@ -157,7 +157,7 @@ class HoldingsService:
 
     def _wait_for_first(self, blockchain: str, address: str, wallet: WalletState, share: Share) -> Holdings:
         if blockchain in self._unconfigured:
-            # The variable is for the log alone.
+            # Only the log names the variable.
             raise ProviderNotConfigured from NotConfigured(f"{self._unconfigured[blockchain]} is not set")
         # Without a free slot the request does not wait.
         may_wait = self._waiting.acquire(blocking=False)
@@ -194,7 +194,7 @@ def _raise_failure(wallet: WalletState, refresher: Refresher) -> None:
     message, pause_seconds = wallet.failure, wallet.pause_seconds
     if not pause_seconds and not wallet.refreshing:
         message, pause_seconds = BreakerOpen().message, refresher.pause_seconds()
-    # Such as a node of another chain, which only the fetch has shown.
+    # The fetch found a setting that is wrong, such as a node of another chain.
     if pause_seconds and message == NotConfigured().message:
         raise ProviderNotConfigured
     if pause_seconds:

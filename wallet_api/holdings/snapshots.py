@@ -86,7 +86,7 @@ class Snapshots:
         self._database = database
         self._ttl = ttl_seconds
         self._claim = claim_seconds
-        # Of wallets that were asked for: a snapshot is found by the id.
+        # The ids of requested wallets, by which their snapshots are found.
         self._wallet_ids: LRUCache[tuple[str, str], int] = LRUCache(10_000)
         self._lock = Lock()
 
@@ -135,7 +135,7 @@ class Snapshots:
             else None
         )
         if row is None:
-            # Not met yet, or another wallet has the id by now.
+            # Not cached yet, or another wallet has the id by now.
             wallet = connection.fetch_row(_FIND_WALLET, parameters)
             if wallet is None:
                 return None

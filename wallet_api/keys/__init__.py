@@ -100,7 +100,7 @@ def top_up_key(connection: Connection, name: str, amount: int) -> int:
     if row is None:
         raise _unknown(name)
     if row["revoked_at"] is not None:
-        raise KeyRequestError(f"the key {name!r} is revoked for ever; create another one")
+        raise KeyRequestError(f"the key {name!r} is revoked permanently; create another one")
     if row["credits"] is None:
         raise KeyRequestError(f"the key {name!r} has no limit of credits")
     balance: int = row["credits"]

@@ -21,19 +21,19 @@ LOCKS = 64
 _encode = msgspec.json.Encoder().encode
 _BLOCK_LINES = 1000
 _NULL = "\\N"
-# A column and the boolean one behind it, by which a field that the row leaves out keeps what is known.
+# An optional column without a value, and the column after it: whether the stored value is kept.
 _EMPTY = f"{_NULL}\tf"
 _KEPT = f"{_NULL}\tt"
 
 WalletIds = dict[tuple[str, str], int]
 Token = tuple[str, str]
-# A position, as wallet id and token, and its trades: lines in PostgreSQL's COPY text format, without the
-# position they begin with, cut after what identifies a trade.
+# Positions (wallet id and token) with their trades. A trade is a line in PostgreSQL's COPY text format
+# without the columns of the position, in two parts: those that identify the trade, and the others.
 Share = list[tuple[int, Token, dict[str, str]]]
 
 
 class _Columns(NamedTuple):
-    """What follows the identity in a line: the columns of `incoming` as COPY reads them."""
+    """The columns of a line after those that identify the trade."""
 
     created_at: str
     token_name: str
@@ -46,7 +46,7 @@ class _Columns(NamedTuple):
 
 
 class Batch:
-    """The good rows of a batch by position, rows of one trade merged into one; and what was rejected."""
+    """The accepted rows of a batch by position, and the rejected ones. Rows of the same trade are merged."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -77,7 +77,7 @@ class Batch:
             trades[key] = _merged(earlier, line)
 
     def shares(self, count: int) -> list[Share]:
-        """Return the trades in `count` parts of nearly the same size, those of one lock in one part."""
+        """Return the trades in `count` parts of nearly equal size. All trades of one lock are in one part."""
         shares: list[Share] = [[] for _ in range(count)]
         sizes = [0] * count
         of_locks = [(sum(map(len, positions.values())), positions) for positions in self._positions]
@@ -123,19 +123,19 @@ def read_batch(records: Iterator[Record[TradeRow]], wallet_ids: WalletIds, rows:
 
 
 def _time(moment: datetime) -> str:
-    # Far faster than isoformat().
+    # Faster than isoformat().
     return _encode(moment)[1:-1].decode()
 
 
 def _escaped(text: str) -> str:
-    # To check is cheaper than to replace.
+    # Few texts need it, and checking is faster than replacing.
     if not ("\\" in text or "\t" in text or "\n" in text or "\r" in text):
         return text
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _merged(earlier: str, later: str) -> str:
-    """Return the later of two lines of one trade, with what it leaves out as in the earlier one."""
+    """Return the later of two lines of one trade; fields that it leaves out are those of the earlier one."""
     was = _Columns(*earlier[1:-1].split("\t"))
     line = _Columns(*later[1:-1].split("\t"))
     if line.keeps_name == "t":

@@ -1,4 +1,4 @@
-"""CSV as rows: a header, then a record a line, or several where a quoted text holds line ends (RFC 4180)."""
+"""Read CSV (RFC 4180): a header, then a record on each line, or on several if it contains line breaks."""
 
 import csv
 from collections import deque
@@ -12,7 +12,7 @@ from wallet_api.ledger.names import UnknownNames, Warn, all_names, missing, requ
 from wallet_api.ledger.reasons import not_utf8, row_fault
 from wallet_api.ledger.rows import RowType
 
-# Within which a quoted text has to end.
+# The longest record with line breaks.
 _MAX_RECORD_BYTES = 1 << 16
 _OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _SHOWN_NAMES = 20
@@ -86,7 +86,7 @@ def _record(lines: _Lines, line: bytes, names: list[str], row_type: type[RowType
         return _row(line, names, row_type)
     more = _rest_of_record(lines)
     row = _row(line + b"".join(text for _, text in more), names, row_type)
-    # A quote that is not closed must not take in the rows after it.
+    # An unclosed quote must not include the rows after it.
     if isinstance(row, BadRow) or any(
         not isinstance(_row(text, names, row_type), BadRow) for _, text in more
     ):

@@ -1,4 +1,4 @@
-"""What a field of a row may contain, and the reason that is given where it contains something else."""
+"""The checks of a row's fields, and the reasons for which a row is rejected."""
 
 import json
 import re
@@ -79,10 +79,10 @@ def check_text(field: str, text: str, longest: int, *, required: bool = False) -
 def check_amount(field: str, amount: Any, *, above_zero: bool = False) -> str:
     """Return the amount as text: ASCII digits with an optional point and exponent.
 
-    Raises BadRow where it is something else, negative (or zero), or has too many digits.
+    Raises BadRow if it is something else, negative (or zero), or has too many digits.
     """
-    # Nearly all amounts are short and plain, which is cheap to check. A Decimal would accept more than
-    # ASCII digits, and costs more than all of this.
+    # Nearly all amounts are short and plain, which is fast to check. A Decimal is slower, and accepts more
+    # than ASCII digits.
     if type(amount) is str and len(amount) <= MAX_DECIMALS and amount.isascii():
         digits = amount.replace(".", "", 1)
         if digits.isdecimal() and not (above_zero and not digits.strip("0")):
@@ -102,7 +102,7 @@ def check_event_index(index: Any) -> int:
 
 
 def check_time(field: str, moment: datetime, now: datetime) -> datetime:
-    """Return the moment, aware; one without an offset is UTC. Raises BadRow when it cannot be."""
+    """Return the time, aware; one without an offset is UTC. Raises BadRow if it is too early or too late."""
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if moment > now + AHEAD:
         raise BadRow(f"{field} is more than 5 minutes ahead of now", f": {moment.isoformat()}")
@@ -121,7 +121,7 @@ def _check_amount(field: str, amount: Any, *, above_zero: bool) -> str:
     try:
         number = Decimal(text)
     except InvalidOperation:
-        # The exponent has more digits than a Decimal of this machine can have.
+        # The exponent is too large for a Decimal.
         raise _too_many_digits(field, text) from None
     if form[1] or (above_zero and not number):
         raise BadRow(f"{field} must be {'above 0' if above_zero else 'at least 0'}", f", not {shown(amount)}")

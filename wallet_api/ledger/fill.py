@@ -1,4 +1,4 @@
-"""The fill: what migrations have added is computed for the trades that the ledger has already."""
+"""The fill: compute what migrations have added, for the trades that are already in the ledger."""
 
 import time
 from collections.abc import Callable
@@ -36,8 +36,8 @@ def fill_ledger(connection: Connection, progress: Progress = lambda done, of: No
     if is_filled(connection):
         return {}
     with merge.another_session(connection) as session:
-        # To wait in a statement would keep the first fill waiting, whose index waits for all transactions.
-        # The end of the session releases the lock.
+        # Polled: the first fill builds an index, which waits for all running statements, and so for one that
+        # waits for this lock. The end of the session releases the lock.
         while not _is_locked(session):
             time.sleep(_RETRY_SECONDS)
         pending = {row["name"] for row in session.execute(_PENDING)}
@@ -57,7 +57,7 @@ def _fill_wallets(session: Connection, progress: Progress) -> int:
 
 
 def _fill_positions(session: Connection, progress: Progress) -> int:
-    """Rebuild the wallets that the fill before this has not rebuilt."""
+    """Rebuild the wallets that an earlier fill has not rebuilt."""
     filled = _rebuild_wallets(session, progress)
     session.execute(_VALIDATE_POSITIONS)
     return filled
@@ -76,7 +76,7 @@ def _rebuild_wallets(session: Connection, progress: Progress) -> int:
 
 
 def _fill_tokens(session: Connection, progress: Progress) -> int:
-    """Keep the newest trade of every token. From the index on, imports do so too."""
+    """Store the newest trade of every token. Once the index exists, imports do so too."""
     _build_index(session, "trades_by_token", "trades (token_id, created_at)")
     rebuild_prices(session, progress)
     row = session.execute(_COUNT_TOKENS).fetchone()
@@ -85,7 +85,7 @@ def _fill_tokens(session: Connection, progress: Progress) -> int:
     return tokens
 
 
-# The fills of the migrations that have one, in their order, and what they fill.
+# The migrations that need a fill, in their order; what each fill counts, and its function.
 _FILLS: dict[str, tuple[str, Callable[[Connection, Progress], int]]] = {
     "0007_days_and_holdings": ("wallets", _fill_wallets),
     "0008_token_prices": ("tokens", _fill_tokens),
@@ -95,7 +95,7 @@ _FILLS: dict[str, tuple[str, Callable[[Connection, Progress], int]]] = {
 
 def _build_index(session: Connection, name: LiteralString, columns: LiteralString) -> None:
     if not has_index(session, name):
-        # An interrupted one is there, but invalid.
+        # An interrupted build leaves an invalid index.
         session.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
         session.execute(f"CREATE INDEX CONCURRENTLY {name} ON {columns}")
 

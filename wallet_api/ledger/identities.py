@@ -53,7 +53,7 @@ class TradeIdentity(msgspec.Struct):
         )
 
 
-# Many trades are of one wallet, and to decode its address takes longer than the rest of a row's work.
+# Cached, since many trades have the same wallet, and decoding its address is slow.
 @lru_cache(maxsize=10_000)
 def _address(blockchain: Blockchain, text: str) -> str:
     return check_address(CHAINS[blockchain], text)

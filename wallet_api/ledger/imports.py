@@ -19,10 +19,10 @@ from wallet_api.ledger.tokens import TokenIds
 # Large enough that a position or bucket is touched once for many trades, small enough that two batches in
 # memory stay far below the importer's bound of 300 MB.
 BATCH_ROWS = 200_000
-# The first is smaller, and each at most twice as large as the one before: PostgreSQL waits for the first.
+# The first batch is smaller, since PostgreSQL waits for it; the next ones are up to twice as large each.
 FIRST_ROWS = 25_000
 LANES = 2
-# From this size on a second connection pays.
+# From this size on, a second connection makes a batch faster.
 TWO_LANES_ROWS = 20_000
 
 Progress = Callable[[], None]
@@ -64,7 +64,7 @@ class Summary:
 def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]], reject: Reject) -> Summary:
     """Track the wallets of `records`, in one transaction.
 
-    One that is tracked already gets the new type and profile; a field that its rows leave out is kept.
+    A wallet that is already tracked gets the new type and profile; fields that its rows leave out are kept.
     """
     summary = Summary()
     now = datetime.now(UTC)
@@ -147,8 +147,8 @@ def import_trades(
     }
     token_ids = TokenIds(connection)
     lanes = [connection]
-    # Batches are always read by one thread: what several threads allocate is not shared between them. The
-    # sessions are closed last, when no thread uses them.
+    # One thread reads all batches, since memory that one thread frees is not reused by another. The sessions
+    # are closed last, when no thread uses them.
     with ExitStack() as sessions, ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(LANES) as mergers:
         rows = min(FIRST_ROWS, batch_rows)
         pending = reader.submit(read_batch, records, wallet_ids, rows)

@@ -1,4 +1,4 @@
-"""The lines of a file, bounded in length so that none can fill the memory."""
+"""The lines of a file, limited in length so that none can fill the memory."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -18,7 +18,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; of one longer than MAX_LINE_BYTES only as much as shows that it is."""
+    """Yield the lines of a file; of a line longer than MAX_LINE_BYTES only its first MAX_LINE_BYTES + 1."""
     while line := file.readline(MAX_LINE_BYTES + 1):
         yield line
         while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):

@@ -10,7 +10,7 @@ LOCK_CLASS = 7_401
 # The lock of token_prices: any number that no other lock has.
 _PRICES_LOCK = {"lock": 7_401_003}
 
-# A rollup keeps what its longest window can reach, and some more for clocks that disagree.
+# A rollup keeps its longest window, and some more for clocks that differ.
 POSITION_HORIZON = timedelta(days=32)
 VOLUME_HORIZON = timedelta(hours=26)
 
@@ -52,8 +52,8 @@ _LOCK_PRICES = "SELECT pg_advisory_xact_lock(%(lock)s)"
 _ANALYZE_TOUCHED = "ANALYZE touched (wallet_id, token_id, replay)"
 _ANALYZE_KNOWN = "ANALYZE known_trades (wallet_id, token_id)"
 
-# Plans for staging tables depend on their size, hardly on their contents: a small sample will do. The tables
-# of the ledger are large and have an index for every statement here: none is to be scanned.
+# A small sample is enough: plans for staging tables depend on their size, and hardly on their contents.
+# Every statement has an index on the tables of the ledger, so none of these is to be scanned.
 _SESSION = """
 SET work_mem = '64MB'; SET temp_buffers = '64MB'; SET jit = off; SET default_statistics_target = 10;
 SET enable_seqscan = off; SET random_page_cost = 1.1
@@ -75,19 +75,19 @@ def prepare(connection: Connection) -> None:
 
 
 def another_session(connection: Connection) -> Connection:
-    """Connect to the same database once more, with staging tables."""
+    """Open another connection to the same database, with staging tables."""
     other = connect(connection.info.dsn, password=connection.info.password or None)
     prepare(other)
     return other
 
 
 def lock_all(connection: Connection) -> None:
-    """Keep every other import out until the transaction ends."""
+    """Block all other imports until the transaction ends."""
     connection.execute(_LOCK_ALL, {"lock_class": LOCK_CLASS})
 
 
 def lock_wallet(connection: Connection, wallet_id: int) -> None:
-    """Keep every other import out of one wallet until the transaction ends."""
+    """Block imports of one wallet until the transaction ends."""
     connection.execute(_LOCK_WALLET, {"lock_class": LOCK_CLASS, "wallet_id": wallet_id})
 
 
@@ -103,7 +103,7 @@ def merge_incoming(connection: Connection, now: datetime) -> int:
     """
     connection.execute("ANALYZE incoming (wallet_id, token_id)")
     connection.execute(_LOCK, {"lock_class": LOCK_CLASS})
-    # The ids of the wallets were read before the locks were taken.
+    # The ids of the wallets were read before this transaction had the locks.
     removed = [row["wallet_id"] for row in connection.execute(_FIND_REMOVED_WALLETS)]
     if removed:
         raise WalletRemoved(removed)
@@ -197,7 +197,7 @@ def _store_positions(connection: Connection) -> None:
 
 
 def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) -> None:
-    """Bring the rollups from the state before the walk to the state after it, and drop what has expired."""
+    """Apply the results of the walk to the rollups, and delete what has expired."""
     horizon = now - POSITION_HORIZON
     add_to_days(connection, horizon)
     if corrected:
@@ -222,18 +222,18 @@ def add_to_volume(connection: Connection, horizon: datetime) -> None:
 
 
 def drop_volume(connection: Connection, horizon: datetime, *, corrected: bool) -> None:
-    """Drop the groups' volume that no window reaches, and what corrections have emptied."""
+    """Delete the volume of groups before any window, and buckets that corrections have emptied."""
     connection.execute(_EXPIRED_VOLUME, {"horizon": horizon, "corrected": corrected})
 
 
 def keep_prices(connection: Connection) -> None:
-    """Keep the newest trade of each token of the touched positions: the last step of a transaction."""
+    """Store the newest trade of each token of the touched positions. To be the last step of a transaction."""
     lock_prices(connection)
     renew_prices(connection, [row["token_id"] for row in connection.execute(_TOUCHED_TOKENS)])
 
 
 def lock_prices(connection: Connection) -> None:
-    """Let no other transaction keep newest trades until this one ends, whose trades the next one then sees.
+    """Block other transactions that store newest trades until this one ends, so that they see its trades.
 
     Take no other lock after it.
     """
@@ -241,9 +241,9 @@ def lock_prices(connection: Connection) -> None:
 
 
 def renew_prices(connection: Connection, token_ids: list[int]) -> int:
-    """Keep the newest trade of each of these tokens; return how many rows have changed.
+    """Store the newest trade of each of these tokens; return how many rows have changed.
 
-    The lock of `lock_prices` is held.
+    The caller holds the lock of `lock_prices`.
     """
     row = connection.execute(_TOKEN_PRICES, {"token_ids": token_ids}).fetchone()
     assert row is not None

@@ -1,4 +1,4 @@
-"""The names of a file's columns or members: which a row needs, and which it does not have."""
+"""Compare the names of a file's columns or members with the fields of a row."""
 
 from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
@@ -9,7 +9,7 @@ from wallet_api.ledger.fields import shown
 
 Warn = Callable[[str], None]
 
-# For a file whose names are all different.
+# Limits the warnings about a file with many unknown names.
 _MAX_WARNINGS = 20
 
 
@@ -30,7 +30,7 @@ def closest(name: str, known: Collection[str]) -> str | None:
 
 
 def missing(row_type: type[msgspec.Struct], found: Iterable[str]) -> str:
-    """Return the required names that were not found, each with a found name that is close; or nothing."""
+    """Return the required names that were not found, each with a similar name that was; or ""."""
     names = list(found)
     others = [name for name in names if name not in all_names(row_type)]
     lacking = [name for name in required_names(row_type) if name not in names]
@@ -38,7 +38,7 @@ def missing(row_type: type[msgspec.Struct], found: Iterable[str]) -> str:
 
 
 class UnknownNames:
-    """Warns once of each name that a row does not have."""
+    """Warns once of each name that is not a field of the row."""
 
     def __init__(self, row_type: type[msgspec.Struct], kind: str, warn: Warn) -> None:
         self._known = frozenset(all_names(row_type))
@@ -47,7 +47,7 @@ class UnknownNames:
         self._warned: set[str] = set()
 
     def check(self, names: Collection[str]) -> None:
-        """Warn of those of the names that are unknown and new."""
+        """Warn of the unknown names among these that have not been warned of yet."""
         for name in names:
             if name in self._known or name in self._warned or len(self._warned) == _MAX_WARNINGS:
                 continue

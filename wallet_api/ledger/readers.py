@@ -1,4 +1,4 @@
-"""Readers of files: NDJSON or CSV, plain or gzipped, or standard input, as a stream of rows."""
+"""Read files as a stream of rows: NDJSON or CSV, plain or gzipped, or standard input."""
 
 import gzip
 import sys
@@ -17,7 +17,7 @@ from wallet_api.ledger.names import UnknownNames, Warn
 from wallet_api.ledger.reasons import line_fault
 from wallet_api.ledger.rows import RowType
 
-# The lines of NDJSON that are checked for unknown members: to check them all takes as long as to read them.
+# Only so many lines of NDJSON are checked for unknown members, since checking takes as long as reading.
 CHECKED_LINES = 100
 NDJSON_ENDINGS = (".ndjson", ".jsonl")
 CSV_ENDING = ".csv"
@@ -46,7 +46,7 @@ class Source:
         """Yield the rows of the file, without blank lines. Raises UnreadableFile if there is none.
 
         `warn` receives a text for each column or member that rows do not have; without it they are ignored.
-        If the file ends early, as one that was not copied whole does, the last record is that fault.
+        If the file is damaged or incomplete, the last record is that fault.
         """
         take = csv_records if self._is_csv else ndjson_records
         last = 0

@@ -14,12 +14,12 @@ from msgspec import inspect
 from wallet_api.ledger.fields import TIME_FORM, BadRow, must_be, one_of, shown
 from wallet_api.ledger.names import missing, required_names
 
-# No amount is as long; msgspec reads no whole number that is much longer.
+# Longer than any amount. msgspec rejects whole numbers that are much longer.
 _MAX_NUMBER = 100
 
 
 class _Number(str):
-    """A JSON number, digit by digit."""
+    """A JSON number as it is written."""
 
 
 def line_fault(line: bytes, row_type: type[msgspec.Struct]) -> BadRow:
@@ -56,7 +56,7 @@ def row_fault(given: Mapping[str, Any], row_type: type[msgspec.Struct]) -> BadRo
             fault = _field_fault(field.encode_name, field.type, given[field.encode_name])
             if fault is not None:
                 return fault
-    # The line is JSON to Python's parser only, which takes half of a pair of surrogates.
+    # Only Python's parser accepts half of a surrogate pair.
     return BadRow("the line is not valid JSON: an escape such as \\ud800 is not a character")
 
 

@@ -12,7 +12,7 @@ TABLES = (
     *("volume_rollup", "wallet_groups", "token_prices"),
 )
 
-# The tokens of one transaction, which holds back the imports that end meanwhile.
+# Tokens per transaction, few enough that imports wait for its lock only briefly.
 _TOKENS_AT_ONCE = 5_000
 
 # Called with how many wallets are done, and of how many.
@@ -42,7 +42,7 @@ SELECT EXISTS (SELECT FROM pg_index
 def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of: None) -> dict[str, int]:
     """Rebuild all derived figures; return how many rows of each table were wrong.
 
-    One wallet a transaction, under its lock, so that imports and readers continue.
+    Each wallet is a transaction under its own lock, so that imports and readers continue.
     """
     changed = dict.fromkeys(TABLES, 0)
     merge.prepare(connection)
@@ -58,7 +58,7 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
     with connection.transaction():
         changed["volume_rollup"] = _rebuild_volume(connection, wallet_ids)
         changed["wallet_groups"] = connection.execute(_GROUPS).rowcount
-    # Until it is filled, that is for the fill to do.
+    # Without this index the fill has not run yet, and will compute the prices.
     if has_index(connection, "trades_by_token"):
         changed["token_prices"] = rebuild_prices(connection)
     progress(len(wallet_ids), len(wallet_ids))
@@ -95,7 +95,7 @@ def rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
 
 
 def rebuild_prices(connection: Connection, progress: Progress = lambda done, of: None) -> int:
-    """Keep the newest trade of every token, some tokens a transaction; return how many rows were wrong."""
+    """Store the newest trade of every token, some tokens per transaction; return how many rows were wrong."""
     token_ids = [
         row["token_id"] for row in connection.execute("SELECT token_id FROM tokens ORDER BY token_id")
     ]
@@ -110,7 +110,7 @@ def rebuild_prices(connection: Connection, progress: Progress = lambda done, of:
 
 
 def has_index(connection: Connection, name: str) -> bool:
-    """Return whether there is an index of this name, built to its end."""
+    """Return whether there is a valid index of this name."""
     row = connection.execute(_HAS_INDEX, {"name": name}).fetchone()
     assert row is not None
     found: bool = row["found"]

@@ -1,4 +1,4 @@
-"""Rejected rows, written one a line, with line number and reason, to FILE.rejects.ndjson."""
+"""Write rejected rows to FILE.rejects.ndjson, each with its line number and reason."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ class Rejects:
 
 @contextmanager
 def rejects_of(name: str) -> Iterator[Rejects]:
-    """Open the rejects file beside the file `name`; that of standard input is stdin.rejects.ndjson, here."""
+    """Open the rejects file beside the file `name`; for standard input, stdin.rejects.ndjson."""
     path = Path(f"{'stdin' if name == '-' else name}.rejects.ndjson")
     try:
         file = path.open("wb")

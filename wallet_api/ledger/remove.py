@@ -1,4 +1,4 @@
-"""Removals: the wallets or trades of a file are staged, counted, and removed with all derived from them."""
+"""Stage, count and remove the wallets or trades of a file, with everything derived from them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
 from wallet_api.ledger.lines import Record, Reject
 from wallet_api.ledger.rows import good
 
-# The most trades that one transaction removes, so that no import waits long for its locks.
+# The maximum of trades that one transaction removes, so that imports do not wait long for its locks.
 BATCH_ROWS = 200_000
-# The most lines that are in memory at once, whichever is reached first.
+# The maximum of lines in memory, by number and by size.
 _READ_ROWS = 10_000
 _READ_BYTES = 1 << 23
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from wallet_api.database import Connection, Row, load_sql
 
-# More than these are counted only.
+# Further wallets are only counted, and further lines left out.
 _MAX_WARNINGS = 10
 _MAX_LINES = 5
 

@@ -1,4 +1,4 @@
-"""The rows of files: their fields, and the checks that reject one.
+"""The rows of files: their fields and checks.
 
 An optional field that a row leaves out is UNSET; one that is given without a value is None or "".
 """
@@ -28,7 +28,7 @@ from wallet_api.ledger.fields import (
 Blockchain = Literal["solana", "bnb", "base", "eth"]
 Side = Literal["buy", "sell"]
 Text = str | None | UnsetType
-# As the file has it, or a Decimal: what msgspec takes for one, such as "1_000", check_amount does not.
+# As in the file, or a Decimal. check_amount decides, since msgspec accepts forms such as "1_000".
 Amount = Any
 
 RowType = TypeVar("RowType", bound=msgspec.Struct)
@@ -77,11 +77,11 @@ class TradeRow(msgspec.Struct, gc=False):
     event_index: Any = UNSET
 
     def check(self, now: datetime) -> tuple[str, str, Text]:
-        """Put the row into its stored form; return its amounts as texts: token, value, USD. Raises BadRow."""
+        """Convert the row to its stored form; return token amount, value and USD as texts. Raises BadRow."""
         if not CHAINS[self.blockchain].case_sensitive:
             self.mint = self.mint.lower()
             self.wallet_address = self.wallet_address.lower()
-        # To call a function for each field takes as long as all other work on a row.
+        # The conditions are repeated here, since calling a function for each field is slow.
         if not 0 < len(self.tx_signature) <= MAX_SIGNATURE or "\0" in self.tx_signature:
             check_text("tx_signature", self.tx_signature, MAX_SIGNATURE, required=True)
         if not 0 < len(self.mint) <= MAX_MINT or "\0" in self.mint:
@@ -108,7 +108,7 @@ class PriceRow(msgspec.Struct):
     priced_at: datetime
 
     def check(self, now: datetime) -> str:
-        """Put the row into its stored form, and return its price as text. Raises BadRow."""
+        """Convert the row to its stored form, and return its price as text. Raises BadRow."""
         self.priced_at = check_time("priced_at", self.priced_at, now)
         return check_amount("usd", self.usd, above_zero=True)
 

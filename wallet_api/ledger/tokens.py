@@ -1,11 +1,11 @@
-"""The ids of tokens, which an import caches from batch to batch."""
+"""The ids of tokens, cached between the batches of an import."""
 
 from collections.abc import Collection, Iterable, Mapping
 
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger.batches import Token
 
-# Some 15 MB.
+# About 15 MB.
 MAX_IDS = 50_000
 
 _FIND = load_sql(__package__, "find_tokens")
@@ -15,7 +15,7 @@ _ADD = load_sql(__package__, "tokens")
 class TokenIds:
     """A cache of the ids of tokens, which inserts new ones.
 
-    Not inside a transaction, so that no other import waits for it.
+    To be used outside of transactions, so that no other import waits for an inserted token.
     """
 
     def __init__(self, connection: Connection) -> None:

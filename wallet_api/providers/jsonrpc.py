@@ -117,7 +117,7 @@ def _read_batch(reply: Reply, expected: int) -> list[Result]:
         raise _BatchRefusedError
     results = {str(result.id): _checked(result) for result in read_json(reply.body, list[Result])}
     if results.keys() != {str(number) for number in range(expected)}:
-        raise Malformed("a batch came back with other ids")
+        raise Malformed("the ids of a batch do not match")
     return [results[str(number)] for number in range(expected)]
 
 

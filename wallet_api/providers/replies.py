@@ -27,7 +27,7 @@ Shape = TypeVar("Shape")
 # An absurd Retry-After must not stop all requests for a day, and a quota may be raised at any time.
 MAX_PAUSE_SECONDS = 3600.0
 
-# A surrogate pair is one character. A lone surrogate, as in a text that was cut, is none, and makes the
+# A surrogate pair is one character. A lone surrogate, as in a text that was cut, is invalid, and makes the
 # decoder reject the whole document.
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",

@@ -15,7 +15,7 @@ _ZERO = Decimal(0)
 
 _Rates = dict[str, tuple[Decimal, Decimal]]
 
-NO_VALUE = "a swap of two tokens whose value nothing tells"
+NO_VALUE = "a swap of two tokens of unknown value"
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Drafted:
 
 
 def draft_trades(chain: Chain, swaps: Iterable[Swap]) -> Drafted:
-    """Return the trades of the swaps, whose order and repetitions have no effect."""
+    """Return the trades of the swaps. Their order does not matter, nor whether some are repeated."""
     transactions: dict[str, set[Swap]] = {}
     for swap in swaps:
         transactions.setdefault(swap.tx_signature, set()).add(swap)
@@ -127,7 +127,7 @@ def _add(drafts: dict[tuple[str, bool], Draft], swap: Swap, native: Decimal | No
         elif swap.usd is not None:
             draft.usd_to_convert += swap.usd
         if draft.value_usd is not None:
-            # A dollar value that covers only a part of the trade is none.
+            # A sum without a part of the trade would be too small.
             draft.value_usd = None if swap.usd is None else draft.value_usd + swap.usd
 
 

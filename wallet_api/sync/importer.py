@@ -72,7 +72,7 @@ class Importer:
 
     def add(self, group: Sequence[Result]) -> None:
         """Import the trades, then save how far they reach, so that a crash in between repeats the fetch."""
-        # After a chunk that was not imported, a later chunk of the same wallet would leave a gap.
+        # Once a chunk of a wallet has failed, importing a later one would leave a gap.
         pieces = [p for p in group if isinstance(p, Piece) and p.task.wallet.wallet_id not in self._failed]
         imported = self._import_pieces(pieces)
         save_synced(self._connection, imported)
@@ -115,7 +115,7 @@ class Importer:
                 self._reject(piece.task.wallet, bad.tx_signature, bad.reason)
         values = value_drafts(self._connection, self._prices, drafts)
         valued = list(zip(drafts, values, strict=True))
-        waiting = {wallet.wallet_id for (wallet, _), value in valued if value.may_come}
+        waiting = {wallet.wallet_id for (wallet, _), value in valued if value.is_pending}
         rows = []
         for (wallet, draft), value in valued:
             if wallet.wallet_id in waiting:

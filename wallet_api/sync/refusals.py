@@ -8,12 +8,12 @@ _PAUSE_SECONDS = 600.0
 
 Refusal = tuple[str, float]
 
-# For many consecutive wallets that failed because of the provider.
+# When many consecutive wallets have failed because of the provider.
 DOWN: Refusal = ("the provider seems to be down", 30.0)
 
 
 def refusal_of(fault: ProviderFault | None) -> Refusal | None:
-    """Return why no further wallet should be fetched, and for how many seconds; None if others should be."""
+    """Return why the round stops, and for how many seconds; None if other wallets can still be fetched."""
     match fault:
         case QuotaExhausted():
             return "the provider's quota of the day is used up", _until_midnight(datetime.now(UTC))

@@ -73,6 +73,6 @@ def _explanation(connection: Connection, job: Job, key: _Key) -> str:
     if holder:
         who = f" ({holder['application_name']}, since {holder['backend_start']:%Y-%m-%d %H:%M %Z})"
     return (
-        f"'wallet-api sync {job}' is at work on this database already{who}. One is enough: leave the work to "
-        "it, or stop it first. With --wait this one takes over when that one ends."
+        f"'wallet-api sync {job}' already runs on this database{who}. Stop it first, or add --wait to take "
+        "over when it ends."
     )

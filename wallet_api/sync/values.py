@@ -22,10 +22,10 @@ Owned = tuple[TrackedWallet, Draft]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The value of a draft in the native coin; None if unknown. `may_come`: a later round may find it."""
+    """The value of a draft in the native coin; None if unknown; `is_pending` if that may change."""
 
     native: Decimal | None
-    may_come: bool = False
+    is_pending: bool = False
 
 
 def value_drafts(connection: Connection, prices: Prices, drafts: Sequence[Owned]) -> list[Value]:
@@ -52,7 +52,7 @@ def value_drafts(connection: Connection, prices: Prices, drafts: Sequence[Owned]
         elif _place(wallet, draft) in near:
             values.append(Value(draft.value(wallet.chain, near[_place(wallet, draft)])))
         else:
-            values.append(Value(None, may_come=not all_sources_answered))
+            values.append(Value(None, is_pending=not all_sources_answered))
     return values
 
 
@@ -100,6 +100,6 @@ def _hours(drafts: Iterable[Owned]) -> dict[Currency, list[datetime]]:
     hours: dict[Currency, set[datetime]] = {}
     for wallet, draft in drafts:
         hour = hour_of(draft.created_at.astimezone(UTC))
-        # The current hour may have no price yet; then the nearest is in the hour before.
+        # If the current hour has no price yet, the nearest one is in the hour before.
         hours.setdefault(wallet.chain.currency, set()).update((hour - HOUR, hour))
     return {currency: sorted(wanted) for currency, wanted in hours.items()}

@@ -21,7 +21,7 @@ from wallet_api.providers.trades.swaps import BadSwap, Chunk, Leg, Swap, Tracked
 from wallet_api.settings import Settings
 
 PAGE_ROWS = 100
-# Pages in a chunk: this bounds the memory for a wallet with many swaps, and what an interruption loses.
+# Pages in a chunk: they bound the memory for a wallet with many swaps, and what an interruption loses.
 CHUNK_PAGES = 20
 
 
@@ -86,10 +86,13 @@ class MoralisTrades:
 
 
 def _complete_part(chunk: Chunk, last_page: list[Swap], since: datetime) -> Chunk:
-    """Return the chunk before the last page's oldest time: later transactions may go on in the next page."""
+    """Return the part of the chunk before the oldest time of the last page.
+
+    Later transactions may continue on the next page.
+    """
     until = min((swap.created_at for swap in last_page), default=since)
     if until <= since + timedelta(seconds=1):
-        raise Malformed(f"{CHUNK_PAGES} pages that do not go on in time")
+        raise Malformed(f"{CHUNK_PAGES} pages whose times do not advance")
     return Chunk([swap for swap in chunk.swaps if swap.created_at < until], chunk.bad, until)
 
 
@@ -139,7 +142,7 @@ def _leg(chain: Chain, side: str, leg: Any) -> Leg:
     address = leg.get("address")
     amount = _number(leg.get("amount"))
     if amount is None:
-        raise UnusableRow(f"the amount {side} is no number that the ledger takes")
+        raise UnusableRow(f"the amount {side} is not a number that the ledger accepts")
     if not amount:
         raise UnusableRow(f"the amount {side} is zero")
     if isinstance(address, str) and chain.is_native(chain.canonical(address)):

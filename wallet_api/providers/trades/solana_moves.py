@@ -21,8 +21,8 @@ _STABLE = frozenset(
     ("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB")
 )
 
-NO_EXCHANGE = "tokens for the coin, but nobody who exchanged them"
-UNCLEAR = "several tokens, and not clear what was given for each"
+NO_EXCHANGE = "no other account exchanged the token"
+UNCLEAR = "several tokens whose separate prices are unclear"
 
 # Balance changes in the smallest unit by token; None is the native coin.
 _Changes = Counter[str | None]

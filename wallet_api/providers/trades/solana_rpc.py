@@ -34,7 +34,7 @@ _UNSUPPORTED_VERSION = -32015
 _YOUNG = timedelta(hours=1)
 _REMEMBERED = 20_000
 
-NOT_AVAILABLE = "the node has no such transaction any more"
+NOT_AVAILABLE = "the node no longer has the transaction"
 
 Shape = TypeVar("Shape")
 
@@ -126,7 +126,7 @@ class SolanaRpcTrades:
             return known
         result = self._request("getTransaction", row.signature, _READABLE)
         if result.error is not None and result.error.code == _UNSUPPORTED_VERSION:
-            return _Outcome(bad=BadSwap(row.signature, "a transaction of a version that is not known"))
+            return _Outcome(bad=BadSwap(row.signature, "a transaction of an unknown version"))
         try:
             transaction = result.read(Transaction | None)  # type: ignore[arg-type]
         except Malformed:
