@@ -55,14 +55,13 @@ def back_up(
             row["name"]
             for row in connection.execute(_LIST_OTHERS, {"schema": SCHEMA, "names": sorted(names())})
         ]
-        snapshot = connection.execute("SELECT pg_export_snapshot() AS name").fetchone()
-        assert snapshot is not None
+        snapshot = connection.fetch_value("SELECT pg_export_snapshot()")
         command = [
             programs.path("pg_dump"),
             *("--format=custom", "--no-owner", "--no-privileges", "--no-password"),
             f"--schema={_pattern(SCHEMA)}",
             *(f"--exclude-table={_pattern(SCHEMA)}.{_pattern(name)}" for name in left_out),
-            f"--snapshot={snapshot['name']}",
+            f"--snapshot={snapshot}",
             # On its standard output, opened for appending, pg_dump would write the list of contents twice.
             f"--file={part}",
             f"--dbname={access.conninfo}",

@@ -130,11 +130,10 @@ def _database() -> Iterator[tuple[Settings, Connection]]:
 
 def _tracked(connection: Connection) -> str | None:
     """Return a digest of the tracked wallets, or None without tables."""
-    found = connection.execute(_TRACKED_TABLE).fetchone()
-    if not found or not found["found"]:
+    if not connection.fetch_value(_TRACKED_TABLE):
         return None
-    row = connection.execute(_TRACKED_DIGEST).fetchone()
-    return row["digest"] if row else None
+    digest: str = connection.fetch_value(_TRACKED_DIGEST)
+    return digest
 
 
 def _in_words(rows: Mapping[str, int]) -> str:

@@ -76,14 +76,12 @@ class Demo:
         """Return whether the ledger has no wallet and no trade that is not the demo's."""
         rows = World(self.until, **self.size).wallet_rows()
         wallets = [f"{row['blockchain']} {row['wallet_address']}" for row in rows]
-        found = connection.execute(_HAS_OTHERS, {"wallets": wallets, "trades": self.most_trades}).fetchone()
-        return found is not None and not found["found"]
+        return not connection.fetch_value(_HAS_OTHERS, {"wallets": wallets, "trades": self.most_trades})
 
 
 def find_demo(connection: Connection, home: Path) -> Demo | None:
     """Return the demo world of this database, a new one if it is empty, or None if it has other wallets."""
-    row = connection.execute(_HAS_WALLETS).fetchone()
-    if row is None or not row["found"]:
+    if not connection.fetch_value(_HAS_WALLETS):
         now = datetime.now(UTC).replace(microsecond=0)
         return Demo(home / _DEMO_FILE, now, loaded=False, continued=now)
     demo = _noted_demo(home)
@@ -130,8 +128,7 @@ def demo_key(connection: Connection, home: Path) -> str:
 
 def demo_guide(connection: Connection, demo: Demo, url: str) -> str:
     """Return the text for a first visit: the key, an example of each operation, and the next steps."""
-    row = connection.execute(_FIND_EXAMPLE, _GROUP).fetchone()
-    address = {"address": row["wallet_address"]} if row else {}
+    address = {"address": connection.fetch_value(_FIND_EXAMPLE, _GROUP) or ""}
     requests = (
         ("/v1/wallets", _GROUP | {"limit": "3"}),
         ("/v1/wallets/history", _GROUP | address | {"limit": "3"}),

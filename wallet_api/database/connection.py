@@ -83,6 +83,11 @@ class Connection(psycopg.Connection[Row]):
         """Execute psycopg's query, or what stands for a statement of `load_sql` in a Citus cluster."""
         return super().execute(self._own(query), *arguments, **options)
 
+    def fetch_value(self, query: Query, parameters: Mapping[str, Any] | None = None) -> Any:
+        """Execute a query, and return the first column of its first row; None without rows."""
+        row = self.execute(query, parameters).fetchone()
+        return None if row is None else next(iter(row.values()))
+
     def _own(self, statement: Any) -> Any:
         is_other = isinstance(statement, str) and statement in _SHARDED and self.is_sharded
         return _SHARDED[statement] if is_other else statement

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any, LiteralString
+from typing import LiteralString
 
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger import merge
@@ -15,10 +15,10 @@ _RETRY_SECONDS = 1.0
 _PENDING = load_sql(__package__, "pending_fills")
 _UNFILLED = load_sql(__package__, "unfilled_wallets")
 
-_TRY_LOCK = "SELECT pg_try_advisory_lock(%(lock)s) AS found"
+_TRY_LOCK = "SELECT pg_try_advisory_lock(%(lock)s)"
 _VALIDATE = "ALTER TABLE trades VALIDATE CONSTRAINT trades_have_holding"
 _VALIDATE_POSITIONS = "ALTER TABLE positions VALIDATE CONSTRAINT positions_have_totals"
-_COUNT_TOKENS = "SELECT count(*) AS tokens FROM token_prices"
+_COUNT_TOKENS = "SELECT count(*) FROM token_prices"
 _FINISH = "DELETE FROM pending_fills WHERE name = %(name)s"
 
 
@@ -38,7 +38,7 @@ def fill_ledger(connection: Connection, progress: Progress = lambda done, of: No
     with merge.another_session(connection) as session:
         # Polled: the first fill builds an index, which waits for all running statements, and so for one that
         # waits for this lock. The end of the session releases the lock.
-        while not _is_locked(session):
+        while not session.fetch_value(_TRY_LOCK, _LOCK):
             time.sleep(_RETRY_SECONDS)
         pending = {row["name"] for row in session.execute(_PENDING)}
         filled: dict[str, int] = {}
@@ -79,9 +79,7 @@ def _fill_tokens(session: Connection, progress: Progress) -> int:
     """Store the newest trade of every token. Once the index exists, imports do so too."""
     _build_index(session, "trades_by_token", "trades (token_id, created_at)")
     rebuild_prices(session, progress)
-    row = session.execute(_COUNT_TOKENS).fetchone()
-    assert row is not None
-    tokens: int = row["tokens"]
+    tokens: int = session.fetch_value(_COUNT_TOKENS)
     return tokens
 
 
@@ -98,10 +96,3 @@ def _build_index(session: Connection, name: LiteralString, columns: LiteralStrin
         # An interrupted build leaves an invalid index.
         session.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
         session.execute(f"CREATE INDEX CONCURRENTLY {name} ON {columns}")
-
-
-def _is_locked(session: Connection) -> bool:
-    row: dict[str, Any] | None = session.execute(_TRY_LOCK, _LOCK).fetchone()
-    assert row is not None
-    found: bool = row["found"]
-    return found

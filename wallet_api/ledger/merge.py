@@ -245,7 +245,5 @@ def renew_prices(connection: Connection, token_ids: list[int]) -> int:
 
     The caller holds the lock of `lock_prices`.
     """
-    row = connection.execute(_TOKEN_PRICES, {"token_ids": token_ids}).fetchone()
-    assert row is not None
-    changed: int = row["changed"]
+    changed: int = connection.fetch_value(_TOKEN_PRICES, {"token_ids": token_ids})
     return changed

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_sql
 from wallet_api.ledger import merge
@@ -87,10 +86,10 @@ def rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
     merge.add_to_days(connection, horizon["horizon"])
     return {
         "trades": changed_trades,
-        "positions": _count(connection, _CHANGED_POSITIONS, wallet),
-        "lifetimes": _count(connection, _CHANGED_LIFETIME, wallet),
-        "position_rollup": _count(connection, _CHANGED_DAYS, wallet | horizon),
-        "wallet_days": _count(connection, _CHANGED_WALLET_DAYS, wallet),
+        "positions": connection.fetch_value(_CHANGED_POSITIONS, wallet),
+        "lifetimes": connection.fetch_value(_CHANGED_LIFETIME, wallet),
+        "position_rollup": connection.fetch_value(_CHANGED_DAYS, wallet | horizon),
+        "wallet_days": connection.fetch_value(_CHANGED_WALLET_DAYS, wallet),
     }
 
 
@@ -111,9 +110,7 @@ def rebuild_prices(connection: Connection, progress: Progress = lambda done, of:
 
 def has_index(connection: Connection, name: str) -> bool:
     """Return whether there is a valid index of this name."""
-    row = connection.execute(_HAS_INDEX, {"name": name}).fetchone()
-    assert row is not None
-    found: bool = row["found"]
+    found: bool = connection.fetch_value(_HAS_INDEX, {"name": name})
     return found
 
 
@@ -123,11 +120,5 @@ def _rebuild_volume(connection: Connection, wallet_ids: list[int]) -> int:
     connection.execute(_KEEP_VOLUME)
     connection.execute(_RECENT, {"wallet_ids": wallet_ids, "sign": 1} | horizon)
     merge.add_to_volume(connection, horizon["horizon"])
-    return _count(connection, _CHANGED_VOLUME, horizon)
-
-
-def _count(connection: Connection, statement: LiteralString, parameters: dict[str, Any]) -> int:
-    row = connection.execute(statement, parameters).fetchone()
-    assert row is not None
-    changed: int = row["changed"]
+    changed: int = connection.fetch_value(_CHANGED_VOLUME, horizon)
     return changed

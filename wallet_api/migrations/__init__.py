@@ -87,8 +87,7 @@ def checksum_of(sql: str) -> str:
 def inspect(connection: Connection) -> Schema:
     """Compare the tables of a database with the migrations of this version."""
     names = available()
-    exists = connection.execute(_HAS_TABLE).fetchone()
-    if exists is None or not exists["found"]:
+    if not connection.fetch_value(_HAS_TABLE):
         return Schema(tuple(names))
     rows = connection.execute("SELECT * FROM schema_migrations ORDER BY name").fetchall()
     applied = {row["name"]: row.get("checksum") for row in rows}
@@ -113,8 +112,7 @@ def migrate(connection: Connection, progress: Progress = lambda name: None) -> l
         return []
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
-        place = connection.execute("SELECT current_schema() AS name").fetchone()
-        if place is None or place["name"] != "public":
+        if connection.fetch_value("SELECT current_schema()") != "public":
             raise SchemaError(
                 "The tables belong in the schema public, which must come first in this role's search_path. "
                 "Run: ALTER ROLE … IN DATABASE … SET search_path = public"
@@ -146,8 +144,7 @@ def _check_upgradable(connection: Connection) -> None:
             "Run 'wallet-api migrate' of that commit first; or import wallets, prices and trades into a new "
             "database, and create new keys there."
         )
-    row = connection.execute(_SERVICES).fetchone()
-    if row is not None and row["connected"]:
+    if connection.fetch_value(_SERVICES):
         raise SchemaError(
             "This upgrade changes tables that the running service reads. Stop the service, run "
             "'wallet-api migrate', and start it again: see docs/production.md."

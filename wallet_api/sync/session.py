@@ -59,8 +59,7 @@ def sole_session(
 
 
 def _locked(connection: Connection, key: _Key) -> bool:
-    row = connection.execute(_LOCK, key).fetchone()
-    if row is not None and row["held"]:
+    if connection.fetch_value(_LOCK, key):
         return True
     # Some of the locks may have been acquired.
     connection.execute("SELECT pg_advisory_unlock_all()")
