@@ -40,12 +40,18 @@ def settings_with_database(*, migrate: bool = True, notify: Notify = write_note)
 
 @contextmanager
 def database(*, migrate: bool = True) -> Iterator[Connection]:
-    """Yield a connection in autocommit. Raises the errors of settings_with_database."""
+    """Yield a connection in autocommit.
+
+    With `migrate`, its tables are those of this version: upgraded on an embedded server, else checked. Raises
+    ClickException and the errors of settings_with_database.
+    """
     with (
         settings_with_database(migrate=migrate) as settings,
         translated(),
         connect(str(settings.database_url)) as connection,
     ):
+        if migrate:
+            require_tables(connection)
         yield connection
 
 

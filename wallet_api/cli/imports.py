@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from wallet_api.cli.environment import database, require_tables
+from wallet_api.cli.environment import database
 from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
@@ -110,7 +110,6 @@ def _run(file: str, as_json: bool, take: _Take) -> None:
             database() as connection,
             progress_bar(source.name, hidden=source.size is None) as show,
         ):
-            require_tables(connection)
 
             def progress() -> None:
                 show(source.position(), source.size or 0)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wallet_api import keys as api_keys
-from wallet_api.cli.environment import database, require_tables
+from wallet_api.cli.environment import database
 from wallet_api.cli.output import json_option, print_json
 from wallet_api.database import Connection, Row
 
@@ -94,7 +94,6 @@ def top_up(name: str, credits: int) -> None:
 def _keys() -> Iterator[Connection]:
     try:
         with database() as connection:
-            require_tables(connection)
             yield connection
     except api_keys.KeyRequestError as error:
         raise click.ClickException(f"{error}.") from error

@@ -3,7 +3,7 @@
 import click
 
 from wallet_api import migrations
-from wallet_api.cli.environment import database, require_tables
+from wallet_api.cli.environment import database
 from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.ledger.fill import fill_ledger
 from wallet_api.ledger.rebuild import rebuild_ledger
@@ -44,7 +44,6 @@ def rebuild(as_json: bool) -> None:
     committed, and the next run starts from the beginning.
     """
     with database() as connection, progress_bar("Rebuilding") as progress:
-        require_tables(connection)
         changed = rebuild_ledger(connection, progress)
     if as_json:
         print_json(changed)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from wallet_api.cli.environment import database, database_of, require_tables
+from wallet_api.cli.environment import database, database_of
 from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.database import Connection
 from wallet_api.ledger import remove as removals
@@ -84,7 +84,6 @@ def _run(kind: _Kind, file: str, yes: bool, dry_run: bool, as_json: bool) -> Non
         )
     try:
         with open_source(file) as source, rejects_of(file) as rejects, database() as connection:
-            require_tables(connection)
             started = time.monotonic()
             found = _stage(kind, connection, source, rejects)
             seconds = time.monotonic() - started
