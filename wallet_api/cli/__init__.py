@@ -2,8 +2,6 @@
 
 import os
 import sys
-import traceback
-from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +12,7 @@ from wallet_api.cli.demo import demo
 from wallet_api.cli.imports import import_files
 from wallet_api.cli.keys import keys
 from wallet_api.cli.ledger import migrate, rebuild
+from wallet_api.cli.output import raised_at
 from wallet_api.cli.remove import remove
 from wallet_api.cli.sync import sync
 from wallet_api.cli.up import up
@@ -100,9 +99,8 @@ def main() -> None:
         if options.get("debug"):
             raise
         # Its message may contain a password, as that of a malformed DATABASE_URL does.
-        place = traceback.extract_tb(error.__traceback__)[-1]
         _fail(
-            f"Unexpected error ({type(error).__name__} at {Path(place.filename).name}:{place.lineno}). "
+            f"Unexpected error ({type(error).__name__} at {raised_at(error)}). "
             "Run it again as 'wallet-api --debug …' for the traceback."
         )
 

@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
+import msgspec
 
 from wallet_api.cli.environment import database
-from wallet_api.cli.output import json_option, print_json, progress_bar
+from wallet_api.cli.output import Show, json_option, print_json, progress_bar
 from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
 from wallet_api.ledger.lines import Record, Reject
-from wallet_api.ledger.names import Warn
 from wallet_api.ledger.readers import Source, UnreadableFile, open_source
 from wallet_api.ledger.rejects import rejects_of
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
 
 SOME_REJECTED = 3
 
-_Take = Callable[[Connection, Source, Reject, imports.Progress, Warn], imports.Summary]
+_Import = Callable[[Connection, Iterator[Record[Any]], Reject], imports.Summary]
 
 _file = click.argument("file")
 
@@ -43,7 +43,7 @@ def import_files() -> None:
 @json_option
 def import_wallets(file: str, as_json: bool) -> None:
     """Track the wallets of FILE. A wallet that is already tracked gets the type and profile in FILE."""
-    _run(file, as_json, _take_wallets)
+    _run(file, as_json, WalletRow, _take_wallets)
 
 
 @import_files.command("trades")
@@ -51,7 +51,7 @@ def import_wallets(file: str, as_json: bool) -> None:
 @json_option
 def import_trades(file: str, as_json: bool) -> None:
     """Import the trades of FILE. A trade that is already stored is replaced if its amounts differ."""
-    _run(file, as_json, _take_trades)
+    _run(file, as_json, TradeRow, imports.import_trades)
 
 
 @import_files.command("prices")
@@ -59,48 +59,17 @@ def import_trades(file: str, as_json: bool) -> None:
 @json_option
 def import_prices(file: str, as_json: bool) -> None:
     """Import native prices, and compute the USD value of trades within an hour that have none."""
-    _run(file, as_json, _take_prices)
+    _run(file, as_json, PriceRow, imports.import_prices)
 
 
 def _take_wallets(
-    connection: Connection,
-    source: Source,
-    reject: Reject,
-    progress: imports.Progress,
-    warn: Warn,
+    connection: Connection, records: Iterator[Record[WalletRow]], reject: Reject
 ) -> imports.Summary:
     warn_of_demo(connection)
-    return imports.import_wallets(connection, _watched(source.records(WalletRow, warn), progress), reject)
+    return imports.import_wallets(connection, records, reject)
 
 
-def _take_trades(
-    connection: Connection,
-    source: Source,
-    reject: Reject,
-    progress: imports.Progress,
-    warn: Warn,
-) -> imports.Summary:
-    return imports.import_trades(connection, source.records(TradeRow, warn), reject, progress)
-
-
-def _take_prices(
-    connection: Connection,
-    source: Source,
-    reject: Reject,
-    progress: imports.Progress,
-    warn: Warn,
-) -> imports.Summary:
-    return imports.import_prices(connection, _watched(source.records(PriceRow, warn), progress), reject)
-
-
-def _watched(records: Iterator[Record[Any]], progress: imports.Progress) -> Iterator[Record[Any]]:
-    for count, record in enumerate(records):
-        if count % 1000 == 0:
-            progress()
-        yield record
-
-
-def _run(file: str, as_json: bool, take: _Take) -> None:
+def _run(file: str, as_json: bool, row_type: type[msgspec.Struct], import_records: _Import) -> None:
     started = time.monotonic()
     warnings: list[str] = []
     try:
@@ -110,17 +79,21 @@ def _run(file: str, as_json: bool, take: _Take) -> None:
             database() as connection,
             progress_bar(source.name, hidden=source.size is None) as show,
         ):
-
-            def progress() -> None:
-                show(source.position(), source.size or 0)
-
-            summary = take(connection, source, rejects.add, progress, warnings.append)
+            records = _watched(source.records(row_type, warnings.append), source, show)
+            summary = import_records(connection, records, rejects.add)
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error
     summary.warnings[:0] = warnings
     _report(summary, str(rejects.path), time.monotonic() - started, as_json)
     if summary.rejected:
         sys.exit(SOME_REJECTED)
+
+
+def _watched(records: Iterator[Record[Any]], source: Source, show: Show) -> Iterator[Record[Any]]:
+    for count, record in enumerate(records):
+        if count % 1000 == 0:
+            show(source.position(), source.size or 0)
+        yield record
 
 
 def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: bool) -> None:

@@ -1,8 +1,10 @@
-"""What several commands print: JSON summaries, and a progress bar."""
+"""What several commands print: JSON summaries, a progress bar, and the place of an error."""
 
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
 import click
@@ -34,6 +36,12 @@ def progress_bar(label: str, *, hidden: bool = False) -> Iterator[Show]:
         item_show_func=lambda note: note,
     ) as bar:
         yield lambda done, of, note=None: bar.update(max(0, 100 * done // max(of, 1) - bar.pos), note)
+
+
+def raised_at(error: BaseException) -> str:
+    """Return the file and line that raised an error. Its message may contain a password of the settings."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(place.filename).name}:{place.lineno}"
 
 
 def print_json(document: Any) -> None:

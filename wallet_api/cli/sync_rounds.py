@@ -3,20 +3,18 @@
 import logging
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import click
 
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import require_tables
-from wallet_api.cli.output import print_json
+from wallet_api.cli.output import print_json, raised_at
 from wallet_api.database import Connection, NotPermitted
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.log_lines import formatter
@@ -116,13 +114,11 @@ def _rounds(
 
                 repeat(one, every, stopping)
             break
-        except AlreadyRunning as error:
-            raise click.ClickException(str(error)) from None
-        except click.ClickException:
-            raise
         except Stopped:
             break
-        except NotPermitted:
+        except AlreadyRunning as error:
+            raise click.ClickException(str(error)) from None
+        except (click.ClickException, NotPermitted):
             raise
         except ServiceUnavailable as error:
             # At the start, a wrong address must be reported at once.
@@ -134,14 +130,8 @@ def _rounds(
             if every is None:
                 raise
             # The next round may succeed. The message is not logged, since it may contain a password.
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            log.error(  # noqa: TRY400
-                "sync %s: unexpected error: %s at %s:%s",
-                work,
-                type(error).__name__,
-                Path(place.filename).name,
-                place.lineno,
-            )
+            name = type(error).__name__
+            log.error("sync %s: unexpected error: %s at %s", work, name, raised_at(error))  # noqa: TRY400
             stopping.wait(max(every, _RECONNECT_SECONDS))
     return status
 
