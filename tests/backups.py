@@ -4,7 +4,7 @@ import json
 import os
 import secrets
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,6 @@ from urllib.parse import quote, urlsplit
 
 import psycopg
 import pytest
-from click.testing import CliRunner, Result
 from flask import Flask
 from flask.testing import FlaskClient
 from psycopg.rows import dict_row
@@ -21,12 +20,11 @@ from psycopg.sql import SQL, Identifier
 
 from tests.callers import WALLETS
 from tests.ledger.in_process import Importer
-from tests.processes import environment_of
+from tests.processes import run_command as run
 from wallet_api import migrations
 from wallet_api.app import create_app
 from wallet_api.backup.programs import oldest_for
 from wallet_api.chains import CHAINS
-from wallet_api.cli import cli
 from wallet_api.database import connect
 from wallet_api.demo.world import World
 from wallet_api.embedded.account import choose, let_reach, own
@@ -36,12 +34,8 @@ from wallet_api.settings import Settings
 DEBIAN = Path("/usr/lib/postgresql")
 
 Connection = psycopg.Connection[dict[str, Any]]
-
-
-def run(*arguments: str | Path, settings: Settings) -> Result:
-    """Run a command in this process with these settings."""
-    unset = dict.fromkeys(Settings.variables())
-    return CliRunner().invoke(cli, [str(part) for part in arguments], env=unset | environment_of(settings))
+# Makes an empty database on a server, given its URL.
+Made = Callable[[str], str]
 
 
 def done(*arguments: str | Path, settings: Settings) -> dict[str, Any]:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from click.testing import CliRunner, Result
 
+from wallet_api.cli import cli
 from wallet_api.settings import Settings
 
 
@@ -102,6 +104,12 @@ def wallet_api(*arguments: str, settings: Settings, **options: Any) -> "subproce
         text=True,
         **options,
     )
+
+
+def run_command(*arguments: str | Path, settings: Settings) -> Result:
+    """Run a command in this process, with these settings."""
+    unset = dict.fromkeys(Settings.variables())
+    return CliRunner().invoke(cli, [str(part) for part in arguments], env=unset | environment_of(settings))
 
 
 def interrupted(number: signal.Signals, word: str, code: str, *arguments: str) -> list[str]:

@@ -1,18 +1,34 @@
-"""The report of faults and attacks. With FAULTS_REPORT set to a file, it is written there: docs/faults.md."""
+"""The report of faults and attacks, and empty databases."""
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from tests.backups import Made, created
 from tests.faults_report import Report
+from wallet_api.settings import Settings
 
 
 @pytest.fixture(scope="session")
 def report() -> Iterator[Report]:
-    """The lines of the report, written when all tests have run."""
+    """The lines of the report. With FAULTS_REPORT set to a file, it is written there after all tests."""
     report = Report()
     yield report
     if os.environ.get("FAULTS_REPORT"):
         report.write(Path(os.environ["FAULTS_REPORT"]))
+
+
+@pytest.fixture
+def make() -> Iterator[Made]:
+    """Makes empty databases on a server, and drops them after the test."""
+    with ExitStack() as stack:
+        yield lambda server: stack.enter_context(created(server))
+
+
+@pytest.fixture
+def target(make: Made, servers: Settings) -> str:
+    """The address of an empty database."""
+    return make(str(servers.database_url))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ import psycopg
 import pytest
 
 from tests.backups import (
+    Made,
     Service,
     at,
     compare_answers,
@@ -36,11 +37,11 @@ from tests.backups import (
     rebuilt,
     refused,
     rows,
-    run,
     session,
 )
 from tests.demo_service import DemoService, demo_service
 from tests.ledger.in_process import Importer
+from tests.processes import run_command as run
 from tests.processes import wallet_api
 from tests.waiting import eventually
 from wallet_api import embedded, migrations
@@ -48,8 +49,6 @@ from wallet_api.database import connect
 from wallet_api.demo.world import World
 from wallet_api.keys import create_key, revoke_key
 from wallet_api.settings import Settings
-
-Made = Callable[[str], str]
 
 
 @pytest.fixture(scope="module")
@@ -76,19 +75,6 @@ def dump(source: DemoService, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("backups") / "source.dump"
     done("backup", file, settings=at(source.settings.database_url))
     return file
-
-
-@pytest.fixture
-def make() -> Iterator[Made]:
-    """Makes empty databases on a server, and drops them after the test."""
-    with ExitStack() as stack:
-        yield lambda server: stack.enter_context(created(server))
-
-
-@pytest.fixture
-def target(make: Made, servers: Settings) -> str:
-    """The address of an empty database."""
-    return make(str(servers.database_url))
 
 
 def _add_keys(connection: Any) -> None:

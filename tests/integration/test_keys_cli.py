@@ -5,14 +5,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from flask.testing import FlaskClient
 
 from tests.callers import WALLETS
-from tests.processes import environment_of
-from wallet_api.cli import cli
+from tests.processes import environment_of, run_command
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
@@ -22,12 +22,7 @@ Run = Callable[..., Result]
 @pytest.fixture
 def keys(settings: Settings) -> Run:
     """Runs `wallet-api keys` with these arguments."""
-
-    def run(*arguments: str) -> Result:
-        unset = dict.fromkeys(Settings.variables())
-        return CliRunner().invoke(cli, ["keys", *arguments], env=unset | environment_of(settings))
-
-    return run
+    return partial(run_command, "keys", settings=settings)
 
 
 def _make(keys: Run, *arguments: str) -> str:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +18,14 @@ import psutil
 import psycopg
 import pytest
 import requests
-from click.testing import CliRunner, Result
+from click.testing import Result
 from psycopg.sql import SQL, Identifier
 
 from tests import legacy
 from tests.ledger.in_process import history, leaderboard, volume
-from tests.processes import StartGunicorn, environment_of
+from tests.processes import StartGunicorn, run_command
 from wallet_api import demo, migrations
 from wallet_api.chains import CHAINS
-from wallet_api.cli import cli
 from wallet_api.database import Connection, connect
 from wallet_api.demo.world import World
 from wallet_api.embedded import postgres
@@ -58,12 +58,7 @@ def old(empty_database_url: str) -> Iterator[Connection]:
 def run(empty_database_url: str, tmp_path: Path) -> Run:
     """Runs `wallet-api` with these arguments on the database that had no tables."""
     settings = Settings(database_url=empty_database_url, wallet_api_home=str(tmp_path / "home"))
-
-    def run(*arguments: str) -> Result:
-        unset = dict.fromkeys(Settings.variables())
-        return CliRunner().invoke(cli, arguments, env=unset | environment_of(settings))
-
-    return run
+    return partial(run_command, settings=settings)
 
 
 @contextmanager
@@ -329,8 +324,7 @@ def test_a_command_on_a_database_without_tables_says_what_to_run(
 def test_a_newer_database_is_refused_by_every_command(
     newer: Connection, settings: Settings, command: tuple[str, ...]
 ) -> None:
-    unset = dict.fromkeys(Settings.variables())
-    refused = CliRunner().invoke(cli, command, env=unset | environment_of(settings))
+    refused = run_command(*command, settings=settings)
     assert refused.exit_code == 1
     assert LATER in str(refused.exception)
 

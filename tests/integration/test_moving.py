@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,12 @@ import pytest
 
 from tests import legacy
 from tests.backups import (
+    Made,
     Service,
     at,
     compare_answers,
     contents,
     count_trades,
-    created,
     debian_server,
     done,
     fill,
@@ -29,30 +29,15 @@ from tests.backups import (
     rebuilt,
     refused,
     rows,
-    run,
     session,
 )
 from tests.ledger.in_process import Importer
+from tests.processes import run_command as run
 from wallet_api import embedded, migrations
 from wallet_api.backup.programs import oldest_for
 from wallet_api.database import connect
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
-
-Made = Callable[[str], str]
-
-
-@pytest.fixture
-def make() -> Iterator[Made]:
-    """Makes empty databases on a server, and drops them after the test."""
-    with ExitStack() as stack:
-        yield lambda server: stack.enter_context(created(server))
-
-
-@pytest.fixture
-def target(make: Made, servers: Settings) -> str:
-    """The address of an empty database."""
-    return make(str(servers.database_url))
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 
-from tests.backups import at, contents, created, done, refused, run, session
+from tests.backups import at, contents, created, done, refused, session
 from tests.ledger.in_process import Importer
+from tests.processes import run_command as run
 from tests.processes import wallet_api
 from tests.waiting import eventually
 from wallet_api import embedded, migrations
