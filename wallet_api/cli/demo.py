@@ -1,9 +1,9 @@
 """`wallet-api demo`: generate synthetic data and import it."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import click
+from msgspec.structs import replace
 
 from wallet_api.cli.environment import require_tables, settings_with_database
 from wallet_api.cli.output import progress_bar
@@ -35,7 +35,7 @@ def demo(**size: int) -> None:
             if known is None:
                 loaded = load(url, World(now, **size), show)
             else:
-                loaded = replace(known, until=now, size=size).load(url, show)
+                loaded = replace(known, until=now, size=size).load(home, url, show)
     click.echo(
         f"Demo data: {loaded.wallets:,} wallets, {loaded.trades:,} trades, {loaded.prices:,} native prices."
     )

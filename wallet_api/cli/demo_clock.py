@@ -1,7 +1,10 @@
 """How `wallet-api up` continues the demo up to the present time."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
 
 from wallet_api.cli.showcase import Demo
 from wallet_api.database import connect
@@ -12,32 +15,36 @@ _DAY = timedelta(days=1)
 
 
 class DemoClock:
-    """Appends the demo's trades of the time that has passed. No earlier trade changes.
+    """Appends the demo's trades since `continued`. No earlier trade changes.
 
     Nothing is written once the ledger has a wallet or a trade that is not the demo's.
     """
 
-    def __init__(self, demo: Demo, database_url: str) -> None:
-        self.demo = demo
+    def __init__(self, demo: Demo, home: Path, database_url: str) -> None:
+        self.continued = demo.continued or demo.until
+        self._demo = demo
+        self._home = home
         self._database_url = database_url
         self._continuation = Continuation(demo.until, **demo.size)
 
     def move_on(self) -> None:
         """Append the trades up to now, a day at a time. Raises DatabaseUnavailable."""
         now = datetime.now(UTC).replace(microsecond=0)
-        while self.demo.continued < now:
+        while self.continued < now:
             with connect(self._database_url) as connection:
-                if not self.demo.is_alone(connection):
+                if not self._demo.is_alone(connection):
                     return
-            self._append(min(now, self.demo.continued + _DAY))
+            self._append(min(now, self.continued + _DAY))
 
     def _append(self, until: datetime) -> None:
-        after = self.demo.continued
-        rows = list(self._continuation.trade_rows(after, until))
-        trades = self.demo.trades + len(rows)
+        rows = list(self._continuation.trade_rows(self.continued, until))
+        trades = self._demo.trades + len(rows)
         # Noted first: the trades of an append that was killed are still the demo's.
-        self.demo = replace(self.demo, most_trades=max(trades, self.demo.most_trades))
-        self.demo.save()
-        append(self._database_url, self._continuation, after, until, rows)
-        self.demo = replace(self.demo, continued=until, trades=trades, most_trades=trades)
-        self.demo.save()
+        self._note(most_trades=max(trades, self._demo.most_trades))
+        append(self._database_url, self._continuation, self.continued, until, rows)
+        self._note(continued=until, trades=trades, most_trades=trades)
+        self.continued = until
+
+    def _note(self, **changes: Any) -> None:
+        self._demo = replace(self._demo, **changes)
+        self._demo.save(self._home)

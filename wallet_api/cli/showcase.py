@@ -1,14 +1,13 @@
 """The demo world of a database, its key, and the examples that `wallet-api up` prints."""
 
-import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlencode
 
 import click
+import msgspec
+from msgspec.structs import replace
 
 from wallet_api.database import Connection, load_sql
 from wallet_api.demo import Loaded, Progress, load
@@ -33,44 +32,40 @@ Next, in another terminal with the same settings:
   wallet-api sync trades            # or import them from a provider: docs/sync.md"""
 
 
-@dataclass(frozen=True)
-class Demo:
-    """The demo world of a database: its end, whether it is fully loaded, and the arguments of World.
+class Demo(msgspec.Struct):
+    """The note about the demo world of a database: its end, whether it is loaded, and the arguments of World.
 
     It was continued up to `continued` and had `trades` trades then. There are at most `most_trades`: more if
     `up` was killed while it continued.
     """
 
-    file: Path
     until: datetime
-    loaded: bool
-    continued: datetime
-    size: Mapping[str, int] = field(default_factory=dict)
+    loaded: bool = False
+    size: dict[str, int] = {}
+    continued: datetime | None = None
     trades: int = 0
     most_trades: int = 0
 
-    def load(self, database_url: str, progress: Progress) -> Loaded:
+    def __post_init__(self) -> None:
+        """Fill what an earlier version did not note."""
+        if self.loaded and self.continued is None:
+            self.continued = self.until
+            self.trades = self.most_trades = self.size.get("trades", TRADES)
+
+    def load(self, home: Path, database_url: str, progress: Progress) -> Loaded:
         """Import the world. After an interruption the same world is imported, so no trade counts twice."""
         world = World(self.until, **self.size)
         # A load over an earlier one leaves the trades that continued that one.
         trades = max(self.most_trades, world.trades)
         begun = replace(self, loaded=False, continued=self.until, trades=trades, most_trades=trades)
-        begun.save()
+        begun.save(home)
         loaded = load(database_url, world, progress)
-        replace(begun, loaded=True).save()
+        replace(begun, loaded=True).save(home)
         return loaded
 
-    def save(self) -> None:
-        """Write the note of this demo."""
-        noted = {
-            "until": self.until.isoformat(),
-            "loaded": self.loaded,
-            "size": dict(self.size),
-            "continued": self.continued.isoformat(),
-            "trades": self.trades,
-            "most_trades": self.most_trades,
-        }
-        _write_private(self.file, json.dumps(noted))
+    def save(self, home: Path) -> None:
+        """Write the note."""
+        _write_private(home / _DEMO_FILE, msgspec.json.encode(self))
 
     def is_alone(self, connection: Connection) -> bool:
         """Return whether the ledger has no wallet and no trade that is not the demo's."""
@@ -82,8 +77,7 @@ class Demo:
 def find_demo(connection: Connection, home: Path) -> Demo | None:
     """Return the demo world of this database, a new one if it is empty, or None if it has other wallets."""
     if not connection.fetch_value(_HAS_WALLETS):
-        now = datetime.now(UTC).replace(microsecond=0)
-        return Demo(home / _DEMO_FILE, now, loaded=False, continued=now)
+        return Demo(datetime.now(UTC).replace(microsecond=0))
     demo = _noted_demo(home)
     # An interrupted load is not completed among other wallets.
     return None if demo and not demo.loaded and not demo.is_alone(connection) else demo
@@ -122,11 +116,11 @@ def demo_key(connection: Connection, home: Path) -> str:
     taken = {row["name"] for row in list_keys(connection)}
     names = (f"demo {number}" if number > 1 else "demo" for number in range(1, len(taken) + 2))
     key = create_key(connection, next(name for name in names if name not in taken))
-    _write_private(file, f"{key}\n")
+    _write_private(file, f"{key}\n".encode())
     return key
 
 
-def demo_guide(connection: Connection, demo: Demo, url: str) -> str:
+def demo_guide(connection: Connection, home: Path, continued: datetime, url: str) -> str:
     """Return the text for a first visit: the key, an example of each operation, and the next steps."""
     address = {"address": connection.fetch_value(_FIND_EXAMPLE, _GROUP) or ""}
     requests = (
@@ -140,9 +134,9 @@ def demo_guide(connection: Connection, demo: Demo, url: str) -> str:
         ("/v1/transactions/count", _GROUP | {"hours": "1"}),
     )
     lines = [
-        f"Demo data up to {demo.continued:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:",
+        f"Demo data up to {continued:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:",
         "",
-        f"  KEY={demo_key(connection, demo.file.parent)}",
+        f"  KEY={demo_key(connection, home)}",
         *(
             f"""  curl -H "Authorization: Bearer $KEY" '{url}{path}?{urlencode(arguments)}'"""
             for path, arguments in requests
@@ -157,28 +151,15 @@ def demo_guide(connection: Connection, demo: Demo, url: str) -> str:
 
 
 def _noted_demo(home: Path) -> Demo | None:
-    file = home / _DEMO_FILE
     try:
-        noted = json.loads(file.read_text())
-        until, size = datetime.fromisoformat(noted["until"]), noted.get("size", {})
-        # A note of an earlier version has no more.
-        trades = noted.get("trades", size.get("trades", TRADES))
-        return Demo(
-            file,
-            until,
-            noted["loaded"],
-            datetime.fromisoformat(noted.get("continued", noted["until"])),
-            size,
-            trades,
-            noted.get("most_trades", trades),
-        )
-    except (OSError, ValueError, KeyError):
+        return msgspec.json.decode((home / _DEMO_FILE).read_bytes(), type=Demo)
+    except (OSError, msgspec.DecodeError):
         return None
 
 
-def _write_private(file: Path, text: str) -> None:
+def _write_private(file: Path, content: bytes) -> None:
     draft = file.with_name(f"{file.name}.new")
     draft.unlink(missing_ok=True)
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as output:
-        output.write(text)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as output:
+        output.write(content)
     draft.rename(file)

@@ -75,10 +75,9 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
         trades = demo.size.get("trades", TRADES)
         click.echo(f"Loading {trades:,} demo trades …")
         with progress_bar("Loading") as show:
-            demo.load(str(settings.database_url), show)
+            demo.load(home, str(settings.database_url), show)
         demo = find_demo(connection, home)
-    if demo:
-        demo = _continue_demo(stack, demo, str(settings.database_url))
+    continued = _continue_demo(stack, demo, home, str(settings.database_url)) if demo else None
     environment = _environment(settings)
     if demo and settings.moralis_api_key is None:
         environment = stack.enter_context(_demo_provider(supervisor, demo)) | environment
@@ -105,7 +104,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     url = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
     click.echo(f"\nThe Wallet Intelligence API is at {url}")
     click.echo(f"Its reference, with a console to try requests, is at {url}/docs\n")
-    click.echo(demo_guide(connection, demo, url) if demo else OWN_DATA_GUIDE)
+    click.echo(demo_guide(connection, home, continued, url) if continued else OWN_DATA_GUIDE)
     click.echo("\nCtrl-C stops everything.")
     connection.close()
     _watch(supervisor, settings)
@@ -150,16 +149,16 @@ def _environment(settings: Settings) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if value} | servers | direct
 
 
-def _continue_demo(stack: ExitStack, demo: Demo, database_url: str) -> Demo:
-    """Append the demo's trades up to now, and go on in the background. Return the demo up to now."""
-    clock = DemoClock(demo, database_url)
-    if datetime.now(UTC) - demo.continued > _LONG:
+def _continue_demo(stack: ExitStack, demo: Demo, home: Path, database_url: str) -> datetime:
+    """Append the demo's trades up to now, and go on in the background. Return the time of the last ones."""
+    clock = DemoClock(demo, home, database_url)
+    if datetime.now(UTC) - clock.continued > _LONG:
         click.echo("Continuing the demo data up to now …")
     clock.move_on()
     thread = Recurring("demo data", clock.move_on, _CONTINUE_SECONDS, ends_with_success=False)
     thread.start()
     stack.callback(thread.close)
-    return clock.demo
+    return clock.continued
 
 
 @contextmanager
