@@ -84,7 +84,7 @@ def refuse(reply: Reply) -> ProviderFault:
     pause = reply.retry_after_seconds
     status = f"status {reply.status}"
     if reply.status in (401, 402, 403, 429) and _QUOTA.search(reply.text):
-        return QuotaExhausted(status, retry_after_seconds=_until_tomorrow())
+        return QuotaExhausted(status, retry_after_seconds=min(until_midnight(), MAX_PAUSE_SECONDS))
     match reply.status:
         case 401:
             return BadKey(status)
@@ -105,8 +105,8 @@ def refuse(reply: Reply) -> ProviderFault:
     return Malformed(status)
 
 
-def _until_tomorrow() -> float:
-    # Daily quotas are reset at midnight UTC.
+def until_midnight() -> float:
+    """Return the seconds until midnight UTC, when daily quotas are reset."""
     now = datetime.now(UTC)
-    tomorrow = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
-    return min((tomorrow - now).total_seconds(), MAX_PAUSE_SECONDS)
+    midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    return (midnight - now).total_seconds()

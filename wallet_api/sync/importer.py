@@ -20,7 +20,7 @@ from wallet_api.sync.heartbeats import save_heartbeats
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.reader_threads import Failure, Piece, Result, Task
 from wallet_api.sync.refusals import DOWN, refusal_of
-from wallet_api.sync.state import outcome_of, save_failed, save_synced, untracked
+from wallet_api.sync.state import save_failed, save_synced, untracked
 from wallet_api.sync.values import value_drafts
 
 log = logging.getLogger(__name__)
@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 _STRIKES = 20
 _NO_PRICE = "price_missing"
 _REMOVED = "removed"
+_CRASHED = "crashed"
 
 
 @dataclass
@@ -173,8 +174,11 @@ class Importer:
             if stop[1] > self.summary.pause_seconds:
                 self.summary.stopped, self.summary.pause_seconds = stop
             return
-        self._note(failure.task, outcome_of(failure), failure.fault.detail if failure.fault else "")
-        if failure.fault is not None and failure.fault.provider_works is False:
+        if failure.fault is None:
+            self._note(failure.task, _CRASHED)
+            return
+        self._note(failure.task, failure.fault.outcome, failure.fault.detail)
+        if failure.fault.provider_works is False:
             self._strikes += 1
             if self._strikes >= _STRIKES and self.summary.stopped is None:
                 self.summary.stopped, self.summary.pause_seconds = DOWN
@@ -183,7 +187,7 @@ class Importer:
         wallet = task.wallet
         log.warning("%s on %s was not synced: %s %s", wallet.address, wallet.chain.name, outcome, detail)
         self._failed[wallet.wallet_id] = outcome
-        save_failed(self._connection, [(task, outcome)], datetime.now(UTC))
+        save_failed(self._connection, task, outcome)
 
 
 def _row(wallet: TrackedWallet, draft: Draft, native: Decimal) -> TradeRow:

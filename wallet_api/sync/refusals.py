@@ -1,10 +1,11 @@
 """The faults after which a round stops, and for how long."""
 
-from datetime import UTC, datetime, timedelta
-
 from wallet_api.providers.faults import BadKey, Banned, BreakerOpen, ProviderFault, QuotaExhausted
+from wallet_api.providers.replies import until_midnight
 
 _PAUSE_SECONDS = 600.0
+# The provider may reset a quota a little late.
+_RESET_SECONDS = 30.0
 
 Refusal = tuple[str, float]
 
@@ -16,16 +17,10 @@ def refusal_of(fault: ProviderFault | None) -> Refusal | None:
     """Return why the round stops, and for how many seconds; None if other wallets can still be fetched."""
     match fault:
         case QuotaExhausted():
-            return "the provider's quota of the day is used up", _until_midnight(datetime.now(UTC))
+            return "the provider's quota of the day is used up", until_midnight() + _RESET_SECONDS
         case BadKey():
             return "the provider does not accept our key", _PAUSE_SECONDS
         case Banned() | BreakerOpen():
             pause = fault.retry_after_seconds
             return "the provider has shut us out for a while", _PAUSE_SECONDS if pause is None else pause
     return None
-
-
-def _until_midnight(now: datetime) -> float:
-    # Daily quotas are reset at midnight UTC, by the provider's clock.
-    midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
-    return (midnight - now).total_seconds() + 30

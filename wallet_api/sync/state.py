@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, MissingReference, Row, load_sql, translated
 from wallet_api.providers.trades.swaps import TrackedWallet
-from wallet_api.sync.reader_threads import Failure, Piece, Task
+from wallet_api.sync.reader_threads import Piece, Task
 
 # The interval of the longer fetches, since a provider's index may be late by hours.
 RECHECK = timedelta(days=1)
@@ -51,16 +51,10 @@ def save_synced(connection: Connection, pieces: Iterable[Piece]) -> None:
         )
 
 
-def save_failed(connection: Connection, failures: Iterable[tuple[Task, str]], now: datetime) -> None:
-    """Save the outcome of each of these wallets that failed."""
-    for task, outcome in failures:
-        parameters = {"wallet_id": task.wallet.wallet_id, "tried_at": now, "failure": outcome}
-        _save(connection, _SAVE_FAILED, parameters)
-
-
-def outcome_of(failure: Failure) -> str:
-    """Return the name of a failure in logs, summaries and the table."""
-    return failure.fault.outcome if failure.fault is not None else "crashed"
+def save_failed(connection: Connection, task: Task, outcome: str) -> None:
+    """Save that the wallet of this task failed, and how."""
+    parameters = {"wallet_id": task.wallet.wallet_id, "tried_at": datetime.now(UTC), "failure": outcome}
+    _save(connection, _SAVE_FAILED, parameters)
 
 
 def _save(connection: Connection, statement: LiteralString, parameters: dict[str, Any]) -> None:
