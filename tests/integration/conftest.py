@@ -1,14 +1,17 @@
-"""The report of faults and attacks, and empty databases."""
+"""The report of faults and attacks, empty databases, and an empty folder for servers."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.backups import Made, created
 from tests.faults_report import Report
+from tests.processes import processes_of
 from wallet_api.settings import Settings
 
 
@@ -32,3 +35,16 @@ def make() -> Iterator[Made]:
 def target(make: Made, servers: Settings) -> str:
     """The address of an empty database."""
     return make(str(servers.database_url))
+
+
+@pytest.fixture
+def empty_home() -> Iterator[Path]:
+    """A folder for servers, in which none is left running."""
+    # Not below pytest's folder, which its next run closes to the user that root's servers run as.
+    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        yield Path(folder) / "home"
+        left = processes_of(Path(folder))
+        for process in left:
+            process.kill()
+        psutil.wait_procs(left)
+    assert left == []

@@ -4,15 +4,12 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.ledger import random_trades
-from tests.processes import environment_of, processes_of
+from tests.processes import environment_of
 from wallet_api.settings import Settings
 
 Done = subprocess.CompletedProcess[str]
@@ -36,16 +33,8 @@ def run(settings: Settings, *arguments: str, cwd: Path | None = None) -> Done:
 
 
 @pytest.fixture
-def home() -> Iterator[Path]:
-    """A folder for an embedded server, in which none is left running."""
-    # Not below pytest's folder, which its next run closes to the user that root's servers run as.
-    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
-        yield Path(folder) / "home"
-        left = processes_of(Path(folder))
-        for process in left:
-            process.kill()
-        psutil.wait_procs(left)
-    assert left == []
+def home(empty_home: Path) -> Path:
+    return empty_home
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -40,16 +39,8 @@ with embedded.running(Settings.from_environment(), valkey=True):
 
 
 @pytest.fixture
-def home() -> Iterator[Path]:
-    """A folder for servers, in which none is left running."""
-    # Not below pytest's folder, which its next run closes to the user that root's servers run as.
-    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
-        yield Path(folder) / "home"
-        left = processes_of(Path(folder))
-        for process in left:
-            process.kill()
-        psutil.wait_procs(left)
-    assert left == []
+def home(empty_home: Path) -> Path:
+    return empty_home
 
 
 @pytest.fixture

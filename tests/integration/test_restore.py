@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from tests.backups import at, contents, created, done, refused, session
 from tests.ledger.in_process import Importer
 from tests.processes import run_command as run
 from tests.processes import wallet_api
+from tests.running_up import free_port
 from tests.waiting import eventually
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
@@ -212,10 +212,7 @@ def test_a_service_or_a_command_that_is_connected_stops_a_restore(
 def test_a_running_up_has_to_be_stopped_first(dump: Path, source: str) -> None:
     with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
         settings = Settings(wallet_api_home=f"{folder}/home")
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            port = str(found.getsockname()[1])
-        with wallet_api("up", "--no-demo", "--port", port, settings=settings) as up:
+        with wallet_api("up", "--no-demo", "--port", str(free_port()), settings=settings) as up:
             assert up.stdout is not None
             assert any("Ctrl-C stops everything" in line for line in up.stdout)
             assert "in use by wallet-api (" in refused("restore", dump, settings=settings)

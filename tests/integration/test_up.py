@@ -35,14 +35,6 @@ def home() -> Iterator[Path]:
         assert processes_of(Path(folder)) == []
 
 
-@pytest.fixture
-def empty_home() -> Iterator[Path]:
-    """A folder in which nothing was started yet."""
-    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
-        yield Path(folder) / "home"
-        assert processes_of(Path(folder)) == []
-
-
 def _programs(home: Path) -> set[str]:
     # By their command lines, which hold also when a process ends meanwhile.
     return {Path(words[0]).name for process in processes_of(home) if (words := process.info["cmdline"])}

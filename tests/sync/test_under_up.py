@@ -1,7 +1,6 @@
 """`wallet-api up` with sources of trades: the ledger keeps itself current in the background."""
 
 import itertools
-import socket
 import tempfile
 import threading
 import time
@@ -12,6 +11,7 @@ from typing import Any
 import requests
 
 from tests.processes import processes_of, wallet_api
+from tests.running_up import free_port
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
@@ -25,9 +25,7 @@ BNB_MINT = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 
 
 def test_trades_of_now_are_answered_a_moment_later(stub: Stub) -> None:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
+    port = free_port()
     with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
         own = Settings(
             wallet_api_home=str(Path(folder) / "home"),
