@@ -31,7 +31,7 @@ class Up:
 
     @property
     def calls(self) -> list[list[str]]:
-        """The curl lines that it printed, as a shell would read them."""
+        """The arguments of the curl lines that it printed."""
         lines = (line.strip().replace("$KEY", self.key) for line in self.output.splitlines())
         return [shlex.split(line) for line in lines if line.startswith("curl ")]
 
@@ -46,13 +46,13 @@ class Up:
         return found
 
     def busy_seconds(self) -> float:
-        """How long it and its children computed; unlike a clock, that minds no other work on this machine."""
+        """Return the CPU time of it and its children, which does not depend on other load of the machine."""
         own = psutil.Process(self.process.pid)
         times = [process.cpu_times() for process in (own, *own.children(recursive=True))]
         return sum(time.user + time.system for time in times)
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
-        """Its exit status after the signal, and what else it printed."""
+        """Send a signal; return the exit status and the rest of the output."""
         self.process.send_signal(number)
         rest = self.process.communicate()[0]
         return self.process.returncode, rest

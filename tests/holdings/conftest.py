@@ -1,4 +1,4 @@
-"""What the tests of holdings stand on: a service with the stub, and wallets that hold what a test says."""
+"""Fixtures of the tests of holdings: a service that uses the stub, and wallets with given balances."""
 
 import threading
 from collections.abc import Callable
@@ -24,12 +24,12 @@ Hold = Callable[..., str]
 
 @pytest.fixture
 def settings(settings: Settings, stub: Stub) -> Settings:
-    """A service whose providers are the stub, and whose patience is short."""
+    """Settings with the stub as every provider and short timeouts."""
     return impatient(settings, stub)
 
 
 def impatient(settings: Settings, stub: Stub) -> Settings:
-    """The settings with the stub as every provider, short deadlines, and a breaker that stays shut."""
+    """Return the settings with the stub as every provider, short timeouts, and a breaker that never opens."""
     return replace(
         settings,
         default_rate="1000000/minute",
@@ -50,7 +50,7 @@ def impatient(settings: Settings, stub: Stub) -> Settings:
 
 @pytest.fixture
 def hold(stub: Stub) -> Hold:
-    """Makes up a wallet that holds this, `hold("eth", native=1, tokens=(…))`, and returns its address."""
+    """Give a new wallet these balances and return its address: `hold("eth", native=1, tokens=(…))`."""
 
     def hold(chain: str, *, native: int = 0, tokens: tuple[Balance, ...] = ()) -> str:
         random = seeded("wallet", chain, len(stub.portfolios))
@@ -63,7 +63,7 @@ def hold(stub: Stub) -> Hold:
 
 @pytest.fixture
 def track(connection: Connection, hold: Hold) -> Hold:
-    """The same, and the service tracks the wallet."""
+    """Like `hold`, for a tracked wallet."""
 
     def track(chain: str, **what: Any) -> str:
         address = hold(chain, **what)
@@ -82,13 +82,13 @@ def track(connection: Connection, hold: Hold) -> Hold:
 
 @pytest.fixture
 def api_key(connection: Connection) -> str:
-    """A key without limit."""
+    """An unlimited key."""
     return create_key(connection, "holdings")
 
 
 @pytest.fixture
 def ask(client: FlaskClient, api_key: str) -> Ask:
-    """Calls the operation: `ask("eth", address)`."""
+    """Request the operation: `ask("eth", address)`."""
 
     def ask(chain: str, address: str) -> TestResponse:
         query = {"blockchain": chain, "address": address}
@@ -100,7 +100,7 @@ def ask(client: FlaskClient, api_key: str) -> Ask:
 
 @pytest.fixture
 def ask_at(make_app: Callable[[Settings], Flask], settings: Settings, api_key: str) -> AskAt:
-    """Starts another worker, or one with other settings: `ask_at(holdings_ttl_seconds=0.2)` calls it."""
+    """Start a worker with changed settings, and return its `ask`: `ask_at(holdings_ttl_seconds=0.2)`."""
 
     def at(**changes: Any) -> Ask:
         client = make_app(replace(settings, **changes)).test_client()
@@ -115,7 +115,7 @@ def ask_at(make_app: Callable[[Settings], Flask], settings: Settings, api_key: s
 
 
 def active(response: TestResponse) -> dict[str, Any]:
-    """The holdings of a successful response."""
+    """Return the holdings of a successful response."""
     assert response.status_code == 200, response.text
     return dict(response.json["data"]["active_holdings"])
 
@@ -123,7 +123,7 @@ def active(response: TestResponse) -> dict[str, Any]:
 def token_row(
     address: str, name: str, symbol: str, amount: int, formatted: str, decimals: int, verified: bool = False
 ) -> dict[str, Any]:
-    """A row of the holdings."""
+    """Return a row of the holdings."""
     return {
         "token_address": address,
         "token_name": name,
@@ -143,12 +143,12 @@ def wait_for_refreshes() -> None:
 
 
 def evm_token(number: int, units: int, **facts: Any) -> Balance:
-    """The balance of an EVM token that is always the same for a number."""
+    """Return the balance of an EVM token, the same token for the same number."""
     return _balance(evm_address(seeded("token", number)), number, units, facts, decimals=18)
 
 
 def solana_token(number: int, units: int, **facts: Any) -> Balance:
-    """The balance of a Solana token that is always the same for a number."""
+    """Return the balance of a Solana token, the same token for the same number."""
     return _balance(solana_address(seeded("token", number)), number, units, facts, decimals=6)
 
 

@@ -1,4 +1,4 @@
-"""Going out: no reply, however odd, slow or large, keeps a fetch beyond its time or tells a secret."""
+"""Fetches: no reply, however malformed, slow or large, exceeds the deadline or reveals a secret."""
 
 import logging
 import socket
@@ -64,7 +64,7 @@ def make_fetcher(registry: CollectorRegistry) -> Callable[..., Fetcher]:
 
 @pytest.fixture
 def go(stub: Stub, make_fetcher: Callable[..., Fetcher]) -> Go:
-    """One fetch of the wallet, which meets this scenario."""
+    """Fetch the wallet once; the provider responds with this scenario."""
 
     def go(scenario: Scenario | None = None, fetcher: Fetcher | None = None, **limits: Any) -> Any:
         if scenario is not None:

@@ -1,4 +1,4 @@
-"""Each provider at the wire: what it makes of what a wallet holds, and of what it is sent."""
+"""Each provider at the wire: which balances it reads from the responses of the stub."""
 
 import base64
 import json
@@ -39,7 +39,7 @@ def own() -> dict[str, Any]:
 
 @pytest.fixture
 def read(stub: Stub, own: dict[str, Any]) -> Read:
-    """Reads a wallet through the provider that the settings choose; the ledger knows of tokens `traded`."""
+    """Read a wallet from the provider of the settings; according to the ledger it has traded `traded`."""
     providers: dict[str, BalanceProvider] = {}
 
     def read(chain: str, address: str, *, traded: tuple[Balance, ...] = (), **changes: Any) -> Rows:
@@ -58,7 +58,7 @@ def read(stub: Stub, own: dict[str, Any]) -> Read:
 
 
 def amounts(rows: Rows) -> dict[str, str]:
-    """What is held by token, without the native coin."""
+    """Return the amounts by token, without the native coin."""
     return {row["token_address"]: row["amount"] for row in rows[1:]}
 
 

@@ -1,4 +1,4 @@
-"""What a snapshot stores, and what is computed when it is answered."""
+"""What a snapshot stores, and what is computed for each response."""
 
 import json
 import threading
@@ -293,7 +293,7 @@ def test_a_snapshot_of_the_old_tables_is_answered_with_the_same_bytes_after_the_
 
 
 class TestRemoved:
-    """Of a wallet that is removed nothing stays, and no refresh that is under way brings it back."""
+    """A removed wallet leaves nothing behind, and a running refresh does not restore it."""
 
     @pytest.mark.parametrize("fails", [False, True])
     def test_a_removal_during_a_refresh_leaves_no_row(

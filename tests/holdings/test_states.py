@@ -1,4 +1,4 @@
-"""Fresh, stale, loading, unavailable: what a caller is told, and how often the provider is asked."""
+"""Fresh, stale, loading and unavailable: the responses, and how often the provider is requested."""
 
 import threading
 import time
@@ -32,7 +32,7 @@ def native(response: TestResponse) -> str:
 
 
 def until(answer: Callable[[], TestResponse], wanted: Callable[[TestResponse], bool]) -> TestResponse:
-    """The first answer that is as wanted, as a caller that calls again shortly gets it."""
+    """Repeat the request until the response is as wanted, and return it."""
     deadline = time.monotonic() + 5
     while not wanted(response := answer()):
         assert time.monotonic() < deadline, response.text
@@ -381,7 +381,7 @@ def test_a_call_that_asks_for_nothing_we_have_is_refused(client: FlaskClient, ap
 
 
 def _saved(connection: Connection, address: str, age_seconds: int) -> None:
-    """A snapshot of one unit of the native coin, taken so long ago, in place of whatever is known."""
+    """Replace the snapshot by one of this age, with one unit of the native coin."""
     connection.execute(
         """
         INSERT INTO holdings_snapshots (wallet_id, native_amount, tokens, refreshed_at)

@@ -1,4 +1,4 @@
-"""The same wallet through the whole service gives the same answer, whichever provider serves it."""
+"""The response for a wallet is the same with every provider."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from wallet_api.demo.balances import Balance
 
 @pytest.fixture
 def trade(connection: Connection) -> Callable[[str, str, Balance], None]:
-    """Lets the ledger know that a wallet has traded a token."""
+    """Add to the ledger that a wallet has traded a token."""
 
     def trade(chain: str, address: str, token: Balance) -> None:
         connection.execute(

@@ -1,4 +1,4 @@
-"""Two gunicorn workers and a provider that plays every fault: the right answer, in time, and never a 500."""
+"""Two gunicorn workers, and a provider with every fault: the right response in time, and never a 500."""
 
 import threading
 import time
@@ -27,7 +27,7 @@ LATER = "loading"
 
 @dataclass(frozen=True)
 class Case:
-    """A wallet, the fault it meets, and what callers are told: at first, and once it is known."""
+    """A wallet, the fault of its provider, and the first and the last response to callers."""
 
     name: str
     chain: str
@@ -39,7 +39,7 @@ class Case:
 
 @dataclass
 class Told:
-    """One answer, and how long it took."""
+    """A response, and the time it took."""
 
     response: requests.Response
     seconds: float
@@ -89,7 +89,7 @@ def call_at(api_key: str) -> Callable[[Gunicorn], Call]:
 
 
 def cases(chain: str, stub: Stub) -> list[Case]:
-    """What every provider can do to us, whatever its wire shapes."""
+    """Return the faults that every provider can have, in any wire shape."""
     slow = b"{" + b" " * 100 + b"}"
     return [
         Case("normal", chain, GOOD, GOOD),
@@ -149,7 +149,7 @@ def test_every_fault_is_answered_rightly_and_in_time_and_tells_no_key(
 
 @contextmanager
 def machine_delays(stub: Stub) -> Iterator[list[float]]:
-    """How long a call of the stub takes meanwhile: what a busy machine adds to every call."""
+    """Measure how long requests to the stub take in this block, as a busy machine delays all of them."""
     delays = [0.0]
     ended = threading.Event()
 
@@ -169,7 +169,7 @@ def machine_delays(stub: Stub) -> Iterator[list[float]]:
 
 
 def _settled(call: Call, chain: str, address: str) -> Told:
-    """The first answer that is not to come back later."""
+    """Repeat the request while it is loading, and return the response."""
     deadline = time.monotonic() + 10
     while (told := call(chain, address)).state == LATER:
         assert time.monotonic() < deadline
@@ -277,7 +277,7 @@ def test_ten_thousand_token_accounts_are_answered_in_little_memory(
 
 
 def _peak(pid: int) -> int:
-    """The most memory that the process ever had, in bytes."""
+    """Return the peak memory of the process in bytes."""
     with open(f"/proc/{pid}/status") as status:
         (line,) = (line for line in status if line.startswith("VmHWM"))
     return int(line.split()[1]) * 1024

@@ -1,4 +1,4 @@
-"""`wallet-api backup` and `wallet-api restore`: what comes back is what was there, on every server."""
+"""`wallet-api backup` and `wallet-api restore`: a restored database equals the original."""
 
 import os
 import pty
@@ -85,7 +85,7 @@ def _add_keys(connection: Any) -> None:
 
 
 def _check_equal(source: DemoService, url: str) -> None:
-    """Everything that is stored, answered and listed is equal in the source and in the database at `url`."""
+    """Assert that tables, responses and keys of the database at `url` equal those of the source."""
     own = str(source.settings.database_url)
     assert contents(url) == contents(own)
     assert objects(url) == objects(own)

@@ -1,4 +1,4 @@
-"""Which database a command works on: each says so on standard error, and that it has made a new one."""
+"""Each command writes to standard error which database it uses, and whether it created it."""
 
 import json
 import os

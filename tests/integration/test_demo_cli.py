@@ -1,4 +1,4 @@
-"""The demo's commands, as a user runs them: `wallet-api demo`, and the stand-in provider by itself."""
+"""`wallet-api demo`, and the demo's provider as a process."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""The demo goes on: `up` appends the trades of the time that has passed, and changes none."""
+"""`up` continues the demo: it appends trades up to now, and changes none."""
 
 import json
 import tempfile

@@ -1,4 +1,4 @@
-"""The demo's whole path of holdings: service, provider code, stand-in provider, and the trading behind it."""
+"""The holdings of the demo, from the trades of a wallet over the demo's provider to the response."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

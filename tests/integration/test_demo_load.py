@@ -1,4 +1,4 @@
-"""The demo world brought into a real ledger."""
+"""A demo world loaded into a ledger."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, localcontext

@@ -46,7 +46,7 @@ def imagined_portfolio(chain: str, address: str) -> Portfolio:
 
 
 class Provider:
-    """A running stand-in, and a session that calls it."""
+    """A running provider of the demo, and a session for requests to it."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -57,7 +57,7 @@ class Provider:
         return self.session.get(f"{self.url}{path}", params=arguments, timeout=10)
 
     def pages(self, path: str, **arguments: str) -> Iterator[dict[str, Any]]:
-        """The documents of all pages; like its clients, it sends only the cursor along."""
+        """Yield the documents of all pages. Only the first request sends the limit, as clients do."""
         document = self.get(path, **arguments).json()
         yield document
         arguments.pop("limit", None)
@@ -68,7 +68,7 @@ class Provider:
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., Provider]]:
-    """Starts stand-ins on free ports, and stops them after the test."""
+    """Run providers on free ports until the end of the test."""
     with ExitStack() as stack:
 
         def run(portfolios: Portfolios = imagined_portfolio) -> Provider:

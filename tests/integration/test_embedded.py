@@ -1,4 +1,4 @@
-"""The embedded servers: started by the first who comes, stopped by the last who leaves, crash or not."""
+"""The embedded servers: the first command starts them, and the last one stops them, even after crashes."""
 
 import os
 import signal

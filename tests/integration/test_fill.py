@@ -1,4 +1,4 @@
-"""The fill of what an upgrade adds: it ends as if every trade had been imported after the upgrade."""
+"""The fill after an upgrade: the tables are as if all trades had been imported after it."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""`wallet-api import`: which rows land, which are rejected and why, and what the command says and returns."""
+"""`wallet-api import`: accepted and rejected rows, output and exit status."""
 
 import json
 import stat

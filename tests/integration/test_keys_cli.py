@@ -1,4 +1,4 @@
-"""`wallet-api keys`, as an operator runs it, and what the service then makes of the keys."""
+"""`wallet-api keys`, and how the service treats the keys."""
 
 import json
 import subprocess

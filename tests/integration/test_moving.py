@@ -133,7 +133,7 @@ def test_the_commands_for_a_folder_of_another_version_move_its_data(tmp_path: Pa
 
 
 def _refused_with_commands(home: Path) -> list[str]:
-    """The commands in the message that refuses a folder of another version."""
+    """Return the commands in the error about a folder of another version."""
     with (
         pytest.raises(embedded.EmbeddedError, match="To move the data") as refusal,
         embedded.running(Settings(wallet_api_home=str(home)), valkey=False),
@@ -172,7 +172,7 @@ def test_a_dump_of_commit_d967877_restored_without_us_is_rescued_by_migrate(
 
 @pytest.fixture
 def old_database(make: Made, servers: Settings) -> str:
-    """A database as commit d967877 made and filled it; all its trades are older than any rollup."""
+    """A database that commit d967877 created; all its trades are older than any rollup."""
     url = make(str(servers.database_url))
     with session(url) as connection:
         legacy.make_tables(connection)

@@ -1,4 +1,4 @@
-"""`wallet-api remove`: afterwards the ledger is one that never had it, also beside an import."""
+"""`wallet-api remove`: afterwards the ledger is as if it never had the rows, even beside imports."""
 
 import csv
 import gzip
@@ -48,7 +48,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 @pytest.fixture
 def remove(database_url: str, tmp_path: Path) -> Remove:
-    """Writes rows to a file of NDJSON, and removes with the command what they name."""
+    """Write rows to a file, and run the command on it."""
 
     def run(kind: str, *rows: Row | bytes, options: tuple[str, ...] = ("--yes",)) -> Outcome:
         path = tmp_path / "removal.ndjson"
@@ -60,7 +60,7 @@ def remove(database_url: str, tmp_path: Path) -> Remove:
 
 
 def run_file(database_url: str, kind: str, path: Path, *options: str) -> Outcome:
-    """Remove what a file names, with the command."""
+    """Run the command on a file."""
     result = CliRunner().invoke(
         cli, ["remove", kind, str(path), "--json", *options], env={"DATABASE_URL": database_url}
     )
@@ -70,7 +70,7 @@ def run_file(database_url: str, kind: str, path: Path, *options: str) -> Outcome
 
 @pytest.fixture
 def start(database_url: str) -> Iterator[Start]:
-    """Starts commands in processes of their own, without a terminal, and ends them after the test."""
+    """Start commands as processes without a terminal, and stop them after the test."""
     with ExitStack() as stack:
 
         def run(*arguments: str) -> "subprocess.Popen[str]":
@@ -102,7 +102,7 @@ def fill(database_url: str, trades: int = 600) -> tuple[list[Row], list[Row]]:
 
 
 def all_rows(connection: Connection) -> list[Any]:
-    """All rows of all tables that an import fills or leads to, but tokens and prices."""
+    """Return the rows of all tables that imports fill, except tokens and prices."""
     tables = (
         *("wallets", "wallet_groups", "trades", "positions", "lifetimes", "position_rollup"),
         *("wallet_days", "volume_rollup", "holdings_snapshots", "sync_wallets"),

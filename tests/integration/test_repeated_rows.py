@@ -1,4 +1,4 @@
-"""A second row or file of the same wallet or trade: what it changes, what it keeps, and what is warned of."""
+"""Repeated rows and files of a wallet or trade: what changes, what is kept, and the warnings."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -23,7 +23,7 @@ def tracked(take_in: TakeIn) -> None:
 
 
 def profile(connection: Connection) -> Row:
-    """What is stored of the Solana wallet."""
+    """Return the stored profile of the Solana wallet."""
     row = connection.execute(
         "SELECT type, name, image_url, twitter, telegram, copytrade_link FROM wallets"
         " WHERE blockchain = 'solana'"
@@ -133,7 +133,7 @@ def test_a_file_of_many_repeated_wallets_gives_few_warnings(take_in: TakeIn) -> 
 
 
 def stored(connection: Connection) -> list[Row]:
-    """The optional fields of the trades, by signature."""
+    """Return the optional fields of the stored trades, by signature."""
     return connection.execute(
         "SELECT token_name, value_usd, usd_derived, event_index FROM trades"
         " ORDER BY tx_signature, event_index"
@@ -141,7 +141,7 @@ def stored(connection: Connection) -> list[Row]:
 
 
 def stored_as(name: str | None, usd: str | None, *, derived: bool = False) -> list[Row]:
-    """The same of an only trade."""
+    """Return the optional fields of the only stored trade."""
     number = None if usd is None else Decimal(usd)
     return [{"token_name": name, "value_usd": number, "usd_derived": derived, "event_index": 0}]
 

@@ -1,4 +1,4 @@
-"""`wallet-api restore`: what it refuses before it touches anything, and that it lands whole or not at all."""
+"""`wallet-api restore`: what it refuses before any change, and that it restores everything or nothing."""
 
 import os
 import signal
@@ -272,7 +272,7 @@ def test_a_backup_that_was_cut_off_changes_nothing(
 
 @contextmanager
 def _held_up(url: str, tag: str) -> Iterator[tuple[Callable[[], bool], Callable[[], object]]]:
-    """Commands with this tag wait in a database; gives what says whether one does, and what lets it go on."""
+    """Block SQL commands with this tag; yield functions that return whether one waits, and unblock it."""
     with session(url) as holder:
         holder.execute("CREATE SCHEMA tests")
         holder.execute(

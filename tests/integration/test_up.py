@@ -1,4 +1,4 @@
-"""`wallet-api up` as its user meets it: what it prints works, and it leaves nothing running."""
+"""`wallet-api up`: the requests that it prints succeed, and no process remains."""
 
 import signal
 import socket
@@ -26,7 +26,7 @@ from wallet_api.settings import Settings
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    """A folder for all of this module, so that the demo is loaded once; nothing is left running in it."""
+    """The folder of all tests of this module, so that the demo is loaded once."""
     with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
         home = Path(folder) / "home"
         with running_up(home):

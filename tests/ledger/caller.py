@@ -1,4 +1,4 @@
-"""A caller of the API with a key of its own, who reads numbers exactly."""
+"""A caller with its own key, which reads numbers exactly."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,25 +12,25 @@ from wallet_api.keys import create_key
 
 @dataclass(frozen=True)
 class Caller:
-    """Asks through the application, without a server between."""
+    """Sends requests to the application without a server."""
 
     client: FlaskClient
     key: str
 
     @classmethod
     def new(cls, client: FlaskClient, connection: Connection) -> "Caller":
-        """A caller with a key that never runs dry."""
+        """Return a caller with an unlimited key."""
         return cls(client, create_key(connection, "caller", rate="1000000/minute"))
 
     def get(self, path: str, **parameters: Any) -> Row:
-        """The data of a successful answer."""
+        """Return the data of a successful response."""
         document = self.ask(path, **parameters)
         assert document["success"], document
         data: Row = document["data"]
         return data
 
     def ask(self, path: str, **parameters: Any) -> Row:
-        """The whole document, of a success or an error."""
+        """Return the whole document of any response."""
         query = {name: value for name, value in parameters.items() if value is not None}
         response = self.client.get(
             f"/v1{path}", query_string=query, headers={"Authorization": f"Bearer {self.key}"}
@@ -39,7 +39,7 @@ class Caller:
         return document
 
     def pages(self, path: str, rows: str, **parameters: Any) -> list[Row]:
-        """The rows of all pages, to the end."""
+        """Return the rows of all pages."""
         found: list[Row] = []
         cursor: str | None = ""
         while cursor is not None:

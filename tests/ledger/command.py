@@ -1,4 +1,4 @@
-"""The import command: what a run of it came to, and the real thing in a process of its own."""
+"""The import command, in the process of the test or in its own."""
 
 import json
 import os
@@ -24,7 +24,7 @@ WALLETS = [
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an import came to: its exit status, its summary, and the rejects file, if there is one."""
+    """The result of an import: exit status, summary, output, and the rejects file if there is one."""
 
     status: int
     summary: Row
@@ -33,7 +33,7 @@ class Outcome:
 
     @property
     def reasons(self) -> dict[int, str]:
-        """What is wrong, by line."""
+        """The reasons by line number."""
         return {reject["line"]: reject["reason"] for reject in self.rejects or []}
 
 
@@ -41,7 +41,7 @@ TakeIn = Callable[..., Outcome]
 
 
 def trade(signature: str = "s", **fields: Any) -> Row:
-    """A trade in which nothing is wrong."""
+    """Return a valid trade."""
     return {
         "blockchain": "solana",
         "wallet_address": SOLANA,
@@ -56,7 +56,7 @@ def trade(signature: str = "s", **fields: Any) -> Row:
 
 
 def rejects_of(path: Path) -> list[Row] | None:
-    """The lines of the rejects file beside `path`."""
+    """Return the lines of the rejects file of `path`."""
     rejects = Path(f"{path}.rejects.ndjson")
     return [json.loads(line) for line in rejects.read_bytes().splitlines()] if rejects.exists() else None
 
@@ -64,7 +64,7 @@ def rejects_of(path: Path) -> list[Row] | None:
 def command(
     database_url: str, folder: Path, kind: str, name: str, standard_input: str = ""
 ) -> tuple[int, str, str]:
-    """The real command, in `folder`: its status, its output, its errors."""
+    """Run the command in `folder`, and return its exit status, output and errors."""
     done = subprocess.run(
         [sys.executable, "-m", "wallet_api", "import", kind, name],
         input=standard_input,
@@ -79,7 +79,7 @@ def command(
 
 
 def taking_in(database_url: str, folder: Path) -> TakeIn:
-    """A function that imports rows from a file in `folder` with the command; bytes are a line each."""
+    """Return a function that imports rows from a file in `folder`; bytes are written as they are."""
 
     def take(kind: str, *rows: Row | bytes, name: str = "file.ndjson") -> Outcome:
         path = folder / name
@@ -95,6 +95,6 @@ def taking_in(database_url: str, folder: Path) -> TakeIn:
 
 
 def changed(outcome: Outcome) -> tuple[int, int]:
-    """How many rows of a file landed, and how many of them changed something."""
+    """Return how many rows were imported, and how many of them changed something."""
     assert outcome.status == 0, outcome.text
     return outcome.summary["landed"], outcome.summary["changed"]

@@ -1,4 +1,4 @@
-"""Files of trades, whole or broken, and what a reader finds in them."""
+"""Write files of trades, valid or not, and read them."""
 
 import csv
 import io
@@ -20,19 +20,19 @@ HEADER = ",".join(COLUMNS).encode() + b"\n"
 
 
 def ndjson(*rows: dict[str, Any] | bytes) -> bytes:
-    """Lines of NDJSON; bytes stand for themselves."""
+    """Return lines of NDJSON; bytes are used as they are."""
     return b"".join((r if isinstance(r, bytes) else json.dumps(r).encode()) + b"\n" for r in rows)
 
 
 def csv_line(**fields: Any) -> bytes:
-    """A line of CSV under HEADER."""
+    """Return a line of CSV for HEADER."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow([trade(**fields).get(name, "") for name in COLUMNS])
     return text.getvalue().encode()
 
 
 def read(path: Path, content: bytes) -> tuple[list[str], list[tuple[int, str]]]:
-    """The signatures of the good rows of a file, and its bad lines with what is wrong with them."""
+    """Return the signatures of the valid rows of a file, and the numbers and reasons of the others."""
     path.write_bytes(content)
     good, bad = [], []
     with open_source(str(path)) as source:

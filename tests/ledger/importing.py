@@ -1,7 +1,7 @@
-"""An importer to be killed: `python -m tests.ledger.importing FILE BATCH_ROWS` says each batch that landed.
+"""An importer to kill: `python -m tests.ledger.importing FILE BATCH_ROWS` prints a line for each batch.
 
-The database is that of DATABASE_URL. The command takes 100,000 rows a batch, which leaves few instants
-between two of them; this takes as few as it is told.
+The database is that of DATABASE_URL. The command imports large batches, so there are few moments between
+two of them; here the batches are small.
 """
 
 import os
@@ -15,7 +15,7 @@ from wallet_api.ledger.rows import TradeRow
 
 
 def main(file: str, batch_rows: int) -> None:
-    """Take the trades of `file` in."""
+    """Import the trades of `file`."""
     with open_source(file) as source, connect(os.environ["DATABASE_URL"]) as connection:
         import_trades(connection, source.records(TradeRow), _refuse, _say, batch_rows)
 

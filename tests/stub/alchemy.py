@@ -15,7 +15,7 @@ NETWORKS = {"eth-mainnet": "eth", "bnb-mainnet": "bnb", "base-mainnet": "base", 
 
 @dataclass
 class Alchemy:
-    """How it behaves: what tests may turn."""
+    """The behaviour of the API, which tests may change."""
 
     portfolios: Callable[[str, str], Portfolio]
     page_size: int = 100
@@ -23,7 +23,7 @@ class Alchemy:
     partial_errors: bool = False
 
     def answer(self, key: str) -> Response:
-        """A page of one wallet's balances on one network."""
+        """Return a page of a wallet's balances on one network."""
         question = json.loads(request.get_data())
         (place,) = question["addresses"]
         (network,) = place["networks"]

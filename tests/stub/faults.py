@@ -1,4 +1,4 @@
-"""What can go wrong at a provider, as functions that answer in its place or raise."""
+"""Faults of a provider, as functions that respond in its place."""
 
 import json
 import socket
@@ -25,7 +25,7 @@ OVER_2000 = (
 
 
 def status(code: int, message: str = "as told", **headers: str) -> Scenario:
-    """An error status with the provider's JSON body."""
+    """Respond with an error status and the provider's JSON body."""
 
     def answer() -> Response:
         response = message_response(message, code)
@@ -36,17 +36,17 @@ def status(code: int, message: str = "as told", **headers: str) -> Scenario:
 
 
 def raw(body: bytes, content_type: str = "application/json", code: int = 200) -> Scenario:
-    """Any bytes."""
+    """Respond with these bytes."""
     return lambda: Response(body, status=code, content_type=content_type)
 
 
 def document(value: Any) -> Scenario:
-    """Any JSON."""
+    """Respond with this JSON."""
     return lambda: json_response(value)
 
 
 def rpc_error(code: int) -> Scenario:
-    """A JSON-RPC error, which comes with status 200."""
+    """Respond with a JSON-RPC error, whose status is 200."""
 
     def answer() -> Response:
         error = {"code": code, "message": "as told"}
@@ -56,7 +56,7 @@ def rpc_error(code: int) -> Scenario:
 
 
 def in_turn(*scenarios: Scenario | None) -> Scenario:
-    """One after the other, one a request; then as always."""
+    """Use one scenario for each request, in order; then none."""
     lock = threading.Lock()
     left = iter(scenarios)
 
@@ -69,12 +69,12 @@ def in_turn(*scenarios: Scenario | None) -> Scenario:
 
 
 def later_pages(scenario: Scenario) -> Scenario:
-    """`scenario` to every page but the first."""
+    """Use `scenario` for every page but the first."""
     return lambda: scenario() if request.args.get("cursor") else None
 
 
 def hang(release: threading.Event, seconds: float = 60.0) -> Scenario:
-    """Nothing, until released; then as always."""
+    """Wait until released; then respond as usual."""
 
     def answer() -> None:
         release.wait(seconds)
@@ -83,7 +83,7 @@ def hang(release: threading.Event, seconds: float = 60.0) -> Scenario:
 
 
 def drip(body: bytes, pause_seconds: float) -> Scenario:
-    """A body that comes byte by byte."""
+    """Send the body byte by byte."""
 
     def bytewise() -> Iterator[bytes]:
         for place in range(len(body)):
@@ -96,7 +96,7 @@ def drip(body: bytes, pause_seconds: float) -> Scenario:
 
 
 def drip_headers(pause_seconds: float) -> Scenario:
-    """A response whose headers never end: each byte in time, all of them never."""
+    """Send headers byte by byte, without end."""
 
     def answer() -> Response:
         connection: socket.socket = request.environ["werkzeug.socket"]
@@ -112,7 +112,7 @@ def drip_headers(pause_seconds: float) -> Scenario:
 
 
 def close() -> Scenario:
-    """A connection closed without an answer."""
+    """Close the connection without a response."""
 
     def answer() -> Response:
         request.environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
@@ -122,7 +122,7 @@ def close() -> Scenario:
 
 
 def endless(chunk: bytes) -> Scenario:
-    """A body without end."""
+    """Send a body without end."""
 
     def chunks() -> Iterator[bytes]:
         while True:

@@ -36,7 +36,7 @@ class NodeError(Exception):
 
 @dataclass
 class Nodes:
-    """How the nodes behave: what tests may turn."""
+    """The behaviour of the nodes, which tests may change."""
 
     portfolios: Portfolios
     transactions: Transactions
@@ -61,7 +61,7 @@ class Nodes:
     _metadata: dict[str, Balance] = field(default_factory=dict)
 
     def answer(self, chain: str, key: str) -> Response:
-        """The response to one request, a single call or a batch."""
+        """Return the response to a single call or a batch."""
         document = json.loads(request.get_data())
         if isinstance(document, dict):
             return json_response(self._one(chain, document))
@@ -136,7 +136,7 @@ class Nodes:
 
     @property
     def known(self) -> list[Balance]:
-        """All tokens that a node may be asked about."""
+        """All tokens of which a node knows."""
         held = [token for portfolio in self.own.values() for token in portfolio.tokens]
         return held + [Balance(mint, name, "SYM", 6, 0) for mint, name in self.names.items()]
 
@@ -186,14 +186,14 @@ class Nodes:
 
 
 def blueprint(nodes: Nodes) -> Blueprint:
-    """`POST /rpc/<chain>/<key>`, as vendors have it."""
+    """Return the blueprint of `POST /rpc/<chain>/<key>`, as vendors offer it."""
     routes = Blueprint("rpc", __name__)
     routes.add_url_rule("/rpc/<chain>/<key>", view_func=nodes.answer, methods=["POST"], endpoint="call")
     return routes
 
 
 def token_account(owner: str, program: str, token: Balance, units: int) -> dict[str, Any]:
-    """A row of getTokenAccountsByOwner, as the node's parser writes it."""
+    """Return a row of getTokenAccountsByOwner in its parsed form."""
     text = decimal_text(units, token.decimals)
     amount = {
         "amount": str(units),
@@ -223,13 +223,13 @@ def token_account(owner: str, program: str, token: Balance, units: int) -> dict[
 
 
 def metadata_address(mint: str) -> str:
-    """Metaplex's address for the metadata of a mint."""
+    """Return the address of a mint's Metaplex metadata."""
     seeds = [b"metadata", bytes(METAPLEX), bytes(Pubkey.from_string(mint))]
     return str(Pubkey.find_program_address(seeds, METAPLEX)[0])
 
 
 def metaplex(token: Balance, standard: int) -> bytes:
-    """A metadata account: padded texts, one creator, and the token standard at its end."""
+    """Return a metadata account: padded texts, one creator, and the token standard."""
 
     def text(value: str | None, size: int) -> bytes:
         return struct.pack("<I", size) + (value or "").encode()[:size].ljust(size, b"\0")

@@ -16,7 +16,7 @@ SYMBOLS = {"SOLUSDT": "SOL", "BNBUSDT": "BNB", "ETHUSDT": "ETH"}
 
 @dataclass
 class Prices:
-    """What both know, and how old it is. `hourly` gives dollars for a moment."""
+    """The prices of both, and their age. `hourly` returns the dollar price at a time."""
 
     latest: dict[str, float] = field(default_factory=lambda: {"SOL": 182.5, "BNB": 640.25, "ETH": 3001.5})
     hourly: Callable[[str, datetime], float | None] = lambda currency, moment: None
@@ -72,7 +72,7 @@ class Prices:
 
 
 def blueprints(prices: Prices) -> Iterable[Blueprint]:
-    """The prices of now and of the past, of each."""
+    """Return the blueprints of both."""
     for provider, prefix, rules in (
         (
             "coingecko",

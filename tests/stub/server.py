@@ -1,4 +1,4 @@
-"""The stub itself: all providers in one application, on a free port of loopback; it counts its calls."""
+"""The stub: all providers in one application on a free port of loopback. It records its requests."""
 
 import json
 import threading
@@ -20,7 +20,7 @@ EMPTY = Portfolio(native=0, tokens=())
 
 
 class Call(NamedTuple):
-    """What was asked: a path or a node's method, about a wallet, a transaction, or the path itself."""
+    """A request: the path or the node's method, and its subject: a wallet, a transaction, or the path."""
 
     moment: float
     name: str
@@ -28,9 +28,9 @@ class Call(NamedTuple):
 
 
 class Stub:
-    """A running stub. `portfolios`, `swaps`, `transactions` and `prices` are what the providers know.
+    """A running stub. `portfolios`, `swaps`, `transactions` and `prices` are the data of the providers.
 
-    `scenarios` are met before: those of a provider ("moralis", "alchemy", "rpc", "coingecko", "binance"), of
+    `scenarios` come first: those of a provider ("moralis", "alchemy", "rpc", "coingecko", "binance"), of
     a node's method, and of a wallet or transaction (EVM: lower case). `asked` counts requests by subject;
     `release` ends what hangs.
     """
@@ -64,7 +64,7 @@ class Stub:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables that lead a sync here, in a hurry."""
+        """The settings of a sync that uses the stub, with short pauses."""
         return {
             "MORALIS_API_KEY": self.swaps.key,
             "MORALIS_EVM_URL": f"{self.url}/api/v2.2",
@@ -81,7 +81,7 @@ class Stub:
 
     @property
     def node_environment(self) -> dict[str, str]:
-        """Those that make it read Solana's trades from the node."""
+        """The further settings that read Solana's trades from the node."""
         return {
             "SOLANA_TRADES_PROVIDER": "rpc",
             "SOLANA_RPC_URL": f"{self.url}/rpc/solana/NODE-SECRET",
@@ -89,7 +89,7 @@ class Stub:
         }
 
     def asked_of(self, name: str) -> list[str]:
-        """What a path or method was asked about, in order."""
+        """Return the subjects of the requests of a path or method, in order."""
         return [call.subject for call in self.calls if call.name == name]
 
     def close(self) -> None:
@@ -122,7 +122,7 @@ class Stub:
 
 
 def _calls() -> list[Call]:
-    """What this request asks: of a node, each of its calls."""
+    """Return the current request; of a batch to a node, each call."""
     now = time.monotonic()
     if request.blueprint == "rpc":
         document = json.loads(request.get_data())
@@ -142,9 +142,9 @@ def _subject(parameters: list[Any]) -> str:
 
 
 class _Handler(WSGIRequestHandler):
-    """Keeps connections open, and is silent."""
+    """Keeps connections open, and logs nothing."""
 
     protocol_version = "HTTP/1.1"
 
     def log(self, type: str, message: str, *args: Any) -> None:
-        """Nothing: there is nobody to read a line for each request."""
+        """Log nothing."""

@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Swaps:
-    """The rows of wallets by (chain, address), in any order; pages come in time's."""
+    """The rows of wallets by (chain, address), in any order; pages are in order of time."""
 
     rows: dict[tuple[str, str], list[Row]] = field(default_factory=dict)
     key: str = "stub"
@@ -24,11 +24,11 @@ class Swaps:
     shuffled: Callable[[list[Row]], list[Row]] = lambda rows: rows
 
     def add(self, chain: str, address: str, *rows: Row) -> None:
-        """Let a wallet have these rows from now on."""
+        """Add rows to a wallet."""
         self.rows.setdefault((chain, address), []).extend(rows)
 
     def answer(self, address: str) -> Response:
-        """A page of one wallet's swaps."""
+        """Return a page of a wallet's swaps."""
         if request.headers.get("X-API-Key") != self.key:
             return message_response("Token is invalid format", 401)
         chain = EVM_CHAINS[request.args["chain"]] if address.startswith("0x") else "solana"
@@ -45,7 +45,7 @@ class Swaps:
 
 
 def blueprint(swaps: Swaps) -> Blueprint:
-    """`GET …/<address>/swaps` of Moralis' two addresses."""
+    """Return the blueprint of `GET …/<address>/swaps`, for both base URLs of Moralis."""
     routes = Blueprint("moralis", __name__)
     for name, path in (("evm", "/api/v2.2/wallets"), ("solana", "/account/mainnet")):
         routes.add_url_rule(f"{path}/<address>/swaps", view_func=swaps.answer, endpoint=name)
@@ -53,7 +53,7 @@ def blueprint(swaps: Swaps) -> Blueprint:
 
 
 def leg(mint: str, amount: str | None, name: str | None = None, **fields: Any) -> Row:
-    """One side of a swap."""
+    """Return one side of a swap."""
     return {
         "address": mint,
         "name": name,
@@ -77,7 +77,7 @@ def swap(
     pool: str = "AbCuhWFpcqspj4Cip3FEdJHqzouJqSa9PJLFd8TuvnPw",
     **fields: Any,
 ) -> Row:
-    """A row as documented; `transactionType` says the opposite of the legs, since nobody may trust it."""
+    """Return a row as documented. `transactionType` contradicts the legs: clients must ignore it."""
     return {
         "transactionHash": signature,
         "transactionType": "sell",

@@ -1,4 +1,4 @@
-"""The transactions of Solana wallets, as a node tells them."""
+"""The transactions of Solana wallets, as a node returns them."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ class Move:
 
 
 def transaction(at: datetime, payer: str, *moves: Move, fee: int = 5000, err: Any = None) -> Row:
-    """A getTransaction result, encoded as jsonParsed; what an opened account costs, a move has to say."""
+    """Return a getTransaction result as jsonParsed. The moves must include the rent of new accounts."""
     lamports: dict[str, list[int]] = {payer: [_HELD, _HELD - fee]}
     before, after = [], []
     for place, move in enumerate(moves):
@@ -96,7 +96,7 @@ class Transactions:
     _listed: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, wallet: str, signature: str, told: Row) -> None:
-        """Let a wallet have made this transaction."""
+        """Add a transaction of a wallet."""
         self._told[signature] = told
         self._listed.setdefault(wallet, []).append(signature)
 
@@ -140,5 +140,5 @@ def _amount(units: int, decimals: int) -> Row:
 
 
 def now() -> datetime:
-    """The moment, in whole seconds as a block has it."""
+    """Return the current time in whole seconds, as blocks have it."""
     return datetime.now(UTC).replace(microsecond=0)

@@ -1,4 +1,4 @@
-"""What the tests of syncs stand on: an operator with a database."""
+"""Fixtures of the tests of syncs: an operator with a database."""
 
 import os
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _NAME = f"wallet_api_test_sync_{os.getpid()}"
 
 @pytest.fixture(scope="session")
 def shared_url(servers: Settings, template: str) -> Iterator[str]:
-    """The address of a database with all tables, which all tests of syncs share."""
+    """The URL of a database with all tables, which all tests of syncs share."""
     url = str(servers.database_url)
     with connect(url) as connection:
         connection.execute(f"DROP DATABASE IF EXISTS {_NAME} WITH (FORCE)")
@@ -28,7 +28,7 @@ def shared_url(servers: Settings, template: str) -> Iterator[str]:
 
 @pytest.fixture
 def operator(stub: Stub, shared_url: str) -> Operator:
-    """Somebody who runs the commands against the stub and an empty ledger."""
+    """An operator, who runs the commands with the stub and an empty ledger."""
     with connect(shared_url) as connection:
         clear(connection)
         connection.execute("DELETE FROM sync_wallets; DELETE FROM sync_heartbeats")

@@ -1,4 +1,4 @@
-"""The commands as an operator runs them, and the ledger as it then is."""
+"""Run the sync commands, and read the ledger."""
 
 import json
 import os
@@ -34,7 +34,7 @@ Ledger = dict[Key, tuple[str, str, str | None, datetime, str | None]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command came to: its status, the summaries that it printed, and all that it wrote."""
+    """The result of a command: exit status, summaries, and the whole output."""
 
     status: int
     rounds: list[Row]
@@ -60,7 +60,7 @@ class Operator:
         Importer(self.url).wallets(rows)
 
     def prices(self, *prices: tuple[str, str, datetime]) -> None:
-        """Take in native prices: currency, dollars, time."""
+        """Import native prices: currency, dollars, time."""
         rows = [{"currency": c, "usd": usd, "priced_at": at.isoformat()} for c, usd, at in prices]
         Importer(self.url).prices(rows)
 
@@ -88,7 +88,7 @@ class Operator:
         )
 
     def ledger(self) -> Ledger:
-        """Every trade that the ledger holds."""
+        """Return all trades of the ledger."""
         with connect(self.url) as connection:
             rows = connection.execute(_TRADES).fetchall()
         assert all(row["event_index"] == 0 for row in rows)
@@ -108,29 +108,29 @@ class Operator:
         return ledger
 
     def fetch(self, statement: str, *parameters: Any) -> list[Row]:
-        """The rows of a question to the database."""
+        """Return the rows of a query."""
         with connect(self.url) as connection:
             return connection.execute(statement, parameters).fetchall()  # type: ignore[arg-type]
 
 
 def now() -> str:
-    """For --since: no past hour is asked for. A minute ago would be in one while an hour is in its first."""
+    """Return a value for --since without past hours. A minute ago may be in the past hour."""
     return datetime.now(UTC).isoformat()
 
 
 def plain(number: Decimal | str) -> str:
-    """A number as text, without zeros at its end."""
+    """Return a number as text without trailing zeros."""
     text = f"{Decimal(number):f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def values(ledger: Ledger) -> dict[tuple[str, str, str], tuple[str, str, str | None]]:
-    """Amount, native value and dollars by transaction, mint and side, of a ledger with one wallet."""
+    """Return amount, native value and dollars by transaction, mint and side, for a ledger with one wallet."""
     return {key[2:]: trade[:3] for key, trade in ledger.items()}
 
 
 def addresses(chain: str, count: int) -> Iterable[str]:
-    """So many addresses of a chain, always the same."""
+    """Yield `count` addresses of a chain, always the same ones."""
     alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZ"
     for number in range(count):
         if chain == "solana":

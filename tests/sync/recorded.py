@@ -1,4 +1,4 @@
-"""Transactions of Solana's mainnet, their balances as recorded; accounts that kept theirs are left out."""
+"""Recorded transactions of Solana's mainnet, without the accounts whose balances did not change."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from tests.sync.solana import USDC
 
 @dataclass(frozen=True)
 class Recorded:
-    """A transaction, and the trades that its wallet, the first account, made: mint, side, amount, value."""
+    """A transaction, and its trades (mint, side, amount, value) of the wallet, which is the first account."""
 
     about: str
     seconds: int
@@ -23,12 +23,12 @@ class Recorded:
 
     @property
     def wallet(self) -> str:
-        """Whose transaction it is."""
+        """The wallet."""
         return self.accounts[0][0]
 
     @property
     def told(self) -> Row:
-        """As getTransaction tells it."""
+        """The result of getTransaction."""
         return {
             "slot": 1,
             "blockTime": self.seconds,

@@ -23,18 +23,18 @@ def read_from(stub: Stub, operator: Operator) -> None:
 
 
 def own(mint: str | None, change: int, **how: bool) -> Move:
-    """What the wallet gained, or lost."""
+    """Return what the wallet gained or lost."""
     return Move(WALLET, mint, change, **how)
 
 
 def pool(mint: str | None, change: int, name: str = "pool") -> Move:
-    """What somebody else gained, or lost."""
+    """Return what another owner gained or lost."""
     return Move(name, mint, change)
 
 
 def buy(
     at: datetime, units: int = 10**6, lamports: int = SOL, wallet: str = WALLET, err: object = None
 ) -> Row:
-    """FART for SOL, in the simplest way."""
+    """Return the moves of a simple buy of FART for SOL."""
     paid, got = Move(wallet, None, -lamports), Move(wallet, FART, units)
     return transaction(at, wallet, paid, got, pool(WRAPPED, lamports), pool(FART, -units), err=err)

@@ -1,4 +1,4 @@
-"""`wallet-api sync trades` when the provider fails: nothing half, nobody held up, nobody hammered."""
+"""`wallet-api sync trades` when the provider fails: no partial wallet, no delay of others, few requests."""
 
 import threading
 import time
@@ -23,7 +23,7 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 
 @pytest.fixture(autouse=True)
 def _world(stub: Stub, operator: Operator) -> None:
-    """Twelve wallets of ten trades each, three pages a wallet."""
+    """Twelve wallets with ten trades each, on three pages."""
     operator.track(*(("solana", address) for address in WALLETS))
     stub.swaps.page_rows = PAGE_ROWS
     for address in WALLETS:

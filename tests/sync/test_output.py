@@ -1,4 +1,4 @@
-"""What `wallet-api sync` writes: a line a round and one for each trouble, in the form of LOG_FORMAT."""
+"""The output of `wallet-api sync`: a line for each round and each fault, in the form of LOG_FORMAT."""
 
 import json
 import os
@@ -23,7 +23,7 @@ TEXT_LINE = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \[%d\] (INFO|WARNING) (.*)"
 
 @pytest.fixture(autouse=True)
 def _world(stub: Stub, operator: Operator) -> None:
-    """A wallet with a trade, and one that the provider refuses."""
+    """A wallet with a trade, and one that the provider rejects."""
     operator.track(("solana", GOOD), ("solana", BAD))
     at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=5)
     stub.swaps.add("solana", GOOD, swap("s", at, leg(FART, "1"), leg(WRAPPED, "1"), 180.0))
@@ -31,7 +31,7 @@ def _world(stub: Stub, operator: Operator) -> None:
 
 
 def two_rounds(stub: Stub, operator: Operator, **environment: str) -> tuple[int, list[str], list[str]]:
-    """The number of a process that went on for two rounds, and the lines of its two streams."""
+    """Run two rounds; return the process id, and the lines of both streams."""
     third_round = threading.Event()
     stub.scenarios["moralis"] = faults.in_turn(None, None, None, None, third_round.set)
     process = operator.start("trades", "--every", "1", **environment)
@@ -95,7 +95,7 @@ def test_on_a_terminal_a_bar_shows_how_far_it_is(operator: Operator, log_format:
 
 
 def _read_all(terminal: int) -> str:
-    """What was written to a terminal whose other end is closed."""
+    """Return what was written to a terminal whose other end is closed."""
     with os.fdopen(terminal, "rb", buffering=0) as screen:
         parts = []
         try:

@@ -1,4 +1,4 @@
-"""`wallet-api sync prices`: of now and of the past, from the first source that has them."""
+"""`wallet-api sync prices`: current and past prices, from the first source that has them."""
 
 import json
 from datetime import UTC, datetime, timedelta

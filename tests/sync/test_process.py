@@ -40,13 +40,13 @@ class Running:
         return self._rounds.get(timeout=WAIT_SECONDS)
 
     def until(self, holds: Callable[[Row], bool]) -> Row:
-        """The first summary of which something holds."""
+        """Return the first summary for which `holds` is true."""
         while not holds(summary := self.next_round()):
             pass
         return summary
 
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Send it the signal; its exit status and what it wrote to standard error."""
+        """Send a signal; return the exit status and the standard error."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         status = self.process.wait(timeout=WAIT_SECONDS)
@@ -77,7 +77,7 @@ def start(operator: Operator) -> Iterator[Start]:
 
 @pytest.fixture
 def world(stub: Stub, operator: Operator) -> World:
-    """Some wallets of all chains, each of several pages."""
+    """Wallets of all chains, each with several pages."""
     stub.swaps.page_rows = 8
     world = make_world(stub, wallets=16, transactions=25)
     operator.track(*world.wallets)
@@ -85,7 +85,7 @@ def world(stub: Stub, operator: Operator) -> World:
 
 
 class Calls:
-    """Sets an event when the stub is called so many times."""
+    """Sets an event when the stub has had a number of requests."""
 
     def __init__(self, stub: Stub) -> None:
         self._stub = stub

@@ -1,4 +1,4 @@
-"""A wallet that is removed while a sync is under way: it fails alone, and leaves nothing behind."""
+"""A wallet that is removed during a sync: only it fails, and it leaves nothing behind."""
 
 import json
 import threading
@@ -37,7 +37,7 @@ def _world(stub: Stub, operator: Operator) -> None:
 
 
 def assert_only_the_other_is_there(operator: Operator) -> None:
-    """The other wallet's trade has landed, and there is no row of the one that was removed."""
+    """Assert that the other wallet's trade was imported, and that the removed wallet has no row."""
     assert {key[1] for key in operator.ledger()} == {KEPT}
     assert [row["address"] for row in operator.fetch("SELECT address FROM wallets")] == [KEPT]
     synced = operator.fetch("SELECT failure FROM sync_wallets")
@@ -84,7 +84,7 @@ def test_one_removed_while_its_trades_wait_for_their_lock_lands_none_of_them(ope
 
 
 def states(operator: Operator) -> list[str]:
-    """The addresses of the wallets that have a state."""
+    """Return the addresses of the wallets with a sync state."""
     rows = operator.fetch("SELECT address FROM sync_wallets LEFT JOIN wallets USING (wallet_id)")
     return [row["address"] for row in rows]
 

@@ -1,4 +1,4 @@
-"""What a Solana transaction moved, and which trades that is, from a node's answer to the ledger."""
+"""The trades of Solana transactions, from the node's response to the ledger."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""`wallet-api sync trades` with a plain Solana node: what is asked, what fails, and what comes in."""
+"""`wallet-api sync trades` with a Solana node: its requests, faults and trades."""
 
 import itertools
 import json
@@ -206,7 +206,7 @@ def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(operator: Oper
 
 
 def _reached(stub: Stub, count: int) -> threading.Event:
-    """Set at the node's so-manieth call from now on."""
+    """Return an event that is set at the node's `count`-th call from now on."""
     reached = threading.Event()
     left = itertools.count(count - 1, -1)
     stub.scenarios["rpc"] = lambda: None if next(left) else reached.set()

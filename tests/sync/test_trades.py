@@ -1,4 +1,4 @@
-"""`wallet-api sync trades`: from the provider's rows to the ledger, whatever pages they come in."""
+"""`wallet-api sync trades`: from the provider's rows to the ledger, on any pages."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

@@ -92,7 +92,7 @@ def _bought(at: datetime) -> Row:
 
 
 def _answered(url: str, question: dict[str, str]) -> Any:
-    """The answer, asked for again as long as a busy machine has the service say that it shall be."""
+    """Repeat the request while the service is too busy, and return the document."""
     for _ in range(30):
         response = requests.get(url, params=question, timeout=30)
         if response.status_code != 503:

@@ -1,4 +1,4 @@
-"""Wallets whose swaps are made up together with the trades that they are, by plain arithmetic."""
+"""Random swaps of wallets, and the trades that they are, computed by plain arithmetic."""
 
 import random
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ Trades = dict[tuple[str, str], tuple[Decimal, Decimal, Decimal | None]]
 
 @dataclass
 class World:
-    """A provider's rows for some wallets, and the ledger that they come to; Solana's may be a node's."""
+    """The rows of a provider for some wallets, and the expected ledger. Solana may come from a node."""
 
     stub: Stub
     wallets: list[tuple[str, str]]
@@ -53,12 +53,12 @@ class World:
             self.stub.nodes.names = {mint: f"Token {mint[:6]}" for mint in self._mints["solana"]}
 
     def happen(self, wallet: tuple[str, str], moment: datetime) -> None:
-        """Let a transaction of the wallet happen at `moment`, and be told at once."""
+        """Add a transaction of the wallet at `moment` to the provider."""
         for row in self.transaction(wallet, moment):
             self.stub.swaps.add(*wallet, row)
 
     def transaction(self, wallet: tuple[str, str], moment: datetime) -> list[Row]:
-        """The rows of a new transaction, shuffled; what it comes to is expected from now on."""
+        """Return the shuffled rows of a new transaction, and add its trades to the expected ledger."""
         chain = wallet[0]
         self._count += 1
         signature = f"0x{self._count:064x}" if chain != "solana" else f"T{self._count}"
@@ -158,7 +158,7 @@ class World:
 
 
 def make_world(stub: Stub, wallets: int, transactions: int, seed: int = 0, on_node: bool = False) -> World:
-    """So many wallets over all chains, each with so many transactions in the last twenty days."""
+    """Return a world of wallets on all chains with their transactions of the last twenty days."""
     chains = sorted(NATIVE)
     each = {chain: iter(addresses(chain, wallets)) for chain in chains}
     world = World(

@@ -1,4 +1,4 @@
-"""The promises of the synthetic world: what is in it, that every row is good, and that it repeats."""
+"""The synthetic world: its contents, valid rows, and repeatability."""
 
 import hashlib
 import os
@@ -30,7 +30,7 @@ PAIRS = {(chain.name, type_) for chain in CHAINS.values() for type_ in chain.typ
 
 @dataclass
 class Position:
-    """A walk over a position by average cost, with what came out of it."""
+    """The walk over a position by average cost."""
 
     quantity: Decimal = Decimal(0)
     cost: Decimal = Decimal(0)

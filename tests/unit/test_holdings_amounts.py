@@ -1,4 +1,4 @@
-"""Amounts stay exact and texts harmless, whatever is on the chain."""
+"""Amounts stay exact and texts harmless, for any data of a chain."""
 
 import json
 import re
@@ -57,7 +57,7 @@ Read = Callable[[str, Portfolio], list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def read(wire: Stub, providers: dict[str, BalanceProvider]) -> Read:
-    """The rows of a wallet that holds this, read through a provider."""
+    """Return the rows of a wallet with these balances, read from a provider."""
     # A token's decimals never change on a chain, so each reading has tokens of its own.
     numbers = iter(range(10**9))
 

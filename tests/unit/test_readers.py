@@ -1,4 +1,4 @@
-"""Files as rows: what each form of file may look like, and that a bad line never costs a good one."""
+"""The forms of files, and that an invalid line affects no other."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What is said of a row, a header or a name that will not do: the field, its value, and what is allowed."""
+"""The reasons for which a row, a header or a name is rejected: the field, its value, and what is allowed."""
 
 import json
 import re
@@ -16,13 +16,13 @@ from wallet_api.ledger.rows import PriceRow, TradeRow
 
 
 def reason(path: Path, content: bytes) -> str:
-    """What is wrong with the only row of a file."""
+    """Return the reason for which the only row of a file is rejected."""
     _, ((_, text),) = read(path, content)
     return text
 
 
 def warnings(path: Path, content: bytes) -> list[str]:
-    """What is warned of while a file is read to its end."""
+    """Return the warnings about a file."""
     path.write_bytes(content)
     texts: list[str] = []
     with open_source(str(path)) as source:

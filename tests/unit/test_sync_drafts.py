@@ -1,4 +1,4 @@
-"""Swaps as trades: statements that hold for any swaps, in whatever order they are told."""
+"""The trades of swaps: properties of any swaps in any order."""
 
 from datetime import UTC, datetime
 from decimal import Decimal, localcontext

@@ -1,4 +1,4 @@
-"""The pace of calls: even, and slower when the provider asks for it."""
+"""The rate of requests: even, and lower when the provider refuses."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from wallet_api.providers.pace import Pace
 
 
 def turns(pace: Pace, count: int, threads: int) -> list[float]:
-    """The moments of so many turns taken by several threads."""
+    """Return the times of `count` turns of several threads."""
     moments: list[float] = []
     lock = threading.Lock()
 

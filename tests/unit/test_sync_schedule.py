@@ -1,4 +1,4 @@
-"""When rounds begin: on one grid, however long they take."""
+"""Rounds begin at even intervals, however long they take."""
 
 import threading
 import time
