@@ -17,6 +17,7 @@ from wallet_api.cli.environment import settings_with_database
 from wallet_api.cli.output import json_option, progress_bar
 from wallet_api.cli.sync_rounds import (
     SOME_FAILED,
+    Outcome,
     Round,
     Work,
     log,
@@ -25,7 +26,6 @@ from wallet_api.cli.sync_rounds import (
     write_sync_note,
 )
 from wallet_api.database import Connection
-from wallet_api.providers.pace import Pace
 from wallet_api.settings import Settings
 from wallet_api.sync.reports import prices_data, prices_words, trades_data, trades_words
 from wallet_api.sync.rounds import TradesSync
@@ -116,20 +116,18 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
             )
             # Two progress bars would overwrite each other.
             hidden = settings.log_format == "json" or len(readings) > 1
-            return Work("trades", reading.chains, _trades_round(job, reading.pace, hidden=hidden))
+            one = _trades_round(job, hidden=hidden)
+            return Work("trades", reading.chains, [reading.pace], one, trades_words)
 
         run(settings, [work_on(reading) for reading in readings], **options)
 
 
-def _trades_round(job: TradesSync, pace: Pace, *, hidden: bool) -> Round:
-    def one(connection: Connection, stopping: threading.Event) -> tuple[float, str, dict[str, Any], int]:
-        started, calls = time.monotonic(), pace.calls
+def _trades_round(job: TradesSync, *, hidden: bool) -> Round:
+    def one(connection: Connection, stopping: threading.Event) -> Outcome:
         with progress_bar("Wallets", hidden=hidden) as show:
             summary = job.round(connection, stopping, show)
-        data = {"chains": list(job.chains)} | trades_data(summary) | {"requests": pace.calls - calls}
-        data["seconds"] = round(time.monotonic() - started, 1)
         status = 0 if summary.synced == summary.wallets else SOME_FAILED if summary.synced else 1
-        return summary.pause_seconds, trades_words(data), data, status
+        return Outcome({"chains": list(job.chains)} | trades_data(summary), status, summary.pause_seconds)
 
     return one
 
@@ -145,21 +143,19 @@ def sync_prices(since: datetime, **options: Any) -> None:
         prices, paces = stack.enter_context(price_sources(settings))
         fill_at = 0.0
 
-        def one(connection: Connection, stopping: threading.Event) -> tuple[float, str, dict[str, Any], int]:
+        def one(connection: Connection, stopping: threading.Event) -> Outcome:
             nonlocal fill_at
-            started, calls = time.monotonic(), sum(pace.calls for pace in paces.values())
+            started = time.monotonic()
             fill = started >= fill_at
             summary = prices.round(connection, since if fill else None)
             if fill:
                 # A past price that no provider has now will not be there a minute later either.
                 fill_at = started + (_FAILED_FILL_SECONDS if summary.failures else _FILL_SECONDS)
-            data = prices_data(summary) | {"requests": sum(pace.calls for pace in paces.values()) - calls}
-            data["seconds"] = round(time.monotonic() - started, 1)
             nothing = summary.missing and not summary.changed
             status = 1 if nothing else SOME_FAILED if summary.missing or summary.missing_hours else 0
-            return 0.0, prices_words(data), data, status
+            return Outcome(prices_data(summary), status)
 
-        run(settings, [Work("prices", (), one)], **options)
+        run(settings, [Work("prices", (), paces, one, prices_words)], **options)
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 import logging
 import sys
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from wallet_api.cli.output import print_json, raised_at
 from wallet_api.database import Connection, NotPermitted
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.log_lines import formatter
+from wallet_api.providers.pace import Pace
 from wallet_api.settings import Settings
 from wallet_api.sync.heartbeats import Job
 from wallet_api.sync.schedule import repeat, stopped_by_signals
@@ -29,17 +31,35 @@ _RECONNECT_SECONDS = 2.0
 
 log = logging.getLogger("wallet_api.sync")
 
-# Runs one round; returns the minimum pause in seconds, the summary as text and as data, and the exit status.
-Round = Callable[[Connection, threading.Event], tuple[float, str, dict[str, Any], int]]
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of a round: its summary, the exit status, and the minimum pause after it."""
+
+    data: dict[str, Any]
+    status: int
+    pause_seconds: float = 0.0
+
+
+Round = Callable[[Connection, threading.Event], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The rounds of one session, and the chains that it syncs (none for prices)."""
+    """The rounds of one session, and the chains that it syncs (none for prices).
+
+    `words` returns a summary as text. The requests of a round are counted by the paces.
+    """
 
     job: Job
     chains: Sequence[str]
+    paces: Sequence[Pace]
     round: Round
+    words: Callable[[Mapping[str, Any]], str]
+
+    def requests(self) -> int:
+        """Return the number of requests so far."""
+        return sum(pace.calls for pace in self.paces)
 
     def __str__(self) -> str:
         """Return a readable name."""
@@ -108,9 +128,13 @@ def _rounds(
 
                 def one(connection: Connection = connection) -> float:
                     nonlocal status
-                    pause, words, data, status = work.round(connection, stopping)
-                    _report(work, settings, words, data, as_json, goes_on=every is not None)
-                    return pause
+                    started, requests = time.monotonic(), work.requests()
+                    outcome = work.round(connection, stopping)
+                    seconds = round(time.monotonic() - started, 1)
+                    data = outcome.data | {"requests": work.requests() - requests, "seconds": seconds}
+                    _report(work, settings, data, as_json, goes_on=every is not None)
+                    status = outcome.status
+                    return outcome.pause_seconds
 
                 repeat(one, every, stopping)
             break
@@ -136,9 +160,8 @@ def _rounds(
     return status
 
 
-def _report(
-    work: Work, settings: Settings, words: str, data: dict[str, Any], as_json: bool, *, goes_on: bool
-) -> None:
+def _report(work: Work, settings: Settings, data: dict[str, Any], as_json: bool, *, goes_on: bool) -> None:
+    words = work.words(data)
     if as_json:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         print_json({"job": work.job, "at": now} | data)

@@ -1,6 +1,6 @@
 """Build the sources of trades and prices from the settings, each with its rate limit."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pkgutil import resolve_name
@@ -103,17 +103,17 @@ def _solana_rpc(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
 
 
 @contextmanager
-def price_sources(settings: Settings) -> Iterator[tuple[Prices, Mapping[str, Pace]]]:
+def price_sources(settings: Settings) -> Iterator[tuple[Prices, list[Pace]]]:
     """Yield CoinGecko, and Binance for what CoinGecko lacks, with the pace of each."""
     limits = replace(Limits.of(settings), tries=_PRICE_TRIES, breaker_failures=_NO_BREAKER)
     hold = settings.holdings_backoff_seconds
-    paces = {
-        "coingecko": Pace(settings.coingecko_requests_per_minute / 60, hold),
-        "binance": Pace(_BINANCE_REQUESTS_PER_SECOND, hold),
-    }
+    paces = [
+        Pace(settings.coingecko_requests_per_minute / 60, hold),
+        Pace(_BINANCE_REQUESTS_PER_SECOND, hold),
+    ]
     metrics = FetchMetrics(CollectorRegistry())
-    gecko = Fetcher("coingecko", limits, metrics, refuse=refuse_coingecko, pace=paces["coingecko"])
-    binance = Fetcher("binance", limits, metrics, pace=paces["binance"])
+    gecko = Fetcher("coingecko", limits, metrics, refuse=refuse_coingecko, pace=paces[0])
+    binance = Fetcher("binance", limits, metrics, pace=paces[1])
     sources: tuple[PriceSource, ...] = (CoinGecko(settings, gecko), Binance(settings, binance))
     with ExitStack() as stack:
         for source in sources:
