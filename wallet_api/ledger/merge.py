@@ -19,6 +19,7 @@ _LOCK = load_sql(__package__, "lock")
 _LOCK_WALLET = load_sql(__package__, "lock_wallet")
 _LOCK_ALL = load_sql(__package__, "lock_all")
 _FIND_REMOVED_WALLETS = load_sql(__package__, "find_removed_wallets")
+_KNOWN_POSITIONS = load_sql(__package__, "known_positions")
 _TOUCHED = load_sql(__package__, "touched")
 _TOUCHED_FRESH = load_sql(__package__, "touched_fresh")
 _FRESH = load_sql(__package__, "fresh")
@@ -49,6 +50,7 @@ _TOUCHED_TOKENS = load_sql(__package__, "touched_tokens")
 _TOKEN_PRICES = load_sql(__package__, "token_prices")
 _LOCK_PRICES = "SELECT pg_advisory_xact_lock(%(lock)s)"
 
+_ANALYZE_KNOWN_POSITIONS = "ANALYZE known_positions (wallet_id, token_id)"
 _ANALYZE_TOUCHED = "ANALYZE touched (wallet_id, token_id, replay)"
 _ANALYZE_KNOWN = "ANALYZE known_trades (wallet_id, token_id)"
 
@@ -146,6 +148,8 @@ def merge_removed(connection: Connection, now: datetime) -> int:
 
 
 def _merge(connection: Connection, now: datetime, *, needs_replay: bool) -> int:
+    connection.execute(_KNOWN_POSITIONS)
+    connection.execute(_ANALYZE_KNOWN_POSITIONS)
     connection.execute(_TOUCHED, {"needs_replay": needs_replay})
     connection.execute(_ANALYZE_TOUCHED)
     changed = connection.execute(_APPENDED).rowcount

@@ -36,12 +36,6 @@ INSERT INTO positions AS position (
         WHERE sign = 1
         GROUP BY wallet_id, token_id
        ),
-       changed AS (
-       SELECT wallet_id,
-              token_id
-         FROM total
-       ),
-{known_positions},
        after AS (
        SELECT total.wallet_id,
               total.token_id,
@@ -79,7 +73,7 @@ INSERT INTO positions AS position (
            ON walked.wallet_id = total.wallet_id
           AND walked.token_id = total.token_id
           AND walked.is_last
-         LEFT JOIN known AS base
+         LEFT JOIN known_positions AS base
            ON base.wallet_id = total.wallet_id
           AND base.token_id = total.token_id
           AND NOT walked.replay

@@ -32,6 +32,13 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
     value_usd numeric
 ) ON COMMIT DELETE ROWS;
 
+-- The batch's positions as the ledger has them. It is empty where all positions are to be replayed. With the key,
+-- no plan compares each of them with each position of the batch.
+CREATE TEMP TABLE IF NOT EXISTS known_positions (
+    LIKE positions,
+    PRIMARY KEY (wallet_id, token_id)
+) ON COMMIT DELETE ROWS;
+
 -- What the ledger has of the positions to be replayed.
 CREATE TEMP TABLE IF NOT EXISTS known_trades (LIKE trades) ON COMMIT DELETE ROWS;
 

@@ -1,5 +1,5 @@
 -- The positions that the batch touches. One is appended to when all of the batch's trades are later than those
--- it has; the others are to be replayed, and those that are not filled yet. Needs positions_pkey.
+-- it has; the others are to be replayed, and those that are not filled yet.
 INSERT INTO touched
   WITH changed AS (
        SELECT wallet_id,
@@ -7,8 +7,7 @@ INSERT INTO touched
               min(created_at) AS first_at
          FROM incoming
         GROUP BY wallet_id, token_id
-       ),
-{known_positions}
+       )
 SELECT changed.wallet_id,
        changed.token_id,
        %(needs_replay)s
@@ -26,6 +25,6 @@ SELECT changed.wallet_id,
        END AS was_bucket,
        position.last_seen
   FROM changed
-  LEFT JOIN known AS position
+  LEFT JOIN known_positions AS position
     ON position.wallet_id = changed.wallet_id
    AND position.token_id = changed.token_id
