@@ -35,6 +35,8 @@ _SETTINGS = {
     "wal_level": "logical",
     "max_connections": "300",
     "max_prepared_transactions": "300",
+    # Two for each worker: a database for each test is many files even so.
+    "citus.shard_count": "4",
     "citus.node_conninfo": "sslmode=disable",
     "citus.local_hostname": _HOST,
     "citus.enable_statistics_collection": "off",
