@@ -17,6 +17,8 @@ VOLATILE = {
 NOT_ON_CONFLICT = VOLATILE | {"now", "transaction_timestamp", "statement_timestamp"}
 # Our functions that read tables.
 READING = {"nearest_price"}
+# It reads the shards, of a worker, not the tables of Citus.
+_ON_SHARDS = "run_on_shard"
 _TIME_OPERATIONS = (ast.SQLValueFunction,)
 
 
@@ -43,7 +45,7 @@ def read_tables(distribution: str, plain: str) -> Tables:
             name, *arguments = call.funcname[-1].sval, *call.args
             if name not in calls:
                 continue
-            calls[name].add(arguments[0].val.sval)
+            calls[name].add(arguments[0].val.sval.rpartition(".")[2])
             if name == "create_distributed_table":
                 assert arguments[1].val.sval == KEY
     return Tables(
@@ -152,6 +154,24 @@ def query_faults(statement: Any, tables: Tables) -> Iterator[str]:
                 yield f"{call.funcname[-1].sval}() in RETURNING"
 
 
+def own_faults(statement: Any, tables: Tables) -> Iterator[str]:
+    """Yield what keeps a statement from being run on the shard of one wallet, which sees no other's rows."""
+    placed = tables.distributed | tables.reference
+    for clause in found(statement, ast.CommonTableExpr):
+        if clause.ctename in placed:
+            yield f"{clause.ctename} is a table too"
+    for table in found(statement, ast.RangeVar):
+        if table.relname in tables.plain:
+            yield f"{table.relname} is on the coordinator alone"
+    for select in found(statement, ast.SelectStmt):
+        items = list(_from_items(select.fromClause))
+        names = {item.relname for item in items if isinstance(item, ast.RangeVar)}
+        if names & placed and len(select.fromClause) > 1:
+            yield "a list of tables, of which run_on_shard() finds the first alone"
+        if names & tables.distributed and not _of_one_wallet(select.whereClause):
+            yield f"{', '.join(sorted(names & tables.distributed))} of other wallets"
+
+
 def cluster_faults(statement: Any, tables: Tables) -> Iterator[str]:
     """Yield what Citus does not support in a query once the tables are placed."""
     yield from query_faults(statement, tables)
@@ -253,6 +273,8 @@ def _constraint_faults(table: str, constraint: Any, column: str | None, tables: 
 
 def _function_faults(statement: Any, tables: Tables) -> Iterator[str]:
     name = statement.funcname[-1].sval
+    if name == _ON_SHARDS:
+        return
     options = {option.defname: option.arg for option in statement.options or ()}
     if statement.sql_body is not None:
         touched = [node.relname for node in found(statement.sql_body, ast.RangeVar)]

@@ -1,11 +1,12 @@
 """The schema and every query keep to what Citus takes on a sharded ledger; what does not is found."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from tests.citus import Tables, cluster_faults, read_tables, schema_faults, statements
+from tests.citus import Tables, cluster_faults, own_faults, read_tables, schema_faults, statements
 from tests.ledger.sql_files import included_files, package_of
 from wallet_api.database import load_sql, sharded_sql
 
@@ -32,7 +33,9 @@ def test_every_table_has_one_place(tables: Tables) -> None:
     made = {
         name
         for file in MIGRATIONS
-        for name in re.findall(r"^CREATE TABLE (\w+)", file.read_text(), re.MULTILINE)
+        for name in re.findall(
+            r"^CREATE TABLE (?:IF NOT EXISTS )?(?:\w+\.)?(\w+)", file.read_text(), re.MULTILINE
+        )
     }
     assert made | {"schema_migrations"} == tables.reference | tables.distributed | tables.plain
     assert not tables.reference & tables.distributed
@@ -55,6 +58,28 @@ def test_a_query_keeps_to_the_rules(file: Path, tables: Tables) -> None:
         for fault in cluster_faults(statement, tables)
     ]
     assert faults == []
+
+
+@pytest.mark.parametrize("name", ["history", "calendar", "tracker"])
+def test_a_statement_of_one_wallet_reads_no_rows_of_others(name: str, tables: Tables) -> None:
+    # The module says which part a cluster leaves out.
+    import_module(f"wallet_api.queries.{name}")
+    (statement,) = statements(sharded_sql(load_sql("wallet_api.queries", name)))
+    assert list(own_faults(statement, tables)) == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "fault"),
+    [
+        ("SELECT * FROM positions WHERE token_id = $1", "positions of other wallets"),
+        ("WITH tokens AS (SELECT 1) SELECT * FROM tokens", "tokens is a table too"),
+        ("SELECT * FROM wallets, trades WHERE trades.wallet_id = $1", "a list of tables"),
+        ("SELECT * FROM volume_rollup", "on the coordinator alone"),
+    ],
+)
+def test_what_a_shard_cannot_run_is_found(sql: str, fault: str, tables: Tables) -> None:
+    faults = [found for statement in statements(sql) for found in own_faults(statement, tables)]
+    assert any(fault in found for found in faults), faults
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,7 @@ from wallet_api.database.connection import (
     Connection,
     Row,
     connect,
-    edit_sql,
-    load_sql,
     savepoint,
-    sharded_sql,
 )
 from wallet_api.database.failures import (
     DatabaseRefused,
@@ -21,6 +18,7 @@ from wallet_api.database.failures import (
 )
 from wallet_api.database.place import place_of
 from wallet_api.database.pools import Database
+from wallet_api.database.statements import edit_sql, load_sql, sharded_sql
 
 __all__ = [
     "Connection",

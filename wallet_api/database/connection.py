@@ -1,69 +1,46 @@
-"""Connections to PostgreSQL outside the pools, and the loading of statements."""
+"""Connections to PostgreSQL, to a single server or to a Citus cluster."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, cached_property
-from importlib import resources
-from itertools import count
-from typing import Any, LiteralString, NamedTuple
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg.abc import Query
-from psycopg.adapt import PyFormat, Transformer
-from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.adapt import Transformer
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 from psycopg.rows import dict_row
 
 from wallet_api.database.failures import DuplicateKey, translated
+from wallet_api.database.statements import Statement, numbered, sharded_sql
 
 Row = dict[str, Any]
-
-_INCLUDED = re.compile(r"^\{(\w+)\}", re.MULTILINE)
-# What a Citus cluster runs in place of a statement that it does not support, by the latter's text.
-_SHARDED: dict[str, LiteralString] = {}
 
 # libpq takes no less; a host that drops packets is tried again before its own retransmission would.
 CONNECT_TIMEOUT_SECONDS = 2
 
 
-def load_sql(package: str, name: str) -> LiteralString:
-    """Return the text of `name`.sql beside the modules of `package`, without comments and indentation.
-
-    A line `{other}` or `{other},` stands for the text of `other`.sql beside it. A Citus cluster runs
-    `name`_sharded.sql instead, if there is one; the same for `other`.
-
-    psycopg parses a statement longer than 4,096 characters at each execution.
-    """
-    statement = _load(package, name, sharded=False)
-    sharded = _load(package, name, sharded=True)
-    if sharded != statement:
-        _SHARDED[statement] = sharded
-    return statement
-
-
-def edit_sql(statement: LiteralString, edit: Callable[[LiteralString], LiteralString]) -> LiteralString:
-    """Return a statement of `load_sql` changed by `edit`, and so what a Citus cluster runs instead."""
-    edited = edit(statement)
-    if statement in _SHARDED:
-        _SHARDED[edited] = edit(_SHARDED[statement])
-    return edited
-
-
-def sharded_sql(statement: LiteralString) -> LiteralString:
-    """Return what a Citus cluster runs for a statement of `load_sql`."""
-    return _SHARDED.get(statement, statement)
-
-
-def _load(package: str, name: str, *, sharded: bool) -> LiteralString:
-    file = resources.files(package).joinpath(f"{name}.sql")
-    if sharded:
-        own = resources.files(package).joinpath(f"{name}_sharded.sql")
-        file = own if own.is_file() else file
-    lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
-    statement = "\n".join(line for line in lines if line and not line.startswith("--"))
-    # Our own packaged files are as trusted as literals, which is all psycopg takes as a query.
-    return _INCLUDED.sub(lambda found: _load(package, found[1], sharded=sharded), statement)
+# Each needs the schema that migrations/placement.py creates in a cluster.
+_ON_OWN_SHARD = """
+SELECT *
+  FROM wallet_api_shards.run_on_shard(%(wallet_id)s, %(statement)s, %(arguments)s) AS own
+"""
+_ON_EACH_SHARD = """
+SELECT own.rows
+  FROM wallet_api_shards.each_shard
+ CROSS JOIN LATERAL wallet_api_shards.run_on_shard(each_shard.wallet_id, %(statement)s, %(arguments)s)
+            AS own (rows text)
+"""
+_AS_JSON = "SELECT json_agg(own)::text AS rows FROM ({statement}) AS own"
+_SHARDS = "SELECT count(*) AS shards FROM pg_dist_shard WHERE logicalrelid = 'public.trades'::regclass"
+_COLUMNS = """
+SELECT '(' || string_agg(quote_ident(name) || ' ' || format_type(type, NULL), ', ' ORDER BY place) || ')'
+           AS columns
+  FROM unnest(%s::text[], %s::oid[]) WITH ORDINALITY AS described (name, type, place)
+"""
 
 
 class Connection(psycopg.Connection[Row]):
@@ -73,6 +50,7 @@ class Connection(psycopg.Connection[Row]):
         super().__init__(*arguments, **options)
         self._transformer = Transformer(self)
         self._columns: dict[bytes, list[str]] = {}  # of each prepared statement
+        self._calls: dict[bytes, LiteralString] = {}  # of run_on_shard for it
 
     @cached_property
     def is_sharded(self) -> bool:
@@ -89,8 +67,7 @@ class Connection(psycopg.Connection[Row]):
         return None if row is None else next(iter(row.values()))
 
     def _own(self, statement: Any) -> Any:
-        is_other = isinstance(statement, str) and statement in _SHARDED and self.is_sharded
-        return _SHARDED[statement] if is_other else statement
+        return sharded_sql(statement) if isinstance(statement, str) and self.is_sharded else statement
 
     def fetch_row(self, statement: LiteralString, parameters: Mapping[str, Any]) -> Row | None:
         """Return the first row of a statement of `load_sql`, or None. It is prepared at its first use.
@@ -99,7 +76,7 @@ class Connection(psycopg.Connection[Row]):
         threads are busy. This is one step, which blocks until the result is there. What that is worth:
         docs/benchmarks-http.md, "What was measured alone".
         """
-        own = _prepared(self._own(statement))
+        own = numbered(self._own(statement))
         values = self._transformer.dump_sequence(
             list(map(parameters.__getitem__, own.parameters)), own.formats
         )
@@ -119,32 +96,66 @@ class Connection(psycopg.Connection[Row]):
             self._transformer.set_pgresult(None)
         return None if row is None else dict(zip(columns, row, strict=True))
 
+    def fetch_own_row(self, statement: LiteralString, parameters: Mapping[str, Any]) -> Row | None:
+        """Return the first row of a statement that reads rows of one wallet alone, whose id is `wallet_id`.
+
+        It may read tables of which each worker of a cluster has a copy too.
+        """
+        # Citus delegates no call within a transaction.
+        if not self.is_sharded or self.info.transaction_status != TransactionStatus.IDLE:
+            return self.fetch_row(statement, parameters)
+        own = numbered(self._own(statement))
+        call = self._calls.get(own.name)
+        if call is None:
+            call = self._calls[own.name] = _ON_OWN_SHARD + self._columns_of(own)
+        return self.fetch_row(
+            call, {"wallet_id": parameters["wallet_id"], **self._for_shards(own, parameters)}
+        )
+
+    def fetch_by_wallet(self, statement: LiteralString, parameters: Mapping[str, Any]) -> list[Row]:
+        """Return the rows of a statement, in any order, each of which is made of rows of one wallet alone.
+
+        It may read tables of which each worker of a cluster has a copy too. There, numbers are decimals,
+        and what JSON has no form for is text.
+        """
+        if not self.is_sharded:
+            return self.execute(statement, parameters).fetchall()
+        own = numbered(_AS_JSON.replace("{statement}", self._own(statement)))
+        parts = self.execute(_ON_EACH_SHARD, self._for_shards(own, parameters)).fetchall()
+        shards = self.execute(_SHARDS).fetchone()
+        if shards is None or len(parts) != shards["shards"]:
+            raise RuntimeError("shards were added to the cluster: run wallet-api migrate")
+        return [
+            row
+            for part in parts
+            for row in json.loads(part["rows"] or "[]", parse_float=Decimal, parse_int=Decimal)
+        ]
+
+    def _for_shards(self, own: Statement, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        values = [parameters[name] for name in own.parameters]
+        arguments = self._transformer.dump_sequence(values, own.formats)
+        return {
+            "statement": own.text.decode(),
+            "arguments": [None if value is None else bytes(value).decode() for value in arguments],
+        }
+
+    def _columns_of(self, own: Statement) -> LiteralString:
+        with self.lock:
+            self._checked(self.pgconn.prepare(b"", own.text))
+            result = self._checked(self.pgconn.describe_prepared(b""))
+        names = [(result.fname(number) or b"").decode() for number in range(result.nfields)]
+        types = [result.ftype(number) for number in range(result.nfields)]
+        row = self.execute(_COLUMNS, [names, types]).fetchone()
+        assert row is not None
+        columns: LiteralString = row["columns"]
+        return columns
+
     def _checked(self, result: PGresult) -> PGresult:
         if result.status in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
             return result
         if self.pgconn.status == ConnStatus.BAD:
             raise psycopg.OperationalError("the connection is lost")
         raise psycopg.errors.error_from_result(result)
-
-
-class _Statement(NamedTuple):
-    """A statement with its parameters numbered, as PostgreSQL takes them."""
-
-    name: bytes
-    text: bytes
-    parameters: tuple[str, ...]
-    formats: list[PyFormat]
-
-
-_PARAMETER = re.compile(r"%\((\w+)\)s")
-_numbers = count(1)
-
-
-@cache
-def _prepared(statement: LiteralString) -> _Statement:
-    names = tuple(dict.fromkeys(_PARAMETER.findall(statement)))
-    text = _PARAMETER.sub(lambda found: f"${names.index(found[1]) + 1}", statement)
-    return _Statement(b"wallet_api_%d" % next(_numbers), text.encode(), names, [PyFormat.TEXT] * len(names))
 
 
 def connect(url: str, **options: Any) -> Connection:

@@ -26,7 +26,7 @@ def wallet_calendar(connection: Connection, now: datetime, blockchain: str, addr
     }
     found = read_wallet(
         connection,
-        lambda wallet_id: connection.execute(_CALENDAR, parameters | {"wallet_id": wallet_id}).fetchone(),
+        lambda wallet_id: connection.fetch_own_row(_CALENDAR, parameters | {"wallet_id": wallet_id}),
         *(blockchain, address),
     )
     require_filled(found)

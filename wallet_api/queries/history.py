@@ -79,9 +79,7 @@ def wallet_history(
     found = read_wallet(
         connection,
         lambda wallet_id: read_priced(
-            connection,
-            lambda text: connection.fetch_row(text, parameters | {"wallet_id": wallet_id}),
-            *(statement, _SEARCHING[statement]),
+            connection, statement, _SEARCHING[statement], parameters | {"wallet_id": wallet_id}
         ),
         *(blockchain, address, type),
     )

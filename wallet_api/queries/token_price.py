@@ -1,6 +1,6 @@
 """The price of a token: the parameters of `token_price.sql`, which other statements include."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, LiteralString, NamedTuple
@@ -41,13 +41,15 @@ def split_search(statement: LiteralString) -> LiteralString:
 
 def read_priced(
     connection: Connection,
-    run: Callable[[LiteralString], Row | None],
     statement: LiteralString,
     searching: LiteralString,
+    parameters: Mapping[str, Any],
 ) -> Row | None:
-    """Run a statement, and again with the search if a cluster has left it out but a price needs it."""
-    found = run(statement)
-    return run(searching) if found is not None and found["is_searched"] and connection.is_sharded else found
+    """Run a statement of one wallet; again with the search if a cluster left it out but a price needs it."""
+    found = connection.fetch_own_row(statement, parameters)
+    if found is not None and found["is_searched"] and connection.is_sharded:
+        return connection.fetch_row(searching, parameters)
+    return found
 
 
 def _without_search(text: LiteralString) -> LiteralString:

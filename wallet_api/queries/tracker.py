@@ -50,9 +50,7 @@ def track_wallet(
     found = read_wallet(
         connection,
         lambda wallet_id: read_priced(
-            connection,
-            lambda text: connection.execute(text, parameters | {"wallet_id": wallet_id}).fetchone(),
-            *(_TRACKER, _SEARCHING),
+            connection, _TRACKER, _SEARCHING, parameters | {"wallet_id": wallet_id}
         ),
         *(blockchain, address),
     )
