@@ -1,51 +1,30 @@
 -- Walk the batch's trades of appended positions from the state of each. A trade without a dollar value of its
--- own takes the native price nearest its time, as nearest_price() would. Needs wallets_pkey, native_prices_pkey.
+-- own takes the native price nearest its time. Needs wallets_pkey, native_prices_pkey.
 INSERT INTO walked
   WITH pending AS (
-       SELECT incoming.wallet_id,
-              incoming.token_id,
-              incoming.created_at,
-              incoming.event_index,
-              incoming.is_sell,
-              incoming.tx_signature,
-              incoming.token_name,
-              incoming.token_amount,
-              incoming.value,
-              incoming.value_usd AS given_usd,
-              incoming.value
-                  * CASE WHEN later.priced_at - incoming.created_at < incoming.created_at - earlier.priced_at
-                         THEN later.usd
-                         ELSE COALESCE(earlier.usd, later.usd)
-                    END AS derived_usd,
+       SELECT trade.wallet_id,
+              trade.token_id,
+              trade.created_at,
+              trade.event_index,
+              trade.is_sell,
+              trade.tx_signature,
+              trade.token_name,
+              trade.token_amount,
+              trade.value,
+              trade.value_usd AS given_usd,
+              trade.value * nearest_price.usd AS derived_usd,
               touched.start
-         FROM incoming
+         FROM (SELECT incoming.*,
+                      native_currency(wallets.blockchain) AS currency,
+                      incoming.value_usd IS NULL AS wants_price
+                 FROM incoming
+                 JOIN wallets
+                   ON wallets.wallet_id = incoming.wallet_id) AS trade
          JOIN touched
-           ON touched.wallet_id = incoming.wallet_id
-          AND touched.token_id = incoming.token_id
+           ON touched.wallet_id = trade.wallet_id
+          AND touched.token_id = trade.token_id
           AND NOT touched.replay
-         JOIN wallets
-           ON wallets.wallet_id = incoming.wallet_id
-         LEFT JOIN LATERAL (
-              SELECT price.priced_at,
-                     price.usd
-                FROM native_prices AS price
-               WHERE incoming.value_usd IS NULL
-                 AND price.currency = native_currency(wallets.blockchain)
-                 AND price.priced_at BETWEEN incoming.created_at - interval '1 hour' AND incoming.created_at
-               ORDER BY price.priced_at DESC
-               LIMIT 1) AS earlier
-           ON TRUE
-         LEFT JOIN LATERAL (
-              SELECT price.priced_at,
-                     price.usd
-                FROM native_prices AS price
-               WHERE incoming.value_usd IS NULL
-                 AND price.currency = native_currency(wallets.blockchain)
-                 AND price.priced_at > incoming.created_at
-                 AND price.priced_at <= incoming.created_at + interval '1 hour'
-               ORDER BY price.priced_at
-               LIMIT 1) AS later
-           ON TRUE
+{nearest_price}
        ),
        stepped AS (
        SELECT pending.*,

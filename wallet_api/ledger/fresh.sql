@@ -1,6 +1,6 @@
 -- Of the batch's trades in positions to be replayed, those that are new or differ from the ledger's. A trade
--- without a dollar value of its own takes the native price nearest its time, as nearest_price() would, if it is
--- new or has another value or time. Needs wallets_pkey, native_prices_pkey.
+-- without a dollar value of its own takes the native price nearest its time, if it is new or has another value or
+-- time. Needs wallets_pkey, native_prices_pkey.
 INSERT INTO fresh
   WITH repeated AS MATERIALIZED (
        SELECT incoming.*
@@ -39,41 +39,18 @@ INSERT INTO fresh
           AND known.event_index = repeated.event_index
        ),
        derived AS (
-       SELECT given.*,
-              CASE WHEN given.given_usd IS NOT NULL THEN NULL
-                   WHEN given.keeps_derived THEN given.known_usd
-                   ELSE given.value
-                        * CASE WHEN later.priced_at - given.created_at < given.created_at - earlier.priced_at
-                               THEN later.usd
-                               ELSE COALESCE(earlier.usd, later.usd)
-                          END
+       SELECT trade.*,
+              CASE WHEN trade.given_usd IS NOT NULL THEN NULL
+                   WHEN trade.keeps_derived THEN trade.known_usd
+                   ELSE trade.value * nearest_price.usd
               END AS derived_usd
-         FROM given
-         JOIN wallets
-           ON wallets.wallet_id = given.wallet_id
-         LEFT JOIN LATERAL (
-              SELECT price.priced_at,
-                     price.usd
-                FROM native_prices AS price
-               WHERE given.given_usd IS NULL
-                 AND NOT given.keeps_derived
-                 AND price.currency = native_currency(wallets.blockchain)
-                 AND price.priced_at BETWEEN given.created_at - interval '1 hour' AND given.created_at
-               ORDER BY price.priced_at DESC
-               LIMIT 1) AS earlier
-           ON TRUE
-         LEFT JOIN LATERAL (
-              SELECT price.priced_at,
-                     price.usd
-                FROM native_prices AS price
-               WHERE given.given_usd IS NULL
-                 AND NOT given.keeps_derived
-                 AND price.currency = native_currency(wallets.blockchain)
-                 AND price.priced_at > given.created_at
-                 AND price.priced_at <= given.created_at + interval '1 hour'
-               ORDER BY price.priced_at
-               LIMIT 1) AS later
-           ON TRUE
+         FROM (SELECT given.*,
+                      native_currency(wallets.blockchain) AS currency,
+                      given.given_usd IS NULL AND NOT given.keeps_derived AS wants_price
+                 FROM given
+                 JOIN wallets
+                   ON wallets.wallet_id = given.wallet_id) AS trade
+{nearest_price}
        )
 SELECT wallet_id,
        token_id,

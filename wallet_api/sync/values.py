@@ -13,7 +13,7 @@ from wallet_api.sync.drafts import Draft
 from wallet_api.sync.prices import Prices
 
 _KNOWN_VALUES = load_sql(__package__, "known_values")
-_NEAR_PRICES = load_sql(__package__, "near_prices")
+_NEAR_PRICES = load_sql("wallet_api.ledger", "near_prices")
 
 _NO_CONVERSION = Decimal(1)
 
