@@ -52,7 +52,8 @@ class Side:
 @click.command()
 @click.option("--trades", default=100_000, show_default=True)
 @click.option("--calls", default=50, show_default=True, help="Timed calls of each operation.")
-def main(trades: int, calls: int) -> None:
+@click.option("--shards", default=4, show_default=True, help="Shards of each table.")
+def main(trades: int, calls: int, shards: int) -> None:
     """Print a table of both."""
     folder = programs()
     if folder is None:
@@ -67,12 +68,14 @@ def main(trades: int, calls: int) -> None:
             with connect(node.url()) as connection:
                 connection.execute("CREATE DATABASE bench")
         cluster.join("bench")
+        with connect(cluster.coordinator.url("bench")) as connection:
+            connection.execute(f"ALTER DATABASE bench SET citus.shard_count = {shards}".encode())
         sharded = replace(plain, database_url=cluster.coordinator.url("bench"))
         sides = [Side(plain, {}), Side(sharded, {})]
         for side in sides:
             side.figures["import, rows/s"] = _import(side, home, trades)
         _ask_in_turn(sides, calls)
-    click.echo(f"| {trades:,} trades | plain | two workers | ratio |\n|---|---|---|---|")
+    click.echo(f"| {trades:,} trades | plain | two workers, {shards} shards | ratio |\n|---|---|---|---|")
     for name, figure in sides[0].figures.items():
         other = sides[1].figures[name]
         click.echo(f"| {name} | {figure:,.1f} | {other:,.1f} | {other / figure:.2f} |")

@@ -13,6 +13,7 @@ from wallet_api.database.failures import (
     MissingReference,
     NotPermitted,
     QueryTimeout,
+    UnknownShards,
     had_no_effect,
     translated,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "NotPermitted",
     "QueryTimeout",
     "Row",
+    "UnknownShards",
     "connect",
     "edit_sql",
     "had_no_effect",

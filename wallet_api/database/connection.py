@@ -14,7 +14,7 @@ from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGresult
 from psycopg.rows import dict_row
 
-from wallet_api.database.failures import DuplicateKey, translated
+from wallet_api.database.failures import DuplicateKey, UnknownShards, translated
 from wallet_api.database.statements import Statement, numbered, sharded_sql
 
 Row = dict[str, Any]
@@ -116,7 +116,7 @@ class Connection(psycopg.Connection[Row]):
         """Return the rows of a statement, in any order, each of which is made of rows of one wallet alone.
 
         It may read tables of which each worker of a cluster has a copy too. There, numbers are decimals,
-        and what JSON has no form for is text.
+        and what JSON has no form for is text. Raises UnknownShards.
         """
         if not self.is_sharded:
             return self.execute(statement, parameters).fetchall()
@@ -124,7 +124,7 @@ class Connection(psycopg.Connection[Row]):
         parts = self.execute(_ON_EACH_SHARD, self._for_shards(own, parameters)).fetchall()
         shards = self.execute(_SHARDS).fetchone()
         if shards is None or len(parts) != shards["shards"]:
-            raise RuntimeError("shards were added to the cluster: run wallet-api migrate")
+            raise UnknownShards
         return [
             row
             for part in parts
