@@ -42,7 +42,7 @@ clients: ## install what the test of a generated TypeScript client needs; needs 
 		--fetch-retries=1 --fetch-timeout=20000
 
 test-citus: $(INSTALLED) ## run the tests that speak SQL on a Citus cluster of the programs in CITUS_BIN
-	$(BIN)/python -m pytest --citus -n 2 --dist loadfile $(CITUS_TESTS)
+	LEDGER_EXAMPLES=$${LEDGER_EXAMPLES:-5} $(BIN)/python -m pytest --citus -n 2 --dist loadfile $(CITUS_TESTS)
 
 lint: $(INSTALLED) ## check style, types and layers
 	$(BIN)/ruff check
