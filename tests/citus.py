@@ -175,6 +175,7 @@ def own_faults(statement: Any, tables: Tables) -> Iterator[str]:
 def cluster_faults(statement: Any, tables: Tables) -> Iterator[str]:
     """Yield what Citus does not support in a query once the tables are placed."""
     yield from query_faults(statement, tables)
+    yield from _tie_faults(statement, tables)
     if _distributed(statement, tables):
         for link in found(statement, ast.SubLink):
             query = link.subselect
@@ -189,6 +190,23 @@ def cluster_faults(statement: Any, tables: Tables) -> Iterator[str]:
         others = {table.relname for table in found(delete.whereClause, ast.RangeVar)}
         if delete.relation.relname in tables.plain and others & (tables.reference | tables.distributed):
             yield "a plain table is changed by one that is not"
+
+
+def _tie_faults(statement: Any, tables: Tables) -> Iterator[str]:
+    """Yield a WITH TIES that Citus makes a plain LIMIT on the workers: of a join or beside subqueries."""
+    laterals = {id(item.subquery) for item in found(statement, ast.RangeSubselect) if item.lateral}
+    for select in found(statement, ast.SelectStmt):
+        items = list(_from_items(select.fromClause))
+        own = (*(select.targetList or ()), *([select.whereClause] if select.whereClause else ()))
+        is_rewritten = len(items) > 1 or any(found(part, ast.SubLink) for part in own)
+        if (
+            select.limitOption == enums.LimitOption.LIMIT_OPTION_WITH_TIES
+            and id(select) not in laterals
+            and _distributed(select.fromClause, tables)
+            and is_rewritten
+            and not _of_one_wallet(select.whereClause)
+        ):
+            yield "WITH TIES of a join or beside subqueries"
 
 
 def _outer_faults(join: Any, tables: Tables) -> Iterator[str]:

@@ -170,6 +170,11 @@ def test_what_breaks_a_rule_is_found(sql: str, fault: str, tables: Tables) -> No
             " (wallet_id) DO UPDATE SET failure = NULL WHERE kept.failure = $1",
             "a parameter in the ON CONFLICT of a SELECT",
         ),
+        (
+            "SELECT (SELECT address FROM wallets WHERE wallets.wallet_id = trades.wallet_id) FROM trades"
+            " WHERE token_id = $1 ORDER BY created_at FETCH FIRST 1 ROW WITH TIES",
+            "WITH TIES",
+        ),
         ("DELETE FROM wallets USING removed WHERE removed.wallet_id = wallets.wallet_id", "DELETE … USING"),
         (
             "DELETE FROM volume_rollup WHERE NOT EXISTS (SELECT 1 FROM wallets)",

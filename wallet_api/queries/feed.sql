@@ -88,7 +88,8 @@
                          ORDER BY created_at DESC
                          LIMIT 1 OFFSET %(limit)s::bigint), '-infinity') AS oldest_at
        ),
-       reached AS (
+       -- By itself, for Citus drops the WITH TIES of a join on the workers.
+       near AS MATERIALIZED (
        SELECT own.*,
               wallets.address
          FROM chosen
@@ -115,6 +116,10 @@
                         %(event_index)s::integer, %(last_mint)s::text, %(address)s::text)
                ORDER BY created_at DESC
                FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES) AS own
+       ),
+       reached AS (
+       SELECT *
+         FROM near
         ORDER BY created_at DESC
         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
        ),

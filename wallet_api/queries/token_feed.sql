@@ -43,8 +43,8 @@
                   WHERE wallets.wallet_id = trades.wallet_id))
                < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text, %(event_index)s::integer,
                   %(address)s::text)
-         ORDER BY created_at DESC
-         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES)
+{token_page}
+        )
         UNION ALL
        SELECT own.*,
               wallets.address
