@@ -7,11 +7,13 @@ import os
 import secrets
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 import requests
 import valkey
@@ -190,8 +192,20 @@ def _fresh_database(servers: Settings, cluster: Cluster | None, template: str) -
     with ExitStack() as stack:
         for url in urls:
             _execute(url, create)
-            stack.callback(_execute, url, drop)
+            stack.callback(_drop, url, drop)
         yield name
+
+
+def _drop(url: str, statement: Composed) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            return _execute(url, statement)
+        # Citus may just connect again, to look after its databases.
+        except psycopg.errors.ObjectInUse:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
 
 
 def _execute(url: str, statement: Composed) -> None:
