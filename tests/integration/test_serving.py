@@ -92,6 +92,17 @@ def test_a_wrong_setting_stops_gunicorn_with_its_name_and_no_traceback(gunicorn:
     assert "Traceback" not in str(failure.value)
 
 
+def test_tls_in_gunicorn_is_refused_with_what_to_do(
+    gunicorn: StartGunicorn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Neither file is opened.
+    monkeypatch.setenv("GUNICORN_CMD_ARGS", f"--certfile {__file__} --keyfile {__file__}")
+    with pytest.raises(pytest.fail.Exception) as failure:
+        gunicorn()
+    assert "Remove certfile and keyfile, and let nginx serve it: docs/production.md" in str(failure.value)
+    assert "Traceback" not in str(failure.value)
+
+
 def test_a_reload_takes_up_the_code_on_the_disk_and_drops_no_call(
     gunicorn: StartGunicorn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,7 +63,12 @@ logger_class = "wallet_api.serving.logs.GunicornLogger"
 
 
 def on_starting(server: Arbiter) -> None:
-    """Refuse tables of a later version, and make the folder for the metrics of all workers."""
+    """Refuse TLS and tables of a later version, and make the folder for the metrics of all workers."""
+    if server.cfg.is_ssl:
+        raise SystemExit(
+            "Error: gunicorn serves no TLS here. Remove certfile and keyfile, and let nginx serve it:"
+            " docs/production.md"
+        )
     for warning in filter(None, (removed_warning(), _providers_warning())):
         if server.log is not None:
             server.log.warning(warning)
