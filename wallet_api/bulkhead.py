@@ -6,14 +6,10 @@ from contextlib import contextmanager
 from threading import Condition
 
 from wallet_api.blocking import about_to_block
-from wallet_api.errors import ServiceUnavailable
+from wallet_api.errors import Busy
 
 # How long a request waits while nobody enters or leaves.
-WAIT_SECONDS = 0.2
-
-
-class Busy(ServiceUnavailable):
-    """Too many slow requests are in progress. Try again shortly."""
+_WAIT_SECONDS = 0.2
 
 
 class Bulkhead:
@@ -39,7 +35,7 @@ class Bulkhead:
             about_to_block()
         with self._changed:
             while not self._free:
-                left = self._changed_at + WAIT_SECONDS - time.monotonic()
+                left = self._changed_at + _WAIT_SECONDS - time.monotonic()
                 self._is_stuck = self._is_stuck or left <= 0
                 if self._is_stuck or not wait:
                     raise Busy

@@ -97,3 +97,7 @@ class ServiceUnavailable(ApiError):
         self, message: str | None = None, *, reason: str | None = None, retry_after_seconds: int | None = 1
     ) -> None:
         super().__init__(message, reason=reason, retry_after_seconds=retry_after_seconds)
+
+
+class Busy(ServiceUnavailable):
+    """Too many slow requests are in progress. Try again shortly."""

@@ -1,17 +1,14 @@
 """Wallets with very many tokens: a worker has one of them in memory at a time."""
 
-import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 
 import orjson
-import psutil
 import requests
 
 from tests.holdings.conftest import Hold
 from tests.processes import Gunicorn, StartGunicorn, workers
+from tests.resident import peak_of
 from tests.stub.faults import raw
 from tests.stub.server import Stub
 from tests.waiting import eventually
@@ -31,10 +28,11 @@ def test_many_large_wallets_at_once_take_little_more_memory_than_one(
     stub.scenarios |= dict.fromkeys(addresses, reply)
     patient = replace(settings, holdings_fetch_seconds=60.0)
     server = gunicorn(patient, workers=1, threads=8)
-    before = workers(server)[0].memory_info().rss
-    with _peak(server) as alone:
+    (worker,) = workers(server)
+    before = worker.memory_info().rss
+    with peak_of(worker) as alone:
         assert _tokens(server, addresses[0], api_key) == TOKENS + 1
-    with _peak(server) as together, ThreadPoolExecutor(WALLETS) as pool:
+    with peak_of(worker) as together, ThreadPoolExecutor(WALLETS) as pool:
         found = list(pool.map(lambda address: _tokens(server, address, api_key), addresses[1:]))
     assert found == [TOKENS + 1] * WALLETS
     # One is read while another is fetched and others are sent; what is cached comes on top. Together they
@@ -72,23 +70,3 @@ def _tokens(server: Gunicorn, address: str, key: str) -> int:
 
     assert eventually(is_there, 90, 0.5)
     return found[0]
-
-
-@contextmanager
-def _peak(server: Gunicorn) -> Iterator[list[int]]:
-    """Yield a list whose only item becomes the worker's largest memory in this block, in bytes."""
-    (worker,) = workers(server)
-    peak = [0]
-    stopped = threading.Event()
-
-    def watch() -> None:
-        while not stopped.wait(0.01):
-            peak[0] = max(peak[0], psutil.Process(worker.pid).memory_info().rss)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        yield peak
-    finally:
-        stopped.set()
-        watcher.join()

@@ -31,7 +31,7 @@ from wallet_api import migrations
 from wallet_api.database import Connection, Database, connect
 from wallet_api.holdings.snapshots import Snapshots
 from wallet_api.keys import create_key
-from wallet_api.large import Large, Share
+from wallet_api.large import LARGE_BYTES, Large, Share
 from wallet_api.providers.balances.base import Balances, Token
 from wallet_api.settings import Settings
 
@@ -211,7 +211,7 @@ def database(settings: Settings) -> Any:
 
 @pytest.fixture
 def share() -> Iterator[Share]:
-    with Large().share() as share:
+    with Large(LARGE_BYTES).share() as share:
         yield share
 
 

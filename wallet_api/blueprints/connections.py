@@ -6,6 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.errors import WalletNotFound
+from wallet_api.large import Share
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.filled import NotFilled
 from wallet_api.responses.examples import ADDRESS, MINT, PROFILE
@@ -46,8 +47,8 @@ _operation = Operation(
 
 
 @blueprint.get("/wallets/connections")
-@_operation.cached
-def connections(**arguments: Any) -> dict[str, Any]:
+@_operation.cached_large
+def connections(share: Share, **arguments: Any) -> dict[str, Any]:
     """Return the other tracked wallets of the chain that traded the same tokens in the last 30 days."""
     with services().database.read() as connection:
-        return wallet_connections(connection, datetime.now(UTC), **arguments)
+        return wallet_connections(connection, datetime.now(UTC), **arguments, share=share)

@@ -6,6 +6,7 @@ from typing import Any
 from flask import Blueprint, Response
 
 from wallet_api.errors import WalletNotFound
+from wallet_api.large import Share
 from wallet_api.queries.history import wallet_history
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import respond_cached
@@ -97,11 +98,11 @@ def history() -> Response:
     """Return a wallet's lifetime figures, its record in every token, and a page of its trades."""
     detected = services().settings.history_type == "detected"
     arguments = load_arguments(_untyped if detected else _typed)
-    return respond_cached(arguments, lambda: _schema.dump(_data(**arguments)))
+    return respond_cached(arguments, lambda share: _schema.dump(_data(share, **arguments)))
 
 
-def _data(type: str | None = None, **arguments: Any) -> dict[str, Any]:
+def _data(share: Share, type: str | None = None, **arguments: Any) -> dict[str, Any]:
     with services().database.read() as connection:
         return wallet_history(
-            connection, datetime.now(UTC), type=type, **arguments, rule=services().price_rule
+            connection, datetime.now(UTC), type=type, **arguments, rule=services().price_rule, share=share
         )

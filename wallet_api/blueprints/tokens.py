@@ -7,6 +7,7 @@ from flask import Blueprint
 
 from wallet_api.blocking import about_to_block
 from wallet_api.errors import TokenNotFound
+from wallet_api.large import Share
 from wallet_api.queries.filled import NotFilled
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.responses.cached import Lifetime
@@ -151,13 +152,15 @@ def transactions(**arguments: Any) -> dict[str, Any]:
 
 
 @blueprint.get("/tokens/stats")
-@_stats.cached
-def stats(**arguments: Any) -> dict[str, Any]:
+@_stats.cached_large
+def stats(share: Share, **arguments: Any) -> dict[str, Any]:
     """Return what tracked wallets did in a token and still hold, together and each by itself."""
     # A token of all wallets takes the database longer than it takes to let other requests run meanwhile.
     about_to_block()
     with services().database.read() as connection:
-        return token_stats(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
+        return token_stats(
+            connection, datetime.now(UTC), **arguments, rule=services().price_rule, share=share
+        )
 
 
 @blueprint.get("/tokens/holders")

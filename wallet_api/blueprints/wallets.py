@@ -4,6 +4,7 @@ from typing import Any
 
 from flask import Blueprint
 
+from wallet_api.large import Share
 from wallet_api.queries.wallets import list_wallets
 from wallet_api.responses.examples import PROFILE
 from wallet_api.responses.operation import Operation
@@ -30,8 +31,8 @@ _operation = Operation(
 
 
 @blueprint.get("/wallets")
-@_operation.cached
-def wallets(**arguments: Any) -> dict[str, Any]:
+@_operation.cached_large
+def wallets(share: Share, **arguments: Any) -> dict[str, Any]:
     """List the tracked wallets of a group, by address."""
     with services().database.read() as connection:
-        return list_wallets(connection, **arguments)
+        return list_wallets(connection, **arguments, share=share)

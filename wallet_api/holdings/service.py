@@ -18,7 +18,7 @@ from wallet_api.errors import ServiceUnavailable
 from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
 from wallet_api.holdings.refresh import Cache, Refresher
 from wallet_api.holdings.snapshots import Snapshot, Snapshots, WalletState
-from wallet_api.large import Large, Share
+from wallet_api.large import LARGE_BYTES, Large, Share
 from wallet_api.providers.balances import make_provider, missing_settings
 from wallet_api.providers.faults import BreakerOpen, NotConfigured
 from wallet_api.providers.fetch import Limits
@@ -84,8 +84,8 @@ class HoldingsService:
         )
         self._cache = Cache(self._ttl, settings.holdings_cache_bytes)
         self._unconfigured = missing_settings(settings)
-        # Separate, so that requests do not wait for a refresh, which may take as long as its provider.
-        self._large, large = Large(), Large()
+        # Requests do not wait for a refresh, which may take as long as its provider.
+        self._large, large = Large(LARGE_BYTES), Large(LARGE_BYTES)
         self._refreshers: Mapping[str, Refresher] = {
             chain.name: Refresher(
                 chain,

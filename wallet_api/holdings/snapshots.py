@@ -12,8 +12,6 @@ import msgspec
 import orjson
 from cachetools import LRUCache
 
-from wallet_api.blocking import about_to_block
-from wallet_api.bulkhead import WAIT_SECONDS, Busy
 from wallet_api.database import Connection, Database, MissingReference, Row, load_sql
 from wallet_api.errors import ServiceUnavailable, WalletNotFound
 from wallet_api.large import LARGE_BYTES, Share
@@ -98,9 +96,7 @@ class Snapshots:
         row = self._row(blockchain, address, _SMALL_BYTES)
         stored_bytes = row["tokens_bytes"] or 0
         if stored_bytes > _SMALL_BYTES:
-            about_to_block()
-            if not share.add(stored_bytes * _COMPRESSION, WAIT_SECONDS):
-                raise Busy
+            share.reserve(stored_bytes * _COMPRESSION)
             row = self._row(blockchain, address, _ANY_BYTES)
         return WalletState(
             wallet_id=row["wallet_id"],

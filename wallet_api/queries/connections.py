@@ -8,6 +8,7 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.errors import WalletNotFound
+from wallet_api.large import Share
 from wallet_api.queries.filled import require_filled
 from wallet_api.queries.leaderboard import PERIOD_LENGTHS
 from wallet_api.queries.spans import columns, cover
@@ -20,11 +21,17 @@ _CONNECTIONS = load_sql(__package__, "connections")
 
 
 def wallet_connections(
-    connection: Connection, now: datetime, blockchain: str, address: str, limit: int | None = None
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    address: str,
+    limit: int | None = None,
+    share: Share | None = None,
 ) -> dict[str, Any]:
     """Return the tracked wallets that traded the same tokens as this one in the 30 days until `now`.
 
-    Those with most shared tokens come first, then by address. Raises WalletNotFound, NotFilled.
+    Those with most shared tokens come first, then by address. What is read is reserved in the `share`. Raises
+    WalletNotFound, NotFilled, Busy.
     """
     now = now.replace(microsecond=0)
     since = now - PERIOD_LENGTHS[PERIOD]
@@ -44,6 +51,8 @@ def wallet_connections(
     if found is None:
         raise WalletNotFound(blockchain, address)
     require_filled(found)
+    if share is not None:
+        share.reserve(len(found["connections"]))
     return {
         "wallet_address": address,
         "blockchain": blockchain,

@@ -1,13 +1,16 @@
 """The lifetime record of one wallet."""
 
 from datetime import datetime
+from threading import Lock
 from typing import Any
 
 import msgspec
 import orjson
+from cachetools import LRUCache
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, edit_sql, load_sql
+from wallet_api.large import Share
 from wallet_api.queries import cursors
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced, split_search
 from wallet_api.queries.wallets import read_wallet
@@ -19,7 +22,13 @@ FIRST_PAGE = edit_sql(
     LATER_PAGE,
     lambda text: text.partition("/* within bounds */")[0] + text.partition("/* in any case */")[2],
 )
+_COUNT_TOKENS = load_sql(__package__, "count_tokens")
 _SEARCHING = {page: split_search(page) for page in (LATER_PAGE, FIRST_PAGE)}
+
+# Of a token in the overview, on average; to count a wallet's tokens takes a round trip.
+_TOKEN_BYTES = 350
+_overview_bytes: LRUCache[int, int] = LRUCache(10_000)
+_lock = Lock()
 
 _COUNTS = ("above_500", "above_100_to_500", "above_zero_to_100", "below_zero")
 _STATS = (
@@ -51,12 +60,13 @@ def wallet_history(
     until: datetime | None = None,
     overview: bool = True,
     rule: PriceRule = DEFAULT_RULE,
+    share: Share | None = None,
 ) -> dict[str, Any]:
     """The wallet's lifetime figures and its newest `limit` trades (at most 1000), or those after `cursor`.
 
     Without `type` of a wallet of any. Only `trades` are bound to `since` <= created_at < `until`. Without
     `overview`, token_overview is left out. Unrealized profit is by the prices of `now`. All of one database
-    snapshot. Raises NotFound, InvalidParameter.
+    snapshot. What it reads is reserved in the `share`. Raises NotFound, InvalidParameter, Busy.
     """
     scope = ("history", blockchain, type or "", address, *_bounds(since, until))
     page_size = min(limit, MAX_LIMIT)
@@ -76,13 +86,19 @@ def wallet_history(
         after = msgspec.structs.asdict(cursors.decode(cursor, scope, _TradeKey)) if cursor else {"mint": ""}
         parameters |= start | after | {"since": since or "-infinity"}
     statement = LATER_PAGE if is_bound else FIRST_PAGE
-    found = read_wallet(
-        connection,
-        lambda wallet_id: read_priced(
+
+    def read(wallet_id: int) -> Row | None:
+        if overview and share is not None:
+            share.reserve(_expected_bytes(connection, wallet_id))
+        found = read_priced(
             connection, statement, _SEARCHING[statement], parameters | {"wallet_id": wallet_id}
-        ),
-        *(blockchain, address, type),
-    )
+        )
+        if overview and found is not None:
+            with _lock:
+                _overview_bytes[wallet_id] = len(found["token_overview"])
+        return found
+
+    found = read_wallet(connection, read, blockchain, address, type)
     last = _TradeKey(*[found[name] for name in _TradeKey.__struct_fields__]) if found["has_more"] else None
     data = {
         "profile": orjson.Fragment(found["profile"]),
@@ -100,6 +116,16 @@ def wallet_history(
     if warnings := limit_warnings(limit):
         data["warnings"] = warnings
     return data
+
+
+def _expected_bytes(connection: Connection, wallet_id: int) -> int:
+    """Return the size of a wallet's overview: what it was last, or by the number of its tokens."""
+    with _lock:
+        last = _overview_bytes.get(wallet_id)
+    if last is not None:
+        return last
+    row = connection.fetch_row(_COUNT_TOKENS, {"wallet_id": wallet_id})
+    return 0 if row is None else int(row["tokens"]) * _TOKEN_BYTES
 
 
 def _bounds(since: datetime | None, until: datetime | None) -> list[str]:

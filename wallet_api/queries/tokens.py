@@ -8,6 +8,7 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import TokenNotFound
+from wallet_api.large import Share
 from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, place_after, read_page, rows_of
 from wallet_api.queries.filled import require_filled
 from wallet_api.queries.token_block import block_of
@@ -55,12 +56,15 @@ def token_stats(
     mint: str,
     type: str | None = None,
     rule: PriceRule = DEFAULT_RULE,
+    share: Share | None = None,
 ) -> dict[str, Any]:
     """Return what the wallets of one type or of all did in a token, all of one snapshot.
 
-    Raises TokenNotFound, NotFilled.
+    What is read is reserved in the `share`. Raises TokenNotFound, NotFilled, Busy.
     """
     token, found = _read(connection, _STATS, now, rule, blockchain, mint, {"type": type})
+    if share is not None:
+        share.reserve(len(found["traders"]))
     parts = ("total_holders", "total_holdings", "total_statistics", "traders")
     return {"token": token} | {part: orjson.Fragment(found[part]) for part in parts}
 

@@ -11,6 +11,7 @@ from cachetools import LRUCache
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import WalletNotFound
+from wallet_api.large import Share
 from wallet_api.queries import cursors
 
 _LIST = load_sql(__package__, "list_wallets")
@@ -62,9 +63,17 @@ def read_wallet(
 
 
 def list_wallets(
-    connection: Connection, blockchain: str, type: str, limit: int | None = None, cursor: str | None = None
+    connection: Connection,
+    blockchain: str,
+    type: str,
+    limit: int | None = None,
+    cursor: str | None = None,
+    share: Share | None = None,
 ) -> dict[str, Any]:
-    """The wallets of a group by address, byte-wise; all of them without `limit`. Raises InvalidParameter."""
+    """The wallets of a group by address, byte-wise; all of them without `limit`.
+
+    What is read is reserved in the `share`. Raises InvalidParameter, Busy.
+    """
     scope = ("wallets", blockchain, type)
     after = cursors.decode(cursor, scope, _WalletKey).address if cursor else ""
     page = connection.fetch_row(
@@ -78,6 +87,8 @@ def list_wallets(
         },
     )
     assert page is not None
+    if share is not None:
+        share.reserve(len(page["wallets"]))
     last = _WalletKey(page["last_address"]) if page["has_more"] else None
     return {
         "blockchain": blockchain,

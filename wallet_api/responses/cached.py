@@ -11,11 +11,13 @@ from werkzeug.http import parse_accept_header
 
 from wallet_api.access.current import current_call
 from wallet_api.bulkhead import Bulkhead
+from wallet_api.large import LARGE_JSON_BYTES, Large, Share
 from wallet_api.responses.cache import CachedData, ResponseCache
 from wallet_api.responses.envelope import JSON, meta, to_json
 
 _EXTENSION = "wallet_api.response_cache"
 _BULKHEAD = "wallet_api.bulkhead"
+_LARGE = "wallet_api.large"
 # Below this the time to compress costs a caller more than the bytes do.
 _MIN_GZIP_BYTES = 1024
 _CACHE_BYTES = 8 * 1024 * 1024
@@ -31,7 +33,7 @@ class Lifetime(Enum):
 
 
 def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: Bulkhead) -> None:
-    """Give `app` a cache of its own for each lifetime that differs, and the bulkhead; see ResponseCache."""
+    """Give `app` a cache of its own for each lifetime that differs (see ResponseCache), and the bulkhead."""
     seconds = {
         Lifetime.NORMAL: ttl_seconds,
         Lifetime.SHORT: min(ttl_seconds, _SHORT_SECONDS),
@@ -39,23 +41,27 @@ def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: 
     }
     caches = {ttl: ResponseCache(ttl, _CACHE_BYTES) for ttl in seconds.values()}
     app.extensions[_BULKHEAD] = bulkhead
+    app.extensions[_LARGE] = Large(LARGE_JSON_BYTES)
     app.extensions[_EXTENSION] = {lifetime: caches[ttl] for lifetime, ttl in seconds.items()}
 
 
 def respond_cached(
     arguments: Mapping[str, Any],
-    make: Callable[[], Any],
+    make: Callable[[Share], Any],
     *,
     lifetime: Lifetime = Lifetime.NORMAL,
     beside: str | None = None,
 ) -> Response:
     """Respond with what `make` returns, or has just returned to another request with these arguments.
 
+    `make` reserves JSON that may be large in the share that it gets: one request at a time has any in memory.
     `beside` is the part of the data that also stands beside it.
     """
-    room = current_app.extensions[_BULKHEAD].room
-    found = _cache(lifetime).get((current_call().endpoint, *arguments.items()), make, beside, room)
-    return _respond(found.data, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
+    room, large = current_app.extensions[_BULKHEAD].room, current_app.extensions[_LARGE]
+    key = (current_call().endpoint, *arguments.items())
+    with large.share() as share:
+        found = _cache(lifetime).get(key, lambda: make(share), beside, room)
+        return _respond(found.data, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
 
 
 def respond_version(
