@@ -14,7 +14,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from wallet_api.blocking import about_to_block
 from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, Connection
-from wallet_api.database.failures import is_refusal, translated
+from wallet_api.database.failures import DatabaseUnavailable, is_refusal, translated
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
 
@@ -25,7 +25,7 @@ AWAY_TIMEOUT_SECONDS = 0.05
 REFUSED_SECONDS = 5.0
 # A charge waits no longer for a row that another session has locked.
 LOCK_TIMEOUT_MILLISECONDS = 500
-# Leaderboards are made beside requests, and take no connection from them.
+# What goes on beside requests, such as to make a leaderboard or to save balances, has these and no others.
 _BACKGROUND_CONNECTIONS = 2
 # With a server nearer than that, handing over to another thread takes longer than waiting.
 _NEAR_SECONDS = 0.0005
@@ -57,20 +57,24 @@ class Database:
         # Whether read() has no standby to read from.
         self.reads_primary = settings.database_read_url is None
         lock_timeout = f" -c lock_timeout={LOCK_TIMEOUT_MILLISECONDS}"
-        self._writes = _Pool(url, options + lock_timeout, settings.web_threads)
+        size = settings.web_threads + _BACKGROUND_CONNECTIONS
+        self._writes = _Pool(url, options + lock_timeout, size)
         self._reads = _Pool(
             settings.database_read_url or url,
             f"{options} -c default_transaction_read_only=on",
-            settings.web_threads + _BACKGROUND_CONNECTIONS,
+            size,
         )
 
-    def read(self) -> AbstractContextManager[Connection]:
-        """Lend a connection that can change nothing. Raises DatabaseUnavailable, QueryTimeout."""
-        return self._reads.lend()
+    def read(self, *, in_background: bool = False) -> AbstractContextManager[Connection]:
+        """Lend a connection that can change nothing. Raises DatabaseUnavailable, QueryTimeout.
 
-    def write(self) -> AbstractContextManager[Connection]:
-        """Lend a connection to the primary. Raises DatabaseUnavailable, QueryTimeout."""
-        return self._writes.lend()
+        Few are lent in the background, so that requests have the others.
+        """
+        return self._reads.lend_in_background() if in_background else self._reads.lend()
+
+    def write(self, *, in_background: bool = False) -> AbstractContextManager[Connection]:
+        """Lend a connection to the primary, as `read` does. Raises DatabaseUnavailable, QueryTimeout."""
+        return self._writes.lend_in_background() if in_background else self._writes.lend()
 
     def accepts_writes(self) -> bool:
         """Return whether the primary answers."""
@@ -124,6 +128,7 @@ class _Pool:
         self._away = False
         self._round_trip_seconds = math.inf
         self._refusal = _Refusal()
+        self._background = threading.Semaphore(_BACKGROUND_CONNECTIONS)
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
             connection_class=_PooledConnection,
@@ -169,6 +174,17 @@ class _Pool:
                 yield connection
             finally:
                 self._pool.putconn(connection)
+
+    @contextmanager
+    def lend_in_background(self) -> Iterator[Connection]:
+        """Lend a connection if few are lent in the background."""
+        if not self._background.acquire(timeout=POOL_TIMEOUT_SECONDS):
+            raise DatabaseUnavailable
+        try:
+            with self.lend() as connection:
+                yield connection
+        finally:
+            self._background.release()
 
     def close(self) -> None:
         """Close all connections."""

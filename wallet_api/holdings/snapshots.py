@@ -77,7 +77,7 @@ class Snapshots:
     """The table holdings_snapshots.
 
     All ages are by the database's clock, which all workers share. All reads go to the primary, since a
-    standby may lack what another worker has just saved.
+    standby may lack what another worker has just saved. Requests only `find`; all else is done beside them.
     """
 
     def __init__(self, database: Database, *, ttl_seconds: float, claim_seconds: float) -> None:
@@ -150,7 +150,7 @@ class Snapshots:
             "ttl_seconds": self._ttl,
         }
         try:
-            with self._database.write() as connection:
+            with self._database.write(in_background=True) as connection:
                 row = connection.execute(_CLAIM, parameters).fetchone()
         except MissingReference:
             # The wallet was removed meanwhile.
@@ -160,7 +160,7 @@ class Snapshots:
     def save(self, claim: Claim, balances: Balances) -> Snapshot | None:
         """Save the balances and return their snapshot; None if the claim was lost or the wallet removed."""
         taken_at = time.monotonic()
-        with self._database.write() as connection:
+        with self._database.write(in_background=True) as connection:
             row = connection.execute(
                 _SAVE,
                 {
@@ -174,7 +174,7 @@ class Snapshots:
 
     def fail(self, claim: Claim, failure: str, pause_seconds: float) -> None:
         """Save a failure, and prevent a refresh for `pause_seconds`."""
-        with self._database.write() as connection:
+        with self._database.write(in_background=True) as connection:
             connection.execute(
                 _FAIL,
                 {
@@ -187,7 +187,7 @@ class Snapshots:
 
     def known_tokens(self, wallet_id: int) -> list[str]:
         """Return the tokens that the wallet has traded, latest first."""
-        with self._database.read() as connection:
+        with self._database.read(in_background=True) as connection:
             rows = connection.execute(_KNOWN_TOKENS, {"wallet_id": wallet_id, "limit": MAX_KNOWN_TOKENS})
             return [row["mint"] for row in rows]
 

@@ -79,7 +79,7 @@ class BoardCache:
         name, group = key
         started_at = time.monotonic()
         try:
-            with self._database.read() as connection:
+            with self._database.read(in_background=True) as connection:
                 kept = Kept(read(connection, datetime.now(UTC), group), started_at, cached=True)
         except ApiError as error:
             # Nobody may be waiting for this: a board made ahead of need fails in silence otherwise.

@@ -1,0 +1,121 @@
+"""Slow questions through gunicorn: callers of a slow start are answered, and others go on meanwhile."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+
+import pytest
+import requests
+
+from tests.attacks import Target, p99, waits_of_others
+from tests.callers import callers, get
+from tests.processes import Gunicorn, StartGunicorn
+from tests.stub.server import Stub
+from tests.waiting import eventually
+from wallet_api.database import Connection
+from wallet_api.demo.balances import Portfolio
+from wallet_api.keys import create_key
+from wallet_api.settings import Settings
+
+BOARD = "/v1/wallet/leaderboard?blockchain=solana&type=kol&period="
+HISTORY = f"/v1/wallets/history?blockchain=solana&type=kol&address={'A' * 43}"
+LIGHT = ["/healthz", "/docs", f"{BOARD}7d"]
+# The document of faults has the figures of a machine that does nothing else.
+MOST_SECONDS = 0.5
+
+# What goes on beside requests has so many.
+BACKGROUND_CONNECTIONS = 2
+
+Serve = Callable[..., Gunicorn]
+
+
+@pytest.fixture
+def key(connection: Connection) -> str:
+    return create_key(connection, "caller", rate="1000000/second")
+
+
+@pytest.fixture
+def serve(settings: Settings, gunicorn: StartGunicorn) -> Serve:
+    """Start one worker of four threads, which caches leaderboards for long."""
+
+    def start(**changes: object) -> Gunicorn:
+        return gunicorn(replace(settings, leaderboard_ttl_seconds=3600.0, **changes), workers=1, threads=4)
+
+    return start
+
+
+@contextmanager
+def _locked(connection: Connection, table: str = "trades") -> Iterator[None]:
+    """In this block no statement can read the table."""
+    with connection.transaction():
+        connection.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+        yield
+
+
+def test_keys_are_looked_up_and_charged_while_many_questions_hang(
+    serve: Serve, connection: Connection, key: str
+) -> None:
+    server = serve()
+    target = Target(server.url, None, key, "")
+    poor = create_key(connection, "poor", rate="1000000/second", credits=500)
+    waits_of_others(target, LIGHT, 0.3)
+    unknown_keys = _unknown_keys(connection)
+    histories = [f"{server.url}{HISTORY}&limit={limit}" for limit in range(1, 17)]
+    with ExitStack() as stack:
+        stack.enter_context(_locked(connection))
+        for history in histories:
+            stack.enter_context(callers(get(history, headers=_bearer(key)), 1, 0.05))
+        # The last key is charged by a statement for each response.
+        waits = [_seconds_of(server, unknown) for unknown in unknown_keys]
+        waits += [_seconds_of(server, poor) for _ in range(100)]
+    assert p99(sorted(waits)) < MOST_SECONDS
+    row = connection.execute("SELECT credits FROM api_keys WHERE name = 'poor'").fetchone()
+    assert row == {"credits": 400}
+
+
+def test_refreshes_that_hang_leave_connections_to_others(
+    serve: Serve, connection: Connection, key: str, stub: Stub
+) -> None:
+    node = f"{stub.url}/rpc/eth/node"
+    server = serve(eth_provider="rpc", eth_rpc_url=node, holdings_wait_seconds=0.1)
+    addresses = [f"0x{number:040x}" for number in range(24)]
+    for address in addresses:
+        stub.portfolios["eth", address] = Portfolio(1, ())
+        connection.execute(
+            "INSERT INTO wallets (blockchain, type, address, name, image_url, twitter, telegram,"
+            " copytrade_link) VALUES ('eth', 'kol', %s, '', '', '', '', '')",
+            [address],
+        )
+    unknown_keys = _unknown_keys(connection)
+    waits_of_others(Target(server.url, None, key, ""), LIGHT, 0.3)
+    with _locked(connection, "positions"):
+        for address in addresses:
+            holdings = f"{server.url}/v1/wallets/holdings?blockchain=eth&address={address}"
+            requests.get(holdings, headers=_bearer(key), timeout=20)
+        assert eventually(lambda: _waiting(connection) >= 1)
+        waits = [_seconds_of(server, unknown) for unknown in unknown_keys]
+        assert _waiting(connection) <= BACKGROUND_CONNECTIONS
+    assert p99(sorted(waits)) < MOST_SECONDS
+
+
+def _unknown_keys(connection: Connection) -> list[str]:
+    """Return keys that no worker has looked up."""
+    return [create_key(connection, f"unknown {number}") for number in range(20)]
+
+
+def _seconds_of(server: Gunicorn, key: str) -> float:
+    """Return how long a cached leaderboard takes with a key."""
+    response = requests.get(f"{server.url}{BOARD}7d", headers=_bearer(key), timeout=20)
+    assert response.status_code == 200, response.text
+    return response.elapsed.total_seconds()
+
+
+def _waiting(connection: Connection) -> int:
+    """Return how many sessions wait for a lock."""
+    row = connection.execute("SELECT count(*) AS n FROM pg_locks WHERE NOT granted").fetchone()
+    assert row is not None
+    return int(row["n"])
+
+
+def _bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
