@@ -2,11 +2,15 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import Future
+from contextlib import contextmanager, nullcontext
 from threading import Condition
+from typing import TypeVar
 
-from wallet_api.blocking import about_to_block
+from wallet_api.blocking import about_to_block, step_aside
 from wallet_api.errors import Busy
+
+Result = TypeVar("Result")
 
 # How long a request waits while nobody enters or leaves.
 _WAIT_SECONDS = 0.2
@@ -15,7 +19,8 @@ _WAIT_SECONDS = 0.2
 class Bulkhead:
     """Has room for three quarters of a worker's threads, at least one; the others stay free.
 
-    A request enters for what may take long: to read the database, or to wait for another that does.
+    A request enters for what may take long: to read the database. One that waits for the result of another
+    takes no room as long as the server has another thread in its place.
     """
 
     def __init__(self, threads: int) -> None:
@@ -50,3 +55,9 @@ class Bulkhead:
                 self._free += 1
                 self._changed_at = time.monotonic()
                 self._changed.notify()
+
+    def result(self, flight: Future[Result]) -> Result:
+        """Return the result of a flight of another thread. Raise what it raises, or Busy."""
+        with step_aside() as is_replaced, nullcontext() if is_replaced else self.room():
+            about_to_block()
+            return flight.result()

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Generic, TypeVar
 
-from wallet_api.blocking import about_to_block
-from wallet_api.errors import ApiError
+from wallet_api.blocking import about_to_block, step_aside
+from wallet_api.errors import ApiError, Busy
 
 Value = TypeVar("Value")
 
@@ -32,19 +32,22 @@ class KeptValue(Generic[Value]):
     def get(self) -> Value:
         """Return the value, or the one before while another thread makes it or if it cannot be made.
 
-        Raise what `make` raises if there is no value yet.
+        Raise what `make` raises if there is no value yet, or Busy if too many wait for one.
         """
         kept = self._kept
         if kept is not None and (self._timer() < self._due or self._lock.locked()):
             return kept[0]
-        about_to_block()
-        with self._lock:
-            if self._timer() >= self._due:
-                self._refresh()
-            if self._kept is not None:
-                return self._kept[0]
-            assert self._failure is not None
-            raise self._failure
+        with step_aside() as is_replaced:
+            if not is_replaced:
+                raise Busy
+            about_to_block()
+            with self._lock:
+                if self._timer() >= self._due:
+                    self._refresh()
+                if self._kept is not None:
+                    return self._kept[0]
+                assert self._failure is not None
+                raise self._failure
 
     def _refresh(self) -> None:
         started_at = self._timer()

@@ -22,9 +22,10 @@ class SingleFlight(Generic[Result]):
         self._lock = Lock()
         self._flights: dict[Hashable, Flight[Result]] = {}
 
-    def find(self, key: Hashable) -> Flight[Result] | None:
-        """Return the flight of `key`, if one is in progress."""
-        return self._flights.get(key)
+    def find(self, key: Hashable, oldest: float = 0.0) -> Flight[Result] | None:
+        """Return the flight of `key`, if one is in progress that was not started before `oldest`."""
+        flight = self._flights.get(key)
+        return flight if flight is not None and flight.started_at >= oldest else None
 
     def join(
         self, key: Hashable, started_at: float = 0.0, oldest: float = 0.0
@@ -34,8 +35,8 @@ class SingleFlight(Generic[Result]):
         The second value is whether the flight is new. The caller must run() a new flight.
         """
         with self._lock:
-            flight = self._flights.get(key)
-            if flight is not None and flight.started_at >= oldest:
+            flight = self.find(key, oldest)
+            if flight is not None:
                 return flight, False
             flight = self._flights[key] = Flight()
             flight.started_at = started_at

@@ -125,3 +125,22 @@ def test_slow_questions_leave_threads_and_connections_to_others(
     assert any("Too many slow requests" in refusal.text for refusal in refusals)
     answer = requests.get(histories[0], headers=outages.headers, timeout=20)
     assert answer.status_code == 200
+
+
+def test_callers_of_a_leaderboard_that_hangs_leave_threads_to_others(
+    outages: Outages, bare: Target, report: Report
+) -> None:
+    # The period that no other test asks for.
+    board = f"{bare.url}/v1/wallet/leaderboard?blockchain=solana&type=whale&period=30d"
+    waits_of_others(bare, PATHS, 0.5)
+    with ExitStack() as stack:
+        connection = stack.enter_context(connect(str(outages.settings.database_url)))
+        stack.enter_context(connection.transaction())
+        connection.execute("LOCK TABLE trades IN ACCESS EXCLUSIVE MODE")
+        met = stack.enter_context(callers(get(board, headers=outages.headers), 80, 0.05))
+        waits = waits_of_others(bare, PATHS, MEASURE_SECONDS)
+    report.attack("80 callers of one leaderboard while `trades` is locked", "bare", waits)
+    assert p99(waits) < MOST_SECONDS
+    assert not met.failures
+    assert met.statuses[503] > 80
+    assert all(is_our_refusal(refusal) for refusal in met.refusals)

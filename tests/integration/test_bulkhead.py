@@ -1,6 +1,7 @@
 """Slow questions through gunicorn: callers of a slow start are answered, and others go on meanwhile."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
@@ -18,8 +19,10 @@ from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 BOARD = "/v1/wallet/leaderboard?blockchain=solana&type=kol&period="
+COUNT = "/v1/transactions/count?blockchain=solana&type=kol"
 HISTORY = f"/v1/wallets/history?blockchain=solana&type=kol&address={'A' * 43}"
 LIGHT = ["/healthz", "/docs", f"{BOARD}7d"]
+CALLERS = 40
 # The document of faults has the figures of a machine that does nothing else.
 MOST_SECONDS = 0.5
 
@@ -50,6 +53,25 @@ def _locked(connection: Connection, table: str = "trades") -> Iterator[None]:
     with connection.transaction():
         connection.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
         yield
+
+
+@pytest.mark.parametrize("path", [f"{BOARD}30d", COUNT], ids=["leaderboard", "cached response"])
+def test_all_callers_of_a_slow_first_response_are_answered(
+    serve: Serve, connection: Connection, key: str, path: str
+) -> None:
+    server = serve(answer_ttl_seconds=60.0)
+    target = Target(server.url, None, key, "")
+    waits_of_others(target, LIGHT, 0.3)
+    with ThreadPoolExecutor(CALLERS) as pool:
+        with _locked(connection):
+            answers = [
+                pool.submit(requests.get, server.url + path, headers=_bearer(key), timeout=20)
+                for _ in range(CALLERS)
+            ]
+            waits = waits_of_others(target, LIGHT, 1.5)
+            assert not any(answer.done() for answer in answers)
+        assert {answer.result().status_code for answer in answers} == {200}
+    assert p99(waits) < MOST_SECONDS
 
 
 def test_keys_are_looked_up_and_charged_while_many_questions_hang(

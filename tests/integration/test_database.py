@@ -145,8 +145,8 @@ def test_another_thread_leads_only_while_one_waits_for_a_server_that_is_far(
             pass
         leadership = Leadership(1, lambda: time.sleep(0.01), late_seconds=60)
         stack.callback(leadership.shutdown)
-        stack.callback(blocking.set_hook)
-        blocking.set_hook(leadership.give_up)
+        stack.callback(blocking.set_hooks)
+        blocking.set_hooks(leadership.give_up)
         leadership.take()
         leadership.begin()
         with database.read() as connection:

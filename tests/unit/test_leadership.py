@@ -204,3 +204,16 @@ def test_only_the_leader_can_give_up_the_lead() -> None:
     assert leadership.is_mine
     leadership.give_up()
     assert not leadership.is_mine
+
+
+def test_those_who_step_aside_are_replaced_up_to_a_number() -> None:
+    leadership = Leadership(FOLLOWERS, lambda: None, LATE_SECONDS, most_aside=2)
+    before = threading.active_count()
+    for _ in range(2):
+        with leadership.step_aside() as one, leadership.step_aside() as two, leadership.step_aside() as three:
+            assert [one, two, three] == [True, True, False]
+            assert leadership.aside == 2
+        assert leadership.aside == 0
+    # Those made the first time are there the second time.
+    assert threading.active_count() == before + 2
+    leadership.shutdown()

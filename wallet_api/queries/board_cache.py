@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from wallet_api.blocking import about_to_block
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.database import Connection, Database
 from wallet_api.errors import ApiError
@@ -66,9 +65,7 @@ class BoardCache:
             self._flights.start(key, flight, partial(self._make, key, read), self._executor.submit)
         if kept is not None and age <= self._ttl_seconds:
             return kept
-        with self._bulkhead.room():
-            about_to_block()
-            made = flight.result()
+        made = self._bulkhead.result(flight)
         return Kept(made.board, made.made_at, cached=False)
 
     def close(self) -> None:

@@ -1,10 +1,10 @@
 """A short-lived cache of the data of responses, shared by all requests with the same arguments."""
 
 import struct
+import sys
 import time
 import zlib
 from collections.abc import Callable, Hashable
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from cachetools import LRUCache
 from xxhash import xxh3_128_hexdigest
 
-from wallet_api.blocking import about_to_block
+from wallet_api.bulkhead import Bulkhead
 from wallet_api.responses.envelope import to_json
 from wallet_api.single_flight import SingleFlight
 
@@ -62,13 +62,6 @@ class CachedData:
         self.etag = f'W/"{xxh3_128_hexdigest(own)}"'
 
 
-Room = Callable[[bool], AbstractContextManager[None]]
-
-
-def _no_room(wait: bool) -> AbstractContextManager[None]:
-    return nullcontext()
-
-
 class Found(NamedTuple):
     """Cached data; `cached` if it was made for another request, `cache_age_seconds` ago."""
 
@@ -90,21 +83,27 @@ class ResponseCache:
         self._ttl_seconds = ttl_seconds
         self._max_bytes = max_bytes
         self._timer = timer
+        self._unlimited = Bulkhead(sys.maxsize)
         self._flights: SingleFlight[CachedData] = SingleFlight()
         self._lock = Lock()
         self._entries: LRUCache[Hashable, CachedData] = LRUCache(max_bytes, lambda data: data.size)
 
     def get(
-        self, key: Hashable, make: Callable[[], Any], beside: str | None = None, room: Room = _no_room
+        self,
+        key: Hashable,
+        make: Callable[[], Any],
+        beside: str | None = None,
+        bulkhead: Bulkhead | None = None,
     ) -> Found:
         """Return the cached data, or what another request is making, or else what `make` returns.
 
-        `beside` is the name of a part of the data, for CachedData; `room` is that of a Bulkhead, for a `make`
-        that may take long. Raise what they raise, unless data is cached. An error is not cached.
+        `beside` is the name of a part of the data, for CachedData; the `bulkhead` is for a `make` that may
+        take long. Raise what they raise, unless data is cached. An error is not cached.
         """
+        bulkhead = bulkhead or self._unlimited
         now = self._timer()
         if self._ttl_seconds == 0:
-            with room(True):
+            with bulkhead.room():
                 return Found(CachedData(make(), now, beside), False, 0)
         with self._lock:
             before = self._entries.get(key)
@@ -112,17 +111,21 @@ class ResponseCache:
         if cached is not None and now < self._due(cached):
             return Found(cached, True, int(now - cached.made_at))
         try:
-            # First in, whether it makes the data or waits for it: so nobody waits for one who cannot enter.
-            with room(cached is None):
-                # What began longer ago may not know of what has landed since.
-                flight, is_new = self._flights.join(key, now, oldest=now - self._ttl_seconds)
-                if is_new:
-                    made = self._flights.run(key, flight, partial(self._make, key, make, now, before, beside))
-                    return Found(made, False, 0)
-                if cached is None:
-                    about_to_block()
-                    made = flight.result()
-                    return Found(made, True, int(self._timer() - made.made_at))
+            # What began longer ago may not know of what has landed since.
+            oldest = now - self._ttl_seconds
+            flight = self._flights.find(key, oldest)
+            if flight is None:
+                # A flight begins inside the bulkhead: nobody waits for one who cannot enter.
+                with bulkhead.room(wait=cached is None):
+                    flight, is_new = self._flights.join(key, now, oldest)
+                    if is_new:
+                        made = self._flights.run(
+                            key, flight, partial(self._make, key, make, now, before, beside)
+                        )
+                        return Found(made, False, 0)
+            if cached is None:
+                made = bulkhead.result(flight)
+                return Found(made, True, int(self._timer() - made.made_at))
         except Exception:
             if cached is None:
                 raise

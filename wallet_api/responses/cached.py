@@ -57,10 +57,10 @@ def respond_cached(
     `make` reserves JSON that may be large in the share that it gets: one request at a time has any in memory.
     `beside` is the part of the data that also stands beside it.
     """
-    room, large = current_app.extensions[_BULKHEAD].room, current_app.extensions[_LARGE]
+    bulkhead, large = current_app.extensions[_BULKHEAD], current_app.extensions[_LARGE]
     key = (current_call().endpoint, *arguments.items())
     with large.share() as share:
-        found = _cache(lifetime).get(key, lambda: make(share), beside, room)
+        found = _cache(lifetime).get(key, lambda: make(share), beside, bulkhead)
         return _respond(found.data, cached=found.cached, cache_age_seconds=found.cache_age_seconds)
 
 

@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 
 class Leadership:
@@ -10,11 +11,17 @@ class Leadership:
 
     The leader waits for jobs and does them itself, since handing a job to another thread takes longer than
     most jobs do. It gives the lead up before it blocks (`give_up`), and loses it when a job takes longer than
-    `late_seconds` (`relieve`).
+    `late_seconds` (`relieve`). For up to `most_aside` threads that have stepped aside there are others.
     """
 
-    def __init__(self, followers: int, stand_in: Callable[[], None], late_seconds: float) -> None:
+    def __init__(
+        self, followers: int, stand_in: Callable[[], None], late_seconds: float, most_aside: int = 0
+    ) -> None:
         self._stand_in = stand_in
+        self._most_aside = most_aside
+        # Threads that have stepped aside, and those made for them, which stay.
+        self.aside = 0
+        self._made = 0
         self._late_seconds = late_seconds
         self._lock = threading.Lock()
         self._first_may = threading.Condition(self._lock)
@@ -27,7 +34,7 @@ class Leadership:
         self._since: float | None = None
         self._begun = threading.Event()
         for number in range(followers):
-            threading.Thread(target=self._follow, name=f"follower {number}", daemon=True).start()
+            self._add_follower(f"follower {number}")
 
     def take(self) -> None:
         """Take the lead as soon as it is free, before any follower. For the first thread."""
@@ -94,6 +101,34 @@ class Leadership:
             with self._lock:
                 if self.is_mine:
                     self._hand_over()
+
+    @contextmanager
+    def step_aside(self) -> Iterator[bool]:
+        """Have a further thread do jobs while this one waits in this block. Yield whether there is one."""
+        is_replaced = self._replace()
+        try:
+            yield is_replaced
+        finally:
+            if is_replaced:
+                with self._lock:
+                    self.aside -= 1
+
+    def _replace(self) -> bool:
+        with self._lock:
+            if self.aside == self._most_aside:
+                return False
+            if self.aside == self._made:
+                try:
+                    self._add_follower("follower of another")
+                except RuntimeError:
+                    # The system has no more threads.
+                    return False
+                self._made += 1
+            self.aside += 1
+            return True
+
+    def _add_follower(self, name: str) -> None:
+        threading.Thread(target=self._follow, name=name, daemon=True).start()
 
     def _hand_over(self) -> None:
         self._leader = None

@@ -7,8 +7,9 @@ import socket
 import sys
 import time
 from collections import deque
+from collections.abc import Iterator
 from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import takewhile
 from threading import Thread
 from typing import Any, cast
@@ -31,6 +32,8 @@ _NEW_SECONDS = 0.05
 # A thread that takes longer for a request leads no more.
 _LATE_SECONDS = 0.005
 _LOOP_SECONDS = 1.0
+# More threads are not added for those that wait for a response which another makes.
+_MOST_ASIDE = 64
 # How long a caller may take for the head of a request, and to take a part of a response.
 _HEAD_SECONDS = 10.0
 _SEND_SECONDS = 10.0
@@ -69,8 +72,8 @@ class Worker(ThreadWorker):
         # At its own limit gunicorn would accept no more; this worker makes room.
         self._most_connections = self.worker_connections
         self.worker_connections = sys.maxsize
-        self._leadership = Leadership(self.cfg.threads, self._stand_in, _LATE_SECONDS)
-        blocking.set_hook(self._leadership.give_up)
+        self._leadership = Leadership(self.cfg.threads, self._stand_in, _LATE_SECONDS, _MOST_ASIDE)
+        blocking.set_hooks(self._leadership.give_up, self._step_aside)
         return self._leadership
 
     def run(self) -> None:
@@ -245,9 +248,17 @@ class Worker(ThreadWorker):
         if self._is_busy():
             self.set_accept_enabled(False)
 
+    @contextmanager
+    def _step_aside(self) -> Iterator[bool]:
+        with self._leadership.step_aside() as is_replaced:
+            if is_replaced:
+                # The leader may wait for a thread to be free.
+                self.method_queue.defer(lambda: None)
+            yield is_replaced
+
     def _in_hand(self) -> int:
-        """Return the number of requests without a response."""
-        return int(self.nr_conns) - len(self._waiting)
+        """Return the number of requests without a response that keep a thread from others."""
+        return int(self.nr_conns) - len(self._waiting) - self._leadership.aside
 
     def _is_full(self) -> bool:
         threads: int = self.cfg.threads
