@@ -3,6 +3,7 @@
 Some hundreds of calls here; `make fuzz` makes more than 5,000, by FUZZ_EXAMPLES and FUZZ_CALLS.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -15,7 +16,9 @@ import pytest
 import requests
 
 from tests.demo_service import DemoService, demo_service
-from tests.processes import StartGunicorn
+from tests.processes import Gunicorn, StartGunicorn
+from wallet_api.chains import CHAINS
+from wallet_api.database import connect
 from wallet_api.settings import Settings
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "20"))
@@ -37,15 +40,35 @@ def test_generated_calls_find_nothing_that_is_not_described(
 ) -> None:
     server = gunicorn(service.settings)
     (tmp_path / "schemathesis.toml").write_text('headers = { Authorization = "Bearer ${API_KEY}" }\n')
+    calls = _generated(server, service, tmp_path, "--phases=examples,coverage,fuzzing")
+    # Most of these are refused. Now such that can be answered.
+    calls += _generated(
+        *(server, service, tmp_path, "--phases=fuzzing", "--mode=positive"),
+        SCHEMATHESIS_HOOKS="tests.contract.fuzz_hooks",
+        FUZZ_VALUES=str(_values(service, tmp_path / "values.json")),
+        PYTHONPATH=str(Path(__file__).parents[2]),
+    )
+    answered = server.log.count('HTTP/1.1" 200 ')
+    sys.stdout.write(f"schemathesis made {calls} calls, of which {answered} got data\n")
+    assert calls >= CALLS
+    assert answered >= calls // 20
+    assert " ERROR " not in server.log
+    assert '" 500 ' not in server.log
+
+
+def _generated(
+    server: Gunicorn, service: DemoService, folder: Path, *options: str, **environment: str
+) -> int:
+    """Run schemathesis, and return how many calls it has made."""
     run = subprocess.run(
         [
             *(str(Path(sys.executable).parent / "schemathesis"), "run", f"{server.url}/v1/openapi.json"),
-            *("--checks=all", f"--exclude-checks={LEFT_OUT}", "--phases=examples,coverage,fuzzing"),
+            *("--checks=all", f"--exclude-checks={LEFT_OUT}", "--continue-on-failure"),
             *(f"--max-examples={EXAMPLES}", "--workers=2", "--no-color", "--warnings=off"),
-            "--continue-on-failure",
+            *options,
         ],
-        cwd=tmp_path,
-        env=os.environ | {"API_KEY": service.key},
+        cwd=folder,
+        env=os.environ | {"API_KEY": service.key} | environment,
         capture_output=True,
         text=True,
         check=False,
@@ -55,11 +78,25 @@ def test_generated_calls_find_nothing_that_is_not_described(
     generated = re.search(r"(\d[\d,]*) generated", run.stdout)
     assert tested is not None
     assert generated is not None
-    calls = int(generated[1].replace(",", ""))
-    sys.stdout.write(f"schemathesis made {calls} calls\n")
     described = requests.get(f"{server.url}/v1/openapi.json", timeout=20).json()["paths"]
     # All but the document itself, which it has read.
     assert int(tested[1]) == len(described) - 1
-    assert calls >= CALLS
-    assert " ERROR " not in server.log
-    assert '" 500 ' not in server.log
+    return int(generated[1].replace(",", ""))
+
+
+def _values(service: DemoService, file: Path) -> Path:
+    """Write what the ledger contains, by chain: the types, addresses and mints."""
+    with connect(str(service.settings.database_url)) as connection:
+        mints = connection.execute("SELECT blockchain, mint FROM tokens ORDER BY token_id").fetchall()
+    values = {
+        chain.name: {
+            "types": list(chain.types),
+            "addresses": [
+                str(row["wallet_address"]) for row in service.wallets if row["blockchain"] == chain.name
+            ],
+            "mints": [row["mint"] for row in mints if row["blockchain"] == chain.name],
+        }
+        for chain in CHAINS.values()
+    }
+    file.write_text(json.dumps(values))
+    return file
