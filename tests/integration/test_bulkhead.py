@@ -24,7 +24,7 @@ HISTORY = f"/v1/wallets/history?blockchain=solana&type=kol&address={'A' * 43}"
 LIGHT = ["/healthz", "/docs", f"{BOARD}7d"]
 CALLERS = 40
 # The document of faults has the figures of a machine that does nothing else.
-MOST_SECONDS = 0.5
+MOST_SECONDS = 1.0
 
 # What goes on beside requests has so many.
 BACKGROUND_CONNECTIONS = 2
