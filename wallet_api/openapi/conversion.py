@@ -9,7 +9,7 @@ from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import Schema, fields
 
 from wallet_api.responses.examples import ARGUMENTS
-from wallet_api.schemas.fields import Choice, Moment, Text, WholeNumber
+from wallet_api.schemas.fields import Moment, Time
 
 
 class _Converter(OpenAPIConverter):
@@ -63,16 +63,10 @@ def undescribed(schema: Schema) -> Iterator[str]:
 
 
 def _own_rules(field: fields.Field[Any], ret: dict[str, Any]) -> dict[str, Any]:
-    if isinstance(field, Choice):
-        return _enum(field, field.allowed)
     if "enum" in ret:
         return _enum(field, ret["enum"])
-    if isinstance(field, Moment):
+    if isinstance(field, Moment | Time):
         return {"format": "date-time"}
-    if isinstance(field, WholeNumber):
-        return {"minimum": field.minimum}
-    if isinstance(field, Text):
-        return {"maxLength": field.longest}
     if isinstance(field, fields.Constant):
         ret.pop("default", None)
         return {"const": field.constant}

@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validates_schema
+from marshmallow import RAISE, Schema, ValidationError, post_load, validates_schema
 
 from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
-from wallet_api.schemas.fields import Choice
-
-MAX_TEXT = 128
+from wallet_api.schemas.fields import MAX_TEXT, Choice, Text
 
 
 class Arguments(Schema):
@@ -21,13 +19,13 @@ class Arguments(Schema):
 class ChainArguments(Arguments):
     """`blockchain`, required."""
 
-    blockchain = Choice(tuple(CHAINS), required=True, metadata={"description": "The chain of the wallets."})
+    blockchain = Choice(tuple(CHAINS), "The chain of the wallets.", required=True)
 
 
 class GroupArguments(ChainArguments):
     """`blockchain` and `type`, required: a group of wallets. Not every chain has every type."""
 
-    type = Choice(WALLET_TYPES, required=True, metadata={"description": "The category of the wallets."})
+    type = Choice(WALLET_TYPES, "The category of the wallets.", required=True)
 
     @validates_schema
     def _pair_exists(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -39,7 +37,7 @@ class GroupArguments(ChainArguments):
 class AddressMixin:
     """`address`, required, in the form of the chain; loaded in its stored form."""
 
-    address = fields.String(required=True, metadata={"description": "The wallet's address."})
+    address = Text("The wallet's address.", required=True)
 
     @validates_schema
     def _address_is_of_the_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -91,9 +89,9 @@ def _refusal(schema: Arguments, given: dict[str, str], error: ValidationError) -
         refusal = MissingParameter if name in ("address", "mint") else InvalidParameter
         choice = f" Allowed: {', '.join(allowed)}." if allowed else ""
         return refusal(f"Parameter {name} is missing.{choice}", parameter=name, allowed=allowed)
-    if isinstance(fault, dict):
-        message = f"Parameter {name} is {_shown(given[name])}; allowed: {', '.join(fault['allowed'])}."
-        return InvalidParameter(message, parameter=name, allowed=fault["allowed"])
+    if allowed:
+        message = f"Parameter {name} is {_shown(given[name])}; allowed: {', '.join(allowed)}."
+        return InvalidParameter(message, parameter=name, allowed=allowed)
     return InvalidParameter(f"Parameter {name} {fault[0]}.", parameter=name)
 
 

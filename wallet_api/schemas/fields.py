@@ -1,100 +1,151 @@
-"""Fields that several schemas share, and the base of the schemas of responses."""
+"""The fields of the schemas, each with its description, and the base of the schemas of responses."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 from marshmallow import Schema, ValidationError, fields, missing
+from marshmallow.validate import ContainsNoneOf, Length, OneOf, Range
 
 
-class Choice(fields.String):
-    """One word of a fixed set, which the error lists."""
+class _Described(fields.Field[Any]):
+    """A field with the description that the OpenAPI document shows."""
 
-    def __init__(self, allowed: tuple[str, ...], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+    def __init__(
+        self, description: str, *, metadata: Mapping[str, Any] | None = None, **options: Any
+    ) -> None:
+        super().__init__(metadata={"description": description, **(metadata or {})}, **options)
+
+
+class Choice(_Described, fields.String):
+    """An argument that is one word of a fixed set."""
+
+    def __init__(self, allowed: tuple[str, ...], description: str, **options: Any) -> None:
+        super().__init__(description, validate=OneOf(allowed), **options)
         self.allowed = allowed
-
-    def _deserialize(
-        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
-    ) -> str:
-        text = super()._deserialize(value, attr, data, **kwargs)
-        if text not in self.allowed:
-            raise ValidationError({"allowed": list(self.allowed)})
-        return text
 
 
 class Switch(Choice):
-    """`true` or `false`."""
+    """An argument that is `true` or `false`."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(("true", "false"), **kwargs)
+    def __init__(self, description: str, **options: Any) -> None:
+        super().__init__(("true", "false"), description, **options)
 
-    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        return super()._deserialize(value, *args, **kwargs) == "true"
+    def deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
+        """Return the argument as a bool; `missing` if it is absent."""
+        word = super().deserialize(value, *arguments, **options)
+        return word if word is missing else word == "true"
 
 
-class Moment(fields.String):
-    """An ISO 8601 time; an argument without an offset is in UTC."""
+class Time(_Described, fields.String):
+    """An argument that is an ISO 8601 time, in UTC if it has no offset."""
 
-    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
         try:
-            moment = datetime.fromisoformat(super()._deserialize(value, *args, **kwargs))
-            return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+            time = datetime.fromisoformat(super()._deserialize(value, *arguments, **options))
+            return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
         # The second is of times whose UTC is before the year 1 or after 9999.
         except (ValueError, OverflowError):
             raise ValidationError("must be an ISO 8601 time, such as 2026-01-30T12:51:16Z") from None
 
 
+MAX_TEXT = 128
 _LARGEST = 10**18
 
 
-class WholeNumber(fields.Integer):
-    """A whole number in plain digits, no sign and no spaces, of at least `minimum`."""
+class WholeNumber(_Described, fields.Integer):
+    """An argument that is a whole number of at least `minimum`, in plain digits."""
 
-    def __init__(self, minimum: int, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.minimum = minimum
+    def __init__(self, minimum: int, description: str, **options: Any) -> None:
+        allowed = f"must be a whole number of at least {minimum}"
+        super().__init__(
+            description,
+            validate=Range(min=minimum, error=allowed),
+            error_messages={"invalid": allowed},
+            **options,
+        )
 
-    def _deserialize(
-        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
-    ) -> int:
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> int:
         if not (isinstance(value, str) and value.isascii() and value.isdecimal()):
-            raise ValidationError(self._allowed)
+            raise self.make_error("invalid")
         # More than any number of rows or seconds, and within the range of bigint.
         digits = value.lstrip("0") or "0"
-        number = int(digits) if len(digits) <= 18 else _LARGEST
-        if number < self.minimum:
-            raise ValidationError(self._allowed)
-        return number
-
-    @property
-    def _allowed(self) -> str:
-        return f"must be a whole number of at least {self.minimum}"
+        return int(digits) if len(digits) <= 18 else _LARGEST
 
 
-class Text(fields.String):
-    """A text of bounded length that PostgreSQL can hold."""
-
-    def __init__(self, longest: int, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.longest = longest
-
-    def _deserialize(
-        self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any
-    ) -> str:
-        text = super()._deserialize(value, attr, data, **kwargs)
-        if len(text) > self.longest or "\0" in text:
-            raise ValidationError(f"must be at most {self.longest} characters, none of them NUL")
-        return text
+class Text(_Described, fields.String):
+    """An argument that is a text."""
 
 
-class Amount(fields.Decimal):
+class Mint(Text):
+    """An argument that is the address of a token, in whatever form, as long as PostgreSQL can store it."""
+
+    def __init__(self, description: str, **options: Any) -> None:
+        allowed = f"must be at most {MAX_TEXT} characters, none of them NUL"
+        storable = [Length(max=MAX_TEXT, error=allowed), ContainsNoneOf("\0", error=allowed)]
+        super().__init__(description, validate=storable, **options)
+
+
+class _Member(_Described):
+    """A field of a response: always present unless `optional`, never null unless `nullable`."""
+
+    def __init__(
+        self, description: str, *, optional: bool = False, nullable: bool = False, **options: Any
+    ) -> None:
+        super().__init__(description, required=not optional, allow_none=nullable, **options)
+
+
+class String(_Member, fields.String):
+    """A text, or one of `enum`."""
+
+    def __init__(
+        self,
+        description: str,
+        *,
+        enum: Iterable[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
+        words = {"enum": list(enum)} if enum else {}
+        super().__init__(description, metadata={**words, **(metadata or {})}, **options)
+
+
+class Strings(_Member, fields.List[Any]):
+    """A list of texts."""
+
+    def __init__(self, description: str, **options: Any) -> None:
+        super().__init__(description, cls_or_instance=fields.String(), **options)
+
+
+class Moment(_Member, fields.String):
+    """A time of UTC, ISO 8601 with Z."""
+
+
+class Integer(_Member, fields.Integer):
+    """A whole number."""
+
+
+class Boolean(_Member, fields.Boolean):
+    """True or false."""
+
+
+class Amount(_Member, fields.Decimal):
     """An exact decimal, rounded by the query, that becomes a JSON number."""
 
 
-class Rows(fields.Nested):
-    """One row or many. Finished JSON from a query is passed on unchanged."""
+class ByName(_Member, fields.Dict):
+    """An object whose members all have such values."""
+
+    def __init__(self, values: fields.Field[Any], description: str, **options: Any) -> None:
+        super().__init__(description, keys=fields.String(), values=values, **options)
+
+
+class Rows(_Member, fields.Nested):
+    """An object or, with `many`, a list of them. Finished JSON from a query is passed on unchanged."""
+
+    def __init__(self, schema: type[Schema], description: str, **options: Any) -> None:
+        super().__init__(description, nested=schema, **options)
 
     def serialize(
         self, attr: str, obj: Mapping[str, Any], accessor: Callable[..., Any] | None = None, **kwargs: Any

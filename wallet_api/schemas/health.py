@@ -1,41 +1,21 @@
 """The schemas of the health checks."""
 
-from marshmallow import fields
-
-from wallet_api.schemas.fields import Shape
+from wallet_api.schemas.fields import Shape, String
 
 
 class HealthSchema(Shape):
     """The data of GET /healthz."""
 
-    status = fields.String(
-        required=True, metadata={"description": "Always `ok`: the process answers.", "enum": ["ok"]}
-    )
+    status = String("Always `ok`: the process answers.", enum=["ok"])
 
 
 class ReadinessSchema(Shape):
     """The data of GET /readyz."""
 
-    status = fields.String(
-        required=True,
-        metadata={"description": "Always `ready`; otherwise the response is a 503.", "enum": ["ready"]},
-    )
-    database = fields.String(
-        required=True,
-        metadata={"description": "Always `ok`; otherwise the response is a 503.", "enum": ["ok"]},
-    )
-    tables = fields.String(
-        required=True,
-        metadata={"description": "ok, or the migrations of a later version that the tables have."},
-    )
-    primary = fields.String(
-        required=True,
-        metadata={"enum": ["ok", "away"], "description": "away: keys with a credit limit are not served."},
-    )
-    store = fields.String(
-        required=True,
-        metadata={
-            "enum": ["ok", "away", "none"],
-            "description": "The shared store of limits; away or none: each worker counts by itself.",
-        },
+    status = String("Always `ready`; otherwise the response is a 503.", enum=["ready"])
+    database = String("Always `ok`; otherwise the response is a 503.", enum=["ok"])
+    tables = String("ok, or the migrations of a later version that the tables have.")
+    primary = String("away: keys with a credit limit are not served.", enum=["ok", "away"])
+    store = String(
+        "The shared store of limits; away or none: each worker counts by itself.", enum=["ok", "away", "none"]
     )

@@ -1,9 +1,7 @@
 """The shapes of a wallet's holdings."""
 
-from marshmallow import fields
-
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
-from wallet_api.schemas.fields import Moment, Rows, Shape
+from wallet_api.schemas.fields import Boolean, Integer, Moment, Rows, Shape, String
 
 
 class HoldingsArguments(AddressMixin, ChainArguments):
@@ -13,46 +11,26 @@ class HoldingsArguments(AddressMixin, ChainArguments):
 class TokenBalanceSchema(Shape):
     """The balance of one token."""
 
-    token_address = fields.String(
-        required=True, metadata={"description": "The contract or mint; `native` for the chain's own coin."}
-    )
-    token_name = fields.String(required=True, metadata={"description": "May be empty."})
-    symbol = fields.String(required=True, metadata={"description": "Ticker of the token; may be empty."})
-    amount = fields.String(required=True, metadata={"description": "In the smallest unit, exact."})
-    amount_formatted = fields.String(required=True, metadata={"description": "In whole tokens, exact."})
-    decimals = fields.Integer(
-        required=True, metadata={"description": "10 to the power of this many smallest units are one token."}
-    )
-    verified_contract = fields.Boolean(
-        required=True,
-        metadata={"description": "Whether the provider lists the token; meaningful on EVM chains."},
-    )
+    token_address = String("The contract or mint; `native` for the chain's own coin.")
+    token_name = String("May be empty.")
+    symbol = String("Ticker of the token; may be empty.")
+    amount = String("In the smallest unit, exact.")
+    amount_formatted = String("In whole tokens, exact.")
+    decimals = Integer("10 to the power of this many smallest units are one token.")
+    verified_contract = Boolean("Whether the provider lists the token; meaningful on EVM chains.")
 
 
 class ActiveHoldingsSchema(Shape):
     """A wallet's balances, the native coin first, then by amount; empty while `loading`."""
 
-    tokens = Rows(
-        TokenBalanceSchema,
-        many=True,
-        required=True,
-        metadata={"description": "One row for each token with a balance."},
-    )
-    count = fields.Integer(required=True, metadata={"description": "How many rows `tokens` has."})
-    last_updated = Moment(
-        required=True,
-        allow_none=True,
-        metadata={"description": "When the balances were fetched; null while `loading`."},
-    )
-    stale = fields.Boolean(
-        required=True, metadata={"description": "Older than the cache holds balances for fresh."}
-    )
-    loading = fields.Boolean(required=True, metadata={"description": "True: call again shortly."})
+    tokens = Rows(TokenBalanceSchema, "One row for each token with a balance.", many=True)
+    count = Integer("How many rows `tokens` has.")
+    last_updated = Moment("When the balances were fetched; null while `loading`.", nullable=True)
+    stale = Boolean("Older than the cache holds balances for fresh.")
+    loading = Boolean("True: call again shortly.")
 
 
 class HoldingsSchema(Shape):
     """The data of GET /v1/wallets/holdings."""
 
-    active_holdings = fields.Nested(
-        ActiveHoldingsSchema, required=True, metadata={"description": "The balances, and how old they are."}
-    )
+    active_holdings = Rows(ActiveHoldingsSchema, "The balances, and how old they are.")

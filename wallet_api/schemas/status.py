@@ -3,7 +3,7 @@
 from marshmallow import fields
 
 from wallet_api.schemas.arguments import Arguments
-from wallet_api.schemas.fields import Shape
+from wallet_api.schemas.fields import ByName, Integer, Rows, Shape, String, Strings
 
 _STATES = ["connected", "error", "none"]
 
@@ -15,68 +15,40 @@ class StatusArguments(Arguments):
 class LimitsSchema(Shape):
     """What a request may contain at most."""
 
-    max_limit = fields.Integer(required=True, metadata={"description": "Largest page of trades."})
-    batch_max_mints = fields.Integer(
-        required=True, metadata={"description": "Always 0: there are no batches."}
-    )
-    batch_max_addresses = fields.Integer(
-        required=True, metadata={"description": "Always 0: there are no batches."}
-    )
+    max_limit = Integer("Largest page of trades.")
+    batch_max_mints = Integer("Always 0: there are no batches.")
+    batch_max_addresses = Integer("Always 0: there are no batches.")
 
 
 class ServiceMetaSchema(Shape):
     """The body of GET /v1/meta."""
 
-    chains = fields.List(fields.String(), required=True, metadata={"description": "Values of `blockchain`."})
-    wallet_types = fields.List(fields.String(), required=True, metadata={"description": "Values of `type`."})
-    periods = fields.List(fields.String(), required=True, metadata={"description": "Values of `period`."})
-    currencies = fields.Dict(
-        fields.String(), fields.String(), required=True, metadata={"description": "Native currency by chain."}
-    )
-    wallet_counts = fields.Dict(
-        fields.String(),
+    chains = Strings("Values of `blockchain`.")
+    wallet_types = Strings("Values of `type`.")
+    periods = Strings("Values of `period`.")
+    currencies = ByName(fields.String(), "Native currency by chain.")
+    wallet_counts = ByName(
         fields.Dict(fields.String(), fields.Integer()),
-        required=True,
-        metadata={"description": "Number of tracked wallets by chain and type; at most 30 seconds old."},
+        "Number of tracked wallets by chain and type; at most 30 seconds old.",
     )
-    limits = fields.Nested(
-        LimitsSchema, required=True, metadata={"description": "What a request may contain at most."}
-    )
+    limits = Rows(LimitsSchema, "What a request may contain at most.")
 
 
 class ComponentsSchema(Shape):
     """The servers that the service needs."""
 
-    postgresql = fields.String(
-        required=True, metadata={"enum": _STATES, "description": "The database that responses are read from."}
-    )
-    primary = fields.String(
-        required=True,
-        metadata={"enum": _STATES, "description": "The database that is written to; none if it is the same."},
-    )
-    valkey = fields.String(
-        required=True,
-        metadata={"enum": _STATES, "description": "Store of rate limits; none if not configured."},
-    )
-    websockets = fields.Dict(
-        fields.String(),
-        fields.Raw(),
-        required=True,
-        metadata={"description": "Always empty: there are none."},
-    )
+    postgresql = String("The database that responses are read from.", enum=_STATES)
+    primary = String("The database that is written to; none if it is the same.", enum=_STATES)
+    valkey = String("Store of rate limits; none if not configured.", enum=_STATES)
+    websockets = ByName(fields.Raw(), "Always empty: there are none.")
 
 
 class ServiceHealthSchema(Shape):
     """The body of GET /v1/health."""
 
-    status = fields.String(
-        required=True,
-        metadata={"enum": ["ok", "degraded"], "description": "degraded: a component has an error."},
-    )
-    version = fields.String(required=True, metadata={"description": "Version of the interface."})
-    components = fields.Nested(
-        ComponentsSchema, required=True, metadata={"description": "State of each server."}
-    )
+    status = String("degraded: a component has an error.", enum=["ok", "degraded"])
+    version = String("Version of the interface.")
+    components = Rows(ComponentsSchema, "State of each server.")
     latency_ms = fields.Float(
         metadata={"description": "Round trip to postgresql, in milliseconds; absent while it is away."}
     )

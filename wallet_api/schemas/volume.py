@@ -2,10 +2,10 @@
 
 from typing import Any, ClassVar
 
-from marshmallow import ValidationError, fields, post_load, validates_schema
+from marshmallow import ValidationError, post_load, validates_schema
 
-from wallet_api.schemas.arguments import MAX_TEXT, GroupArguments
-from wallet_api.schemas.fields import Amount, Shape, Text, WholeNumber
+from wallet_api.schemas.arguments import GroupArguments
+from wallet_api.schemas.fields import Amount, Integer, Mint, Shape, String, Strings, WholeNumber
 
 
 class WindowArguments(GroupArguments):
@@ -13,10 +13,10 @@ class WindowArguments(GroupArguments):
 
     default_window_seconds: ClassVar[int] = 86_400
 
-    seconds = WholeNumber(0, metadata={"description": "Seconds to look back."})
-    minutes = WholeNumber(0, metadata={"description": "Minutes to look back."})
-    hours = WholeNumber(0, metadata={"description": "Hours to look back."})
-    mint = Text(MAX_TEXT, metadata={"description": "Only trades of this token."})
+    seconds = WholeNumber(0, "Seconds to look back.")
+    minutes = WholeNumber(0, "Minutes to look back.")
+    hours = WholeNumber(0, "Hours to look back.")
+    mint = Mint("Only trades of this token.")
 
     @validates_schema
     def _window_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -42,26 +42,16 @@ class VolumeArguments(WindowArguments):
 class VolumeSchema(Shape):
     """The data of GET /v1/transactions/volume."""
 
-    blockchain = fields.String(required=True, metadata={"description": "Requested chain."})
-    type = fields.String(required=True, metadata={"description": "Requested wallet category."})
-    mode = fields.String(required=True, metadata={"description": "Always `volume`.", "enum": ["volume"]})
-    volume = Amount(
-        required=True,
-        metadata={"description": "Value of the buys and sells in the window, in native currency."},
-    )
+    blockchain = String("Requested chain.")
+    type = String("Requested wallet category.")
+    mode = String("Always `volume`.", enum=["volume"])
+    volume = Amount("Value of the buys and sells in the window, in native currency.")
     volume_usd = Amount(
-        required=True,
-        allow_none=True,
-        metadata={"description": "The same in USD; null if there are trades, but none with a USD value."},
+        "The same in USD; null if there are trades, but none with a USD value.", nullable=True
     )
-    currency = fields.String(required=True, metadata={"description": "Native currency of the chain."})
-    time_window_seconds = fields.Integer(
-        required=True, metadata={"description": "Effective window, after capping at 86400."}
-    )
-    mint = fields.String(metadata={"description": "The token asked for; absent when none was."})
-    warnings = fields.List(
-        fields.String(),
-        metadata={
-            "description": "What was capped, or that not all trades have a USD value; absent if neither."
-        },
+    currency = String("Native currency of the chain.")
+    time_window_seconds = Integer("Effective window, after capping at 86400.")
+    mint = String("The token asked for; absent when none was.", optional=True)
+    warnings = Strings(
+        "What was capped, or that not all trades have a USD value; absent if neither.", optional=True
     )
