@@ -17,14 +17,7 @@
           AND blockchain = %(blockchain)s
           AND address = %(address)s
        ),
-       latest AS MATERIALIZED (
-       SELECT (SELECT usd
-                 FROM native_prices
-                WHERE currency = %(currency)s
-                  AND priced_at <= %(now)s
-                ORDER BY priced_at DESC
-                LIMIT 1) AS usd
-       ),
+{latest_price},
        traded AS MATERIALIZED (
        SELECT wallet_days.*,
               date_trunc('month', day::timestamp)::date AS starts_on

@@ -10,21 +10,7 @@
                             AND mint = %(mint)s)
               END AS token_id
        ),
-       part AS (
-       SELECT within.txn
-         FROM scope
-        CROSS JOIN unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
-                  AS span (bucket_seconds, starts_at, ends_at)
-        CROSS JOIN LATERAL (
-              SELECT sum(txn) AS txn
-                FROM volume_rollup
-               WHERE volume_rollup.blockchain = %(blockchain)s
-                 AND volume_rollup.type = %(type)s
-                 AND volume_rollup.token_id = scope.token_id
-                 AND volume_rollup.bucket_seconds = span.bucket_seconds
-                 AND volume_rollup.ends_at > span.starts_at
-                 AND volume_rollup.ends_at <= span.ends_at) AS within
-       ),
+{window_sums},
        trader AS (
        SELECT lifetimes.wallet_id
          FROM lifetimes

@@ -2,8 +2,8 @@
 -- The newest N trades of a group are of the N wallets that traded last, so only their trades are read, and none that is
 -- older than N trades that are known already. Ties are kept until the whole order decides.
 -- On later pages, the newest trade of a wallet is its newest one before the cursor.
--- Needs lifetimes_by_last_seen, trades_by_time, tokens_pkey, wallets_pkey, volume_rollup_pkey, and what feed_page.sql
--- needs.
+-- Needs lifetimes_by_last_seen, trades_by_time, tokens_pkey, wallets_pkey, and what window_sums.sql and feed_page.sql
+-- need.
   WITH recent AS (
        (SELECT wallet_id,
                last_seen AS newest_at
@@ -22,17 +22,7 @@
               SELECT created_at
                 FROM trades
                WHERE trades.wallet_id = lifetimes.wallet_id
-                 AND created_at > %(since)s::timestamptz
-                 AND created_at <= %(created_at)s::timestamptz
-                 AND (created_at, is_sell, tx_signature, event_index,
-                      (SELECT mint
-                         FROM tokens
-                        WHERE tokens.token_id = trades.token_id),
-                      (SELECT address
-                         FROM wallets
-                        WHERE wallets.wallet_id = trades.wallet_id))
-                     < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text,
-                        %(event_index)s::integer, %(last_mint)s::text, %(address)s::text)
+{before_place}
                ORDER BY created_at DESC
                LIMIT 1) AS newest
         WHERE lifetimes.blockchain = %(blockchain)s
@@ -61,17 +51,7 @@
               SELECT created_at
                 FROM trades
                WHERE trades.wallet_id = lifetimes.wallet_id
-                 AND created_at > %(since)s::timestamptz
-                 AND created_at <= %(created_at)s::timestamptz
-                 AND (created_at, is_sell, tx_signature, event_index,
-                      (SELECT mint
-                         FROM tokens
-                        WHERE tokens.token_id = trades.token_id),
-                      (SELECT address
-                         FROM wallets
-                        WHERE wallets.wallet_id = trades.wallet_id))
-                     < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text,
-                        %(event_index)s::integer, %(last_mint)s::text, %(address)s::text)
+{before_place}
                ORDER BY created_at DESC
                LIMIT (SELECT trades_each
                         FROM share)) AS own
@@ -101,19 +81,9 @@
               SELECT *
                 FROM trades
                WHERE trades.wallet_id = lifetimes.wallet_id
-                 AND created_at > %(since)s::timestamptz
                  AND created_at >= (SELECT oldest_at
                                       FROM horizon)
-                 AND created_at <= %(created_at)s::timestamptz
-                 AND (created_at, is_sell, tx_signature, event_index,
-                      (SELECT mint
-                         FROM tokens
-                        WHERE tokens.token_id = trades.token_id),
-                      (SELECT address
-                         FROM wallets
-                        WHERE wallets.wallet_id = trades.wallet_id))
-                     < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text,
-                        %(event_index)s::integer, %(last_mint)s::text, %(address)s::text)
+{before_place}
                ORDER BY created_at DESC
                FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES) AS own
        ),
@@ -130,6 +100,10 @@
          JOIN tokens
            ON tokens.token_id = reached.token_id
        ),
+       scope AS (
+       SELECT 0 AS token_id
+       ),
+{window_sums},
        -- Without a window, the trades of lifetimes; with one, those of its buckets.
        matching AS (
        SELECT buy_txn + sell_txn AS txn
@@ -138,17 +112,7 @@
           AND blockchain = %(blockchain)s
           AND type = %(type)s
         UNION ALL
-       SELECT within.txn
-         FROM unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
-                  AS span (bucket_seconds, starts_at, ends_at)
-        CROSS JOIN LATERAL (
-              SELECT sum(txn) AS txn
-                FROM volume_rollup
-               WHERE volume_rollup.blockchain = %(blockchain)s
-                 AND volume_rollup.type = %(type)s
-                 AND volume_rollup.token_id = 0
-                 AND volume_rollup.bucket_seconds = span.bucket_seconds
-                 AND volume_rollup.ends_at > span.starts_at
-                 AND volume_rollup.ends_at <= span.ends_at) AS within
+       SELECT txn
+         FROM part
        ),
 {feed_page}

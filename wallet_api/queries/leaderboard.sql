@@ -153,14 +153,7 @@
          FROM closed
         GROUP BY wallet_id
        ),
-       latest AS (
-       SELECT (SELECT usd
-                 FROM native_prices
-                WHERE currency = %(currency)s
-                  AND priced_at <= %(now)s
-                ORDER BY priced_at DESC
-                LIMIT 1) AS usd
-       ),
+{latest_price},
        figured AS (
        SELECT tracked.address,
               tracked.name,

@@ -1,8 +1,8 @@
 -- A page of the trades in one token of a chain, newest first, by the wallets of one type or of all.
 -- Its newest trades are read until the page is full. Where a type has so few of them that its positions hold fewer
 -- trades than would be read on the way, all of its trades are read instead.
--- Needs positions_by_token, wallets_pkey, trades_by_token, trades_pkey, tokens_pkey, volume_rollup_pkey, and what
--- feed_page.sql needs.
+-- Needs positions_by_token, wallets_pkey, trades_by_token, trades_pkey, tokens_pkey, and what window_sums.sql
+-- and feed_page.sql need.
   WITH trader AS MATERIALIZED (
        SELECT positions.wallet_id,
               positions.buy_txn + positions.sell_txn AS txn,
@@ -77,23 +77,17 @@
                 WHERE tokens.token_id = %(token_id)s::bigint) AS mint
          FROM reached
        ),
+       scope AS (
+       SELECT %(token_id)s::bigint AS token_id
+       ),
+{window_sums},
        -- Without a window, the trades of the positions; with one, those of its buckets.
        matching AS (
        SELECT txn
          FROM choice
         WHERE %(sizes)s::integer[] IS NULL
         UNION ALL
-       SELECT within.txn
-         FROM unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
-                  AS span (bucket_seconds, starts_at, ends_at)
-        CROSS JOIN LATERAL (
-              SELECT sum(txn) AS txn
-                FROM volume_rollup
-               WHERE volume_rollup.blockchain = %(blockchain)s
-                 AND volume_rollup.type = %(type)s
-                 AND volume_rollup.token_id = %(token_id)s::bigint
-                 AND volume_rollup.bucket_seconds = span.bucket_seconds
-                 AND volume_rollup.ends_at > span.starts_at
-                 AND volume_rollup.ends_at <= span.ends_at) AS within
+       SELECT txn
+         FROM part
        ),
 {feed_page}

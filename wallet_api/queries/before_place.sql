@@ -1,0 +1,13 @@
+-- For feed.sql to include, as conditions on trades: after `since`, and before the place where the page starts, in the order
+-- of the feed. The times alone are for the index; mint and address are read for equal trades alone.
+                 AND created_at > %(since)s::timestamptz
+                 AND created_at <= %(created_at)s::timestamptz
+                 AND (created_at, is_sell, tx_signature, event_index,
+                      (SELECT mint
+                         FROM tokens
+                        WHERE tokens.token_id = trades.token_id),
+                      (SELECT address
+                         FROM wallets
+                        WHERE wallets.wallet_id = trades.wallet_id))
+                     < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text,
+                        %(event_index)s::integer, %(last_mint)s::text, %(address)s::text)
