@@ -1,17 +1,9 @@
 -- The months of a wallet, from its first trade to the present or to its newest trade, with their days. Nothing is
 -- rounded before it is shown. Needs wallets_pkey, wallet_days_pkey, native_prices_pkey,
 -- pending_fills_pkey.
-  WITH profile AS MATERIALIZED (
+  WITH wallet AS MATERIALIZED (
        SELECT wallet_id,
-              address AS wallet_address,
-              name,
-              image_url,
-              twitter,
-              telegram,
-              copytrade_link,
-              blockchain,
-              type,
-              %(currency)s::text AS currency
+{profile}
          FROM wallets
         WHERE wallet_id = %(wallet_id)s
           AND blockchain = %(blockchain)s
@@ -21,9 +13,9 @@
        traded AS MATERIALIZED (
        SELECT wallet_days.*,
               date_trunc('month', day::timestamp)::date AS starts_on
-         FROM profile
+         FROM wallet
          JOIN wallet_days
-           ON wallet_days.wallet_id = profile.wallet_id
+           ON wallet_days.wallet_id = wallet.wallet_id
         WHERE wallet_days.wallet_id = %(wallet_id)s
        ),
        month AS (
@@ -155,14 +147,12 @@
         LIMIT 1
        )
 SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
-       (SELECT row_to_json(shown)::text
-          FROM (SELECT wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain, type,
-                       currency) AS shown) AS profile,
+       wallet.profile::text AS profile,
        (SELECT COALESCE(json_agg((SELECT row_to_json(entry)
                                     FROM (SELECT month, dates) AS entry) ORDER BY starts_on), '[]')::text
           FROM summary) AS months,
        COALESCE(last.month, '{}')::text AS month,
        COALESCE(last.dates, '[]')::text AS dates
-  FROM profile
+  FROM wallet
   LEFT JOIN last
     ON true

@@ -80,15 +80,14 @@
               last_shared_at,
               mints,
               token_names,
-              address AS wallet_address,
+              address,
               name,
               image_url,
               twitter,
               telegram,
               copytrade_link,
               blockchain,
-              type,
-              %(currency)s::text AS currency
+              type
          FROM connected
          JOIN wallets
            ON wallets.wallet_id = connected.wallet_id
@@ -96,10 +95,8 @@
         LIMIT %(limit)s::bigint
        ),
        connections AS (
-       SELECT shown.wallet_address,
-              (SELECT row_to_json(profile)
-                 FROM (SELECT shown.wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain,
-                              type, currency) AS profile) AS profile,
+       SELECT shown.address AS wallet_address,
+{profile},
               shown.shared_tokens_count,
               round_half_up(quotient(shown.shared_tokens_count, (SELECT count(*)
                                                                    FROM own)), 4) AS overlap_score,

@@ -14,7 +14,7 @@
               traded.value_usd,
               traded.quantity_after,
               traded.peak_after,
-              traded.address,
+              traded.address AS wallet_address,
               traded.mint
          FROM traded
         ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC, address DESC
@@ -34,16 +34,7 @@
               round_half_up(quotient(COALESCE(candidate.value_usd, candidate.value * latest.usd),
                                      candidate.token_amount), 18) AS price_per_token_usd,
               to_char(candidate.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created_at,
-              (SELECT row_to_json(profile)
-                 FROM (SELECT wallets.address AS wallet_address,
-                              wallets.name,
-                              wallets.image_url,
-                              wallets.twitter,
-                              wallets.telegram,
-                              wallets.copytrade_link,
-                              wallets.type,
-                              wallets.blockchain,
-                              %(currency)s::text AS currency) AS profile) AS profile,
+{profile},
               (SELECT row_to_json(holding)
                  FROM (SELECT round_half_up(candidate.quantity_after, 18) AS token_amount,
                               round_half_up(candidate.peak_after, 18) AS token_amount_peak,
@@ -63,7 +54,7 @@
            ON positions.wallet_id = candidate.wallet_id
           AND positions.token_id = candidate.token_id
         ORDER BY candidate.created_at DESC, candidate.is_sell DESC, candidate.tx_signature DESC,
-                 candidate.event_index DESC, candidate.mint DESC, candidate.address DESC
+                 candidate.event_index DESC, candidate.mint DESC, candidate.wallet_address DESC
         LIMIT %(limit)s::bigint
        ),
        shown AS (
@@ -85,9 +76,9 @@
               tx_signature,
               event_index,
               mint,
-              address
+              wallet_address AS address
          FROM candidate
-        ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC, address DESC
+        ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC, wallet_address DESC
         LIMIT 1 OFFSET %(limit)s::bigint - 1
        ),
        total AS (

@@ -14,16 +14,8 @@
         LIMIT %(limit)s::bigint
        ),
        shown AS (
-       SELECT (SELECT row_to_json(profile)
-                 FROM (SELECT address AS wallet_address,
-                              name,
-                              image_url,
-                              twitter,
-                              telegram,
-                              copytrade_link,
-                              type,
-                              %(blockchain)s::text AS blockchain,
-                              %(currency)s::text AS currency) AS profile) AS profile,
+       SELECT
+{profile},
               (SELECT row_to_json(holding)
                  FROM (SELECT token_amount,
                               token_amount_peak,

@@ -10,7 +10,8 @@
               wallets.image_url,
               wallets.twitter,
               wallets.telegram,
-              wallets.copytrade_link
+              wallets.copytrade_link,
+              wallets.blockchain
          FROM wanted
          JOIN positions
            ON positions.token_id = wanted.token_id
