@@ -20,7 +20,7 @@ _FIND_EXAMPLE = load_sql("wallet_api.cli", "find_example")
 _FIND_KEY = load_sql("wallet_api.access", "find_keys")
 _HAS_OTHERS = load_sql("wallet_api.cli", "has_others")
 _HAS_WALLETS = load_sql("wallet_api.cli", "has_wallets")
-_FIND_WALLET = load_sql("wallet_api.queries", "find_wallet")
+_FIND_WALLET = load_sql("wallet_api", "find_wallet")
 _DEMO_FILE = "demo.json"
 _GROUP = {"blockchain": "solana", "type": "kol"}
 

@@ -5,20 +5,17 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from threading import Lock
-from typing import Any
 
 import msgspec
 import orjson
-from cachetools import LRUCache
 
 from wallet_api.database import Connection, Database, MissingReference, Row, load_sql
 from wallet_api.errors import ServiceUnavailable, WalletNotFound
 from wallet_api.large import LARGE_BYTES, Share
 from wallet_api.providers.balances.base import Balances, Token
+from wallet_api.wallet_ids import read_by_id
 
 _FIND = load_sql(__package__, "find_snapshot")
-_FIND_WALLET = load_sql("wallet_api.queries", "find_wallet")
 _CLAIM = load_sql(__package__, "claim_refresh")
 _SAVE = load_sql(__package__, "save_snapshot")
 _FAIL = load_sql(__package__, "save_failure")
@@ -84,9 +81,6 @@ class Snapshots:
         self._database = database
         self._ttl = ttl_seconds
         self._claim = claim_seconds
-        # The ids of requested wallets, by which their snapshots are found.
-        self._wallet_ids: LRUCache[tuple[str, str], int] = LRUCache(10_000)
-        self._lock = Lock()
 
     def find(self, blockchain: str, address: str, share: Share) -> WalletState:
         """Return the state of a wallet. Raise NotFound if it is not tracked.
@@ -108,36 +102,25 @@ class Snapshots:
 
     def _row(self, blockchain: str, address: str, max_bytes: int) -> Row:
         parameters = {"blockchain": blockchain, "address": address, "max_bytes": max_bytes}
+
+        def find(connection: Connection) -> Row | None:
+            return read_by_id(
+                connection,
+                lambda wallet_id: connection.fetch_row(_FIND, parameters | {"wallet_id": wallet_id}),
+                *(blockchain, address),
+            )
+
         try:
             with self._database.write() as connection:
-                row = self._find(connection, parameters)
+                row = find(connection)
         except ServiceUnavailable:
             # Without the primary no refresh is possible, but a standby may have a snapshot.
             with self._database.read() as connection:
-                row = self._find(connection, parameters)
+                row = find(connection)
             if row is not None and row["tokens_bytes"] is None:
                 raise
         if row is None:
             raise WalletNotFound(blockchain, address)
-        return row
-
-    def _find(self, connection: Connection, parameters: dict[str, Any]) -> Row | None:
-        place = (parameters["blockchain"], parameters["address"])
-        with self._lock:
-            wallet_id = self._wallet_ids.get(place)
-        row = (
-            connection.fetch_row(_FIND, parameters | {"wallet_id": wallet_id})
-            if wallet_id is not None
-            else None
-        )
-        if row is None:
-            # Not cached yet, or another wallet has the id by now.
-            wallet = connection.fetch_row(_FIND_WALLET, parameters)
-            if wallet is None:
-                return None
-            row = connection.fetch_row(_FIND, parameters | {"wallet_id": wallet["wallet_id"]})
-            with self._lock:
-                self._wallet_ids[place] = wallet["wallet_id"]
         return row
 
     def claim(self, wallet_id: int) -> Claim | None:

@@ -1,40 +1,25 @@
 """The tracked wallets: the list of a group, and one of them."""
 
 from collections.abc import Callable
-from threading import Lock
 from typing import Any
 
 import msgspec
 import orjson
-from cachetools import LRUCache
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import WalletNotFound
 from wallet_api.large import Share
 from wallet_api.queries import cursors
+from wallet_api.wallet_ids import read_by_id
 
 _LIST = load_sql(__package__, "list_wallets")
-_FIND = load_sql(__package__, "find_wallet")
-
-# To look an id up takes a round trip, a tenth of the time of most answers.
-_wallet_ids: LRUCache[tuple[str, str], int] = LRUCache(10_000)
-_lock = Lock()
 
 
 class _WalletKey(msgspec.Struct, array_like=True, frozen=True):
     """A wallet's place among those of its group."""
 
     address: cursors.Text
-
-
-def find_wallet(connection: Connection, blockchain: str, type: str | None, address: str) -> int:
-    """The id of the tracked wallet of this address. Raises NotFound if none has this type, if given."""
-    found = connection.fetch_row(_FIND, {"blockchain": blockchain, "address": address})
-    if found is None or type not in (None, found["type"]):
-        raise WalletNotFound(blockchain, address, type)
-    wallet_id: int = found["wallet_id"]
-    return wallet_id
 
 
 def read_wallet(
@@ -44,19 +29,11 @@ def read_wallet(
     address: str,
     type: str | None = None,
 ) -> Row:
-    """Return what `read` finds for the id of a tracked wallet. Raises NotFound.
+    """Return what `read` returns for the id of a tracked wallet. Raises WalletNotFound.
 
-    It returns None if the wallet of the id has another address or type.
+    `read` returns None if the wallet of the id has another address or type.
     """
-    with _lock:
-        wallet_id = _wallet_ids.get((blockchain, address))
-    found = None if wallet_id is None else read(wallet_id)
-    if found is None:
-        # Not met yet; or another wallet has the id by now, or this one another type.
-        wallet_id = find_wallet(connection, blockchain, type, address)
-        with _lock:
-            _wallet_ids[blockchain, address] = wallet_id
-        found = read(wallet_id)
+    found = read_by_id(connection, read, blockchain, address)
     if found is None:
         raise WalletNotFound(blockchain, address, type)
     return found
