@@ -24,19 +24,6 @@ JSON = "application/json"
 # The codes of errors that Flask raises.
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "request_too_large", 429: "rate_limited"}
 
-# Operations of the public API that this service leaves out.
-_NOT_OFFERED = frozenset(
-    {
-        "/v1/bundle",
-        "/v1/calls",
-        "/v1/calls/stats",
-        "/v1/signals",
-        "/v1/signals/history",
-        "/v1/tokens/batch",
-        "/v1/wallets/batch",
-    }
-)
-
 
 def init_app(app: Flask) -> None:
     """Add the id of the request to each response, and register the error handlers."""
@@ -131,10 +118,8 @@ def _answer_http_exception(error: HTTPException) -> Response:
 def _no_operation(call: Call) -> str:
     if opens_websocket(call):
         problem = "A websocket is not offered here."
-    elif call.path in _NOT_OFFERED:
-        problem = f"The operation {call.path!r} is not offered here."
     else:
-        problem = f"There is no {call.path[:128]!r} here."
+        problem = f"The operation {call.path[:128]!r} is not offered here."
     return f"{problem} The operations are listed at /docs."
 
 
