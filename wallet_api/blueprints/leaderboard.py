@@ -69,11 +69,11 @@ _operation = Operation(
 def leaderboard() -> Response:
     """Rank the wallets of a group that traded in the period, by volume or another figure."""
     arguments = load_arguments(_arguments)
-    page = leaderboard_page(services().boards, **arguments)
+    kept, page = leaderboard_page(services().boards, **arguments)
     return respond_version(
         arguments,
-        page.kept.made_at,
-        lambda: _schema.dump(page.data()),
-        cached=page.kept.cached,
-        cache_age_seconds=page.kept.cache_age_seconds,
+        kept.made_at,
+        lambda: _schema.dump(page()),
+        cached=kept.cached,
+        cache_age_seconds=kept.cache_age_seconds,
     )

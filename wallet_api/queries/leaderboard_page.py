@@ -1,7 +1,7 @@
 """Pages of the leaderboards that a process keeps."""
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -40,56 +40,6 @@ class _Board:
         return ranked if min_txn <= 1 else [entry for entry in ranked if entry.total_txn >= min_txn]
 
 
-@dataclass(frozen=True)
-class _Order:
-    """How a board is sorted, and which entries are left out; None where the caller gave nothing."""
-
-    sort: str | None
-    min_txn: int | None
-
-
-@dataclass(frozen=True)
-class Page:
-    """A part of a leaderboard."""
-
-    group: Group
-    order: _Order
-    kept: Kept[_Board]
-    after: _EntryKey | None
-    limit: int | None
-
-    def data(self) -> dict[str, Any]:
-        """The entries after the cursor, at most `limit`; all of them without."""
-        blockchain, type, period = self.group
-        sort = self.order.sort or SORTS[0]
-        ranked = self.kept.board.ranked(sort, self.order.min_txn or 1)
-        start = 0
-        if self.after is not None:
-            start = bisect_right(
-                ranked, order_of(self.after.place()), key=lambda entry: order_of(entry.place(sort))
-            )
-        end = len(ranked) if self.limit is None else start + self.limit
-        shown = ranked[start:end]
-        given = {"sort": self.order.sort, "min_txn": self.order.min_txn}
-        data: dict[str, Any] = {
-            "blockchain": blockchain,
-            "type": type,
-            "period": period,
-            "currency": CHAINS[blockchain].currency,
-            **{name: value for name, value in given.items() if value is not None},
-            "leaderboard": [entry.json(rank) for rank, entry in enumerate(shown, start + 1)],
-        }
-        if self.limit is not None:
-            has_more = end < len(ranked)
-            last = _key(shown[-1].place(sort)) if has_more else None
-            data["pagination"] = {
-                "limit": self.limit,
-                "next_cursor": cursors.encode(_scope(self.group, self.order), last) if last else None,
-                "has_more": has_more,
-            }
-        return data
-
-
 def leaderboard_page(
     boards: BoardCache,
     blockchain: str,
@@ -99,14 +49,47 @@ def leaderboard_page(
     min_txn: int | None = None,
     limit: int | None = None,
     cursor: str | None = None,
-) -> Page:
-    """Return the page after `cursor`, or the first one. Raises InvalidParameter.
+) -> tuple[Kept[_Board], Callable[[], dict[str, Any]]]:
+    """Return a board, and a function that returns a page of it: at most `limit` entries after `cursor`.
 
-    One board serves every order. Without `sort` it is by volume.
+    One board serves every order. Without `sort` it is by volume. Raises InvalidParameter.
     """
-    group, order = (blockchain, type, period), _Order(sort, min_txn)
-    after = cursors.decode(cursor, _scope(group, order), _EntryKey) if cursor else None
-    return Page(group, order, boards.get("leaderboard", _read, group), after, limit)
+    group = (blockchain, type, period)
+    # A request that names the default order continues one that does not.
+    order, least = sort or SORTS[0], min_txn or 1
+    scope = ("leaderboard", *group, order, str(least))
+    after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
+    kept = boards.get("leaderboard", _read, group)
+
+    def page() -> dict[str, Any]:
+        ranked = kept.board.ranked(order, least)
+        start = 0
+        if after is not None:
+            start = bisect_right(
+                ranked, order_of(after.place()), key=lambda entry: order_of(entry.place(order))
+            )
+        end = len(ranked) if limit is None else start + limit
+        shown = ranked[start:end]
+        data: dict[str, Any] = {
+            "blockchain": blockchain,
+            "type": type,
+            "period": period,
+            "currency": CHAINS[blockchain].currency,
+            **({} if sort is None else {"sort": sort}),
+            **({} if min_txn is None else {"min_txn": min_txn}),
+            "leaderboard": [entry.json(rank) for rank, entry in enumerate(shown, start + 1)],
+        }
+        if limit is not None:
+            has_more = end < len(ranked)
+            last = _key(shown[-1].place(order)) if has_more else None
+            data["pagination"] = {
+                "limit": limit,
+                "next_cursor": cursors.encode(scope, last) if last else None,
+                "has_more": has_more,
+            }
+        return data
+
+    return kept, page
 
 
 def _read(connection: Connection, now: datetime, group: Group) -> _Board:
@@ -116,8 +99,3 @@ def _read(connection: Connection, now: datetime, group: Group) -> _Board:
 def _key(place: Place) -> _EntryKey:
     figure, wallet = place
     return _EntryKey(None if figure is None else f"{figure:f}", wallet)
-
-
-def _scope(group: Group, order: _Order) -> cursors.Scope:
-    # A request that names the default order continues one that does not.
-    return ("leaderboard", *group, order.sort or SORTS[0], str(order.min_txn or 1))
