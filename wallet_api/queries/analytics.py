@@ -12,7 +12,7 @@ from wallet_api.queries.board_cache import BoardCache, Group, Kept
 from wallet_api.queries.filled import require_filled
 from wallet_api.queries.leaderboard import PERIOD_LENGTHS, cut_period
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings
+from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 
 _ANALYTICS = load_sql(__package__, "analytics")
 
@@ -33,8 +33,7 @@ def most_traded(
         "period": period,
         "tokens": kept.board[:limit],
     }
-    warnings = limit_warnings(limit)
-    return kept, data | ({"warnings": warnings} if warnings else {})
+    return kept, with_warnings(data, limit_warnings(limit))
 
 
 def read_tokens(

@@ -7,7 +7,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.queries.filled import require_filled
 from wallet_api.queries.volume import MAX_WINDOW_SECONDS
-from wallet_api.queries.windows import window_until
+from wallet_api.queries.windows import window_until, with_warnings
 
 _COUNT = load_sql(__package__, "count")
 
@@ -46,6 +46,4 @@ def count_trades(
     }
     if mint is not None:
         data["mint"] = parameters["mint"]
-    if window.warnings:
-        data["warnings"] = window.warnings
-    return data
+    return with_warnings(data, window.warnings)

@@ -7,7 +7,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row
 from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, place, place_after, read_page, rows_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, window_until
+from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, window_until, with_warnings
 
 MAX_WINDOW_SECONDS = 3600
 
@@ -68,9 +68,7 @@ def trades_within(
     warnings = window.warnings + limit_warnings(limit)
     if found["has_more"]:
         warnings.append(f"Only the newest {found['row_count']} of {found['total']} trades are shown.")
-    if warnings:
-        data["warnings"] = warnings
-    return data
+    return with_warnings(data, warnings)
 
 
 def _head(mode: str, blockchain: str, type: str, found: Row) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from wallet_api.queries import cursors
 from wallet_api.queries.filled import require_filled
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import PriceRule
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings
+from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 
 _FEED = load_sql(__package__, "feed")
 _TOKEN_FEED = load_sql(__package__, "token_feed")
@@ -92,5 +92,4 @@ def pagination_of(found: Row, limit: int, scope: cursors.Scope) -> dict[str, Any
         "has_more": found["has_more"],
         "next_cursor": cursors.encode(scope, last) if last else None,
     }
-    warnings = limit_warnings(limit)
-    return {"pagination": pagination} | ({"warnings": warnings} if warnings else {})
+    return with_warnings({"pagination": pagination}, limit_warnings(limit))

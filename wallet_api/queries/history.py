@@ -14,7 +14,7 @@ from wallet_api.large import Share
 from wallet_api.queries import cursors
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced, split_search
 from wallet_api.queries.wallets import read_wallet
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings
+from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 
 LATER_PAGE = load_sql(__package__, "history")
 # To compare each trade with bounds that exclude none of them takes a tenth of the statement's time.
@@ -113,9 +113,7 @@ def wallet_history(
     }
     if not overview:
         del data["token_overview"]
-    if warnings := limit_warnings(limit):
-        data["warnings"] = warnings
-    return data
+    return with_warnings(data, limit_warnings(limit))
 
 
 def _expected_bytes(connection: Connection, wallet_id: int) -> int:

@@ -13,7 +13,7 @@ from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, place_after, 
 from wallet_api.queries.filled import require_filled
 from wallet_api.queries.token_block import block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings
+from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 
 _STATS = load_sql(__package__, "token_stats")
 _HOLDERS = load_sql(__package__, "token_holders")
@@ -91,8 +91,7 @@ def token_holders(
         "count": found["count"],
         "holders": orjson.Fragment(found["holders"]),
     }
-    warnings = limit_warnings(limit)
-    return data | ({"warnings": warnings} if warnings else {})
+    return with_warnings(data, limit_warnings(limit))
 
 
 def _read(

@@ -11,6 +11,7 @@ from wallet_api.queries.active_hours import active_hours
 from wallet_api.queries.leaderboard import PERIOD_LENGTHS
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced, split_search
 from wallet_api.queries.wallets import read_wallet
+from wallet_api.queries.windows import with_warnings
 
 # Of tokens and trades.
 MAX_ROWS = 1000
@@ -79,9 +80,7 @@ def track_wallet(
             "tokens": orjson.Fragment(found["held_tokens"]),
         },
     }
-    if warnings := _warnings(found):
-        data["warnings"] = warnings
-    return data
+    return with_warnings(data, _warnings(found))
 
 
 def _warnings(found: Row) -> list[str]:

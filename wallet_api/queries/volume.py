@@ -5,7 +5,7 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
-from wallet_api.queries.windows import window_until
+from wallet_api.queries.windows import window_until, with_warnings
 
 MAX_WINDOW_SECONDS = 86_400
 
@@ -50,6 +50,4 @@ def group_volume(
     warnings = window.warnings
     if total["is_partly_priced"]:
         warnings.append("volume_usd covers only the trades whose USD value is known.")
-    if warnings:
-        data["warnings"] = warnings
-    return data
+    return with_warnings(data, warnings)

@@ -38,3 +38,8 @@ def window_until(now: datetime, seconds: int, most_seconds: int, mint: str | Non
 def limit_warnings(limit: int) -> list[str]:
     """Return what a page has to warn of if `limit` is above the maximum."""
     return [f"limit was capped from {limit} to {MAX_LIMIT}."] if limit > MAX_LIMIT else []
+
+
+def with_warnings(data: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
+    """Return the data of a response with its warnings, if there are any."""
+    return data | {"warnings": warnings} if warnings else data
