@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.queries.filled import require_filled
 from wallet_api.queries.volume import MAX_WINDOW_SECONDS
@@ -24,12 +23,11 @@ def count_trades(
 
     They are the trades that group_volume sums. `now` counts in whole seconds. Raises NotFilled.
     """
-    chain = CHAINS[blockchain]
     window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     parameters = {
         "blockchain": blockchain,
         "type": type,
-        "mint": mint if mint is None else chain.canonical(mint),
+        "mint": mint,
         "since": window.since,
         **window.parameters,
     }
@@ -45,5 +43,5 @@ def count_trades(
         "time_window_seconds": window.seconds,
     }
     if mint is not None:
-        data["mint"] = parameters["mint"]
+        data["mint"] = mint
     return with_warnings(data, window.warnings)

@@ -26,7 +26,6 @@ def latest_trades(
 
     Raises InvalidParameter, NotFilled.
     """
-    mint = mint if mint is None else CHAINS[blockchain].canonical(mint)
     scope = ("latest", blockchain, type, *(() if mint is None else (mint,)))
     parameters = place_after(cursor, scope) | NO_WINDOW
     token, found = read_page(connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), parameters)
@@ -51,7 +50,6 @@ def trades_within(
 
     `now` counts in whole seconds; the window is capped at an hour. Raises NotFilled.
     """
-    mint = mint if mint is None else CHAINS[blockchain].canonical(mint)
     window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     # All trades up to now are before the next instant.
     start = place(None) | {"created_at": window.now + datetime.resolution}

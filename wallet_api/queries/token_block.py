@@ -22,10 +22,7 @@ UNKNOWN_TOKEN_ID = -1
 def find_token(
     connection: Connection, now: datetime, rule: PriceRule, blockchain: str, mint: str
 ) -> tuple[int, dict[str, Any] | None]:
-    """Return the id and the block of a token, or UNKNOWN_TOKEN_ID and None if no tracked wallet traded it.
-
-    `mint` is in its stored form.
-    """
+    """Return the id and the block of a token, or UNKNOWN_TOKEN_ID and None if no tracked wallet traded it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
     found = connection.execute(_FIND_TOKEN, parameters).fetchone()

@@ -33,7 +33,6 @@ def token_transactions(
 
     Without `type` of wallets of all types. Raises InvalidParameter, TokenNotFound, NotFilled.
     """
-    mint = CHAINS[blockchain].canonical(mint)
     scope = ("tokens/transactions", blockchain, type or "", mint)
     place = place_after(cursor, scope) | NO_WINDOW | {"with_token": False}
     token, found = read_page(connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), place)
@@ -104,9 +103,8 @@ def _read(
     own: dict[str, Any],
 ) -> tuple[dict[str, Any], Row]:
     """Return the block of a token, and the row of a statement about it."""
-    chain = CHAINS[blockchain]
-    mint = chain.canonical(mint)
-    parameters = {"blockchain": blockchain, "mint": mint, "currency": chain.currency, **rule.parameters(now)}
+    currency = CHAINS[blockchain].currency
+    parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
     found = connection.execute(statement, parameters | own).fetchone()
     assert found is not None
     require_filled(found)

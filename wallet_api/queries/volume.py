@@ -25,13 +25,13 @@ def group_volume(
     `now` counts in whole seconds. The window is capped at 24 hours; `volume_usd` is None when trades there
     are, but none has a dollar value.
     """
-    chain = CHAINS[blockchain]
+    currency = CHAINS[blockchain].currency
     window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     parameters = {
         "blockchain": blockchain,
         "type": type,
-        "currency": chain.currency,
-        "mint": mint if mint is None else chain.canonical(mint),
+        "currency": currency,
+        "mint": mint,
         **window.parameters,
     }
     total = connection.fetch_row(_VOLUME, parameters)
@@ -42,11 +42,11 @@ def group_volume(
         "mode": "volume",
         "volume": total["volume"],
         "volume_usd": total["volume_usd"],
-        "currency": chain.currency,
+        "currency": currency,
         "time_window_seconds": window.seconds,
     }
     if mint is not None:
-        data["mint"] = parameters["mint"]
+        data["mint"] = mint
     warnings = window.warnings
     if total["is_partly_priced"]:
         warnings.append("volume_usd covers only the trades whose USD value is known.")

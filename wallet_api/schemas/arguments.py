@@ -17,9 +17,14 @@ class Arguments(Schema):
 
 
 class ChainArguments(Arguments):
-    """`blockchain`, required."""
+    """`blockchain`, required. Addresses and mints are loaded in the form in which the chain's are stored."""
 
     blockchain = Choice(tuple(CHAINS), "The chain of the wallets.", required=True)
+
+    @post_load
+    def _stored_form(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        chain = CHAINS[data["blockchain"]]
+        return data | {name: chain.canonical(data[name]) for name in ("address", "mint") if name in data}
 
 
 class GroupArguments(ChainArguments):
@@ -35,7 +40,7 @@ class GroupArguments(ChainArguments):
 
 
 class AddressMixin:
-    """`address`, required, in the form of the chain; loaded in its stored form."""
+    """`address`, required, in a form of the chain."""
 
     address = Text("The wallet's address.", required=True)
 
@@ -44,10 +49,6 @@ class AddressMixin:
         chain = CHAINS[data["blockchain"]]
         if not chain.is_address(data["address"]):
             raise ValidationError(f"is not a {chain.name} address ({chain.address_form})", "address")
-
-    @post_load
-    def _canonical_address(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        return data | {"address": CHAINS[data["blockchain"]].canonical(data["address"])}
 
 
 def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
