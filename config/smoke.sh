@@ -277,7 +277,13 @@ newest_first() {
         fault "$1: trades are not newest first"
 }
 
-ask latest "/v1/transactions/latest?$group&limit=20" 200 && newest_first latest
+mint=
+if ask latest "/v1/transactions/latest?$group&limit=20" 200; then
+    newest_first latest
+    mint=$(get latest .data.transactions.0.mint)
+    # Any text can be a mint; one with other characters would have to be encoded.
+    case $mint in *[!0-9A-Za-z]*) mint= ;; esac
+fi
 if ask timerange "/v1/transactions/timerange?$group&minutes=60&limit=20" 200; then
     newest_first timerange
     holds timerange "more trades are shown than there are" "$(get timerange .data.count) <= $(get timerange .data.total)"
@@ -285,6 +291,26 @@ fi
 if ask count "/v1/transactions/count?$group&hours=24" 200; then
     same count "the window" "$(get count .data.time_window_seconds)" 86400
     holds count "more wallets than trades" "$(get count .data.wallet_count) <= $(get count .data.count)"
+fi
+if [ -n "$mint" ]; then
+    token="blockchain=$blockchain&mint=$mint"
+    if ask token_trades "/v1/tokens/transactions?$token&limit=20" 200; then
+        same token_trades "the mint" "$(get token_trades .data.token.mint)" "$mint"
+        newest_first token_trades
+    fi
+    if ask stats "/v1/tokens/stats?$token" 200; then
+        holders="$(all stats '[.]data[.]total_holders[.](kol|smart|whale)_count' | total)"
+        same stats "the number of traders" "$(get stats .data.traders#)" "$holders"
+        same stats "the mint" "$(get stats .data.token.mint)" "$mint"
+    fi
+    if ask holders "/v1/tokens/holders?$token&limit=20" 200; then
+        same holders count "$(get holders .data.holders#)" "$(get holders .data.count)"
+        holds holders "more are shown than there are" "$(get holders .data.count) <= $(get holders .data.total)"
+    fi
+fi
+if ask analytics "/v1/analytics?$group&mode=most_traded" 200; then
+    all analytics '[.]data[.]tokens[.][0-9]+[.]wallet_count' |
+        awk 'NR > 1 && $1 > before { exit 1 } { before = $1 }' || fault "analytics: not in the order of wallets"
 fi
 ask meta /v1/meta 200 bare && { [ -n "$(get meta ".wallet_counts.$blockchain.$type")" ] ||
     fault "meta: no number of wallets of $blockchain $type"; }

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from flask.testing import FlaskClient
 
 from tests.demo_service import DemoService, demo_service
 from tests.processes import StartGunicorn
@@ -55,11 +56,21 @@ def test_a_healthy_service_gets_silence_and_no_tool_is_shown_the_key(
     server = gunicorn(service.settings)
     assert _smoke(server.url, service.key, PATH=str(tools)) == (0, [])
     calls = (tmp_path / "calls").read_text()
-    assert calls.count("/curl ") >= 21
+    assert calls.count("/curl ") >= 25
     assert service.key not in calls
     key_file = tmp_path / "key"
     key_file.write_text(service.key)
     assert _smoke(f"{server.url}/", None, WALLET_API_KEY_FILE=str(key_file)) == (0, [])
+
+
+def test_every_operation_is_checked(client: FlaskClient) -> None:
+    paths = client.get("/v1/openapi.json").json["paths"]
+    of_keys = {
+        path for path, item in paths.items() if item["get"]["security"] and not item["get"].get("deprecated")
+    }
+    assert len(of_keys) > 14
+    script = SCRIPT.read_text()
+    assert {path for path in of_keys if f"{path}?" not in script} == set()
 
 
 def test_each_fault_of_the_data_is_one_line(
@@ -78,6 +89,11 @@ def test_each_fault_of_the_data_is_one_line(
             "UPDATE wallets SET type = 'no ' || type",
             "UPDATE wallets SET type = substr(type, 4)",
             "wallets: solana kol has none",
+        ),
+        (
+            "ALTER TABLE token_prices RENAME TO gone",
+            "ALTER TABLE gone RENAME TO token_prices",
+            "stats: status 500",
         ),
     ):
         connection.execute(damage.encode())
@@ -111,7 +127,7 @@ def test_a_key_that_does_not_work_or_is_not_given_is_told(
     status, lines = _smoke(server.url, "nobody's")
     assert status == 1
     assert [line.partition(":")[0] for line in lines] == [
-        *("bad_type", "wallets", "volume", "leaderboard", "latest", "timerange", "count", "age"),
+        *("bad_type", "wallets", "volume", "leaderboard", "latest", "timerange", "count", "analytics", "age"),
     ]
     assert all("status 403" in line and "not valid" in line and "(req_" in line for line in lines)
     assert _smoke(server.url, None) == (1, ["key: set WALLET_API_KEY or WALLET_API_KEY_FILE"])
