@@ -162,6 +162,18 @@ def test_every_parameter_is_described_and_operations_have_names_of_their_own(own
         assert all(parameter["description"] for parameter in operation["parameters"])
 
 
+def test_what_is_not_found_is_named(own_document: Document) -> None:
+    found = {
+        path: item["get"]["responses"]["404"]["description"]
+        for path, item in own_document["paths"].items()
+        if "404" in item["get"]["responses"]
+    }
+    of_tokens = {description for path, description in found.items() if path.startswith("/v1/tokens/")}
+    assert of_tokens == {"No tracked wallet of this chain ever traded the token."}
+    others = {description for path, description in found.items() if not path.startswith("/v1/tokens/")}
+    assert others == {"The wallet is not tracked."}
+
+
 def test_every_example_is_an_answer_that_could_be_given(own_document: Document) -> None:
     examples = 0
     for path, item in own_document["paths"].items():

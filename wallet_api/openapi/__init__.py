@@ -16,8 +16,9 @@ from wallet_api.responses.operation import Operation, operation_of
 from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
 _DESCRIPTION = """\
-What a curated set of crypto wallets trades and holds: the list of wallets, lifetime records, live balances,
-group volume and leaderboards. All operations are `GET` with arguments in the query string.
+What a curated set of crypto wallets trades and holds: the wallets with their records and balances, the
+trades, volume and ranking of groups of them, and the tokens. All operations are `GET` with arguments in the
+query string.
 
 **Authentication.** Send your key as `Authorization: Bearer KEY`, which takes precedence, or as the
 parameter `api_key`. Prefer the header: URLs end up in logs and histories.
@@ -47,7 +48,7 @@ _IF_NONE_MATCH = {
 
 _TAGS = (
     ("Wallets", "The tracked wallets, their records and their balances."),
-    ("Groups", "Volume and ranking of the wallets of a chain and type."),
+    ("Groups", "The trades, volume and ranking of all wallets of a chain and type."),
     ("Tokens", "What tracked wallets trade and hold of a token."),
     ("Service", "The service itself. No key is needed."),
 )

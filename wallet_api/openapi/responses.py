@@ -18,7 +18,6 @@ _DESCRIPTIONS = {
     400: "An argument is missing, unknown, repeated or invalid: `parameter` names it.",
     401: "No API key was sent.",
     403: "The API key is invalid or has no credits left: see `reason`.",
-    404: "The wallet is not tracked.",
     429: "The rate limit of the key is exceeded. Wait for `Retry-After` seconds.",
     500: "An unexpected error. Quote the `request_id` to the operator.",
     503: "The service is temporarily unavailable: wait for `Retry-After` seconds. Without that header waiting"
@@ -116,8 +115,11 @@ def _failure(status: int, errors: Mapping[str, ApiError], *, keyless: bool) -> d
     if not keyless and status != 401:
         names += _OF_KEYS
     examples = {name: {"summary": error.message, "value": _body(error)} for name, error in errors.items()}
+    description = _NOT_YOURS if keyless and status == 403 else _DESCRIPTIONS.get(status)
     return {
-        "description": _NOT_YOURS if keyless and status == 403 else _DESCRIPTIONS[status],
+        # Of what is not found, the errors of the operation say it.
+        "description": description
+        or " ".join(dict.fromkeys(type(error).__doc__ or "" for error in errors.values())),
         "headers": _refer(names),
         "content": {"application/json": {"schema": ErrorSchema, "examples": examples}},
     }
