@@ -1,4 +1,4 @@
-"""GET /: where to go from here."""
+"""GET /: the paths of the documentation and of the health check."""
 
 from typing import Any
 

@@ -85,7 +85,7 @@ def metrics() -> Response:
 
 
 def init_app(app: Flask, registry: CollectorRegistry) -> None:
-    """Count every request of `app`. To be called before other hooks are registered, so that it runs last."""
+    """Count every request of `app`. Call it before other hooks are registered: it runs last."""
     counters = _Counters(registry)
     app.after_request(counters.count)
 
@@ -103,38 +103,38 @@ class _Counters:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._requests = Counter(
             "wallet_api_requests",
-            "Answered requests.",
+            "Requests with a response.",
             ("operation", "status"),
             registry=registry,
         )
         self._seconds = Histogram(
             "wallet_api_request_seconds",
-            "How long answers took.",
+            "Seconds until the response.",
             ("operation",),
             buckets=_SECONDS,
             registry=registry,
         )
         self._refusals = Counter(
             "wallet_api_refusals",
-            "Answers that are errors, by code and reason.",
+            "Responses that are errors, by code and reason.",
             ("operation", "code", "reason"),
             registry=registry,
         )
         self._cached = Counter(
             "wallet_api_cached_answers",
-            "Answers from a cache.",
+            "Responses whose data was cached.",
             ("operation",),
             registry=registry,
         )
         self._credits = Counter(
             "wallet_api_credits_charged",
-            "Credits charged for answers.",
+            "Credits charged for responses.",
             ("operation",),
             registry=registry,
         )
         self._alone = Counter(
             "wallet_api_limiter_fallback_calls",
-            "Calls counted by one worker alone, because the shared store of limits was away.",
+            "Requests counted by one worker alone, because the shared store of limits was away.",
             registry=registry,
         )
         # There are as many as operations and statuses.
@@ -174,7 +174,7 @@ class _Data(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield the ages of the data, or only that the database is away."""
-        up = GaugeMetricFamily("wallet_api_database_up", "Whether the database answers.", 1.0)
+        up = GaugeMetricFamily("wallet_api_database_up", "Whether the database can be read.", 1.0)
         now = datetime.now(UTC)
         try:
             with self._database.read() as connection:

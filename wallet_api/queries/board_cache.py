@@ -1,4 +1,4 @@
-"""Boards kept for a while: each is made once for all requests, and refreshed before it expires."""
+"""A cache of boards: each is computed once for all requests, and refreshed before it expires."""
 
 import logging
 import math
@@ -21,13 +21,13 @@ Board = TypeVar("Board")
 # Blockchain, type and period.
 Group = tuple[str, str, str]
 
-# More would take all connections from other requests.
+# More would leave no connection to other requests.
 _MAX_AT_ONCE = 2
 
 
 @dataclass(frozen=True)
 class Kept(Generic[Board]):
-    """A board, and when work on it began, in time.monotonic(); not `cached` if this request waited for it."""
+    """A board, computed since `made_at` in time.monotonic(); `cached` unless this request waited for it."""
 
     board: Board
     made_at: float
@@ -35,12 +35,12 @@ class Kept(Generic[Board]):
 
     @property
     def cache_age_seconds(self) -> int:
-        """How old the figures are; 0 if the request waited for them."""
+        """Return the age of the figures; 0 if the request waited for them."""
         return int(time.monotonic() - self.made_at) if self.cached else 0
 
 
 class BoardCache:
-    """The boards of one process, none older than `ttl_seconds` when answered."""
+    """The boards of one process. None is older than `ttl_seconds` when a request arrives."""
 
     def __init__(self, database: Database, bulkhead: Bulkhead, ttl_seconds: float) -> None:
         self._database = database
@@ -69,7 +69,7 @@ class BoardCache:
         return Kept(made.board, made.made_at, cached=False)
 
     def close(self) -> None:
-        """Make no more boards."""
+        """Start no further computation."""
         self._executor.shutdown(cancel_futures=True)
 
     def _make(self, key: tuple[str, Group], read: Callable[[Connection, datetime, Group], Any]) -> Kept[Any]:
@@ -79,7 +79,7 @@ class BoardCache:
             with self._database.read(in_background=True) as connection:
                 kept = Kept(read(connection, datetime.now(UTC), group), started_at, cached=True)
         except ApiError as error:
-            # Nobody may be waiting for this: a board made ahead of need fails in silence otherwise.
+            # A refresh ahead of time has no request to report the error to.
             log.warning("the %s of %s could not be made: %s", name, "/".join(group), error.message)
             raise
         self._boards[key] = kept

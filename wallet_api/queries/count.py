@@ -19,9 +19,10 @@ def count_trades(
     window_seconds: int,
     mint: str | None = None,
 ) -> dict[str, Any]:
-    """The number of a group's trades after `now` - window and not after `now`, and of their wallets.
+    """Count a group's trades in (`now` - window, `now`], and the wallets that made them.
 
-    They are the trades that group_volume sums. `now` counts in whole seconds. Raises NotFilled.
+    They are the trades whose values group_volume adds up. `now` counts in whole seconds. The window is capped
+    at 24 hours. Raises NotFilled.
     """
     window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     parameters = {

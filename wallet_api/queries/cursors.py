@@ -1,4 +1,4 @@
-"""Opaque cursors: the key of the last row of a page, bound to the question that the page answers."""
+"""Opaque cursors: the key of the last row of a page, bound to the operation and its filters."""
 
 import base64
 import binascii
@@ -13,7 +13,7 @@ from wallet_api.errors import InvalidParameter
 Key = TypeVar("Key")
 Scope = tuple[str, ...]
 
-# What the parts of keys may be, so that a forged cursor holds nothing that a row could not.
+# The values that parts of keys can have: a forged cursor must not contain what no row does.
 Text = Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]*\Z")]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 Index = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
@@ -21,18 +21,18 @@ Figure = Annotated[str, msgspec.Meta(pattern=r"\A-?[0-9]+(\.[0-9]+)?\Z")]
 
 
 def encode(scope: Scope, key: Any) -> str:
-    """The cursor that goes on after `key`; `scope` is the operation and the filters it belongs to."""
+    """Return the cursor of the page after `key`; `scope` is the operation and its filters."""
     return base64.urlsafe_b64encode(_fingerprint(scope) + msgspec.msgpack.encode(key)).decode().rstrip("=")
 
 
 def decode(cursor: str, scope: Scope, key_type: type[Key]) -> Key:
-    """The key inside a cursor. Raises InvalidParameter unless `encode` made it for the same scope."""
+    """Return the key in a cursor. Raises InvalidParameter unless `encode` made it for the same scope."""
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         key = msgspec.msgpack.decode(raw[_FINGERPRINT_BYTES:], type=key_type)
     except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
         raise refusal() from error
-    # A cursor is canonical: what encodes to other bytes was not made here.
+    # Only the canonical encoding is accepted.
     if encode(scope, key) != cursor:
         raise refusal()
     return key
@@ -46,7 +46,7 @@ def _fingerprint(scope: Scope) -> bytes:
 
 
 def refusal() -> InvalidParameter:
-    """Return the error for a cursor of another query, or what is no cursor."""
+    """Return the error for a cursor of another request, or for a text that is no cursor."""
     return InvalidParameter(
         "Parameter cursor is not a next_cursor of this query; leave it out to begin from the start.",
         parameter="cursor",

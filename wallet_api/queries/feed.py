@@ -22,9 +22,9 @@ def latest_trades(
     cursor: str | None = None,
     rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
-    """The newest `limit` trades of a group (at most 1000), or those after `cursor`; of one token with `mint`.
+    """Return the newest `limit` trades of a group (at most 1000), or those after `cursor`.
 
-    Raises InvalidParameter, NotFilled.
+    With `mint`, only those of one token. Raises InvalidParameter, NotFilled.
     """
     scope = ("latest", blockchain, type, *(() if mint is None else (mint,)))
     parameters = place_after(cursor, scope) | NO_WINDOW
@@ -46,7 +46,7 @@ def trades_within(
     mint: str | None = None,
     rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
-    """The newest `limit` trades (at most 1000) of a group after `now` - window and not after `now`.
+    """Return the newest `limit` trades (at most 1000) of a group in (`now` - window, `now`].
 
     `now` counts in whole seconds; the window is capped at an hour. Raises NotFilled.
     """

@@ -19,12 +19,12 @@ _TOKEN_FEED = load_sql(__package__, "token_feed")
 
 # The parameters of a feed without a window.
 NO_WINDOW = {"since": "-infinity", "sizes": None, "starts": None, "ends": None}
-# No trade is as late.
+# Later than any trade.
 _FROM_THE_START = ("infinity", False, "", 0, "", "")
 
 
 class TradeKey(msgspec.Struct, array_like=True, frozen=True):
-    """A trade's place in the order of the feed."""
+    """The place of a trade in the order of the feed."""
 
     created_at: cursors.Moment
     is_sell: bool
@@ -84,7 +84,7 @@ def rows_of(found: Row) -> dict[str, Any]:
 
 
 def pagination_of(found: Row, limit: int, scope: cursors.Scope) -> dict[str, Any]:
-    """Return where a page stands, and a warning if `limit` is above the maximum."""
+    """Return the pagination of a page, and a warning if `limit` is above the maximum."""
     last = TradeKey(*[found[name] for name in TradeKey.__struct_fields__]) if found["has_more"] else None
     pagination = {
         "limit": min(limit, MAX_LIMIT),

@@ -9,7 +9,7 @@ _FRESHNESS = load_sql(__package__, "freshness")
 
 
 class Moment(NamedTuple):
-    """`kind` is 'trades' of a blockchain and type, or 'prices' of a currency."""
+    """The Unix time of the newest of the `trades` of a blockchain and type, or `prices` of a currency."""
 
     kind: str
     first: str
@@ -18,7 +18,7 @@ class Moment(NamedTuple):
 
 
 def freshness(connection: Connection) -> list[Moment]:
-    """The moments that are known, in Unix seconds."""
+    """Return the times of the newest trade of each group and of the newest price of each currency."""
     groups = [(chain.name, type) for chain in CHAINS.values() for type in chain.types]
     blockchains, types = zip(*groups, strict=True)
     rows = connection.execute(

@@ -1,5 +1,5 @@
 -- When the newest trade of each group and the newest price of each native coin were made.
--- Trades older than the rollup of seconds reaches are not told.
+-- A group whose trades are all older than the rollup of seconds has no row.
 -- Needs volume_rollup_pkey, native_prices_pkey.
 SELECT 'trades' AS kind,
        tracked.blockchain AS first,

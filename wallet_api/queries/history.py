@@ -17,7 +17,7 @@ from wallet_api.queries.wallets import read_wallet
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 
 LATER_PAGE = load_sql(__package__, "history")
-# To compare each trade with bounds that exclude none of them takes a tenth of the statement's time.
+# A first page without bounds need not compare each trade with any.
 FIRST_PAGE = edit_sql(
     LATER_PAGE,
     lambda text: text.partition("/* within bounds */")[0] + text.partition("/* in any case */")[2],
@@ -39,7 +39,7 @@ _STATS = (
 
 
 class _TradeKey(msgspec.Struct, array_like=True, frozen=True):
-    """A trade's place among its wallet's: the order of the ledger, and the mint where that is equal."""
+    """The place of a trade among those of its wallet: the order of the ledger, then the mint."""
 
     created_at: cursors.Moment
     is_sell: bool
@@ -62,11 +62,11 @@ def wallet_history(
     rule: PriceRule = DEFAULT_RULE,
     share: Share | None = None,
 ) -> dict[str, Any]:
-    """The wallet's lifetime figures and its newest `limit` trades (at most 1000), or those after `cursor`.
+    """Return a wallet's lifetime figures and a page of `limit` trades (at most 1000), newest first.
 
-    Without `type` of a wallet of any. Only `trades` are bound to `since` <= created_at < `until`. Without
-    `overview`, token_overview is left out. Unrealized profit is by the prices of `now`. All of one database
-    snapshot. What it reads is reserved in the `share`. Raises NotFound, InvalidParameter, Busy.
+    Without `type` the wallet can be of any. Only the trades are limited to `since` <= created_at < `until`.
+    Without `overview`, token_overview is left out. Unrealized profit is by the prices at `now`. All of it is
+    of one snapshot. What is read is reserved in the `share`. Raises WalletNotFound, InvalidParameter, Busy.
     """
     scope = ("history", blockchain, type or "", address, *_bounds(since, until))
     page_size = min(limit, MAX_LIMIT)
@@ -81,7 +81,7 @@ def wallet_history(
     }
     is_bound = bool(cursor or since or until)
     if is_bound:
-        # No trade at that moment is before this place. What is after a cursor is before `until` too.
+        # The place before all trades at `until`. What follows a cursor is earlier than that.
         start = {"created_at": until or "infinity", "is_sell": False, "tx_signature": "", "event_index": 0}
         after = msgspec.structs.asdict(cursors.decode(cursor, scope, _TradeKey)) if cursor else {"mint": ""}
         parameters |= start | after | {"since": since or "-infinity"}

@@ -31,7 +31,7 @@ Place = tuple[Decimal | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A wallet in a period: the figures that it may be sorted by, as they are shown, and the rest as JSON."""
+    """A wallet in a period: the figures to sort by, rounded as they are shown, and the rest as JSON."""
 
     wallet: str
     figures: tuple[Decimal | None, ...]
@@ -39,7 +39,7 @@ class Entry:
     rest: bytes
 
     def place(self, sort: str) -> Place:
-        """Return what decides its place."""
+        """Return the figure and the address that decide the entry's place."""
         return self.figures[SORTS.index(sort)], self.wallet
 
     def json(self, rank: int) -> orjson.Fragment:
@@ -89,5 +89,5 @@ def cut_period(since: datetime, now: datetime) -> dict[str, Any]:
 
 def _entry(row: Row) -> Entry:
     figures = tuple(row[sort] for sort in SORTS)
-    # Without its opening brace.
+    # The JSON without its opening brace.
     return Entry(row["address"], figures, int(row["total_txn"]), row["entry"].encode()[1:])

@@ -26,7 +26,7 @@ class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
 
 
 class _Board:
-    """The entries of a leaderboard, sorted once for each order that is requested."""
+    """The entries of a leaderboard, sorted for each order at its first request."""
 
     def __init__(self, entries: list[Entry]) -> None:
         self._entries = entries

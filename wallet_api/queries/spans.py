@@ -16,9 +16,9 @@ class Span(NamedTuple):
 
 
 def cover(starts_at: datetime, ends_at: datetime, sizes: Sequence[int]) -> list[Span]:
-    """The fewest buckets that together are exactly (starts_at, ends_at], in the order of time.
+    """Return the fewest buckets that together are exactly (starts_at, ends_at], oldest first.
 
-    `sizes` come smallest first, and each divides the next.
+    `sizes` are ascending, and each divides the next.
     """
     before: list[Span] = []
     after: list[Span] = []
@@ -39,10 +39,7 @@ def cover(starts_at: datetime, ends_at: datetime, sizes: Sequence[int]) -> list[
 
 
 def columns(spans: Sequence[Span]) -> dict[str, str]:
-    """The spans of a window as the arrays that the queries take, in PostgreSQL's notation, sent as it is.
-
-    As lists they would take psycopg longer than the query takes PostgreSQL.
-    """
+    """Return the spans as parameters: arrays in PostgreSQL's notation, which psycopg need not convert."""
     # Each begins where the one before it ends.
     edges = [span.starts_at.isoformat() for span in spans]
     edges += [span.ends_at.isoformat() for span in spans[-1:]]

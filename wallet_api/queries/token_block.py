@@ -1,4 +1,4 @@
-"""What is known of a token, beside the trades in it."""
+"""The block that describes a token: name, price, and what no source provides yet."""
 
 from datetime import datetime
 from typing import Any

@@ -9,7 +9,7 @@ from wallet_api.database import Connection, Row, edit_sql
 
 
 class PriceRule(NamedTuple):
-    """The settings of prices: dust makes none, and no price is older."""
+    """Which trades make prices: those of at least this value, and not older than this age."""
 
     min_value_usd: Decimal = Decimal(1)
     max_age_seconds: float = 86_400

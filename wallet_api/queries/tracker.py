@@ -13,7 +13,7 @@ from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced,
 from wallet_api.queries.wallets import read_wallet
 from wallet_api.queries.windows import with_warnings
 
-# Of tokens and trades.
+# Of each list of tokens and trades.
 MAX_ROWS = 1000
 CHART_BUCKETS = {
     "6h": timedelta(minutes=5),

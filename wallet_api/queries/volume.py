@@ -20,10 +20,10 @@ def group_volume(
     window_seconds: int,
     mint: str | None = None,
 ) -> dict[str, Any]:
-    """The volume of a group's trades after `now` - window and not after `now`, in native currency and USD.
+    """Return the volume of a group's trades in (`now` - window, `now`], in native currency and USD.
 
-    `now` counts in whole seconds. The window is capped at 24 hours; `volume_usd` is None when trades there
-    are, but none has a dollar value.
+    `now` counts in whole seconds. The window is capped at 24 hours. `volume_usd` is None if there are trades
+    but none of them has a USD value.
     """
     currency = CHAINS[blockchain].currency
     window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)

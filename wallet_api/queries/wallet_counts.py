@@ -7,7 +7,7 @@ _WALLET_COUNTS = load_sql(__package__, "wallet_counts")
 
 
 def count_wallets(connection: Connection) -> dict[str, dict[str, int]]:
-    """The number of tracked wallets by chain and type, for every type that a chain has."""
+    """Return the number of tracked wallets by chain and type, for every type that a chain has."""
     groups = [(chain.name, type) for chain in CHAINS.values() for type in chain.types]
     blockchains, types = zip(*groups, strict=True)
     rows = connection.execute(_WALLET_COUNTS, {"blockchains": list(blockchains), "types": list(types)})

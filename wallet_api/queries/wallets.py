@@ -17,7 +17,7 @@ _LIST = load_sql(__package__, "list_wallets")
 
 
 class _WalletKey(msgspec.Struct, array_like=True, frozen=True):
-    """A wallet's place among those of its group."""
+    """The place of a wallet in its group."""
 
     address: cursors.Text
 
@@ -47,7 +47,7 @@ def list_wallets(
     cursor: str | None = None,
     share: Share | None = None,
 ) -> dict[str, Any]:
-    """The wallets of a group by address, byte-wise; all of them without `limit`.
+    """Return the wallets of a group in the byte order of their addresses; all of them without `limit`.
 
     What is read is reserved in the `share`. Raises InvalidParameter, Busy.
     """

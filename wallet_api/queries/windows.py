@@ -1,4 +1,4 @@
-"""The window of an operation that ends now, and what it has to warn of."""
+"""The window of an operation, which ends now, and the warnings of what was capped."""
 
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from wallet_api.queries.spans import columns, cover
 MAX_LIMIT = 1000
 
 BUCKET_SECONDS = (1, 60, 3600)
-# One token's trades are too few for minutes to be worth their upkeep.
+# The trades of one token are too few to be worth a rollup by minutes.
 TOKEN_BUCKET_SECONDS = (1, 3600)
 
 
@@ -36,7 +36,7 @@ def window_until(now: datetime, seconds: int, most_seconds: int, mint: str | Non
 
 
 def limit_warnings(limit: int) -> list[str]:
-    """Return what a page has to warn of if `limit` is above the maximum."""
+    """Return the warning of a `limit` above the maximum, if it is."""
     return [f"limit was capped from {limit} to {MAX_LIMIT}."] if limit > MAX_LIMIT else []
 
 

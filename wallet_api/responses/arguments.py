@@ -19,7 +19,7 @@ def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     """Return the arguments of the current request. Raises MissingParameter, InvalidParameter."""
     call = current_call()
     query: bytes = call.query_string
-    # No key is remembered.
+    # A key must not stay in memory.
     if may_hold_key(query) or len(query) > _MAX_BYTES:
         return _load(schema, call.args)
     return _load_again(schema, query)
@@ -33,6 +33,6 @@ def _load_again(schema: arguments.Arguments, query: bytes) -> Mapping[str, Any]:
 
 def _load(schema: arguments.Arguments, given: MultiDict[str, str]) -> Mapping[str, Any]:
     values = given.to_dict(flat=False)
-    # The gate has taken care of it.
+    # The gate has read it.
     values.pop("api_key", None)
     return MappingProxyType(arguments.load(schema, values))

@@ -16,14 +16,14 @@ from wallet_api.bulkhead import Bulkhead
 from wallet_api.responses.envelope import to_json
 from wallet_api.single_flight import SingleFlight
 
-# The fastest: the bytes that higher levels save take longer to find than to send.
+# The fastest level: higher ones take longer to save bytes than the network to send them.
 _LEVEL = 1
 # Of no file and no time: https://www.rfc-editor.org/rfc/rfc1952#section-2.3
 _GZIP_HEADER = bytes.fromhex("1f8b 08 00 00000000 04 ff")
 
 
 class Prefix:
-    """What several bodies have in common, compressed once."""
+    """The common beginning of several bodies, compressed once."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
@@ -46,7 +46,7 @@ class Prefix:
 
 
 class CachedData:
-    """The data of a response as JSON: `made_at` is when work on it began, `took_seconds` how long it took.
+    """The data of a response as JSON. Its computation began at `made_at` and took `took_seconds`.
 
     `prefix` is the envelope up to `meta`, with the part of the data named `beside` once more beside it.
     """
@@ -71,10 +71,10 @@ class Found(NamedTuple):
 
 
 class ResponseCache:
-    """The cached data of one process, together at most `max_bytes` of JSON.
+    """The cached data of one process, at most `max_bytes` of JSON in all.
 
-    Nothing is older than `ttl_seconds` when a request arrives; with 0 nothing is cached. Shortly before an
-    entry expires, the first request for it refreshes it, while others still get the old one.
+    No data is older than `ttl_seconds` when a request arrives; with 0, nothing is cached. Shortly before data
+    expires, the first request for it refreshes it, while others still get the old data.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class ResponseCache:
         if cached is not None and now < self._due(cached):
             return Found(cached, True, int(now - cached.made_at))
         try:
-            # What began longer ago may not know of what has landed since.
+            # An older flight may lack what was imported since.
             oldest = now - self._ttl_seconds
             flight = self._flights.find(key, oldest)
             if flight is None:
@@ -132,7 +132,7 @@ class ResponseCache:
         return Found(cached, True, int(now - cached.made_at))
 
     def _due(self, data: CachedData) -> float:
-        # As early as it took, so that the next one is there when this one expires.
+        # Early by the time it took, so that the new data is ready when the old expires.
         early = min(data.took_seconds, self._ttl_seconds / 2)
         return data.made_at + self._ttl_seconds - early
 

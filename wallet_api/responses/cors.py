@@ -18,9 +18,9 @@ _MAX_AGE_SECONDS = 7200
 
 
 def init_app(app: Flask, origins: Sequence[str]) -> None:
-    """Let pages of these origins read the responses of `app`; `*` is all origins, none changes nothing.
+    """Let pages of these origins, `*` for all, read the responses of `app`; without any, change nothing.
 
-    To be called before the gate is, so that a preflight needs no key and a refusal has the headers too.
+    Call it before the gate is created: a preflight needs no key, and refusals have the headers too.
     """
     if not origins:
         return

@@ -1,4 +1,4 @@
-"""The headers that every response carries for the caller's safety: https://owasp.org/www-project-secure-headers/"""
+"""The security headers of every response: https://owasp.org/www-project-secure-headers/"""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -7,7 +7,7 @@ from flask import Flask
 
 Headers = list[tuple[str, str]]
 
-# Responses are data for one caller: not to be kept by others, framed, or taken for a page.
+# A response is data for one caller: not to be stored by others, framed, or sniffed as a page.
 _HEADERS = [
     ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"),

@@ -1,4 +1,4 @@
-"""The shapes of what a group trades most."""
+"""The schemas of what a group trades most."""
 
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import Amount, Choice, Integer, Rows, Shape, String, Strings, WholeNumber

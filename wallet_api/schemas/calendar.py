@@ -1,4 +1,4 @@
-"""The shapes of a wallet's calendar."""
+"""The schemas of a wallet's calendar."""
 
 from typing import Any
 

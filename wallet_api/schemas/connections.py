@@ -1,4 +1,4 @@
-"""The shapes of a wallet's connections."""
+"""The schemas of a wallet's connections."""
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
 from wallet_api.schemas.fields import Amount, Integer, Moment, Rows, Shape, String, WholeNumber

@@ -1,4 +1,4 @@
-"""The shape of the number of a group's trades."""
+"""The schema of the number of a group's trades."""
 
 from wallet_api.schemas.fields import Integer, Shape, String, Strings
 

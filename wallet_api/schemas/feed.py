@@ -1,4 +1,4 @@
-"""The shapes of the feed of a group's trades."""
+"""The schemas of the feed of a group's trades."""
 
 from wallet_api.schemas.fields import (
     Amount,

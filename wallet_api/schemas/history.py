@@ -1,4 +1,4 @@
-"""The shapes of a wallet's history."""
+"""The schemas of a wallet's history."""
 
 from typing import Any
 

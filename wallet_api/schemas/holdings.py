@@ -1,4 +1,4 @@
-"""The shapes of a wallet's holdings."""
+"""The schemas of a wallet's holdings."""
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
 from wallet_api.schemas.fields import Boolean, Integer, Moment, Rows, Shape, String

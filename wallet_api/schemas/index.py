@@ -1,4 +1,4 @@
-"""The shape of the index."""
+"""The schema of the index."""
 
 from wallet_api.schemas.fields import Shape, String
 

@@ -1,4 +1,4 @@
-"""The shapes of the leaderboard."""
+"""The schemas of the leaderboard."""
 
 from wallet_api.schemas.fields import Amount, Choice, Integer, Rows, Shape, String, WholeNumber
 from wallet_api.schemas.wallets import PagedArguments, PaginationSchema

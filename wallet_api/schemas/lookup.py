@@ -1,4 +1,4 @@
-"""The shapes of the search for an address."""
+"""The schemas of the search for an address."""
 
 from typing import Any
 

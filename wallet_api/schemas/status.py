@@ -1,4 +1,4 @@
-"""The shapes of what the service reports of itself to the clients of the public API."""
+"""The schemas of what the service reports of itself to the clients of the public API."""
 
 from marshmallow import fields
 

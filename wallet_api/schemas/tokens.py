@@ -1,4 +1,4 @@
-"""The shapes of what tracked wallets did in a token."""
+"""The schemas of what tracked wallets did in a token."""
 
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import GroupArguments

@@ -1,4 +1,4 @@
-"""The shapes of a wallet's record in a period."""
+"""The schemas of a wallet's record in a period."""
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
 from wallet_api.schemas.fields import Amount, Boolean, Choice, Integer, Moment, Rows, Shape, String, Strings

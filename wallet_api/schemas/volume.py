@@ -1,4 +1,4 @@
-"""The shapes of a group's trading volume."""
+"""The schemas of a group's trading volume."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""The shapes of the list of tracked wallets."""
+"""The schemas of the list of tracked wallets."""
 
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import Boolean, Integer, Rows, Shape, String, Text, WholeNumber
