@@ -15,21 +15,53 @@ from wallet_api.services import services
 
 blueprint = Blueprint("calendar", __name__, url_prefix="/v1")
 
-_SUMS = {
-    "realized_pnl": 18.75,
-    "realized_pnl_usd": 2812.5,
-    "buy_txn": 2,
+_MONTH = {
+    "year": 2026,
+    "month": 1,
+    "realized_pnl": 0.6,
+    "realized_pnl_usd": 90,
+    "buy_txn": 3,
     "sell_txn": 1,
-    "txn_total": 3,
-    "tokens_traded": 1,
-    "volume": 43.75,
-    "total_buy": 12.5,
-    "total_buy_usd": 1875,
-    "total_sell": 31.25,
-    "total_sell_usd": 4687.5,
+    "txn_total": 4,
+    "tokens_traded": 2,
+    "volume": 8.75,
+    "total_buy": 6.75,
+    "total_buy_usd": 1012.5,
+    "total_sell": 2,
+    "total_sell_usd": 300,
+    "positive_streak": 1,
+    "negative_streak": 0,
 }
-_MONTH = {"year": 2026, "month": 1, **_SUMS, "positive_streak": 1, "negative_streak": 0}
-_DATES = [{"date": "2026-01-30", **_SUMS}]
+_DATES = [
+    {
+        "date": "2026-01-29",
+        "realized_pnl": 0,
+        "realized_pnl_usd": 0,
+        "buy_txn": 1,
+        "sell_txn": 0,
+        "txn_total": 1,
+        "tokens_traded": 1,
+        "volume": 3.5,
+        "total_buy": 3.5,
+        "total_buy_usd": 525,
+        "total_sell": 0,
+        "total_sell_usd": 0,
+    },
+    {
+        "date": "2026-01-30",
+        "realized_pnl": 0.6,
+        "realized_pnl_usd": 90,
+        "buy_txn": 2,
+        "sell_txn": 1,
+        "txn_total": 3,
+        "tokens_traded": 2,
+        "volume": 5.25,
+        "total_buy": 3.25,
+        "total_buy_usd": 487.5,
+        "total_sell": 2,
+        "total_sell_usd": 300,
+    },
+]
 _EXAMPLE = {
     "wallet": ADDRESS,
     "profile": PROFILE,
@@ -37,7 +69,22 @@ _EXAMPLE = {
     "month": _MONTH,
     "dates": _DATES,
 }
-_EMPTY = {"wallet": ADDRESS, "profile": PROFILE, "months": [], "month": {}, "dates": []}
+_QUIET = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+_EMPTY = {
+    "wallet": _QUIET,
+    "profile": PROFILE
+    | {
+        "wallet_address": _QUIET,
+        "name": "",
+        "image_url": "",
+        "twitter": "",
+        "copytrade_link": f"https://copytrade.example/solana/{_QUIET}",
+        "type": "whale",
+    },
+    "months": [],
+    "month": {},
+    "dates": [],
+}
 
 _operation = Operation(
     tag="Wallets",

@@ -22,16 +22,29 @@ _EXAMPLE = {
     "blockchain": "solana",
     "type": "kol",
     "period": "30d",
-    "token_count": 4,
-    "total": 12,
+    "token_count": 2,
+    "total": 2,
     "connections": [
         {
             "wallet_address": _OTHER,
-            "profile": PROFILE | {"wallet_address": _OTHER, "name": "Vera", "type": "smart"},
+            "profile": PROFILE
+            | {
+                "wallet_address": _OTHER,
+                "name": "Vera",
+                "image_url": "https://images.example/vera.png",
+                "twitter": "https://x.example/Vera",
+                "copytrade_link": f"https://copytrade.example/solana/{_OTHER}",
+                "type": "smart",
+            },
             "shared_tokens_count": 1,
-            "overlap_score": 0.25,
-            "shared_tokens": [{"mint": MINT, "token_name": "Doge Club"}],
-            "last_shared_at": "2026-01-30T12:40:57Z",
+            "overlap_score": 0.5,
+            "shared_tokens": [
+                {
+                    "mint": MINT,
+                    "token_name": "Doge Club",
+                }
+            ],
+            "last_shared_at": "2026-01-29T16:20:40Z",
         }
     ],
 }

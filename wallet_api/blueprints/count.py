@@ -17,8 +17,8 @@ _EXAMPLE = {
     "blockchain": "solana",
     "type": "kol",
     "mode": "count",
-    "count": 412,
-    "wallet_count": 37,
+    "count": 5,
+    "wallet_count": 2,
     "time_window_seconds": 86400,
 }
 _CAPPED = _EXAMPLE | {"warnings": ["The window was capped from 172800 to 86400 seconds."]}

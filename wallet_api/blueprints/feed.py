@@ -16,23 +16,31 @@ blueprint = Blueprint("feed", __name__, url_prefix="/v1")
 
 _HEAD = {"blockchain": "solana", "type": "kol", "currency": "SOL", "count": 1, "transactions": [TRANSACTION]}
 _OF_A_TOKEN = {"mint": MINT, "token": TOKEN}
+_PAGINATION: dict[str, Any] = {
+    "limit": 1,
+    "total": 5,
+    "has_more": True,
+    "next_cursor": "WyJsYXRlc3QiXQ",
+}
 _LATEST = _HEAD | {
     "mode": "latest",
-    "pagination": {"limit": 1, "total": 5120, "has_more": True, "next_cursor": "WyJsYXRlc3QiXQ"},
+    "pagination": _PAGINATION,
 }
+_LATEST_OF_A_TOKEN = _LATEST | _OF_A_TOKEN | {"pagination": _PAGINATION | {"total": 4}}
 _TIMERANGE = _HEAD | {
     "mode": "timerange",
-    "total": 412,
+    "total": 2,
     "time_window_seconds": 3600,
-    "warnings": ["Only the newest 1 of 412 trades are shown."],
+    "warnings": ["Only the newest 1 of 2 trades are shown."],
 }
+_TIMERANGE_OF_A_TOKEN = _HEAD | _OF_A_TOKEN | {"mode": "timerange", "total": 1, "time_window_seconds": 3600}
 
 _latest = Operation(
     tag="Groups",
     summary="Latest trades of a group",
     arguments=LatestArguments(),
     data=LatestSchema(),
-    examples={"page": _LATEST, "of_a_token": _LATEST | _OF_A_TOKEN},
+    examples={"page": _LATEST, "of_a_token": _LATEST_OF_A_TOKEN},
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     beside="pagination",
     # A feed that repeats itself is a fault.
@@ -43,7 +51,7 @@ _timerange = Operation(
     summary="Trades of a group in a window",
     arguments=TimerangeArguments(),
     data=TimerangeSchema(),
-    examples={"an_hour": _TIMERANGE, "of_a_token": _TIMERANGE | _OF_A_TOKEN},
+    examples={"an_hour": _TIMERANGE, "of_a_token": _TIMERANGE_OF_A_TOKEN},
     description="Without `seconds`, `minutes` and `hours` the window is an hour.",
     lifetime=Lifetime.SHORT,
 )

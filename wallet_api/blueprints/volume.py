@@ -17,12 +17,17 @@ _EXAMPLE = {
     "blockchain": "solana",
     "type": "kol",
     "mode": "volume",
-    "volume": 1204.75,
-    "volume_usd": 180712.5,
+    "volume": 9.95,
+    "volume_usd": 1492.5,
     "currency": "SOL",
     "time_window_seconds": 86400,
 }
-_CAPPED = _EXAMPLE | {"mint": MINT, "warnings": ["The window was capped from 172800 to 86400 seconds."]}
+_CAPPED = _EXAMPLE | {
+    "volume": 9.2,
+    "volume_usd": 1380,
+    "mint": MINT,
+    "warnings": ["The window was capped from 172800 to 86400 seconds."],
+}
 
 _operation = Operation(
     tag="Groups",

@@ -17,7 +17,12 @@ _EXAMPLE = {
     "blockchain": "solana",
     "type": "kol",
     "currency": "SOL",
-    "pagination": {"limit": 1, "next_cursor": "WyJ3YWxsZXRzIl0", "has_more": True, "total": 80},
+    "pagination": {
+        "total": 2,
+        "limit": 1,
+        "next_cursor": "WyJ3YWxsZXRzIl0",
+        "has_more": True,
+    },
     "wallets": [PROFILE],
 }
 

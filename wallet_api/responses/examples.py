@@ -52,9 +52,9 @@ TOKEN_TRANSACTION: dict[str, Any] = {
     "created_at": "2026-01-30T12:40:57Z",
     "profile": PROFILE,
     "holdings_after": {
-        "token_amount": 1500000,
-        "token_amount_peak": 2000000,
-        "bag_pct": 75,
+        "token_amount": 2750000,
+        "token_amount_peak": 2750000,
+        "bag_pct": 100,
         "still_holding": True,
         "supply_pct": None,
         "supply_pct_peak": None,

@@ -1,0 +1,173 @@
+"""The examples of the OpenAPI document are what a small ledger gives, not only of the right form."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from flask import Flask
+
+from tests.ledger.in_process import Importer, Row, clear, parsed
+from wallet_api.database import Connection
+from wallet_api.openapi import document
+from wallet_api.queries.analytics import read_tokens
+from wallet_api.queries.calendar import wallet_calendar
+from wallet_api.queries.connections import wallet_connections
+from wallet_api.queries.count import count_trades
+from wallet_api.queries.feed import latest_trades, trades_within
+from wallet_api.queries.history import wallet_history
+from wallet_api.queries.leaderboard import rank_wallets, read_entries
+from wallet_api.queries.lookup import look_up_address
+from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
+from wallet_api.queries.tracker import track_wallet
+from wallet_api.queries.volume import group_volume
+from wallet_api.queries.wallets import list_wallets
+from wallet_api.responses.envelope import to_json
+from wallet_api.responses.examples import ADDRESS, META, MINT, SIGNATURE
+
+MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+# The time of all examples.
+NOW = datetime.fromisoformat(META["timestamp"])
+GROUP = {"blockchain": "solana", "type": "kol"}
+SMART = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
+SECOND = "So11111111111111111111111111111111111111112"
+QUIET = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+UNTRACKED = "4wBqpZM9xaSheZzJSMawUKKwhdpChKbZ5eu5ky4Vigw"
+OTHER_MINT = "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"
+
+
+def wallets() -> Iterator[Row]:
+    """A wallet whose record the examples show, two that trade the same, and one that never traded."""
+    for address, type, name in (
+        (ADDRESS, "kol", "0xLarkCalls"),
+        (SECOND, "kol", "Otto"),
+        (SMART, "smart", "Vera"),
+        (QUIET, "whale", ""),
+    ):
+        yield {
+            "blockchain": "solana",
+            "type": type,
+            "wallet_address": address,
+            "name": name,
+            "image_url": name and f"https://images.example/{name.lower()}.png",
+            "twitter": name and f"https://x.example/{name}",
+            "copytrade_link": f"https://copytrade.example/solana/{address}",
+        }
+
+
+def trades() -> Iterator[Row]:
+    """Buys and sells of two tokens; the last one is the newest of the examples."""
+    for address, signature, mint, side, amount, value, at in (
+        (ADDRESS, "3" * 64, MINT, "buy", "2500000", "3.5", "2026-01-29T13:11:02Z"),
+        (SMART, "4" * 64, MINT, "buy", "1000000", "1.8", "2026-01-29T16:20:40Z"),
+        (SECOND, "5" * 64, MINT, "buy", "600000", "1.2", "2026-01-30T10:02:13Z"),
+        (ADDRESS, "6" * 64, MINT, "sell", "1000000", "2", "2026-01-30T11:30:45Z"),
+        (ADDRESS, "7" * 64, OTHER_MINT, "buy", "80", "0.75", "2026-01-30T12:03:20Z"),
+        (ADDRESS, SIGNATURE, MINT, "buy", "1250000", "2.5", "2026-01-30T12:40:57Z"),
+    ):
+        yield {
+            "blockchain": "solana",
+            "wallet_address": address,
+            "tx_signature": signature,
+            "mint": mint,
+            "token_name": "Doge Club" if mint == MINT else "Neon King",
+            "transaction_type": side,
+            "token_amount": amount,
+            "value": value,
+            "value_usd": str(150 * Decimal(value)),
+            "created_at": at,
+        }
+
+
+def fill(database_url: str, later: timedelta = timedelta()) -> None:
+    """Import the ledger of the examples, with all times this much later."""
+    importer = Importer(database_url)
+    importer.wallets(wallets())
+    at = datetime.fromisoformat("2026-01-30T12:00:00Z")
+    importer.prices([{"currency": "SOL", "usd": "150", "priced_at": (at + later).isoformat()}])
+    importer.trades(
+        row | {"created_at": (datetime.fromisoformat(row["created_at"]) + later).isoformat()}
+        for row in trades()
+    )
+
+
+def answers(connection: Connection) -> dict[tuple[str, str], Any]:
+    """Return the data of each example, by path and name."""
+    wallet = {"blockchain": "solana", "address": ADDRESS}
+    token = {"blockchain": "solana", "mint": MINT, "type": "kol"}
+    board = rank_wallets(read_entries(connection, NOW, **GROUP, period="7d"), "total_volume")
+    return {
+        ("/v1/wallets", "page"): list_wallets(connection, **GROUP, limit=1),
+        ("/v1/wallets/lookup", "found"): look_up_address(connection, ADDRESS, ["solana"]),
+        ("/v1/wallets/lookup", "not_found"): look_up_address(connection, UNTRACKED, ["solana"]),
+        ("/v1/wallets/history", "page"): wallet_history(connection, NOW, **GROUP, address=ADDRESS, limit=1),
+        ("/v1/wallets/tracker", "a_day"): track_wallet(connection, NOW, **wallet, period="1d"),
+        ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, NOW, **wallet),
+        ("/v1/wallet/pnl_calendar", "never_traded"): wallet_calendar(connection, NOW, "solana", QUIET),
+        ("/v1/wallets/connections", "the_first"): wallet_connections(connection, NOW, **wallet, limit=1),
+        ("/v1/transactions/latest", "page"): latest_trades(connection, NOW, **GROUP, limit=1),
+        ("/v1/transactions/latest", "of_a_token"): latest_trades(
+            connection, NOW, **GROUP, limit=1, mint=MINT
+        ),
+        ("/v1/wallet/leaderboard", "first_page"): [board[0].json(1)],
+        ("/v1/tokens/transactions", "page"): token_transactions(connection, NOW, **token, limit=1),
+        ("/v1/tokens/stats", "traders"): token_stats(connection, NOW, **token),
+        ("/v1/tokens/holders", "one_holder"): token_holders(connection, NOW, **token, limit=1),
+        ("/v1/analytics", "most_traded"): read_tokens(connection, NOW, ("solana", "kol", "7d"))[:1],
+    }
+
+
+def windows(connection: Connection, now: datetime) -> dict[tuple[str, str], Any]:
+    """Return the same of the operations with a window, whose rollups reach back for a day or two."""
+    hour, day, days = ({"window_seconds": seconds} for seconds in (3600, 86_400, 172_800))
+    return {
+        ("/v1/transactions/volume", "a_day"): group_volume(connection, now, **GROUP, **day),
+        ("/v1/transactions/volume", "capped"): group_volume(connection, now, **GROUP, **days, mint=MINT),
+        ("/v1/transactions/timerange", "an_hour"): trades_within(connection, now, **GROUP, **hour, limit=1),
+        ("/v1/transactions/timerange", "of_a_token"): trades_within(
+            connection, now, **GROUP, **hour, mint=MINT
+        ),
+        ("/v1/transactions/count", "a_day"): count_trades(connection, now, **GROUP, **day),
+        ("/v1/transactions/count", "capped"): count_trades(connection, now, **GROUP, **days),
+    }
+
+
+def test_every_example_is_a_response_to_a_small_ledger(
+    app: Flask, database_url: str, connection: Connection
+) -> None:
+    fill(database_url)
+    found = {place: parsed(to_json(data)) for place, data in answers(connection).items()}
+    clear(connection)
+    later = datetime.now(UTC).replace(microsecond=0) - NOW
+    fill(database_url, later)
+    for place, data in windows(connection, NOW + later).items():
+        found[place] = parsed(
+            re.sub(MOMENT, lambda moment: earlier(moment[0], later), to_json(data).decode())
+        )
+    paths = document(app)["paths"]
+    without_answer = {"/v1/wallets/holdings"}
+    of_keys = {
+        path for path, item in paths.items() if item["get"]["security"] and "deprecated" not in item["get"]
+    }
+    assert {path for path, _ in found} | without_answer == of_keys
+    for path in of_keys - without_answer:
+        content = paths[path]["get"]["responses"]["200"]["content"]["application/json"]
+        for name, example in content["examples"].items():
+            shown = parsed(to_json(example["value"]["data"]))
+            # Cursors are opaque, and what is around the rows of a board is of the request alone.
+            if isinstance(found[path, name], list):
+                shown = shown["leaderboard" if "leaderboard" in path else "tokens"]
+            assert uncursored(shown) == uncursored(found[path, name]), (path, name)
+
+
+def earlier(moment: str, later: timedelta) -> str:
+    """Return the time as the example has it."""
+    return (datetime.fromisoformat(moment) - later).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def uncursored(data: Any) -> Any:
+    """Return the data without the values of its cursors."""
+    if isinstance(data, dict) and "pagination" in data:
+        return data | {"pagination": data["pagination"] | {"next_cursor": None}}
+    return data
