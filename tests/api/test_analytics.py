@@ -5,10 +5,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.rows import trade_row
 from tests.ledger.unfilled import unfill_prices
 from wallet_api.database import Connection
 
@@ -36,25 +36,9 @@ def importer(database_url: str) -> Importer:
     return importer
 
 
-@pytest.fixture
-def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """Requests what a group trades."""
-    return Caller.new(client, connection)
-
-
 def trade(address: str, mint: str, ago: timedelta, value: str = "1", **fields: Any) -> Row:
     """A buy of one token."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": address,
-        "tx_signature": f"{mint} {ago.total_seconds()}",
-        "mint": mint,
-        "transaction_type": "buy",
-        "token_amount": "1",
-        "value": value,
-        "created_at": (NOW - ago).isoformat(),
-        **fields,
-    }
+    return trade_row(address, f"{mint} {ago.total_seconds()}", NOW - ago, mint=mint, value=value, **fields)
 
 
 def test_tokens_come_by_wallets_then_volume_then_mint(caller: Caller, importer: Importer) -> None:

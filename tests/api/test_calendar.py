@@ -6,10 +6,10 @@ from itertools import count
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.rows import trade_row
 from wallet_api.database import Connection
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -28,25 +28,9 @@ def importer(database_url: str) -> Importer:
     return importer
 
 
-@pytest.fixture
-def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """Requests calendars."""
-    return Caller.new(client, connection)
-
-
 def trade(signature: int, at: datetime, side: str, value: str, **fields: Any) -> Row:
     """A trade of one token."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": SOLANA,
-        "tx_signature": f"s{signature:03}",
-        "mint": "mint",
-        "transaction_type": side,
-        "token_amount": "1",
-        "value": value,
-        "created_at": at.isoformat(),
-        **fields,
-    }
+    return trade_row(SOLANA, f"s{signature:03}", at, transaction_type=side, value=value, **fields)
 
 
 def calendar(caller: Caller) -> Row:

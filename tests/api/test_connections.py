@@ -5,10 +5,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.rows import trade_row
 from wallet_api.database import Connection
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -39,25 +39,9 @@ def importer(database_url: str) -> Importer:
     return importer
 
 
-@pytest.fixture
-def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """Requests connections."""
-    return Caller.new(client, connection)
-
-
 def trade(address: str, mint: str, ago: timedelta, **fields: Any) -> Row:
     """A buy of a token, one of this wallet at that time."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": address,
-        "tx_signature": f"{ago.total_seconds()}",
-        "mint": mint,
-        "transaction_type": "buy",
-        "token_amount": "1",
-        "value": "1",
-        "created_at": (NOW - ago).isoformat(),
-        **fields,
-    }
+    return trade_row(address, f"{ago.total_seconds()}", NOW - ago, mint=mint, **fields)
 
 
 def connections(caller: Caller, address: str = A, **arguments: Any) -> Row:

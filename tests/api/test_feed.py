@@ -5,23 +5,19 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from flask import Flask
-from flask.testing import FlaskClient
 
 from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row, parsed
+from tests.ledger.rows import trade_row
 from tests.naive import Ledger
 from wallet_api.database import Connection
-from wallet_api.settings import Settings
 
 # Each answer is worked out anew: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -48,25 +44,9 @@ def importer(database_url: str) -> Importer:
     return importer
 
 
-@pytest.fixture
-def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """Asks for feeds."""
-    return Caller.new(client, connection)
-
-
 def trade(signature: str, ago: timedelta, value: str = "1", **fields: Any) -> Row:
     """A buy of the first wallet."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": FIRST,
-        "tx_signature": signature,
-        "mint": "mint",
-        "transaction_type": "buy",
-        "token_amount": "1",
-        "value": value,
-        "created_at": (NOW - ago).isoformat(),
-        **fields,
-    }
+    return trade_row(FIRST, signature, NOW - ago, value=value, **fields)
 
 
 def signatures(data: Row) -> list[str]:
@@ -340,16 +320,6 @@ def test_nothing_is_answered_before_the_ledger_is_filled(
             assert caller.ask(path, **GROUP, mint=mint)["error"]["code"] == "service_unavailable"
     connection.execute("DELETE FROM pending_fills")
     assert caller.get(COUNT, **GROUP)["count"] == 1
-
-
-def test_nothing_is_shared_for_more_than_a_second(
-    settings: Settings, make_app: Callable[[Settings], Flask], importer: Importer, connection: Connection
-) -> None:
-    caller = Caller.new(make_app(replace(settings, answer_ttl_seconds=3600)).test_client(), connection)
-    assert caller.get(LATEST, **GROUP)["count"] == 0
-    importer.trades([trade("a", timedelta(minutes=3))])
-    time.sleep(1.01)
-    assert caller.get(LATEST, **GROUP)["count"] == 1
 
 
 @pytest.mark.settings(answer_ttl_seconds=60.0)

@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.rows import trade_row
 from tests.naive import Ledger
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
@@ -38,25 +39,11 @@ def importer(database_url: str) -> Importer:
     return importer
 
 
-@pytest.fixture
-def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """Asks for histories."""
-    return Caller.new(client, connection)
-
-
 def trade(number: int, side: str, amount: str, value: str, **fields: Any) -> Row:
     """A trade of the wallet of Solana; a higher number is a later one."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": SOLANA,
-        "tx_signature": f"s{number}",
-        "mint": "mint",
-        "transaction_type": side,
-        "token_amount": amount,
-        "value": value,
-        "created_at": (NOW - timedelta(hours=100 - number)).isoformat(),
-        **fields,
-    }
+    at = NOW - timedelta(hours=100 - number)
+    more = {"transaction_type": side, "token_amount": amount, "value": value, **fields}
+    return trade_row(SOLANA, f"s{number}", at, **more)
 
 
 def history(caller: Caller) -> Row:

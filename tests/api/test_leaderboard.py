@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 
 from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row, leaderboard
+from tests.ledger.rows import trade_row
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
@@ -32,25 +32,9 @@ def importer(database_url: str) -> Importer:
     return importer
 
 
-@pytest.fixture
-def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """Asks for leaderboards."""
-    return Caller.new(client, connection)
-
-
 def trade(address: str, at: datetime, value: str = "1", **fields: Any) -> Row:
     """A buy."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": address,
-        "tx_signature": f"s{at.timestamp()}",
-        "mint": "mint",
-        "transaction_type": "buy",
-        "token_amount": "1",
-        "value": value,
-        "created_at": at.isoformat(),
-        **fields,
-    }
+    return trade_row(address, f"s{at.timestamp()}", at, value=value, **fields)
 
 
 def test_without_trades_in_the_period_the_leaderboard_is_empty(caller: Caller, importer: Importer) -> None:

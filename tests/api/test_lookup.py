@@ -1,11 +1,9 @@
 """GET /v1/wallets/lookup: the address on every chain, in the order of chains, tracked or not."""
 
 import pytest
-from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
-from wallet_api.database import Connection
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
@@ -18,12 +16,6 @@ TEXTS = ("name", "image_url", "twitter", "telegram", "copytrade_link")
 def importer(database_url: str) -> Importer:
     """Imports rows."""
     return Importer(database_url)
-
-
-@pytest.fixture
-def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """Requests lookups."""
-    return Caller.new(client, connection)
 
 
 def wallet(blockchain: str, type: str, address: str, **texts: str) -> Row:

@@ -7,12 +7,10 @@ from typing import Any
 
 import base58
 import pytest
-from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.naive import Ledger
-from wallet_api.database import Connection
 
 # Each answer is worked out anew: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -64,12 +62,6 @@ def trades(count: int, seed: int) -> list[Row]:
 def importer(database_url: str) -> Importer:
     """Takes rows in."""
     return Importer(database_url)
-
-
-@pytest.fixture
-def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """Asks for pages."""
-    return Caller.new(client, connection)
 
 
 def walk(

@@ -5,11 +5,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.rows import trade_row
 from tests.ledger.unfilled import unfill_positions
 from tests.naive import Ledger
 from wallet_api.database import Connection
@@ -44,25 +44,10 @@ def importer(database_url: str) -> Importer:
     return importer
 
 
-@pytest.fixture
-def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """Requests what is known of tokens."""
-    return Caller.new(client, connection)
-
-
 def trade(address: str, side: str, ago: timedelta, amount: str, value: str, **fields: Any) -> Row:
     """A trade in a token, one of this wallet at that time."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": address,
-        "tx_signature": f"{ago.total_seconds()}",
-        "mint": "mint",
-        "transaction_type": side,
-        "token_amount": amount,
-        "value": value,
-        "created_at": (NOW - ago).isoformat(),
-        **fields,
-    }
+    more = {"transaction_type": side, "token_amount": amount, "value": value, **fields}
+    return trade_row(address, f"{ago.total_seconds()}", NOW - ago, **more)
 
 
 def at(ago: timedelta) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row, tracker
+from tests.ledger.rows import trade_row
 from wallet_api.database import Connection
 from wallet_api.queries.active_hours import active_hours
 from wallet_api.settings import Settings
@@ -42,25 +42,9 @@ def importer(database_url: str) -> Importer:
     return importer
 
 
-@pytest.fixture
-def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """Requests trackers."""
-    return Caller.new(client, connection)
-
-
 def trade(signature: str, side: str, at: datetime, value: str = "1", **fields: Any) -> Row:
     """A trade of the wallet, of one token by default."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": SOLANA,
-        "tx_signature": signature,
-        "mint": "mint",
-        "transaction_type": side,
-        "token_amount": "1",
-        "value": value,
-        "created_at": at.isoformat(),
-        **fields,
-    }
+    return trade_row(SOLANA, signature, at, transaction_type=side, value=value, **fields)
 
 
 def test_a_wallet_that_never_traded_has_zeros_and_empty_lists(caller: Caller, importer: Importer) -> None:

@@ -4,11 +4,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
-from wallet_api.database import Connection
+from tests.ledger.rows import trade_row
 
 # Each answer is worked out anew: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -31,25 +30,9 @@ def importer(database_url: str) -> Importer:
     return importer
 
 
-@pytest.fixture
-def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """Asks for volumes."""
-    return Caller.new(client, connection)
-
-
 def trade(signature: str, ago: timedelta, value: str, **fields: Any) -> Row:
     """A buy of the wallet of Solana."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": SOLANA,
-        "tx_signature": signature,
-        "mint": "mint",
-        "transaction_type": "buy",
-        "token_amount": "1",
-        "value": value,
-        "created_at": (datetime.now(UTC) - ago).isoformat(),
-        **fields,
-    }
+    return trade_row(SOLANA, signature, datetime.now(UTC) - ago, value=value, **fields)
 
 
 def test_a_window_is_the_sum_of_its_parts_and_a_day_by_default(caller: Caller, importer: Importer) -> None:

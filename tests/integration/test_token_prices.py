@@ -10,6 +10,7 @@ import pytest
 
 from tests.ledger import in_process, random_trades
 from tests.ledger.contents import contents
+from tests.ledger.rows import trade_row
 from tests.waiting import eventually
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
@@ -26,16 +27,7 @@ MINUTE = timedelta(minutes=1)
 
 def trade(signature: str, minutes: float, value: str, **fields: Any) -> Row:
     """A buy of one token, so many minutes ago."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": FIRST,
-        "tx_signature": signature,
-        "mint": "mint",
-        "transaction_type": "buy",
-        "token_amount": "1",
-        "value": value,
-        "created_at": (NOW - minutes * MINUTE).isoformat(),
-    } | fields
+    return trade_row(FIRST, signature, NOW - minutes * MINUTE, value=value, **fields)
 
 
 def sol(usd: str, minutes: float) -> list[Row]:

@@ -1,0 +1,13 @@
+"""What the tests of the operations share."""
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.ledger.caller import Caller
+from wallet_api.database import Connection
+
+
+@pytest.fixture
+def caller(client: FlaskClient, connection: Connection) -> Caller:
+    """A caller with a key of its own."""
+    return Caller.new(client, connection)
