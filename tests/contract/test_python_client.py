@@ -1,6 +1,7 @@
 """The official Python client, the package cabalspy, unchanged, against the running service."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -131,6 +132,21 @@ def test_it_lists_pages_and_reads_every_operation(
     assert [entry for page in pages for entry in page.data["leaderboard"]] == board["leaderboard"]
 
 
+def test_its_history_works_where_the_type_is_detected(
+    connect: Connect, gunicorn: StartGunicorn, demo: DemoService
+) -> None:
+    server = gunicorn(replace(demo.settings, history_type="detected"), workers=1)
+    client = connect(server, demo.key)
+    address = demo.wallet("solana", "kol")
+    record = client.wallets.history(blockchain="solana", address=address)
+    assert record["profile"]["type"] == "kol"
+    assert record["lifetime_stats"]["total_tx_count"] >= len(record["trades"]) > 0
+    typed = client.get_raw("/wallets/history", {"blockchain": "solana", "type": "kol", "address": address})
+    assert typed.data["trades"] == record["trades"]
+    with pytest.raises(NotFoundError):
+        client.wallets.history(blockchain="solana", address=UNTRACKED)
+
+
 def test_it_raises_its_own_exceptions(
     connect: Connect, gunicorn: StartGunicorn, connection: Connection, database_url: str
 ) -> None:
@@ -159,8 +175,29 @@ def test_it_raises_its_own_exceptions(
     with pytest.raises(NotFoundError) as unknown:
         client.wallets.holdings(blockchain="solana", address=UNTRACKED)
     assert unknown.value.code == "not_found"
-    with pytest.raises(NotFoundError):
-        client.get_raw("/wallets/nothing", {})
+    for nothing in (
+        lambda: client.wallets.tracker(blockchain="solana", address=UNTRACKED),
+        lambda: client.wallets.pnl_calendar(blockchain="solana", address=UNTRACKED),
+        lambda: client.wallets.connections(blockchain="solana", address=UNTRACKED),
+        lambda: client.tokens.transactions(blockchain="solana", mint=UNTRACKED),
+        lambda: client.tokens.stats(blockchain="solana", mint=UNTRACKED),
+        lambda: client.tokens.holders(blockchain="solana", mint=UNTRACKED),
+        lambda: client.get_raw("/wallets/nothing", {}),
+    ):
+        with pytest.raises(NotFoundError) as unknown:
+            nothing()
+        assert unknown.value.code == "not_found"
+    for path, arguments, parameter in (
+        ("/wallets/lookup", {"address": "nowhere"}, "address"),
+        ("/transactions/latest", {"limit": 0}, "limit"),
+        ("/transactions/timerange", {"seconds": 0}, "seconds"),
+        ("/transactions/count", {"hours": "x"}, "hours"),
+        ("/analytics", {"mode": "win_rate"}, "mode"),
+    ):
+        group = {} if "lookup" in path else {"blockchain": "solana", "type": "kol"}
+        with pytest.raises(BadRequestError) as refused:
+            client.get_raw(path, group | arguments)
+        assert (refused.value.code, refused.value.parameter) == ("invalid_parameter", parameter)
     for left_out in (
         lambda: client.wallets.batch(blockchain="solana", addresses=[TRACKED]),
         lambda: client.tokens.batch(blockchain="solana", type="kol", mints=[TRACKED]),
