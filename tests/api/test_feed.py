@@ -251,6 +251,8 @@ def test_what_is_capped_is_warned_of(caller: Caller, importer: Importer) -> None
         "The window was capped from 3601 to 3600 seconds.",
         "Only the newest 1 of 2 trades are shown.",
     ]
+    large = caller.get(TIMERANGE, **GROUP, limit=1001)
+    assert large["warnings"] == ["limit was capped from 1001 to 1000."]
     counted = caller.get(COUNT, **GROUP, hours=25)
     assert (counted["time_window_seconds"], counted["count"]) == (86400, 2)
     assert counted["warnings"] == ["The window was capped from 90000 to 86400 seconds."]
