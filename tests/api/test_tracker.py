@@ -12,7 +12,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row, tracker
 from tests.ledger.rows import trade_row
 from wallet_api.database import Connection
-from wallet_api.queries.active_hours import active_hours
+from wallet_api.queries.tracker import active_hours
 from wallet_api.settings import Settings
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)

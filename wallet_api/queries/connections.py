@@ -11,7 +11,7 @@ from wallet_api.errors import WalletNotFound
 from wallet_api.large import Share
 from wallet_api.queries.filled import require_filled
 from wallet_api.queries.leaderboard import PERIOD_LENGTHS
-from wallet_api.queries.spans import columns, cover
+from wallet_api.queries.windows import columns, cover
 
 PERIOD = "30d"
 MAX_TOKENS = 50

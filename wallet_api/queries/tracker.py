@@ -1,5 +1,6 @@
 """The record of one wallet in a period."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -7,12 +8,12 @@ import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.queries.active_hours import active_hours
 from wallet_api.queries.leaderboard import PERIOD_LENGTHS
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced, split_search
 from wallet_api.queries.wallets import read_wallet
 from wallet_api.queries.windows import with_warnings
 
+_HOURS = 24
 # Of each list of tokens and trades.
 MAX_ROWS = 1000
 CHART_BUCKETS = {
@@ -92,3 +93,23 @@ def _warnings(found: Row) -> list[str]:
     return [
         f"{name} has the newest {MAX_ROWS} of {count}." for name, count in counts.items() if count > MAX_ROWS
     ]
+
+
+def active_hours(trades: Sequence[int]) -> str:
+    """Return the shortest run of hours with at least 80 % of the trades, such as "13:00-21:00 UTC".
+
+    `trades` has a number for each hour of UTC. A run may pass midnight; its end is exclusive. Of runs of the
+    same length that with most trades is returned, then the one that starts first; "" without trades.
+    """
+    total = sum(trades)
+    if total == 0:
+        return ""
+    twice = [*trades, *trades]
+    for length in range(1, _HOURS + 1):
+        runs = [sum(twice[start : start + length]) for start in range(_HOURS)]
+        most = max(runs)
+        if most * 100 >= total * 80:
+            break
+    start = runs.index(most)
+    end = (start + length) % _HOURS or _HOURS
+    return f"{start:02}:00-{end:02}:00 UTC"

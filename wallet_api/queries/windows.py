@@ -1,9 +1,8 @@
-"""The window of an operation, which ends now, and the warnings of what was capped."""
+"""Windows of time, cut into the buckets that the rollups hold, and the warnings of what was capped."""
 
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
-
-from wallet_api.queries.spans import columns, cover
 
 # Pages of trades have no more rows.
 MAX_LIMIT = 1000
@@ -11,6 +10,8 @@ MAX_LIMIT = 1000
 BUCKET_SECONDS = (1, 60, 3600)
 # The trades of one token are too few to be worth a rollup by minutes.
 TOKEN_BUCKET_SECONDS = (1, 3600)
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Window(NamedTuple):
@@ -43,3 +44,50 @@ def limit_warnings(limit: int) -> list[str]:
 def with_warnings(data: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
     """Return the data of a response with its warnings, if there are any."""
     return data | {"warnings": warnings} if warnings else data
+
+
+class Span(NamedTuple):
+    """(starts_at, ends_at], made of whole buckets of this size; size 0 stands for single trades."""
+
+    bucket_seconds: int
+    starts_at: datetime
+    ends_at: datetime
+
+
+def cover(starts_at: datetime, ends_at: datetime, sizes: Sequence[int]) -> list[Span]:
+    """Return the fewest buckets that together are exactly (starts_at, ends_at], oldest first.
+
+    `sizes` are ascending, and each divides the next.
+    """
+    before: list[Span] = []
+    after: list[Span] = []
+    smaller = 0
+    for size in sizes:
+        step = timedelta(seconds=size)
+        first = _EPOCH - ((_EPOCH - starts_at) // step) * step
+        last = _EPOCH + ((ends_at - _EPOCH) // step) * step
+        if first >= last:
+            break
+        if starts_at < first:
+            before.append(Span(smaller, starts_at, first))
+        if last < ends_at:
+            after.append(Span(smaller, last, ends_at))
+        starts_at, ends_at, smaller = first, last, size
+    within = [Span(smaller, starts_at, ends_at)] if starts_at < ends_at else []
+    return [*before, *within, *reversed(after)]
+
+
+def columns(spans: Sequence[Span]) -> dict[str, str]:
+    """Return the spans as parameters: arrays in PostgreSQL's notation, which psycopg need not convert."""
+    # Each begins where the one before it ends.
+    edges = [span.starts_at.isoformat() for span in spans]
+    edges += [span.ends_at.isoformat() for span in spans[-1:]]
+    return {
+        "sizes": _array([str(span.bucket_seconds) for span in spans]),
+        "starts": _array(edges[:-1]),
+        "ends": _array(edges[1:]),
+    }
+
+
+def _array(values: Sequence[str]) -> str:
+    return "{" + ",".join(values) + "}"

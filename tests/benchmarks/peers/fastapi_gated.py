@@ -24,8 +24,8 @@ from wallet_api.database import load_sql
 from wallet_api.queries import leaderboard as board
 from wallet_api.queries import windows
 from wallet_api.queries.history import FIRST_PAGE
-from wallet_api.queries.spans import cover
 from wallet_api.queries.token_price import DEFAULT_RULE
+from wallet_api.queries.windows import cover
 
 
 def positional(sql: str) -> tuple[str, list[str]]:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wallet_api.queries.spans import Span, columns, cover
+from wallet_api.queries.windows import Span, columns, cover
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
