@@ -1,4 +1,4 @@
-"""create_app: only wiring. Imports all, is imported by none."""
+"""create_app, which wires all parts together."""
 
 from collections.abc import Callable
 from functools import partial
@@ -27,7 +27,7 @@ _HEALTH_SECONDS = 1.0
 
 
 class _Flask(Flask):
-    """Flask with the requests of the gate, and without two steps of each request that no view needs."""
+    """Flask with the requests of the gate, and without two steps of each request that no view here needs."""
 
     request_class = Call
 
@@ -46,7 +46,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     """Return the WSGI application. Raises SettingsError if the environment is invalid."""
     settings = settings or Settings.from_environment()
     app = _Flask("wallet_api", static_folder=None)
-    # Left on, these two answer with the framework's own pages: OPTIONS, and redirects of doubled slashes.
+    # Both would respond with the framework's own pages: to OPTIONS, and to doubled slashes.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False
     database = Database(settings)

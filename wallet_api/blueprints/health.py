@@ -31,7 +31,7 @@ _health = Operation(
 )
 _readiness = Operation(
     tag="Service",
-    summary="Can requests be answered?",
+    summary="Can requests be served?",
     data=ReadinessSchema(),
     examples={"ready": {"status": "ready", "database": "ok", "tables": "ok", "primary": "ok", "store": "ok"}},
     errors=[NotReady("Not ready: the database cannot be reached.", "database")],

@@ -23,7 +23,7 @@ class _Converter(OpenAPIConverter):
         shape["description"] = inspect.getdoc(kind)
         constants = {name for name, rules in shape["properties"].items() if "const" in rules}
         shape["required"] = sorted(constants.union(shape.get("required", ())))
-        # What is answered may grow; a caller must not choke on a new field.
+        # Responses may get new fields, which a caller must accept.
         shape.pop("additionalProperties", None)
         return shape
 

@@ -1,1 +1,1 @@
-"""One question each: a function, and beside it the SQL that answers it."""
+"""The queries of the operations: for each a function, with its SQL beside it."""

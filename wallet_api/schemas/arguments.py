@@ -81,7 +81,7 @@ def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
 
 def _refusal(schema: Arguments, given: dict[str, str], error: ValidationError) -> ApiError:
     faults = error.messages_dict
-    # The first fault in the order of the schema, so that the same call always gets the same answer.
+    # The first fault in the order of the schema: equal requests get equal errors.
     name = next(name for name in schema.fields if name in faults)
     fault = faults[name]
     field = schema.fields[name]

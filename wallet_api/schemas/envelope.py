@@ -9,7 +9,7 @@ class MetaSchema(Shape):
     """About the response itself. None of the values is ever null."""
 
     request_id = String("Also the header X-Request-ID.")
-    cached = Boolean("Whether the answer came from a cache.")
+    cached = Boolean("Whether the data was computed or fetched for an earlier request.")
     cache_age_seconds = Integer("0 when not cached.")
     version = String("Version of the API.")
     timestamp = Moment("UTC, ISO 8601 with Z.")

@@ -6,7 +6,7 @@ from wallet_api.schemas.fields import Shape, String
 class HealthSchema(Shape):
     """The data of GET /healthz."""
 
-    status = String("Always `ok`: the process answers.", enum=["ok"])
+    status = String("Always `ok`: the process responds.", enum=["ok"])
 
 
 class ReadinessSchema(Shape):

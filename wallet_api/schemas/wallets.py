@@ -5,7 +5,7 @@ from wallet_api.schemas.fields import Boolean, Integer, Rows, Shape, String, Tex
 
 
 class PagedArguments(GroupArguments):
-    """A group of wallets, and the page of the answer."""
+    """A group of wallets, and the page to return."""
 
     limit = WholeNumber(1, "Rows a page.")
     cursor = Text("pagination.next_cursor of the page before.")
