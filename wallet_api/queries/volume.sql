@@ -8,7 +8,26 @@
                             AND mint = %(mint)s)
               END AS token_id
        ),
-{window_sums},
+       -- One range of the index for each span: summed inside, or the planner reads all of the group's buckets.
+       part AS (
+       SELECT within.*
+         FROM scope
+        CROSS JOIN unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
+                  AS span (bucket_seconds, starts_at, ends_at)
+        CROSS JOIN LATERAL (
+              SELECT sum(txn) AS txn,
+                     sum(unpriced_txn) AS unpriced_txn,
+                     sum(volume) AS volume,
+                     sum(volume_usd) AS volume_usd,
+                     sum(unpriced_volume) AS unpriced_volume
+                FROM volume_rollup
+               WHERE volume_rollup.blockchain = %(blockchain)s
+                 AND volume_rollup.type = %(type)s
+                 AND volume_rollup.token_id = scope.token_id
+                 AND volume_rollup.bucket_seconds = span.bucket_seconds
+                 AND volume_rollup.ends_at > span.starts_at
+                 AND volume_rollup.ends_at <= span.ends_at) AS within
+       ),
        total AS (
        SELECT COALESCE(sum(txn), 0) AS txn,
               COALESCE(sum(unpriced_txn), 0) AS unpriced_txn,
@@ -17,7 +36,14 @@
               COALESCE(sum(unpriced_volume), 0) AS unpriced_volume
          FROM part
        ),
-{latest_price}
+       latest AS (
+       SELECT (SELECT usd
+                 FROM native_prices
+                WHERE currency = %(currency)s
+                  AND priced_at <= %(now)s
+                ORDER BY priced_at DESC
+                LIMIT 1) AS usd
+       )
 SELECT round_half_up(volume, 9) AS volume,
        -- A trade without a dollar value counts with the latest native price.
        CASE WHEN latest.usd IS NOT NULL THEN round_half_up(volume_usd + unpriced_volume * latest.usd, 4)

@@ -1,18 +1,14 @@
--- For other statements to include, after their CTE scope (token_id), which is 0 for all tokens. It adds part (txn,
--- unpriced_txn, volume, volume_usd, unpriced_volume), the sums of each span of a window over the buckets that cover it
--- exactly; no row without a window. Needs volume_rollup_pkey.
+-- For other statements to include, after their CTE scope (token_id), which is 0 for all tokens. It adds part (txn), the
+-- number of trades in each span of a window, by the buckets that cover it exactly; no row without a window.
+-- Needs volume_rollup_pkey.
        -- One range of the index for each span: summed inside, or the planner reads all of the group's buckets.
        part AS (
-       SELECT within.*
+       SELECT within.txn
          FROM scope
         CROSS JOIN unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
                   AS span (bucket_seconds, starts_at, ends_at)
         CROSS JOIN LATERAL (
-              SELECT sum(txn) AS txn,
-                     sum(unpriced_txn) AS unpriced_txn,
-                     sum(volume) AS volume,
-                     sum(volume_usd) AS volume_usd,
-                     sum(unpriced_volume) AS unpriced_volume
+              SELECT sum(txn) AS txn
                 FROM volume_rollup
                WHERE volume_rollup.blockchain = %(blockchain)s
                  AND volume_rollup.type = %(type)s
