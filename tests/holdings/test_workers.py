@@ -240,7 +240,7 @@ def test_a_worker_killed_while_it_reads_blocks_the_wallet_for_a_short_time_only(
 ) -> None:
     address = track("eth", native=5)
     stub.scenarios[address] = faults.in_turn(faults.hang(stub.release))
-    hasty = replace(settings, holdings_wait_seconds=0.5, holdings_fetch_seconds=1.0)
+    hasty = replace(settings, holdings_wait_seconds=0.5, holdings_fetch_seconds=3.0)
     server = gunicorn(hasty, workers=2, threads=4)
     call = call_at(server)
     assert call("eth", address).state == LATER

@@ -212,6 +212,7 @@ def test_a_worker_is_killed_under_load(outages: Outages, report: Report, tmp_pat
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small disk")
+@pytest.mark.timeout(90)
 def test_the_disk_of_the_database_is_full(report: Report) -> None:
     with tempfile.TemporaryDirectory(prefix="wallet-api-full-") as name:
         disk = Path(name)
@@ -225,7 +226,12 @@ def test_the_disk_of_the_database_is_full(report: Report) -> None:
             pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
         try:
             with service_with_own_servers(disk) as outages:
-                _fill_and_free(outages, report)
+                try:
+                    _fill_and_free(outages, report)
+                except BaseException:
+                    # The disk takes the log with it.
+                    print(*(log.read_text()[-4000:] for log in disk.rglob("*.log")), sep="\n")
+                    raise
         finally:
             subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
