@@ -39,7 +39,7 @@ _SHARDS = "SELECT count(*) AS shards FROM pg_dist_shard WHERE logicalrelid = 'pu
 _COLUMNS = """
 SELECT '(' || string_agg(quote_ident(name) || ' ' || format_type(type, NULL), ', ' ORDER BY place) || ')'
            AS columns
-  FROM unnest(%s::text[], %s::oid[]) WITH ORDINALITY AS described (name, type, place)
+  FROM unnest(%(names)s::text[], %(types)s::oid[]) WITH ORDINALITY AS described (name, type, place)
 """
 
 
@@ -122,8 +122,7 @@ class Connection(psycopg.Connection[Row]):
             return self.execute(statement, parameters).fetchall()
         own = numbered(_AS_JSON.replace("{statement}", self._own(statement)))
         parts = self.execute(_ON_EACH_SHARD, self._for_shards(own, parameters)).fetchall()
-        shards = self.execute(_SHARDS).fetchone()
-        if shards is None or len(parts) != shards["shards"]:
+        if len(parts) != self.fetch_value(_SHARDS):
             raise UnknownShards
         return [
             row
@@ -145,9 +144,7 @@ class Connection(psycopg.Connection[Row]):
             result = self._checked(self.pgconn.describe_prepared(b""))
         names = [(result.fname(number) or b"").decode() for number in range(result.nfields)]
         types = [result.ftype(number) for number in range(result.nfields)]
-        row = self.execute(_COLUMNS, [names, types]).fetchone()
-        assert row is not None
-        columns: LiteralString = row["columns"]
+        columns: LiteralString = self.fetch_value(_COLUMNS, {"names": names, "types": types})
         return columns
 
     def _checked(self, result: PGresult) -> PGresult:
