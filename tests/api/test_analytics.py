@@ -12,7 +12,7 @@ from tests.ledger.rows import trade_row
 from tests.ledger.unfilled import unfill_prices
 from wallet_api.database import Connection
 
-# Each response is computed anew: what was imported a moment ago counts.
+# Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 
 A = "4wBqpZM9xaSheZzJSMawUKKwhdpChKbZ5eu5ky4Vigw"

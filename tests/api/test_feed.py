@@ -19,7 +19,7 @@ from tests.ledger.rows import trade_row
 from tests.naive import Ledger
 from wallet_api.database import Connection
 
-# Each answer is worked out anew: what was imported a moment ago counts.
+# Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 FIRST = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"

@@ -17,7 +17,7 @@ from tests.naive import Ledger
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
-# Each answer is worked out anew: what was imported a moment ago counts.
+# Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 SOLANA = "So11111111111111111111111111111111111111112"

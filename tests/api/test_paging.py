@@ -12,7 +12,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.naive import Ledger
 
-# Each answer is worked out anew: what was imported a moment ago counts.
+# Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 NOW = datetime.now(UTC).replace(microsecond=0)

@@ -14,7 +14,7 @@ from tests.ledger.unfilled import unfill_positions
 from tests.naive import Ledger
 from wallet_api.database import Connection
 
-# Each response is computed anew: what was imported a moment ago counts.
+# Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 A = "4wBqpZM9xaSheZzJSMawUKKwhdpChKbZ5eu5ky4Vigw"

@@ -9,7 +9,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.rows import trade_row
 
-# Each answer is worked out anew: what was imported a moment ago counts.
+# Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
 SOLANA = "So11111111111111111111111111111111111111112"

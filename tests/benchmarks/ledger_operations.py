@@ -322,7 +322,7 @@ OPERATIONS = (
         f"SELECT count(DISTINCT wallet_id) FILTER (WHERE NOT is_sell) AS holders FROM {_HOT_TRADES}",
     ),
     Operation(
-        "leaderboard 30d by profit, made anew",
+        "leaderboard 30d by profit, recomputed",
         "/v1/wallet/leaderboard",
         GROUP | {"period": "30d", "sort": "realized_pnl"},
         _leaderboard_figures,

@@ -13,7 +13,7 @@ HEAVY = "history, heavy wallet"
 LIGHT = "history, light wallet"
 VOLUME = "volume, 24 h"
 BOARD = "leaderboard 30d"
-MADE = "leaderboard 30d, made anew"
+MADE = "leaderboard 30d, recomputed"
 
 _FIVE = (LIST, HEAVY, LIGHT, VOLUME, BOARD)
 _OPERATIONS = (*_FIVE, *(operation.name for operation in OPERATIONS))
