@@ -95,6 +95,26 @@ def test_keys_are_looked_up_and_charged_while_many_questions_hang(
     assert row == {"credits": 400}
 
 
+def test_keys_that_cannot_be_read_leave_threads_to_others(
+    serve: Serve, connection: Connection, key: str
+) -> None:
+    server = serve(key_cache_seconds=60.0)
+    target = Target(server.url, None, key, "")
+    waits_of_others(target, LIGHT, 0.3)
+    unknown_keys = _unknown_keys(connection)
+    with ExitStack() as stack:
+        stack.enter_context(_locked(connection, "api_keys"))
+        refused = [
+            stack.enter_context(callers(get(f"{server.url}{BOARD}7d", headers=_bearer(unknown)), 1, 0.05))
+            for unknown in unknown_keys
+        ]
+        waits = waits_of_others(target, LIGHT, 2.5)
+    assert p99(waits) < MOST_SECONDS
+    assert not any(met.failures for met in refused)
+    assert {status for met in refused for status in met.statuses} <= {200, 503}
+    assert all(met.statuses[503] for met in refused)
+
+
 def test_refreshes_that_hang_leave_connections_to_others(
     serve: Serve, connection: Connection, key: str, stub: Stub
 ) -> None:

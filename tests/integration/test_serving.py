@@ -156,7 +156,7 @@ def test_clients_that_are_slow_to_send_hold_up_no_other(gunicorn: StartGunicorn)
 def test_a_stop_waits_for_calls_that_are_under_way_and_not_for_silent_connections(
     gunicorn: StartGunicorn, connection: Connection
 ) -> None:
-    server = gunicorn(workers=1, threads=2)
+    server = gunicorn(workers=1, threads=4)
     address = urlsplit(server.url)
     with ExitStack() as stack:
         for _ in range(3):
@@ -170,10 +170,10 @@ def test_a_stop_waits_for_calls_that_are_under_way_and_not_for_silent_connection
 def test_a_worker_whose_threads_are_all_busy_leaves_new_connections_to_the_others(
     gunicorn: StartGunicorn, connection: Connection
 ) -> None:
-    server = gunicorn(workers=2, threads=2)
+    server = gunicorn(workers=2, threads=1)
     taken = []
-    with _calls_that_wait(server, connection, 3):
-        # One thread of four is free, and a new connection each time.
+    with _calls_that_wait(server, connection, 1):
+        # One worker of two is free, and a new connection each time.
         for _ in range(30):
             taken.append(requests.get(f"{server.url}/healthz", timeout=60).elapsed.total_seconds())
     assert max(taken) < 1
@@ -239,13 +239,12 @@ async def _answers_until_all_have_one(server: Gunicorn, callers_at_once: int) ->
 
 @contextmanager
 def _calls_that_wait(server: Gunicorn, connection: Connection, number: int) -> Iterator[None]:
-    """While this lasts, so many calls wait for the database; then they are answered."""
-    # Keys that no worker knows: to look them up, requests may take all threads.
-    keys = [create_key(connection, f"waiting {number}") for number in range(number)]
-    url = f"{server.url}/v1/wallets?blockchain=solana&type=kol"
+    """While this lasts, so many different calls wait for the database; then they are answered."""
+    headers = {"Authorization": f"Bearer {create_key(connection, 'waiting')}"}
+    url = f"{server.url}/v1/wallets?blockchain=solana&type=kol&limit="
 
-    def call(key: str) -> int:
-        return requests.get(url, headers={"Authorization": f"Bearer {key}"}, timeout=60).status_code
+    def call(limit: int) -> int:
+        return requests.get(f"{url}{limit}", headers=headers, timeout=60).status_code
 
     def all_wait() -> bool:
         found = connection.execute("SELECT count(*) AS n FROM pg_locks WHERE NOT granted").fetchone()
@@ -254,8 +253,8 @@ def _calls_that_wait(server: Gunicorn, connection: Connection, number: int) -> I
 
     with ThreadPoolExecutor(number) as pool:
         with connection.transaction():
-            connection.execute("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
-            waiting = [pool.submit(call, key) for key in keys]
+            connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
+            waiting = [pool.submit(call, limit) for limit in range(1, number + 1)]
             assert eventually(all_wait, 5)
             yield
         assert [call.result() for call in waiting] == [200] * number

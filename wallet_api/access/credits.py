@@ -3,16 +3,13 @@
 import logging
 import math
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import get_ident
 from typing import LiteralString
 
 from prometheus_client import CollectorRegistry, Counter
 
 from wallet_api.access.keyring import ApiKey
 from wallet_api.access.limits import MeteredStorage
-from wallet_api.database import Connection, Database, DatabaseUnavailable, had_no_effect, load_sql
+from wallet_api.database import Database, had_no_effect, load_sql
 from wallet_api.recurring import Recurring
 
 log = logging.getLogger(__name__)
@@ -48,8 +45,7 @@ class Credits:
             registry=registry,
         )
         self._charged: dict[ApiKey, None] = {}
-        # When the statement of each thread began, and since when no settlement has succeeded.
-        self._running: dict[int, float] = {}
+        # Since when no settlement has succeeded.
         self._late_since = math.inf
         self._settler = Recurring("credits", self._settle, SETTLE_SECONDS)
 
@@ -105,25 +101,12 @@ class Credits:
     def _run(self, statement: LiteralString, key: ApiKey) -> bool:
         """Run a statement on the primary that returns the balance of one key; return whether it did."""
         began = time.monotonic()
-        if any(began - earlier > LATE_SECONDS for earlier in list(self._running.values())):
-            # Another statement hangs, and this one would.
-            raise DatabaseUnavailable
-        with self._connection() as connection:
+        with self._database.write_briefly() as connection:
             row = connection.execute(statement, {"key_id": key.key_id, "cost": self._cost}).fetchone()
         if row is not None:
             with key.lock:
                 key.learn(row["credits"], began)
         return row is not None
-
-    @contextmanager
-    def _connection(self) -> Iterator[Connection]:
-        """Lend a connection to the primary for one statement. Raises DatabaseUnavailable."""
-        self._running[get_ident()] = time.monotonic()
-        try:
-            with self._database.write() as connection:
-                yield connection
-        finally:
-            del self._running[get_ident()]
 
     def _settle(self) -> None:
         batch: dict[int, ApiKey] = {}
@@ -141,7 +124,7 @@ class Credits:
         self._late_since = min(self._late_since, began)
         owed = [key.settling for key in batch.values()]
         try:
-            with self._connection() as connection:
+            with self._database.write() as connection:
                 rows = connection.execute(_SETTLE, {"key_ids": list(batch), "owed": owed}).fetchall()
         except Exception as error:
             can_be_repeated = had_no_effect(error)

@@ -8,7 +8,7 @@ from threading import Lock
 from cachetools import TTLCache
 from limits import RateLimitItem, parse
 
-from wallet_api.database import Database, load_sql
+from wallet_api.database import Connection, Database, load_sql
 from wallet_api.errors import Forbidden
 from wallet_api.keys import key_hash
 
@@ -122,23 +122,24 @@ class KeyRing:
             elif not key.unsettled and now - key.read_at >= self._kept_seconds:
                 self._known.pop(hashed, None)
         for first in range(0, len(used) if self._kept_seconds else 0, KEYS_AT_ONCE):
-            self._read(used[first : first + KEYS_AT_ONCE])
+            with self._database.read() as connection:
+                self._read(connection, used[first : first + KEYS_AT_ONCE])
 
     def _look_up(self, hashed: bytes) -> ApiKey | None:
         with self._lock:
             if hashed in self._unknown:
                 return None
-        self._read([hashed])
+        with self._database.read_briefly() as connection:
+            self._read(connection, [hashed])
         key = self._known.get(hashed)
         if key is None:
             with self._lock:
                 self._unknown[hashed] = True
         return key
 
-    def _read(self, hashes: list[bytes]) -> None:
+    def _read(self, connection: Connection, hashes: list[bytes]) -> None:
         began = time.monotonic()
-        with self._database.read() as connection:
-            rows = connection.execute(_FIND, {"key_hashes": hashes}).fetchall()
+        rows = connection.execute(_FIND, {"key_hashes": hashes}).fetchall()
         for gone in set(hashes) - {row["key_hash"] for row in rows}:
             self._known.pop(gone, None)
         for row in rows:

@@ -12,7 +12,7 @@ import psycopg
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from wallet_api.blocking import about_to_block
+from wallet_api.blocking import about_to_block, step_aside
 from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, Connection
 from wallet_api.database.failures import DatabaseUnavailable, is_refusal, translated
 from wallet_api.errors import ServiceUnavailable
@@ -23,6 +23,8 @@ POOL_TIMEOUT_SECONDS = 2.0
 AWAY_TIMEOUT_SECONDS = 0.05
 # How long a pool waits before it connects again after the server has refused its user or password.
 REFUSED_SECONDS = 5.0
+# A short statement that runs for so long hangs, and others would too.
+HANGING_SECONDS = 1.0
 # A charge waits no longer for a row that another session has locked.
 LOCK_TIMEOUT_MILLISECONDS = 500
 # What goes on beside requests, such as to make a leaderboard or to save balances, has these and no others.
@@ -75,6 +77,18 @@ class Database:
     def write(self, *, in_background: bool = False) -> AbstractContextManager[Connection]:
         """Lend a connection to the primary, as `read` does. Raises DatabaseUnavailable, QueryTimeout."""
         return self._writes.lend_in_background() if in_background else self._writes.lend()
+
+    def read_briefly(self) -> AbstractContextManager[Connection]:
+        """Lend a connection to read for one short statement of a request, as `write_briefly` does."""
+        return self._reads.lend_briefly()
+
+    def write_briefly(self) -> AbstractContextManager[Connection]:
+        """Lend a connection to the primary for one short statement of a request.
+
+        The thread takes no other's place while it waits. Raises DatabaseUnavailable, at once while another
+        such statement hangs, and QueryTimeout.
+        """
+        return self._writes.lend_briefly()
 
     def accepts_writes(self) -> bool:
         """Return whether the primary answers."""
@@ -129,6 +143,7 @@ class _Pool:
         self._round_trip_seconds = math.inf
         self._refusal = _Refusal()
         self._background = threading.Semaphore(_BACKGROUND_CONNECTIONS)
+        self._brief: dict[int, float] = {}  # when the short statement of each thread began
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
             connection_class=_PooledConnection,
@@ -174,6 +189,19 @@ class _Pool:
                 yield connection
             finally:
                 self._pool.putconn(connection)
+
+    @contextmanager
+    def lend_briefly(self) -> Iterator[Connection]:
+        """Lend a connection for a short statement, if no other such statement hangs."""
+        now, thread = time.monotonic(), threading.get_ident()
+        if any(now - began > HANGING_SECONDS for began in list(self._brief.values())):
+            raise DatabaseUnavailable
+        self._brief[thread] = now
+        try:
+            with step_aside(), self.lend() as connection:
+                yield connection
+        finally:
+            del self._brief[thread]
 
     @contextmanager
     def lend_in_background(self) -> Iterator[Connection]:

@@ -59,7 +59,8 @@ class Worker(ThreadWorker):
 
     _accepts = False
     _answered = 0
-    _begun = 0
+    _finished = 0
+    _finished_before = 0
     _looks_at = 0.0
     _checks_at = 0.0
     _seen: list[socket.socket] = []
@@ -92,7 +93,14 @@ class Worker(ThreadWorker):
             self._leadership.take()
 
     def accept(self, listener: socket.socket) -> None:
-        """Accept a connection, or several when each turn of the loop handles many requests."""
+        """Accept a connection, or several when each turn of the loop handles many requests.
+
+        A thread that comes back from aside may have filled the worker since it began to wait for one.
+        """
+        if not self._is_full():
+            self._accept(listener)
+
+    def _accept(self, listener: socket.socket) -> None:
         for _ in range(max(1, self._answered // 4)):
             if self.nr_conns >= self._most_connections:
                 if not self._waiting:
@@ -112,6 +120,8 @@ class Worker(ThreadWorker):
         busy = self._is_busy()
         if enabled and busy:
             self._take_what_is_left()
+        else:
+            self._seen = []
         self._accepts = bool(enabled) and not busy
         super().set_accept_enabled(self._accepts)
 
@@ -155,6 +165,7 @@ class Worker(ThreadWorker):
 
     def finish_request(self, conn: Connection) -> None:  # type: ignore[override]
         """Send the rest of the response, then wait for the next request or for the end of the connection."""
+        self._finished += 1
         self._await_end_of_response(conn)
         if conn.unsent_bytes:
             self._waiting.limit_unsent(_MAX_UNSENT_BYTES)
@@ -278,10 +289,10 @@ class Worker(ThreadWorker):
         if now < self._looks_at:
             return
         self._looks_at = now + _LEAVE_SECONDS
-        is_stuck = self._is_full() and self.nr == self._begun
-        self._begun = self.nr
+        is_stuck = self._is_full() and self._finished == self._finished_before
+        self._finished_before = self._finished
         waiting = select.select(self.sockets, (), (), 0)[0]
         for listener in waiting:
             if listener in self._seen and not is_stuck:
-                self.accept(listener)
+                self._accept(listener)
         self._seen = waiting
