@@ -35,7 +35,7 @@ def importer(database_url: str) -> Importer:
 @pytest.fixture
 def keeping(settings: Settings, make_app: MakeApp, importer: Importer) -> FlaskClient:
     """A caller of an application that keeps its answers for a minute."""
-    return make_app(replace(settings, answer_ttl_seconds=60.0)).test_client()
+    return make_app(replace(settings, answer_ttl_seconds=60.0, leaderboard_ttl_seconds=60.0)).test_client()
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_the_same_question_within_the_ttl_gets_the_kept_answer_with_its_own_meta
 def test_without_a_ttl_every_call_sees_what_has_landed(
     settings: Settings, make_app: MakeApp, key: str, importer: Importer
 ) -> None:
-    client = make_app(replace(settings, answer_ttl_seconds=0.0)).test_client()
+    client = make_app(replace(settings, answer_ttl_seconds=0.0, leaderboard_ttl_seconds=0.0)).test_client()
     for known in (3, 4, 5):
         answer = _ask(client, key, LIST).json
         assert (answer["data"]["pagination"]["total"], answer["meta"]["cached"]) == (known, False)
@@ -131,7 +131,7 @@ def test_a_key_without_credits_is_not_told_either_that_nothing_has_changed(
 def test_an_etag_tells_data_that_changed_from_data_made_anew(
     settings: Settings, make_app: MakeApp, key: str, importer: Importer
 ) -> None:
-    client = make_app(replace(settings, answer_ttl_seconds=0.0)).test_client()
+    client = make_app(replace(settings, answer_ttl_seconds=0.0, leaderboard_ttl_seconds=0.0)).test_client()
     etag = _ask(client, key, LIST).headers["ETag"]
     assert _ask(client, key, LIST).headers["ETag"] == etag
     importer.wallets(_wallets(ADDRESSES[3:4]))

@@ -439,7 +439,7 @@ def test_an_outage_of_the_database_loses_nothing(
 @pytest.fixture(scope="module")
 def outages() -> Iterator[Outages]:
     # What is answered, and who may call, stays in memory, so that credits alone need the database.
-    kept = {"answer_ttl_seconds": 600.0, "key_cache_seconds": 600.0}
+    kept = {"answer_ttl_seconds": 600.0, "leaderboard_ttl_seconds": 600.0, "key_cache_seconds": 600.0}
     with (
         tempfile.TemporaryDirectory(prefix="wallet-api-credits-") as home,
         service_with_own_servers(Path(home), **kept) as outages,

@@ -13,7 +13,7 @@ from tests.ledger.in_process import Importer, Row
 from tests.naive import Ledger
 
 # Responses are not cached: what was imported a moment ago counts.
-pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 GROUP = {"blockchain": "solana", "type": "kol"}

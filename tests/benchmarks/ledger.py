@@ -188,7 +188,7 @@ def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], Any]]]:
             return partial(five.ask, path, group | parameters)
 
         yield {
-            ledger_report.LIST: asking("/v1/wallets", limit=50),
+            ledger_report.LIST: partial(caller.ask, "/v1/wallets", group | {"limit": 50}),
             ledger_report.HEAVY: asking("/v1/wallets/history", address=ledger_world.HEAVY),
             ledger_report.LIGHT: asking("/v1/wallets/history", address=ledger_world.LIGHT),
             ledger_report.VOLUME: asking("/v1/transactions/volume"),

@@ -6,6 +6,7 @@ from flask import Blueprint
 
 from wallet_api.large import Share
 from wallet_api.queries.wallets import list_wallets
+from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import PROFILE
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.wallets import WalletsArguments, WalletsSchema
@@ -32,6 +33,8 @@ _operation = Operation(
     arguments=WalletsArguments(),
     data=WalletsSchema(),
     examples={"page": _EXAMPLE},
+    description="The list may be 30 seconds old: see `meta`.",
+    lifetime=Lifetime.LONG,
 )
 
 

@@ -73,7 +73,7 @@ def respond_version(
     cache_age_seconds: int,
 ) -> Response:
     """Respond with what `make` returns of data that is cached elsewhere and changes with `version`."""
-    found = _cache(Lifetime.NORMAL).get((current_call().endpoint, version, *arguments.items()), make)
+    found = _cache(Lifetime.LONG).get((current_call().endpoint, version, *arguments.items()), make)
     return _respond(found.data, cached=cached, cache_age_seconds=cache_age_seconds)
 
 
