@@ -6,8 +6,7 @@ from hashlib import sha256
 import pytest
 from limits import parse
 
-from wallet_api.access.keyring import bearer_key
-from wallet_api.keys import key_hash, normal_rate
+from wallet_api.keys import bearer_key, key_hash, normal_rate
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ class Credits:
         """Run a statement on the primary that returns the balance of one key; return whether it did."""
         began = time.monotonic()
         with self._database.write_briefly() as connection:
-            row = connection.execute(statement, {"key_id": key.key_id, "cost": self._cost}).fetchone()
+            row = connection.execute(statement, {"key_id": key.terms.key_id, "cost": self._cost}).fetchone()
         if row is not None:
             with key.lock:
                 key.learn(row["credits"], began)
@@ -112,12 +112,12 @@ class Credits:
         batch: dict[int, ApiKey] = {}
         for key in list(self._charged):
             # A key that was forgotten and read again is another object, and has to wait for its turn.
-            if key.key_id not in batch:
+            if key.terms.key_id not in batch:
                 del self._charged[key]
                 with key.lock:
                     key.settling, key.owed = key.owed, 0
                 if key.settling:
-                    batch[key.key_id] = key
+                    batch[key.terms.key_id] = key
         if not batch:
             return
         began = time.monotonic()

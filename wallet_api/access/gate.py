@@ -9,10 +9,11 @@ from prometheus_client import CollectorRegistry
 
 from wallet_api.access.credits import Credits
 from wallet_api.access.current import Call, current_call
-from wallet_api.access.keyring import ApiKey, KeyRing, bearer_key, may_hold_key
+from wallet_api.access.keyring import ApiKey, KeyRing
 from wallet_api.access.limits import KeyLimiter
 from wallet_api.database import Database, NotPermitted
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
+from wallet_api.keys import bearer_key, may_hold_key
 from wallet_api.recurring import Recurring
 from wallet_api.settings import Settings
 

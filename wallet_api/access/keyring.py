@@ -4,11 +4,13 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock
+from typing import NamedTuple
 
 from cachetools import TTLCache
 from limits import RateLimitItem, parse
+from psycopg.rows import tuple_row
 
-from wallet_api.database import Connection, Database, load_sql
+from wallet_api.database import Database, load_sql
 from wallet_api.errors import Forbidden
 from wallet_api.keys import key_hash
 
@@ -18,8 +20,20 @@ UNKNOWN_SECONDS = 1.0
 IDLE_SECONDS = 60.0
 KEYS_AT_ONCE = 1_000
 
-_FIND = load_sql("wallet_api.access", "find_keys")
+_FIND = load_sql("wallet_api.access", "find_key")
+_REFRESH = load_sql("wallet_api.access", "refresh_keys")
 _NEVER = float("-inf")
+
+
+class Terms(NamedTuple):
+    """A key as it stood in the database."""
+
+    key_id: int
+    key_hash: bytes
+    credits: int | None
+    rate: str | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
 
 
 @dataclass(slots=True, eq=False)
@@ -30,13 +44,11 @@ class ApiKey:
     `owed` is charged since, `settling` is on its way there.
     """
 
-    key_id: int
     label: str
     name: str
     limit: RateLimitItem
+    terms: Terms
     unlimited: bool = False
-    expires_at: datetime | None = None
-    revoked_at: datetime | None = None
     read_at: float = _NEVER
     used_at: float = _NEVER
     balance: int = 0
@@ -66,22 +78,6 @@ class ApiKey:
             self.balance, self.balance_at, self.balance_until = balance, began, time.monotonic()
 
 
-def bearer_key(authorization: str | None) -> str | None:
-    """Return the key in an Authorization header; None if it is absent or malformed (RFC 6750, 2.1)."""
-    if authorization is None:
-        return None
-    scheme, _, key = authorization.partition(" ")
-    key = key.strip(" ")
-    if scheme.lower() != "bearer" or not key or " " in key:
-        return None
-    return key
-
-
-def may_hold_key(query: bytes) -> bool:
-    """Return whether a query string may contain the parameter api_key, encoded or not, without parsing it."""
-    return b"api_key" in query or b"%" in query
-
-
 class KeyRing:
     """The keys that this process has looked up. Guesses are kept apart, and evict no valid key."""
 
@@ -106,53 +102,67 @@ class KeyRing:
         if key is None:
             raise Forbidden("This API key is not valid.", reason="invalid_api_key")
         key.used_at = now
-        if key.revoked_at is not None:
+        if key.terms.revoked_at is not None:
             raise Forbidden("This API key has been revoked.", reason="revoked_api_key")
-        if key.expires_at is not None and key.expires_at <= datetime.now(UTC):
+        if key.terms.expires_at is not None and key.terms.expires_at <= datetime.now(UTC):
             raise Forbidden("This API key has expired.", reason="expired_api_key")
         return key
 
     def refresh(self) -> None:
         """Read the keys in use again, some at a time, and drop those that are idle, settled and stale."""
         now = time.monotonic()
-        used: list[bytes] = []
+        used: list[ApiKey] = []
         for hashed, key in list(self._known.items()):
             if now - key.used_at < IDLE_SECONDS:
-                used.append(hashed)
+                used.append(key)
             elif not key.unsettled and now - key.read_at >= self._kept_seconds:
                 self._known.pop(hashed, None)
         for first in range(0, len(used) if self._kept_seconds else 0, KEYS_AT_ONCE):
-            with self._database.read() as connection:
-                self._read(connection, used[first : first + KEYS_AT_ONCE])
+            self._read_again({key.terms.key_id: key for key in used[first : first + KEYS_AT_ONCE]})
 
     def _look_up(self, hashed: bytes) -> ApiKey | None:
         with self._lock:
             if hashed in self._unknown:
                 return None
+        began = time.monotonic()
         with self._database.read_briefly() as connection:
-            self._read(connection, [hashed])
-        key = self._known.get(hashed)
-        if key is None:
+            row = connection.execute(_FIND, {"key_hash": hashed}).fetchone()
+        known = self._known.get(hashed)
+        if known is not None and (row is None or row["key_id"] != known.terms.key_id):
+            self._known.pop(hashed, None)
+        if row is None:
             with self._lock:
                 self._unknown[hashed] = True
+            return None
+        terms = Terms(*(row[name] for name in Terms._fields))
+        # Labelled by the hash, since several services may share one store of counts.
+        new = ApiKey(hashed.hex()[:24], row["name"], self._default_limit, terms, used_at=began)
+        key = self._known.setdefault(hashed, new)
+        self._apply(key, terms, began)
+        key.read_at = max(key.read_at, began)
         return key
 
-    def _read(self, connection: Connection, hashes: list[bytes]) -> None:
+    def _read_again(self, keys: dict[int, ApiKey]) -> None:
         began = time.monotonic()
-        rows = connection.execute(_FIND, {"key_hashes": hashes}).fetchall()
-        for gone in set(hashes) - {row["key_hash"] for row in rows}:
-            self._known.pop(gone, None)
+        with self._database.read() as connection:
+            # Tuples, since most are as they were, and are only compared.
+            cursor = connection.cursor(row_factory=tuple_row)
+            rows = cursor.execute(_REFRESH, {"key_ids": list(keys)}).fetchall()
         for row in rows:
-            hashed = row["key_hash"]
-            limit = self._default_limit if row["rate"] is None else parse(row["rate"])
-            # Of the hash, since several services may share one store of counts.
-            key = self._known.get(hashed) or self._known.setdefault(
-                hashed, ApiKey(row["key_id"], hashed.hex()[:24], row["name"], limit, used_at=began)
-            )
-            key.limit, key.unlimited = limit, row["credits"] is None
-            key.expires_at, key.revoked_at = row["expires_at"], row["revoked_at"]
+            key = keys.pop(row[0])
+            if row != key.terms:
+                if row[1] != key.terms.key_hash:
+                    self._known.pop(key.terms.key_hash, None)
+                self._apply(key, Terms(*row), began)
+            key.read_at = began
+        for gone in keys.values():
+            self._known.pop(gone.terms.key_hash, None)
+
+    def _apply(self, key: ApiKey, terms: Terms, began: float) -> None:
+        key.terms = terms
+        key.limit = self._default_limit if terms.rate is None else parse(terms.rate)
+        with key.lock:
+            key.unlimited = terms.credits is None
             # A standby may not know yet what was charged.
             if self._database.reads_primary:
-                with key.lock:
-                    key.learn(row["credits"], began)
-            key.read_at = max(key.read_at, began)
+                key.learn(terms.credits, began)

@@ -19,9 +19,9 @@ from prometheus_client.registry import Collector
 
 from wallet_api.access.current import current_call
 from wallet_api.access.gate import keyless
-from wallet_api.access.keyring import bearer_key
 from wallet_api.database import Database
 from wallet_api.errors import Forbidden, ServiceUnavailable
+from wallet_api.keys import bearer_key
 from wallet_api.queries.freshness import freshness
 from wallet_api.responses.operation import Operation
 from wallet_api.services import services

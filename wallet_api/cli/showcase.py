@@ -17,7 +17,7 @@ from wallet_api.keys import create_key, key_hash, list_keys
 from wallet_api.settings import Settings
 
 _FIND_EXAMPLE = load_sql("wallet_api.cli", "find_example")
-_FIND_KEY = load_sql("wallet_api.access", "find_keys")
+_FIND_KEY = load_sql("wallet_api.access", "find_key")
 _HAS_OTHERS = load_sql("wallet_api.cli", "has_others")
 _HAS_WALLETS = load_sql("wallet_api.cli", "has_wallets")
 _FIND_WALLET = load_sql("wallet_api", "find_wallet")
@@ -110,7 +110,7 @@ def demo_key(connection: Connection, home: Path) -> str:
     file = home / "demo-key"
     if file.exists():
         key = file.read_text().strip()
-        row = connection.execute(_FIND_KEY, {"key_hashes": [key_hash(key)]}).fetchone()
+        row = connection.execute(_FIND_KEY, {"key_hash": key_hash(key)}).fetchone()
         if row is not None and row["revoked_at"] is None:
             return key
     taken = {row["name"] for row in list_keys(connection)}

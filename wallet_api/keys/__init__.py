@@ -1,4 +1,4 @@
-"""Create, list, revoke and top up API keys. Only the SHA-256 of a key is stored."""
+"""Create, list, revoke, top up and recognize API keys. Only the SHA-256 of a key is stored."""
 
 import re
 import secrets
@@ -28,6 +28,22 @@ class KeyRequestError(ValueError):
 def key_hash(key: str) -> bytes:
     """Return the SHA-256 of a key, 32 bytes."""
     return sha256(key.encode("utf-8", "surrogatepass")).digest()
+
+
+def bearer_key(authorization: str | None) -> str | None:
+    """Return the key in an Authorization header; None if it is absent or malformed (RFC 6750, 2.1)."""
+    if authorization is None:
+        return None
+    scheme, _, key = authorization.partition(" ")
+    key = key.strip(" ")
+    if scheme.lower() != "bearer" or not key or " " in key:
+        return None
+    return key
+
+
+def may_hold_key(query: bytes) -> bool:
+    """Return whether a query string may contain the parameter api_key, encoded or not, without parsing it."""
+    return b"api_key" in query or b"%" in query
 
 
 def normal_rate(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from werkzeug.datastructures import MultiDict
 
 from wallet_api.access.current import current_call
-from wallet_api.access.keyring import may_hold_key
+from wallet_api.keys import may_hold_key
 from wallet_api.schemas import arguments
 
 # Longer query strings are not remembered.

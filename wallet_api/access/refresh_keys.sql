@@ -1,0 +1,9 @@
+-- Some keys. Needs api_keys_pkey, which is read faster than the index of hashes.
+SELECT key_id,
+       key_hash,
+       credits,
+       rate,
+       expires_at,
+       revoked_at
+  FROM api_keys
+ WHERE key_id = ANY(%(key_ids)s::bigint[])
