@@ -357,7 +357,7 @@ def under_up() -> Iterator[UnderUp]:
                 key = create_key(one, "caller", rate="1000000/second")
             url = up.output.split(" is at ")[1].split()[0]
             headers = {"Authorization": f"Bearer {key}"}
-            yield UnderUp(up, home, get(f"{url}/v1/wallets", params=GROUP, headers=headers))
+            yield UnderUp(up, home, get(f"{url}/v1/transactions/volume", params=GROUP, headers=headers))
 
 
 @pytest.mark.parametrize(
