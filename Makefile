@@ -67,7 +67,7 @@ faults: $(INSTALLED) ## kill servers, fill a disk, step a clock, attack, and rew
 	FAULTS_REPORT=docs/faults.md $(BIN)/python -m pytest tests/integration/test_faults.py tests/integration/test_attacks.py
 
 fuzz: $(INSTALLED) ## send more than 5,000 requests that schemathesis generates from the OpenAPI document
-	FUZZ_EXAMPLES=1200 FUZZ_CALLS=5000 $(BIN)/python -m pytest -s tests/contract/test_schemathesis.py
+	FUZZ_EXAMPLES=200 FUZZ_CALLS=5000 $(BIN)/python -m pytest -s tests/contract/test_schemathesis.py
 
 audit: ## check the locked versions for known vulnerabilities; needs the network
 	@sh config/audit.sh $(PYTHON)
