@@ -30,6 +30,7 @@ class Terms(NamedTuple):
 
     key_id: int
     key_hash: bytes
+    name: str
     credits: int | None
     rate: str | None
     expires_at: datetime | None
@@ -45,7 +46,6 @@ class ApiKey:
     """
 
     label: str
-    name: str
     limit: RateLimitItem
     terms: Terms
     unlimited: bool = False
@@ -57,6 +57,11 @@ class ApiKey:
     owed: int = 0
     settling: int = 0
     lock: Lock = field(default_factory=Lock)
+
+    @property
+    def name(self) -> str:
+        """The name that the operator gave it."""
+        return self.terms.name
 
     @property
     def unsettled(self) -> int:
@@ -134,9 +139,9 @@ class KeyRing:
             with self._lock:
                 self._unknown[hashed] = True
             return None
-        terms = Terms(*(row[name] for name in Terms._fields))
+        terms = Terms(**row)
         # Labelled by the hash, since several services may share one store of counts.
-        new = ApiKey(hashed.hex()[:24], row["name"], self._default_limit, terms, used_at=began)
+        new = ApiKey(hashed.hex()[:24], self._default_limit, terms, used_at=began)
         key = self._known.setdefault(hashed, new)
         self._apply(key, terms, began)
         key.read_at = max(key.read_at, began)

@@ -1,6 +1,7 @@
 -- Some keys. Needs api_keys_pkey, which is read faster than the index of hashes.
 SELECT key_id,
        key_hash,
+       name,
        credits,
        rate,
        expires_at,

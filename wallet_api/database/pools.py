@@ -85,8 +85,8 @@ class Database:
     def write_briefly(self) -> AbstractContextManager[Connection]:
         """Lend a connection to the primary for one short statement of a request.
 
-        The thread takes no other's place while it waits. Raises DatabaseUnavailable, at once while another
-        such statement hangs, and QueryTimeout.
+        Another thread handles requests while this one waits. Raises DatabaseUnavailable, at once while
+        another such statement hangs, and QueryTimeout.
         """
         return self._writes.lend_briefly()
 

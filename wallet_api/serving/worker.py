@@ -7,7 +7,7 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager, suppress
 from itertools import takewhile
@@ -63,7 +63,7 @@ class Worker(ThreadWorker):
     _finished_before = 0
     _looks_at = 0.0
     _checks_at = 0.0
-    _seen: list[socket.socket] = []
+    _seen: Sequence[socket.socket] = ()
 
     def get_thread_pool(self) -> Leadership:  # type: ignore[override]
         """Return the threads besides the first, one more than may handle requests at a time."""
@@ -121,7 +121,7 @@ class Worker(ThreadWorker):
         if enabled and busy:
             self._take_what_is_left()
         else:
-            self._seen = []
+            self._seen = ()
         self._accepts = bool(enabled) and not busy
         super().set_accept_enabled(self._accepts)
 
