@@ -1,6 +1,7 @@
 """What Prometheus is told: the right counts, of all workers, and only to those who may see them."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -18,7 +19,8 @@ from tests.processes import StartGunicorn, reload
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
-from wallet_api.sync.heartbeats import save_heartbeats
+from wallet_api.sync.heartbeats import Round, save_heartbeats
+from wallet_api.sync.left_out import save_reasons
 
 MakeApp = Callable[[Settings], Flask]
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
@@ -127,7 +129,10 @@ def test_the_freshness_of_the_data_is_told(
     settings: Settings, make_app: MakeApp, connection: Connection
 ) -> None:
     now = datetime.now(UTC)
-    save_heartbeats(connection, "trades", {"eth": (10, 2)}, now - timedelta(seconds=90))
+    save_heartbeats(connection, "trades", {"eth": Round(10, 2, 4.5)}, now - timedelta(seconds=90))
+    for _ in range(2):
+        one = Counter({("eth", "no_value"): 1, ("eth", "no_trade"): 7})
+        save_reasons(connection, ["eth"], new=one, met=one)
     with demo_service(settings) as service:
         client = make_app(service.settings).test_client()
         wallet = {"blockchain": "solana", "address": service.wallet("solana", "kol")}
@@ -136,6 +141,10 @@ def test_the_freshness_of_the_data_is_told(
     assert _value(told, "wallet_api_database_up") == 1
     assert 90 <= _value(told, "wallet_api_sync_age_seconds", job="trades", blockchain="eth") < 150
     assert _value(told, "wallet_api_sync_failed_wallets", job="trades", blockchain="eth") == 2
+    assert _value(told, "wallet_api_sync_delay_seconds", blockchain="eth") == 4.5
+    assert _value(told, "wallet_api_sync_left_out_total", chain="eth", reason="no_value") == 2
+    assert _value(told, "wallet_api_sync_left_out_total", chain="eth", reason="no_trade") == 14
+    assert _value(told, "wallet_api_sync_left_out_total", chain="eth", reason="unreadable") == 0
     newest = connection.execute(
         "SELECT max(priced_at) AS at FROM native_prices WHERE currency = 'SOL'"
     ).fetchone()
@@ -297,7 +306,8 @@ def test_dashboard_and_alerts_ask_for_metrics_that_there_are(
     text = (Path(__file__).parent.parent.parent / "config" / name).read_text()
     document = yaml.safe_load(text)
     assert document.get("panels") or document["groups"][0]["rules"]
-    save_heartbeats(connection, "prices", {"eth": (0, 0)}, datetime.now(UTC))
+    save_heartbeats(connection, "prices", {"eth": Round(delay_seconds=1.0)}, datetime.now(UTC))
+    save_reasons(connection, ["eth"], new=Counter(), met=Counter())
     with demo_service(replace(settings, valkey_url="valkey://127.0.0.1:9")) as service:
         client = make_app(service.settings).test_client()
         limited = _bearer(create_key(connection, "limited", credits=10))

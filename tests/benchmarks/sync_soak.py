@@ -51,8 +51,19 @@ _FAULTS: tuple[Scenario, ...] = (
     faults.raw(b"<html>busy</html>", "text/html"),
     faults.close(),
 )
-# What a node says of a transaction that it lists and does not have yet.
-_NULL = faults.raw(b'{"jsonrpc": "2.0", "id": 0, "result": null}')
+# Bodies of status 200 from nodes: a transaction that is not there yet, limits, and passing faults.
+_NODE_FAULTS: tuple[Scenario, ...] = (
+    faults.raw(b'{"jsonrpc": "2.0", "id": 0, "result": null}'),
+    faults.rpc_error(429, "Too many requests for a specific RPC call"),
+    faults.rpc_error(-32429, "rate limited"),
+    faults.rpc_error(-32007, "50/second request limit reached"),
+    faults.rpc_error(-32005, "Node is behind by 200 slots"),
+    faults.rpc_error(-32016, "over rate limit"),
+    faults.rpc_error(-32004, "Block not available for slot 5"),
+    faults.rpc_error(-32009, "Slot 5 was skipped, or missing in long-term storage"),
+    faults.rpc_error(-32014, "Block status not yet available for slot 5"),
+    faults.rpc_error(-32019, "Failed to query long-term storage"),
+)
 
 
 @dataclass
@@ -150,7 +161,7 @@ def _live(
         return chance.choice(_FAULTS)() if chance.random() < 1 / 12 else None
 
     def node_fault() -> Response | None:
-        return chance.choice((*_FAULTS, _NULL))() if chance.random() < 1 / 12 else None
+        return chance.choice((*_FAULTS, *_NODE_FAULTS))() if chance.random() < 1 / 12 else None
 
     world.stub.scenarios = dict.fromkeys(("moralis", "coingecko", "binance"), fault) | {"rpc": node_fault}
     began = time.monotonic()

@@ -45,12 +45,16 @@ def document(value: Any) -> Scenario:
     return lambda: json_response(value)
 
 
-def rpc_error(code: int) -> Scenario:
-    """Respond with a JSON-RPC error, whose status is 200."""
+def rpc_error(code: int, message: str = "as told", status: int = 200) -> Scenario:
+    """Respond with a JSON-RPC error."""
 
     def answer() -> Response:
-        error = {"code": code, "message": "as told"}
-        return json_response({"jsonrpc": "2.0", "id": json.loads(request.get_data())["id"], "error": error})
+        error = {"code": code, "message": message}
+        response = json_response(
+            {"jsonrpc": "2.0", "id": json.loads(request.get_data())["id"], "error": error}
+        )
+        response.status_code = status
+        return response
 
     return answer
 

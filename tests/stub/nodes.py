@@ -11,7 +11,7 @@ from eth_abi.abi import decode, encode
 from flask import Blueprint, Response, request
 from solders.pubkey import Pubkey
 
-from tests.stub.transactions import Transactions
+from tests.stub.transactions import RefusedVersionError, Transactions
 from wallet_api.demo.balances import Balance, Portfolio
 from wallet_api.demo.forms import decimal_text
 from wallet_api.demo.provider import json_response
@@ -93,7 +93,10 @@ class Nodes:
         if method == "getSignaturesForAddress":
             return self.transactions.signatures(*parameters)
         if method == "getTransaction":
-            return self.transactions.transaction(*parameters)
+            try:
+                return self.transactions.transaction(*parameters)
+            except RefusedVersionError as error:
+                raise NodeError(*error.args) from None
         if method == "getMultipleAccounts":
             mints = {token.address: token for token in self.known}
             return _at_slot([self._account(mints, address) for address in parameters[0]])

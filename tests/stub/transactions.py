@@ -27,13 +27,18 @@ class Move:
 
 
 def transaction(at: datetime, payer: str, *moves: Move, fee: int = 5000, err: Any = None) -> Row:
-    """Return a getTransaction result as jsonParsed. The moves must include the rent of new accounts."""
+    """Return a getTransaction result as jsonParsed. The moves must include the rent of new accounts.
+
+    One instruction made all the transfers of tokens.
+    """
     lamports: dict[str, list[int]] = {payer: [_HELD, _HELD - fee]}
     before, after = [], []
+    changes: dict[str, list[tuple[str, int]]] = {}
     for place, move in enumerate(moves):
         if move.mint is None:
             lamports.setdefault(move.owner, [_HELD, _HELD])[1] += move.change
             continue
+        changes.setdefault(move.mint, []).append((f"account {place} of {move.owner}", move.change))
         account = f"account {place} of {move.owner}"
         held = 0 if move.opened else -move.change if move.closed else _HELD
         wrapped = move.mint == WRAPPED
@@ -67,7 +72,7 @@ def transaction(at: datetime, payer: str, *moves: Move, fee: int = 5000, err: An
             "postBalances": [pair[1] for pair in lamports.values()],
             "preTokenBalances": before,
             "postTokenBalances": after,
-            "innerInstructions": [],
+            "innerInstructions": [{"index": 1, "instructions": _transfers(payer, changes)}],
             "logMessages": ["Program log: Instruction: Swap"],
             "rewards": [],
             "computeUnitsConsumed": 120_000,
@@ -79,19 +84,77 @@ def transaction(at: datetime, payer: str, *moves: Move, fee: int = 5000, err: An
                     {"pubkey": key, "signer": not place, "writable": True, "source": "transaction"}
                     for key, place in places.items()
                 ],
-                "instructions": [],
+                "instructions": [
+                    {"programId": "ComputeBudget111111111111111111111111111111", "accounts": [], "data": "3"},
+                    {"programId": "the exchange", "accounts": [], "data": "3", "stackHeight": 1},
+                ],
                 "recentBlockhash": "11111111111111111111111111111111",
             },
         },
     }
 
 
+def _transfers(payer: str, changes: dict[str, list[tuple[str, int]]]) -> list[Row]:
+    """Return the instructions that changed the accounts of each mint by so much.
+
+    What came from nowhere was minted; the wrapped coin comes from, and goes to, an account of the payer that
+    is closed again.
+    """
+    rows = []
+    for mint, accounts in changes.items():
+        left = dict(accounts)
+        if missing := sum(left.values()):
+            if mint == WRAPPED:
+                opened = {"account": "temporary", "mint": WRAPPED, "owner": payer}
+                rows.append(_parsed("initializeAccount3", opened))
+                left["temporary"] = -missing
+            else:
+                largest = max(left, key=lambda account: left[account])
+                minted = {"mint": mint, "account": largest, "amount": str(missing)}
+                rows.append(
+                    _parsed("mintTo" if missing > 0 else "burn", minted | {"amount": str(abs(missing))})
+                )
+                left[largest] -= missing
+        for source, change in left.items():
+            for destination in left:
+                units = min(-left[source], left[destination])
+                if change < 0 < units:
+                    amount = {"amount": str(units), "decimals": 6}
+                    moved = {
+                        "source": source,
+                        "destination": destination,
+                        "mint": mint,
+                        "tokenAmount": amount,
+                    }
+                    rows.append(_parsed("transferChecked", moved))
+                    left[source] += units
+                    left[destination] -= units
+    return rows
+
+
+def _parsed(kind: str, info: Row) -> Row:
+    return {
+        "program": "spl-token",
+        "programId": "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA",
+        "parsed": {"type": kind, "info": info},
+        "stackHeight": 2,
+    }
+
+
+class RefusedVersionError(Exception):
+    """The node's error for the version of a transaction: code and message."""
+
+
 @dataclass
 class Transactions:
-    """What wallets did. `untold` are listed and not told; `page_rows` is the most it lists at once."""
+    """What wallets did. `untold` are listed and not told; `page_rows` is the most it lists at once.
+
+    `newest_version` is the highest value of maxSupportedTransactionVersion that the node knows.
+    """
 
     untold: set[str] = field(default_factory=set)
     page_rows: int = 1000
+    newest_version: int = 127
     _told: dict[str, Row] = field(default_factory=dict)
     _listed: dict[str, list[str]] = field(default_factory=dict)
 
@@ -123,8 +186,22 @@ class Transactions:
     def transaction(self, signature: str, options: Row) -> Row | None:
         """getTransaction."""
         assert (options["encoding"], options["commitment"]) == ("jsonParsed", "finalized")
-        assert options["maxSupportedTransactionVersion"] == 0
-        return None if signature in self.untold else self._told[signature]
+        told = self._told[signature]
+        asked = options["maxSupportedTransactionVersion"]
+        if asked > self.newest_version:
+            raise RefusedVersionError(-32602, "Invalid params: unknown version")
+        if signature in self.untold:
+            return None
+        if told["version"] != "legacy" and told["version"] > asked:
+            # https://www.ankr.com/docs/changelog/solana-transaction-v1-2026-09-15/
+            version = told["version"]
+            raise RefusedVersionError(
+                -32015,
+                f"Transaction version ({version}) is not supported by the requesting client. Please try the"
+                " request again with the following configuration parameter:"
+                f' "maxSupportedTransactionVersion": {version}',
+            )
+        return told
 
 
 def _amount(units: int, decimals: int) -> Row:

@@ -135,3 +135,17 @@ def test_hours_that_nobody_knows_stay_without(operator: Operator) -> None:
     assert done.status == 3
     assert done.only["missing_hours"] in (6, 9)
     assert len(known(operator)) == 3
+
+
+def test_a_source_that_serves_this_location_not_is_asked_once(stub: Stub, operator: Operator) -> None:
+    stub.scenarios["coingecko"] = faults.status(500)
+    stub.scenarios["binance"] = faults.status(451)
+    process = operator.start("prices", "--every", "1", "--json", "--since", now())
+    assert process.stdout is not None
+    rounds = [json.loads(process.stdout.readline()) for _ in range(3)]
+    process.terminate()
+    _, errors = process.communicate(timeout=60)
+    failures = [" ".join(one["failures"]) for one in rounds]
+    assert ["binance" in each for each in failures] == [True, False, False]
+    assert errors.count(b"binance failed: barred") == 1
+    assert len([call for call in stub.calls if call.subject.startswith("/binance/api/v3/ticker")]) == 1

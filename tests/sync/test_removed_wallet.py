@@ -61,7 +61,7 @@ def test_one_removed_while_wallets_are_read_is_a_failure_of_its_own(
     outcome = operator.sync(SYNC_THREADS="1")
     assert outcome.status == 3
     assert outcome.only["failures"] == {"removed": 1}
-    assert (outcome.only["synced"], outcome.only["changed"], outcome.only["rejected"]) == (1, 1, 0)
+    assert (outcome.only["synced"], outcome.only["changed"], outcome.only["left_out"]) == (1, 1, 0)
     assert_only_the_other_is_there(operator)
     assert operator.sync().status == 0
 
@@ -79,7 +79,7 @@ def test_one_removed_while_its_trades_wait_for_their_lock_lands_none_of_them(ope
     summary = json.loads(output)
     assert syncing.returncode == 3
     assert summary["failures"] == {"removed": 1}
-    assert (summary["synced"], summary["changed"], summary["rejected"]) == (1, 1, 0)
+    assert (summary["synced"], summary["changed"], summary["left_out"]) == (1, 1, 0)
     assert_only_the_other_is_there(operator)
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
-from tests.stub.swaps import leg, swap
+from tests.stub.swaps import Row, leg, swap
 from tests.stub.transactions import WRAPPED, now, transaction
 from tests.sync.operator import Operator, addresses, values
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
@@ -130,21 +130,138 @@ def test_one_that_is_told_a_moment_later_is_no_trouble(stub: Stub, operator: Ope
     assert stub.asked_of("getTransaction") == ["a", "b", "a"]
 
 
-def test_an_old_one_that_the_node_has_lost_is_counted_and_costs_no_other(
+def test_an_old_one_that_the_node_has_lost_is_kept_and_costs_no_other(stub: Stub, operator: Operator) -> None:
+    stub.transactions.add(WALLET, "lost", buy(now() - timedelta(days=3)))
+    stub.transactions.add(WALLET, "no block", buy(now() - timedelta(days=3)))
+    stub.transactions.add(WALLET, "new", buy(AT))
+    stub.transactions.untold = {"lost"}
+    stub.scenarios["no block"] = faults.rpc_error(-32009)
+    done = operator.sync()
+    assert (done.status, done.only["failed"], done.only["new_left_out"]) == (3, 0, 2)
+    assert done.only["left_out_reasons"] == {"lost": {"the node no longer has the transaction": 2}}
+    assert {key[2] for key in operator.ledger()} == {"new"}
+    # What is lost alarms once, is tried at each start, and is forgotten when it is there again.
+    done = operator.sync()
+    assert (done.status, done.only["left_out"], done.only["new_left_out"]) == (0, 2, 0)
+    stub.transactions.untold = set()
+    stub.scenarios.clear()
+    assert operator.sync().only["changed"] == 2
+    assert operator.fetch("SELECT tx_signature FROM sync_left_out") == []
+
+
+def test_a_young_one_whose_block_is_missing_is_waited_for(stub: Stub, operator: Operator) -> None:
+    stub.transactions.add(WALLET, "young", buy(now() - timedelta(minutes=2)))
+    stub.scenarios["young"] = faults.rpc_error(-32009)
+    assert operator.sync().only["failures"] == {"server_error": 1}
+    stub.scenarios.clear()
+    assert operator.sync().only["changed"] == 1
+
+
+def of_version(version: int, lamports: int = SOL) -> Row:
+    """Return a simple buy in a transaction of this version."""
+    return buy(AT, lamports=lamports) | {"version": version}
+
+
+def test_transactions_of_newer_versions_are_asked_for_as_the_node_names_them(
     stub: Stub, operator: Operator
 ) -> None:
-    stub.transactions.add(WALLET, "lost", buy(now() - timedelta(days=3)))
-    stub.transactions.add(WALLET, "new", buy(AT))
-    stub.transactions.add(WALLET, "version 1", buy(AT))
-    stub.transactions.untold = {"lost"}
-    stub.scenarios["version 1"] = faults.rpc_error(-32015)
+    for version in (0, 1, 2):
+        stub.transactions.add(WALLET, f"version {version}", of_version(version))
+    assert operator.sync().only["changed"] == 3
+    # Once for the version that was not known, and never again in this process.
+    assert len(stub.asked_of("getTransaction")) == 4
+
+
+def test_an_older_node_that_knows_no_version_1_returns_all_others(stub: Stub, operator: Operator) -> None:
+    stub.transactions.newest_version = 0
+    stub.transactions.add(WALLET, "old", of_version(0))
+    stub.transactions.add(WALLET, "new", of_version(1))
     done = operator.sync()
-    assert done.status == 0
-    assert done.only["rejections"] == {
-        "the node no longer has the transaction": 1,
-        "a transaction of an unknown version": 1,
-    }
-    assert {key[2] for key in operator.ledger()} == {"new"}
+    assert {key[2] for key in operator.ledger()} == {"old"}
+    assert (done.status, done.only["synced"], done.only["unreadable"]) == (3, 1, 1)
+    (kept,) = operator.fetch("SELECT tx_signature, reason, created_at FROM sync_left_out")
+    assert kept == {"tx_signature": "new", "reason": "unreadable", "created_at": AT}
+    # It alarms until it is read, although the synced span has moved on.
+    stub.calls.clear()
+    done = operator.sync(SYNC_OVERLAP_SECONDS="0")
+    assert (done.status, done.only["new_left_out"], done.only["unreadable"]) == (3, 0, 1)
+    assert "new" in stub.asked_of("getTransaction")
+    stub.transactions.newest_version = 1
+    done = operator.sync(SYNC_OVERLAP_SECONDS="0")
+    assert (done.status, done.only["changed"], done.only["unreadable"]) == (0, 1, 0)
+    assert {key[2] for key in operator.ledger()} == {"old", "new"}
+
+
+def test_a_transaction_of_an_unknown_form_is_kept_by_signature(stub: Stub, operator: Operator) -> None:
+    stub.transactions.add(WALLET, "odd", buy(AT))
+    stub.transactions.add(WALLET, "good", buy(AT))
+    stub.scenarios["odd"] = faults.document(
+        {"jsonrpc": "2.0", "id": 0, "result": {"meta": {"fee": "much"}, "transaction": {}}}
+    )
+    done = operator.sync()
+    assert (done.status, done.only["unreadable"]) == (3, 1)
+    assert {key[2] for key in operator.ledger()} == {"good"}
+
+
+LIMITS = {
+    # Where each was recorded or documented: providers' own pages, and the issues of their clients.
+    "429 in a body": (429, "Too many requests for a specific RPC call"),
+    "Helius": (-32429, "rate limited"),
+    "QuickNode": (-32007, "50/second request limit reached - reduce calls per second"),
+    "Solana": (-32005, "Node is behind by 200 slots"),
+    "Base": (-32016, "over rate limit"),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_limit_in_the_body_of_a_success_pauses_all_requests(
+    stub: Stub, operator: Operator, name: str
+) -> None:
+    for number in range(4):
+        stub.transactions.add(WALLET, f"t{number}", buy(AT))
+    stub.scenarios["getTransaction"] = faults.in_turn(None, faults.rpc_error(*LIMITS[name]))
+    done = operator.sync(HOLDINGS_BACKOFF_SECONDS="1")
+    assert (done.status, done.only["changed"]) == (0, 4)
+    moments = [call.moment for call in stub.calls if call.name == "getTransaction"]
+    assert moments[2] - moments[1] > 0.7
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        faults.rpc_error(-32429, "max usage reached"),
+        faults.rpc_error(-32005, "daily request count exceeded, request rate limited"),
+        faults.rpc_error(-32005, "daily request count exceeded, request rate limited", status=429),
+    ],
+)
+def test_a_quota_that_is_used_up_ends_the_round(stub: Stub, operator: Operator, fault: Scenario) -> None:
+    operator.track(*(("solana", address) for address in addresses("solana", 5)))
+    stub.scenarios["rpc"] = fault
+    done = operator.sync()
+    assert (done.status, done.only["stopped"]) == (1, "the provider's quota of the day is used up")
+    assert done.only["pause_seconds"] > 0
+
+
+@pytest.mark.parametrize("code", [-32004, -32014, -32019])
+def test_what_is_not_there_yet_is_asked_for_again(stub: Stub, operator: Operator, code: int) -> None:
+    stub.transactions.add(WALLET, "s", buy(AT))
+    stub.scenarios["s"] = faults.in_turn(faults.rpc_error(code))
+    assert operator.sync().only["changed"] == 1
+
+
+def test_a_slot_that_was_skipped_is_not_taken_for_a_limit(stub: Stub, operator: Operator) -> None:
+    stub.transactions.add(WALLET, "s", buy(now() - timedelta(days=2)))
+    stub.scenarios["s"] = faults.rpc_error(-32007, "Slot 5 was skipped, or missing due to ledger jump")
+    assert operator.sync().only["left_out_reasons"].keys() == {"lost"}
+
+
+def test_a_node_that_serves_this_location_not_ends_the_round_for_good(stub: Stub, operator: Operator) -> None:
+    operator.track(*(("solana", address) for address in addresses("solana", 5)))
+    stub.scenarios["rpc"] = faults.status(451)
+    done = operator.sync(SYNC_THREADS="1")
+    assert done.only["stopped"] == "the provider does not serve this location (HTTP 451)"
+    assert done.only["pause_seconds"] > 86400
+    assert len(stub.calls) == 1
 
 
 def test_without_the_names_nothing_lands_so_that_none_is_lost(stub: Stub, operator: Operator) -> None:

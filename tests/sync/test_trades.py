@@ -50,7 +50,7 @@ def test_legs_decide_the_side_and_the_documented_row_lands_to_its_last_digit(
     stub.swaps.add("solana", WALLET, bought, sold)
     outcome = operator.sync()
     assert outcome.status == 0
-    assert (outcome.only["synced"], outcome.only["changed"], outcome.only["rejected"]) == (1, 2, 0)
+    assert (outcome.only["synced"], outcome.only["changed"], outcome.only["left_out"]) == (1, 2, 0)
     assert operator.ledger() == {
         ("solana", WALLET, "3S8wDKHkP9si7YajUuub8t7bKwGGc7umSo1bkwhwyT3y", FART, "buy"): (
             *("16.236165", "0.07932", "19.08554499", AT, "Fartcoin"),
@@ -125,7 +125,7 @@ def test_hops_are_worth_exactly_what_the_native_end_of_their_transaction_says(
         swap("out", AT, usdc("600"), leg(BONK, "9000000", "Bonk"), pool=POOL),
         swap("out", AT, leg(BONK, "9000000", "Bonk"), fart("210"), pool="third"),
     )
-    assert operator.sync().only["rejected"] == 0
+    assert operator.sync().only["left_out"] == 0
     assert values(operator.ledger()) == {
         ("in", USDC, "buy"): ("200", "1", "199.98"),
         ("in", USDC, "sell"): ("200", "1", "200.03"),
@@ -179,7 +179,7 @@ def test_prices_that_a_value_needs_are_fetched_and_without_them_the_wallet_waits
     assert values(operator.ledger())["s", FART, "buy"] == ("70", "1.25", "200")
 
 
-def test_a_value_that_no_source_can_tell_is_rejected_and_costs_the_wallet_nothing_else(
+def test_a_swap_without_a_value_is_left_out_and_costs_the_wallet_nothing_else(
     stub: Stub, operator: Operator
 ) -> None:
     stub.swaps.add(
@@ -191,10 +191,12 @@ def test_a_value_that_no_source_can_tell_is_rejected_and_costs_the_wallet_nothin
         swap("good", AT, fart("1"), sol("1"), 0),
     )
     outcome = operator.sync()
-    assert outcome.status == 0
-    assert outcome.only["rejections"] == {
-        "no native price of its hour is known": 2,
-        "a swap of two tokens of unknown value": 2,
+    assert (outcome.status, outcome.only["new_left_out"]) == (3, 3)
+    assert outcome.only["left_out_reasons"] == {
+        "no_value": {
+            "no native price of its hour is known": 2,
+            "a swap of two tokens of unknown value": 2,
+        }
     }
     # A dollar value of zero is none.
     assert values(operator.ledger()) == {("good", FART, "buy"): ("1", "1", None)}
@@ -207,7 +209,7 @@ def test_wraps_are_no_trades(stub: Stub, operator: Operator) -> None:
         swap("wrap", AT, sol("1"), leg("So11111111111111111111111111111111111111111", "1")),
     )
     outcome = operator.sync()
-    assert (outcome.status, outcome.only["wraps"], outcome.only["rejected"]) == (0, 1, 0)
+    assert (outcome.status, outcome.only["wraps"], outcome.only["left_out"]) == (0, 1, 0)
     assert operator.ledger() == {}
 
 
@@ -235,19 +237,21 @@ def test_bad_rows_are_counted_and_cost_no_other(stub: Stub, operator: Operator) 
         good,
     )
     outcome = operator.sync()
-    assert outcome.status == 0
-    assert outcome.only["rejections"] == {
-        "nothing bought": 1,
-        "nothing sold": 1,
-        "the amount bought is zero": 1,
-        "the amount sold is zero": 1,
-        "the amount bought is not a number that the ledger accepts": 3,
-        "a token's address is not base58 of 32 bytes": 1,
-        "a swap of another wallet": 1,
-        "no transaction hash": 2,
-        "the time is more than 5 minutes ahead of now": 1,
-        "the time is not ISO 8601": 1,
-        "no time": 1,
+    assert outcome.status == 3
+    assert outcome.only["left_out_reasons"] == {
+        "invalid": {
+            "nothing bought": 1,
+            "nothing sold": 1,
+            "the amount bought is zero": 1,
+            "the amount sold is zero": 1,
+            "the amount bought is not a number that the ledger accepts": 3,
+            "a token's address is not base58 of 32 bytes": 1,
+            "a swap of another wallet": 1,
+            "no transaction hash": 2,
+            "the time is more than 5 minutes ahead of now": 1,
+            "the time is not ISO 8601": 1,
+            "no time": 1,
+        }
     }
     assert list(values(operator.ledger())) == [("good", FART, "buy")]
 

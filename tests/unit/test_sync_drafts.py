@@ -47,8 +47,8 @@ def test_no_amount_is_lost_or_rounded(told: list[Swap]) -> None:
     left_out = sum(
         1 for swap in told if swap.bought.mint is not None and swap.sold.mint is not None and not swap.usd
     )
-    assert len(drafted.bad) <= left_out
-    if drafted.bad:
+    assert len(drafted.left_out) <= left_out
+    if drafted.left_out:
         return
     with localcontext(prec=200):
         for draft in drafted.drafts:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from flask import Blueprint, Flask, Response, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -26,6 +26,7 @@ from wallet_api.queries.freshness import freshness
 from wallet_api.responses.operation import Operation
 from wallet_api.services import services
 from wallet_api.sync.heartbeats import read_heartbeats
+from wallet_api.sync.left_out import read_reasons
 
 blueprint = Blueprint("metrics", __name__)
 
@@ -180,6 +181,7 @@ class _Data(Collector):
             with self._database.read() as connection:
                 moments = freshness(connection)
                 heartbeats = read_heartbeats(connection, now)
+                reasons = read_reasons(connection)
         except ServiceUnavailable:
             up.samples[0] = up.samples[0]._replace(value=0.0)
             yield up
@@ -200,11 +202,25 @@ class _Data(Collector):
             "Wallets that the last round could not read.",
             labels=("job", "blockchain"),
         )
+        delays = GaugeMetricFamily(
+            "wallet_api_sync_delay_seconds",
+            "Median time from block to ledger in the last round with new trades.",
+            labels=("blockchain",),
+        )
         for heartbeat in heartbeats:
             labels = (heartbeat.job, heartbeat.blockchain)
             ages.add_metric(labels, heartbeat.age_seconds)
             failed.add_metric(labels, heartbeat.failed)
-        yield from (ages, failed)
+            if heartbeat.delay_seconds is not None:
+                delays.add_metric(labels[1:], heartbeat.delay_seconds)
+        left_out = CounterMetricFamily(
+            "wallet_api_sync_left_out",
+            "Transactions that made no trade; no_trade are those that are none by a rule.",
+            labels=("chain", "reason"),
+        )
+        for one in reasons:
+            left_out.add_metric((one.blockchain, one.reason), one.total)
+        yield from (ages, failed, delays, left_out)
 
 
 def _operation(endpoint: str | None) -> str:

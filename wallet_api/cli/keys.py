@@ -9,7 +9,7 @@ import click
 
 from wallet_api import keys as api_keys
 from wallet_api.cli.environment import database
-from wallet_api.cli.output import json_option, print_json
+from wallet_api.cli.output import json_option, print_json, print_table
 from wallet_api.database import Connection, Row
 
 _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED")
@@ -63,12 +63,7 @@ def list_keys(as_json: bool) -> None:
     elif not rows:
         click.echo("There are no keys. Create one: wallet-api keys create NAME")
     else:
-        table = [_COLUMNS, *(_line(row, datetime.now(UTC)) for row in rows)]
-        widths = [max(len(line[column]) for line in table) for column in range(len(_COLUMNS))]
-        for line in table:
-            click.echo(
-                "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            )
+        print_table([_COLUMNS, *(_line(row, datetime.now(UTC)) for row in rows)])
 
 
 @keys.command()

@@ -2,7 +2,7 @@
 
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -36,6 +36,13 @@ def progress_bar(label: str, *, hidden: bool = False) -> Iterator[Show]:
         item_show_func=lambda note: note,
     ) as bar:
         yield lambda done, of, note=None: bar.update(max(0, 100 * done // max(of, 1) - bar.pos), note)
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows of equal length in columns, the headings first."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def raised_at(error: BaseException) -> str:

@@ -25,6 +25,7 @@ from wallet_api.cli.sync_rounds import (
     run,
     write_sync_note,
 )
+from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 from wallet_api.sync.reports import prices_data, prices_words, trades_data, trades_words
@@ -83,9 +84,12 @@ def sync() -> None:
 
     Trades come from Moralis or, for Solana, from a JSON-RPC node; prices from CoinGecko and Binance.
 
-    Exit status: 0 everything is up to date, 3 a part is not, 1 the sync failed. With --every it runs until
-    SIGTERM or Ctrl-C, and then stops after the current wallet.
+    Exit status: 0 everything is up to date, 3 a part is not, or something is newly left out, 1 the sync
+    failed. With --every it runs until SIGTERM or Ctrl-C, and then stops after the current wallet.
     """
+
+
+sync.add_command(sync_status)
 
 
 @sync.command("trades")
@@ -126,7 +130,8 @@ def _trades_round(job: TradesSync, *, hidden: bool) -> Round:
     def one(connection: Connection, stopping: threading.Event) -> Outcome:
         with progress_bar("Wallets", hidden=hidden) as show:
             summary = job.round(connection, stopping, show)
-        status = 0 if summary.synced == summary.wallets else SOME_FAILED if summary.synced else 1
+        complete = summary.synced == summary.wallets and summary.counts.is_complete
+        status = 0 if complete else SOME_FAILED if summary.synced else 1
         return Outcome({"chains": list(job.chains)} | trades_data(summary), status, summary.pause_seconds)
 
     return one

@@ -31,4 +31,5 @@ CREATE TABLE IF NOT EXISTS wallet_api_shards.each_shard (wallet_id bigint PRIMAR
 GRANT SELECT ON wallet_api_shards.each_shard TO PUBLIC;
 SELECT create_distributed_table('wallet_api_shards.each_shard', 'wallet_id', colocate_with => 'trades');
 
--- Plain tables of the coordinator: volume_rollup, api_keys, sync_wallets, sync_heartbeats, schema_migrations.
+-- Plain tables of the coordinator: volume_rollup, api_keys, sync_wallets, sync_left_out,
+-- sync_reasons, sync_heartbeats, schema_migrations.

@@ -2,6 +2,9 @@
 
 from typing import ClassVar
 
+# A location does not change while the process runs.
+BARRED_SECONDS = 365 * 86400.0
+
 
 class ProviderFault(Exception):
     """The provider failed.
@@ -105,6 +108,16 @@ class Banned(ProviderFault):
 
     outcome = "banned"
     strikes = 1
+
+
+class Barred(ProviderFault):
+    """The provider does not serve this service's location."""
+
+    outcome = "barred"
+    strikes = 1
+
+    def __init__(self, detail: str = "") -> None:
+        super().__init__(detail, retry_after_seconds=BARRED_SECONDS)
 
 
 class NotConfigured(ProviderFault):

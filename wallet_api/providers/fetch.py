@@ -17,7 +17,14 @@ from wallet_api import __version__
 from wallet_api.large import Share
 from wallet_api.providers.breaker import Breaker
 from wallet_api.providers.deadline import DeadlineAdapter
-from wallet_api.providers.faults import Crowded, ProviderFault, TimedOut, TooLarge, Unreachable
+from wallet_api.providers.faults import (
+    Crowded,
+    Overloaded,
+    ProviderFault,
+    TimedOut,
+    TooLarge,
+    Unreachable,
+)
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace
 from wallet_api.providers.replies import Reply, refuse
@@ -159,10 +166,14 @@ class Fetch:
 
     def _retry(self, request: Callable[[], Parsed]) -> Parsed:
         attempt = 1
+        pace = self._fetcher.pace
         while True:
             try:
                 parsed = request()
             except ProviderFault as fault:
+                # Some providers report their rate limit in the body of a success.
+                if pace is not None and isinstance(fault, Overloaded):
+                    pace.refused(fault.retry_after_seconds)
                 pause = fault.retry_after_seconds
                 if pause is None:
                     # Jitter, so that the workers do not retry at the same time.
@@ -173,6 +184,8 @@ class Fetch:
                     raise
             else:
                 self._succeeded = True
+                if pace is not None:
+                    pace.accepted()
                 return parsed
             time.sleep(pause)
             attempt += 1
@@ -196,10 +209,6 @@ class Fetch:
         except (requests.RequestException, HTTPError, OSError) as error:
             # The messages of these errors contain the URL, which may contain a key, so they are dropped.
             raise _fault(error) from None
-        if pace is not None and reply.status == 429:
-            pace.refused(reply.retry_after_seconds)
-        elif pace is not None and reply.status < 400:
-            pace.accepted()
         if reply.status != 200:
             raise self._fetcher.refuse(reply)
         return reply

@@ -4,6 +4,7 @@ https://www.jsonrpc.org/specification; the codes of Solana's nodes are in
 https://github.com/anza-xyz/agave/blob/master/rpc-client-api/src/custom_error.rs.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -14,13 +15,14 @@ from wallet_api.providers.faults import (
     Malformed,
     Overloaded,
     ProviderFault,
+    QuotaExhausted,
     Rejected,
     TooLarge,
 )
 from wallet_api.providers.fetch import Fetch, Fetcher, Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace
-from wallet_api.providers.replies import Reply, read_json, refuse
+from wallet_api.providers.replies import MAX_PAUSE_SECONDS, Reply, read_json, refuse, until_midnight
 
 Shape = TypeVar("Shape")
 # A method and its parameters.
@@ -28,12 +30,22 @@ Call = tuple[str, list[Any]]
 
 MAX_BATCH = 10
 
-_RETRIED: dict[int, type[ProviderFault]] = {
-    -32005: Overloaded,  # node is behind; with some vendors the rate limit
-    -32016: Broken,  # slot not reached yet
+# What codes mean with Solana's nodes and with vendors, who also use them for limits of their own.
+_FAULTS: dict[int, type[ProviderFault]] = {
+    429: Overloaded,
+    -32004: Broken,  # block not available yet
+    -32005: Overloaded,  # node is behind, or the rate limit
+    -32012: TooLarge,  # scan too large
+    -32014: Broken,  # status of the block not available yet
+    -32016: Broken,  # slot not reached yet, or the rate limit
+    -32019: Broken,  # long-term storage unreachable
+    -32429: Overloaded,
     -32603: Broken,  # internal error
 }
-_SCAN_TOO_LARGE = -32012
+_LIMIT = re.compile(r"rate limit|request limit|too many requests", re.IGNORECASE)
+_QUOTA = re.compile(r"max usage reached|daily request count exceeded|capacity limit|quota", re.IGNORECASE)
+# Those whose message decides what they mean.
+_LIMIT_CODES = frozenset((429, -32005, -32007, -32016, -32429))
 
 
 class Error(msgspec.Struct):
@@ -41,6 +53,21 @@ class Error(msgspec.Struct):
 
     code: int = 0
     message: str = ""
+
+    @property
+    def fault(self) -> ProviderFault:
+        """Return the fault that it means. Its message may contain a key, so it is not part of it."""
+        detail = f"code {self.code}"
+        if self.code in _LIMIT_CODES and _QUOTA.search(self.message):
+            return QuotaExhausted(detail, retry_after_seconds=min(until_midnight(), MAX_PAUSE_SECONDS))
+        if self.code in _LIMIT_CODES and _LIMIT.search(self.message):
+            return Overloaded(detail)
+        return _FAULTS.get(self.code, Rejected)(detail)
+
+    @property
+    def is_final(self) -> bool:
+        """Return whether it is the outcome of the call, and neither a passing fault nor a limit."""
+        return isinstance(self.fault, Rejected | TooLarge)
 
 
 class Result(msgspec.Struct):
@@ -53,7 +80,7 @@ class Result(msgspec.Struct):
     def read(self, shape: type[Shape]) -> Shape:
         """Return the result, decoded as `shape`. Raise the ProviderFault that an error means."""
         if self.error is not None:
-            raise _fault(self.error)
+            raise self.error.fault
         return read_json(bytes(self.result), shape)
 
 
@@ -88,7 +115,7 @@ class Node:
                 pass
             else:
                 return [
-                    self._call_one(fetch, call) if _is_retried(result.error) else result
+                    result if result.error is None or result.error.is_final else self._call_one(fetch, call)
                     for call, result in zip(calls, results, strict=True)
                 ]
         return [self._call_one(fetch, call) for call in calls]
@@ -104,20 +131,24 @@ def _document(number: int, call: Call) -> dict[str, Any]:
 
 def _read_one(reply: Reply) -> Result:
     result = _checked(read_json(reply.body, Result))
-    if result.error is not None and _is_retried(result.error):
-        raise _fault(result.error)
+    if result.error is not None and not result.error.is_final:
+        raise result.error.fault
     return result
 
 
 def _read_batch(reply: Reply, expected: int) -> list[Result]:
     if reply.body.lstrip()[:1] == b"{":
         error = read_json(reply.body, Result).error
-        if error is not None and _is_retried(error):
-            raise _fault(error)
+        if error is not None and not error.is_final:
+            raise error.fault
         raise _BatchRefusedError
     results = {str(result.id): _checked(result) for result in read_json(reply.body, list[Result])}
     if results.keys() != {str(number) for number in range(expected)}:
         raise Malformed("the ids of a batch do not match")
+    for result in results.values():
+        # A limit concerns all calls.
+        if result.error is not None and isinstance(result.error.fault, Overloaded | QuotaExhausted):
+            raise result.error.fault
     return [results[str(number)] for number in range(expected)]
 
 
@@ -127,23 +158,14 @@ def _checked(result: Result) -> Result:
     return result
 
 
-def _is_retried(error: Error | None) -> bool:
-    return error is not None and error.code in _RETRIED
-
-
-def _fault(error: Error) -> ProviderFault:
-    detail = f"code {error.code}"
-    if error.code == _SCAN_TOO_LARGE:
-        return TooLarge(detail)
-    return _RETRIED.get(error.code, Rejected)(detail)
-
-
 def _refuse(reply: Reply) -> ProviderFault:
-    if 400 <= reply.status < 500:
-        try:
-            error = read_json(reply.body, Result).error
-        except Malformed:
-            error = None
-        if error is not None and error.code == _SCAN_TOO_LARGE:
-            return _fault(error)
-    return refuse(reply)
+    """Return the fault that an error status means, or rather the error in its body, if that says more."""
+    try:
+        error = read_json(reply.body, Result).error if 400 <= reply.status < 500 else None
+    except Malformed:
+        error = None
+    if error is None or isinstance(error.fault, Rejected):
+        return refuse(reply)
+    fault = error.fault
+    fault.retry_after_seconds = fault.retry_after_seconds or reply.retry_after_seconds
+    return fault

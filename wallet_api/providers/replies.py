@@ -13,6 +13,7 @@ from urllib3.exceptions import InvalidHeader
 from wallet_api.providers.faults import (
     BadKey,
     Banned,
+    Barred,
     Broken,
     Malformed,
     Overloaded,
@@ -95,6 +96,8 @@ def refuse(reply: Reply) -> ProviderFault:
             return Banned(status, retry_after_seconds=pause)
         case 413:
             return TooLarge(status)
+        case 451:
+            return Barred(status)
         case 429:
             return Overloaded(status, retry_after_seconds=pause)
         case code if code >= 500:

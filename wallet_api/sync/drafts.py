@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 from wallet_api.chains import Chain
-from wallet_api.providers.trades.swaps import DIGITS, BadSwap, Leg, Swap
+from wallet_api.providers.trades.swaps import DIGITS, LeftOut, Leg, Reason, Swap
 
 _ZERO = Decimal(0)
 
@@ -20,7 +20,11 @@ NO_VALUE = "a swap of two tokens of unknown value"
 
 @dataclass(slots=True)
 class Draft:
-    """A trade whose value is `native`, plus `usd_to_convert` at a native price that is not known yet."""
+    """A trade whose value is `native`, plus `usd_to_convert` at a native price that is not known yet.
+
+    `extra` is the part of the value that the other side of the exchange did not move: tips and fees, negative
+    if they were taken off the proceeds.
+    """
 
     tx_signature: str
     mint: str
@@ -29,6 +33,7 @@ class Draft:
     name: str | None = None
     token_amount: Decimal = _ZERO
     native: Decimal = _ZERO
+    extra: Decimal = _ZERO
     usd_to_convert: Decimal = _ZERO
     value_usd: Decimal | None = _ZERO
 
@@ -44,7 +49,7 @@ class Drafted:
 
     drafts: list[Draft] = field(default_factory=list)
     wraps: int = 0
-    bad: list[BadSwap] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
 
 
 def draft_trades(chain: Chain, swaps: Iterable[Swap]) -> Drafted:
@@ -77,7 +82,7 @@ def _draft_transaction(chain: Chain, swaps: list[Swap], drafted: Drafted) -> Non
         if value is not None or swap.usd is not None:
             _add(drafts, swap, value)
         else:
-            drafted.bad.append(BadSwap(swap.tx_signature, NO_VALUE))
+            drafted.left_out.append(LeftOut(swap.tx_signature, Reason.NO_VALUE, NO_VALUE, swap.created_at))
     drafted.drafts += drafts.values()
 
 
@@ -124,6 +129,7 @@ def _add(drafts: dict[tuple[str, bool], Draft], swap: Swap, native: Decimal | No
         draft.token_amount += leg.amount
         if native is not None:
             draft.native += native
+            draft.extra += native - (native if swap.exchanged is None else swap.exchanged)
         elif swap.usd is not None:
             draft.usd_to_convert += swap.usd
         if draft.value_usd is not None:

@@ -14,10 +14,23 @@ _SAVE = load_sql(__package__, "save_heartbeat")
 
 
 @dataclass(frozen=True, slots=True)
-class Heartbeat:
-    """The last successful round of a job for a chain: its age, its wallets, and how many of them failed.
+class Round:
+    """A successful round for a chain: its wallets, how many of them failed, and the delay of new trades.
 
     For prices both numbers are 0.
+    """
+
+    wallets: int = 0
+    failed: int = 0
+    delay_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """The last successful round of a job for a chain, and its age.
+
+    `delay_seconds` is the median time from block to ledger in the last round with new trades, None without
+    one.
     """
 
     job: Job
@@ -25,6 +38,7 @@ class Heartbeat:
     age_seconds: float
     wallets: int
     failed: int
+    delay_seconds: float | None
 
 
 def read_heartbeats(connection: Connection, now: datetime) -> list[Heartbeat]:
@@ -36,15 +50,14 @@ def read_heartbeats(connection: Connection, now: datetime) -> list[Heartbeat]:
             age_seconds=max(0.0, (now - row["succeeded_at"]).total_seconds()),
             wallets=row["wallets"],
             failed=row["failed"],
+            delay_seconds=row["delay_seconds"],
         )
         for row in connection.execute(_HEARTBEATS)
     ]
 
 
-def save_heartbeats(
-    connection: Connection, job: Job, counts: Mapping[str, tuple[int, int]], now: datetime
-) -> None:
-    """Save a successful round: for each chain the number of wallets, and how many of them failed."""
+def save_heartbeats(connection: Connection, job: Job, rounds: Mapping[str, Round], now: datetime) -> None:
+    """Save a successful round by chain."""
     with connection.cursor() as cursor:
         cursor.executemany(
             _SAVE,
@@ -53,9 +66,10 @@ def save_heartbeats(
                     "job": job,
                     "blockchain": blockchain,
                     "succeeded_at": now,
-                    "wallets": wallets,
-                    "failed": failed,
+                    "wallets": one.wallets,
+                    "failed": one.failed,
+                    "delay_seconds": one.delay_seconds,
                 }
-                for blockchain, (wallets, failed) in counts.items()
+                for blockchain, one in rounds.items()
             ],
         )

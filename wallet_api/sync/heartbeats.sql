@@ -3,6 +3,7 @@ SELECT job,
        blockchain,
        succeeded_at,
        wallets,
-       failed
+       failed,
+       delay_seconds
   FROM sync_heartbeats
  ORDER BY job, blockchain

@@ -14,20 +14,23 @@ from wallet_api.ledger.imports import import_trades
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.rows import TradeRow
-from wallet_api.providers.trades.swaps import TrackedWallet
+from wallet_api.providers.trades.swaps import LeftOut, Reason, TrackedWallet
 from wallet_api.sync.drafts import Draft
-from wallet_api.sync.heartbeats import save_heartbeats
+from wallet_api.sync.heartbeats import Round, save_heartbeats
+from wallet_api.sync.left_out import Owned
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.reader_threads import Failure, Piece, Result, Task
 from wallet_api.sync.refusals import DOWN, refusal_of
 from wallet_api.sync.state import save_failed, save_synced, untracked
+from wallet_api.sync.tally import Counts, Tally
 from wallet_api.sync.values import value_drafts
 
 log = logging.getLogger(__name__)
 
 # After this many consecutive wallets that failed because of the provider, it counts as down.
 _STRIKES = 20
-_NO_PRICE = "price_missing"
+NO_PRICE = "no native price of its hour is known"
+_PRICE_MISSING = "price_missing"
 _REMOVED = "removed"
 _CRASHED = "crashed"
 
@@ -36,8 +39,8 @@ _CRASHED = "crashed"
 class TradesSummary:
     """The outcome of a round.
 
-    `behind` counts wallets that the next round continues, `left` those not tried; `stopped` is why the round
-    stopped, `pause_seconds` for how long.
+    `counts` is what it left out; `behind` counts wallets that the next round continues, `left` those not
+    tried; `stopped` is why the round stopped, `pause_seconds` for how long.
     """
 
     wallets: int = 0
@@ -49,7 +52,7 @@ class TradesSummary:
     trades: int = 0
     changed: int = 0
     wraps: int = 0
-    rejected: Counter[str] = field(default_factory=Counter)
+    counts: Counts = field(default_factory=Counts)
     stopped: str | None = None
     pause_seconds: float = 0.0
 
@@ -57,10 +60,13 @@ class TradesSummary:
 class Importer:
     """Imports the fetched trades into the ledger, and counts them."""
 
-    def __init__(self, connection: Connection, prices: Prices, tasks: Sequence[Task]) -> None:
+    def __init__(
+        self, connection: Connection, prices: Prices, chains: Sequence[str], tasks: Sequence[Task]
+    ) -> None:
         self._connection = connection
         self._prices = prices
         self._tasks = tasks
+        self._tally = Tally(connection, chains)
         self._synced: set[int] = set()
         self._behind: set[int] = set()
         self._failed: dict[int, str] = {}
@@ -95,6 +101,7 @@ class Importer:
         summary.failed = Counter(self._failed.values())
         summary.behind = len(self._behind)
         summary.left = len(self._tasks) - self.done
+        summary.counts = self._tally.finish()
         heartbeats = {}
         through = self._synced | self._behind
         for chain in CHAINS:
@@ -102,18 +109,20 @@ class Importer:
             failed = sum(wallet in self._failed for wallet in wallets)
             synced = sum(wallet in through for wallet in wallets)
             if synced and synced + failed == len(wallets):
-                heartbeats[chain] = (len(wallets), failed)
+                heartbeats[chain] = Round(len(wallets), failed, self._tally.delay_seconds(chain))
         save_heartbeats(self._connection, "trades", heartbeats, datetime.now(UTC))
         return summary
 
     def _import_pieces(self, pieces: Sequence[Piece]) -> list[Piece]:
         drafts: list[tuple[TrackedWallet, Draft]] = []
+        left_out: list[Owned] = []
         for piece in pieces:
             drafts += [(piece.task.wallet, draft) for draft in piece.drafted.drafts]
             self.summary.swaps += len(piece.chunk.swaps)
             self.summary.wraps += piece.drafted.wraps
-            for bad in (*piece.chunk.bad, *piece.drafted.bad):
-                self._reject(piece.task.wallet, bad.tx_signature, bad.reason)
+            left_out += [
+                (piece.task.wallet, each) for each in (*piece.chunk.left_out, *piece.drafted.left_out)
+            ]
         values = value_drafts(self._connection, self._prices, drafts)
         valued = list(zip(drafts, values, strict=True))
         waiting = {wallet.wallet_id for (wallet, _), value in valued if value.is_pending}
@@ -122,50 +131,55 @@ class Importer:
             if wallet.wallet_id in waiting:
                 continue
             if value.native is None:
-                self._reject(wallet, draft.tx_signature, "no native price of its hour is known")
+                left_out.append((wallet, _left_out(draft, Reason.NO_VALUE, NO_PRICE)))
             else:
-                rows.append((wallet, _row(wallet, draft, value.native)))
-        removed = self._import_tracked({piece.task.wallet.wallet_id for piece in pieces}, rows)
+                rows.append((wallet, draft, _row(wallet, draft, value.native)))
+        removed = self._import_tracked({piece.task.wallet.wallet_id for piece in pieces}, rows, left_out)
         imported = []
         for piece in pieces:
             if piece.task.wallet.wallet_id in removed:
                 self._note(piece.task, _REMOVED)
             elif piece.task.wallet.wallet_id in waiting:
-                self._note(piece.task, _NO_PRICE)
+                self._note(piece.task, _PRICE_MISSING)
             else:
                 imported.append(piece)
+        self._tally.add(imported, left_out)
         return imported
 
     def _import_tracked(
-        self, wallet_ids: set[int], rows: Sequence[tuple[TrackedWallet, TradeRow]]
+        self,
+        wallet_ids: set[int],
+        rows: Sequence[tuple[TrackedWallet, Draft, TradeRow]],
+        left_out: list[Owned],
     ) -> set[int]:
-        """Import the rows, and return the wallets that have been removed since the round began."""
+        """Import the rows, and return the wallets that have been removed since the round began.
+
+        Add to `left_out` what the ledger does not accept.
+        """
         removed = untracked(self._connection, wallet_ids)
         while True:
             try:
-                self._import([row for wallet, row in rows if wallet.wallet_id not in removed])
+                left_out += self._import([row for row in rows if row[0].wallet_id not in removed])
             except WalletRemoved as error:
                 removed |= error.wallet_ids
             else:
                 return removed
 
-    def _import(self, rows: Sequence[TradeRow]) -> None:
+    def _import(self, rows: Sequence[tuple[TrackedWallet, Draft, TradeRow]]) -> list[Owned]:
+        rejected: list[Owned] = []
+
         def records() -> Iterator[Record[TradeRow]]:
-            yield from ((number, b"", row) for number, row in enumerate(rows))
+            yield from ((number, b"", row) for number, (_, _, row) in enumerate(rows))
 
         def reject(number: int, line: bytes, fault: BadRow) -> None:
-            row = rows[number]
-            log.info("%s on %s: %s: %s", row.wallet_address, row.blockchain, row.tx_signature, fault)
-            self.summary.rejected[fault.rule] += 1
+            wallet, draft, _ = rows[number]
+            rejected.append((wallet, _left_out(draft, Reason.INVALID, fault.rule)))
 
         if rows:
             imported = import_trades(self._connection, records(), reject)
             self.summary.trades += imported.landed
             self.summary.changed += imported.changed
-
-    def _reject(self, wallet: TrackedWallet, tx_signature: str, reason: str) -> None:
-        log.info("%s on %s: %s: %s", wallet.address, wallet.chain.name, tx_signature, reason)
-        self.summary.rejected[reason] += 1
+        return rejected
 
     def _fail(self, failure: Failure) -> None:
         stop = refusal_of(failure.fault)
@@ -188,6 +202,10 @@ class Importer:
         log.warning("%s on %s was not synced: %s %s", wallet.address, wallet.chain.name, outcome, detail)
         self._failed[wallet.wallet_id] = outcome
         save_failed(self._connection, task, outcome)
+
+
+def _left_out(draft: Draft, reason: Reason, detail: str) -> LeftOut:
+    return LeftOut(draft.tx_signature, reason, detail, draft.created_at)
 
 
 def _row(wallet: TrackedWallet, draft: Draft, native: Decimal) -> TradeRow:

@@ -12,9 +12,9 @@ from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_prices
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.rows import PriceRow
-from wallet_api.providers.faults import ProviderFault
+from wallet_api.providers.faults import Barred, ProviderFault
 from wallet_api.providers.prices.quotes import PriceSource, hour_of
-from wallet_api.sync.heartbeats import save_heartbeats
+from wallet_api.sync.heartbeats import Round, save_heartbeats
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class Prices:
         summary.changed = _import(connection, rows)
         now = datetime.now(UTC)
         priced = [chain.name for chain in CHAINS.values() if chain.currency not in summary.missing]
-        save_heartbeats(connection, "prices", dict.fromkeys(priced, (0, 0)), now)
+        save_heartbeats(connection, "prices", dict.fromkeys(priced, Round()), now)
         return summary
 
     def fill(self, connection: Connection, hours: Hours) -> bool:
@@ -82,7 +82,7 @@ class Prices:
             try:
                 latest = source.latest(summary.missing)
             except ProviderFault as fault:
-                _note(summary, source, fault)
+                self._note(summary, source, fault)
                 continue
             rows += latest
             summary.sources |= {source.name for _ in latest}
@@ -102,7 +102,7 @@ class Prices:
                     past = source.past(currency, missing)
                 except ProviderFault as fault:
                     if not fault.provider_works:
-                        _note(summary, source, fault)
+                        self._note(summary, source, fault)
                     continue
                 rows += past
                 summary.sources |= {source.name for _ in past}
@@ -110,6 +110,13 @@ class Prices:
                 missing = [hour for hour in missing if hour not in filled]
             summary.missing_hours += len(missing)
         return rows
+
+    def _note(self, summary: PricesSummary, source: PriceSource, fault: ProviderFault) -> None:
+        summary.failures.append(f"{source.name} {fault.outcome}")
+        log.warning("prices: %s failed: %s %s", source.name, fault.outcome, fault.detail)
+        if isinstance(fault, Barred):
+            # No later request would get another response.
+            self._sources = [other for other in self._sources if other is not source]
 
 
 def missing_hours(connection: Connection, since: datetime) -> Hours:
@@ -131,8 +138,3 @@ def _import(connection: Connection, rows: Sequence[PriceRow]) -> int:
         log.warning("a price of %s was rejected: %s", rows[number - 1].currency, fault)
 
     return import_prices(connection, records(), reject).changed if rows else 0
-
-
-def _note(summary: PricesSummary, source: PriceSource, fault: ProviderFault) -> None:
-    summary.failures.append(f"{source.name} {fault.outcome}")
-    log.warning("prices: %s failed: %s %s", source.name, fault.outcome, fault.detail)

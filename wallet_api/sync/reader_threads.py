@@ -4,14 +4,14 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
 from wallet_api.providers.faults import ProviderFault
-from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, TradeSource
+from wallet_api.providers.trades.swaps import Chunk, Listed, TrackedWallet, TradeSource
 from wallet_api.sync.drafts import Drafted, draft_trades
 from wallet_api.sync.refusals import refusal_of
 
@@ -29,13 +29,17 @@ _GROUP_SWAPS = 5_000
 class Task:
     """A wallet to fetch from `start` on, so that all its trades since `complete_from` are imported.
 
-    `recheck` is true if the fetch goes further back than the usual overlap.
+    `recheck` is true if the fetch goes further back than the usual overlap. `again` are transactions to
+    read again, and `has_left_out` is true if some were left out before. Trades after `synced_until` are new.
     """
 
     wallet: TrackedWallet
     start: datetime
     complete_from: datetime
     recheck: bool
+    again: Sequence[Listed] = ()
+    has_left_out: bool = False
+    synced_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +154,7 @@ class ReaderThreads:
         began = datetime.now(UTC)
         turn_ends = time.monotonic() + self._turn_seconds
         try:
-            for chunk in self._source.chunks(task.wallet, task.start):
+            for chunk in self._source.chunks(task.wallet, task.start, task.again):
                 gives_way = chunk.until is not None and time.monotonic() > turn_ends
                 drafted = draft_trades(task.wallet.chain, chunk.swaps)
                 self._put(Piece(task, chunk, drafted, began, gives_way))

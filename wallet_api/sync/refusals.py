@@ -1,6 +1,14 @@
 """The faults after which a round stops, and for how long."""
 
-from wallet_api.providers.faults import BadKey, Banned, BreakerOpen, ProviderFault, QuotaExhausted
+from wallet_api.providers.faults import (
+    BARRED_SECONDS,
+    BadKey,
+    Banned,
+    Barred,
+    BreakerOpen,
+    ProviderFault,
+    QuotaExhausted,
+)
 from wallet_api.providers.replies import until_midnight
 
 _PAUSE_SECONDS = 600.0
@@ -20,6 +28,8 @@ def refusal_of(fault: ProviderFault | None) -> Refusal | None:
             return "the provider's quota of the day is used up", until_midnight() + _RESET_SECONDS
         case BadKey():
             return "the provider does not accept our key", _PAUSE_SECONDS
+        case Barred():
+            return "the provider does not serve this location (HTTP 451)", BARRED_SECONDS
         case Banned() | BreakerOpen():
             pause = fault.retry_after_seconds
             return "the provider has shut us out for a while", _PAUSE_SECONDS if pause is None else pause

@@ -20,8 +20,11 @@ def trades_data(summary: TradesSummary) -> dict[str, Any]:
         "trades": summary.trades,
         "changed": summary.changed,
         "wraps": summary.wraps,
-        "rejected": sum(summary.rejected.values()),
-        "rejections": dict(summary.rejected),
+        "no_trades": summary.counts.no_trades,
+        "left_out": sum(summary.counts.left_out.values()),
+        "left_out_reasons": _by_reason(summary.counts.left_out),
+        "new_left_out": summary.counts.new,
+        "unreadable": summary.counts.unreadable,
         "stopped": summary.stopped,
         "pause_seconds": round(summary.pause_seconds),
     }
@@ -35,8 +38,15 @@ def trades_words(data: Mapping[str, Any]) -> str:
     ]
     if data["wraps"]:
         words.append(f"{data['wraps']} wraps")
-    if data["rejected"]:
-        words.append(f"{data['rejected']} rejected ({_counted(data['rejections'])})")
+    if data["no_trades"]:
+        words.append(f"{data['no_trades']} no trades")
+    if data["left_out"]:
+        reasons = "; ".join(
+            f"{reason}: {_counted(details)}" for reason, details in sorted(data["left_out_reasons"].items())
+        )
+        words.append(f"{data['left_out']} left out, {data['new_left_out']} of them new ({reasons})")
+    if data["unreadable"]:
+        words.append(f"{data['unreadable']} unreadable, tried again once a day")
     if data["failed"]:
         words.append(f"{data['failed']} wallets failed ({_counted(data['failures'])})")
     if data["behind"]:
@@ -71,6 +81,14 @@ def prices_words(data: Mapping[str, Any]) -> str:
         words.append(f"failed: {', '.join(data['failures'])}")
     words.append(f"{data['requests']} requests in {data['seconds']} s")
     return "; ".join(words)
+
+
+def _by_reason(left_out: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
+    """Return the counts by reason and detail."""
+    reasons: dict[str, dict[str, int]] = {}
+    for (reason, detail), count in left_out.items():
+        reasons.setdefault(str(reason), {})[detail] = count
+    return reasons
 
 
 def _counted(counts: Mapping[str, int]) -> str:

@@ -1,13 +1,14 @@
 """How far each wallet has been synced, and from when it has to be fetched next."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, MissingReference, Row, load_sql, translated
-from wallet_api.providers.trades.swaps import TrackedWallet
+from wallet_api.providers.trades.swaps import Listed, TrackedWallet
 from wallet_api.sync.reader_threads import Piece, Task
 
 # The interval of the longer fetches, since a provider's index may be late by hours.
@@ -20,11 +21,25 @@ _SAVE_FAILED = load_sql(__package__, "save_failed")
 
 
 def tasks_due(
-    connection: Connection, chains: Sequence[str], since: datetime, overlap: timedelta, now: datetime
+    connection: Connection,
+    chains: Sequence[str],
+    since: datetime,
+    overlap: timedelta,
+    again: Mapping[int, Sequence[Listed]],
+    now: datetime,
 ) -> list[Task]:
-    """Return all tracked wallets of the chains: new ones first, then those tried longest ago."""
+    """Return all tracked wallets of the chains: new ones first, then those tried longest ago.
+
+    `again` are by wallet the transactions to read again.
+    """
     return [
-        _task(row, since, overlap, now) for row in connection.execute(_DUE, {"blockchains": list(chains)})
+        replace(
+            _task(row, since, overlap, now),
+            again=again.get(row["wallet_id"], ()),
+            has_left_out=row["has_left_out"],
+            synced_until=row["synced_until"],
+        )
+        for row in connection.execute(_DUE, {"blockchains": list(chains)})
     ]
 
 

@@ -4,7 +4,7 @@ Formats: https://docs.moralis.com/data-api/evm/wallet/wallet-swaps and
 https://docs.moralis.com/data-api/solana/wallet/wallet-swaps.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -17,7 +17,7 @@ from wallet_api.providers.faults import Malformed
 from wallet_api.providers.fetch import Fetcher
 from wallet_api.providers.parsing import UnusableRow, clean, read_address, read_row
 from wallet_api.providers.replies import Reply, read_json
-from wallet_api.providers.trades.swaps import BadSwap, Chunk, Leg, Swap, TrackedWallet
+from wallet_api.providers.trades.swaps import Chunk, LeftOut, Leg, Listed, Reason, Swap, TrackedWallet
 from wallet_api.settings import Settings
 
 PAGE_ROWS = 100
@@ -40,8 +40,11 @@ class MoralisTrades:
         self._evm_url = settings.moralis_evm_url
         self._solana_url = settings.moralis_solana_url
 
-    def chunks(self, wallet: TrackedWallet, since: datetime) -> Iterator[Chunk]:
-        """Implement TradeSource.chunks. Each page is a fetch with its own deadline and retries."""
+    def chunks(self, wallet: TrackedWallet, since: datetime, again: Sequence[Listed] = ()) -> Iterator[Chunk]:
+        """Implement TradeSource.chunks. Each page is a fetch with its own deadline and retries.
+
+        A single transaction cannot be requested: what was left out is read again as a part of its span.
+        """
         chunk = self._chunk(wallet, since)
         while chunk.until is not None:
             yield chunk
@@ -59,7 +62,7 @@ class MoralisTrades:
         while True:
             with self._fetcher.begin(wallet.chain.name) as fetch:
                 page = fetch.get(url, parameters, _read_page)
-            swaps = [swap for raw in page.result if (swap := _swap_or_none(wallet, raw, chunk.bad))]
+            swaps = [swap for raw in page.result if (swap := _swap_or_none(wallet, raw, chunk.left_out))]
             chunk.swaps += swaps
             if not page.cursor:
                 return chunk
@@ -93,21 +96,21 @@ def _complete_part(chunk: Chunk, last_page: list[Swap], since: datetime) -> Chun
     until = min((swap.created_at for swap in last_page), default=since)
     if until <= since + timedelta(seconds=1):
         raise Malformed(f"{CHUNK_PAGES} pages whose times do not advance")
-    return Chunk([swap for swap in chunk.swaps if swap.created_at < until], chunk.bad, until)
+    return Chunk([swap for swap in chunk.swaps if swap.created_at < until], chunk.left_out, until)
 
 
 def _read_page(reply: Reply) -> _Page:
     return read_json(reply.body, _Page)
 
 
-def _swap_or_none(wallet: TrackedWallet, raw: msgspec.Raw, bad: list[BadSwap]) -> Swap | None:
+def _swap_or_none(wallet: TrackedWallet, raw: msgspec.Raw, left_out: list[LeftOut]) -> Swap | None:
     signature = ""
     try:
         row = read_row(raw)
         signature = clean(row.get("transactionHash"))
         return read_swap(wallet, row)
     except UnusableRow as error:
-        bad.append(BadSwap(signature, str(error)))
+        left_out.append(LeftOut(signature[: fields.MAX_SIGNATURE], Reason.INVALID, str(error)))
         return None
 
 

@@ -1,198 +1,254 @@
-"""The swaps of a Solana transaction, from the balances of all its accounts before and after it.
+"""What each owner gained and lost in a Solana transaction, and who exchanged it.
 
-https://solana.com/docs/rpc/json-structures#transactions
+Balances decide the amounts, since they are complete; instructions decide which of them belong to an
+exchange. The reasons are in docs/sync.md, "Solana from a node".
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal, localcontext
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-import msgspec
+from wallet_api.providers.parsing import UnusableRow, read_amount, read_decimals
+from wallet_api.providers.trades.solana_programs import LENDING, ORDERS
+from wallet_api.providers.trades.solana_transaction import Step, Transaction, steps
+from wallet_api.providers.trades.swaps import TrackedWallet
 
-from wallet_api.ledger import fields
-from wallet_api.providers.parsing import UnusableRow, read_address, read_amount, read_decimals
-from wallet_api.providers.trades.swaps import DIGITS, Leg, Swap, TrackedWallet
+_TRANSFERS = frozenset(("transfer", "transferChecked", "transferCheckedWithFee", "transferWithSeed"))
+_CREATIONS = frozenset(("createAccount", "createAccountWithSeed"))
+_MINTS = frozenset(("mintTo", "mintToChecked"))
+_BURNS = frozenset(("burn", "burnChecked"))
+_OPENINGS = frozenset(("initializeAccount", "initializeAccount2", "initializeAccount3"))
 
-# USDC and USDT: their amount is the dollar value of a swap.
-_STABLE = frozenset(
-    ("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB")
-)
-
-NO_EXCHANGE = "no other account exchanged the token"
-UNCLEAR = "several tokens whose separate prices are unclear"
+# The largest part of an amount that fees in the token itself may make up.
+FEES = 5
 
 # Balance changes in the smallest unit by token; None is the native coin.
-_Changes = Counter[str | None]
-
-
-class _Amount(msgspec.Struct):
-    amount: str
-    decimals: int
-
-
-class _TokenBalance(msgspec.Struct, rename="camel"):
-    account_index: int
-    mint: str
-    ui_token_amount: _Amount
-    owner: str | None = None
-
-
-class _Meta(msgspec.Struct, rename="camel"):
-    fee: int
-    pre_balances: list[int]
-    post_balances: list[int]
-    err: Any = None
-    pre_token_balances: list[_TokenBalance] | None = None
-    post_token_balances: list[_TokenBalance] | None = None
-
-
-class _Key(msgspec.Struct):
-    pubkey: str
-
-
-class _Message(msgspec.Struct, rename="camel"):
-    account_keys: list[_Key]
-
-
-class _Body(msgspec.Struct):
-    message: _Message
-
-
-class Transaction(msgspec.Struct, rename="camel"):
-    """The parts of a getTransaction result, encoded as `jsonParsed`, that contain balances."""
-
-    meta: _Meta
-    transaction: _Body
-    block_time: int | None = None
+Changes = Counter[str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Moves:
-    """`exchangers` are all other owners, except those with only plain native coin or a single token."""
+class Moves:
+    """What a wallet exchanged, and with whom.
 
-    own: _Changes
-    exchangers: list[_Changes]
+    `tokens` are what it exchanged of each token, `coin` is the change in its native coin, without the network
+    fee and rent. `exchangers` are the changes of those that gave one thing for another. `passed_on` are the
+    tokens that for the most part came from others, or went to others, without anything in exchange.
+    """
+
+    tokens: Mapping[str, int]
+    coin: int
+    exchangers: list[Changes]
     decimals: Mapping[str, int]
+    passed_on: set[str]
+
+    def exchanged(self, mint: str | None) -> int:
+        """Return what the exchangers gained of it."""
+        return sum(other[mint] for other in self.exchangers)
 
 
-def read_swaps(
-    wallet: TrackedWallet, signature: str, created_at: datetime, transaction: Transaction
-) -> list[Swap]:
-    """Return the swaps of `wallet`; none for a transfer, a wrap, or a failed transaction.
+@dataclass(slots=True)
+class _Accounts:
+    """The owner and the mint of each account, and the changes by owner."""
 
-    The reasons are in docs/sync.md, "Solana from a node". Raise UnusableRow if it is unclear for what the
-    tokens were exchanged.
+    owners: dict[str, str] = field(default_factory=dict)
+    mints: dict[str, str | None] = field(default_factory=dict)
+    decimals: dict[str, int] = field(default_factory=dict)
+    changes: defaultdict[str, Changes] = field(default_factory=lambda: defaultdict(Counter))
+
+    def owner(self, account: str) -> str:
+        """Return who owns what is in the account: itself, unless it is a token account."""
+        return self.owners.get(account, account)
+
+
+def read_moves(wallet: TrackedWallet, transaction: Transaction) -> Moves:
+    """Return what `wallet` exchanged in a transaction. Raise UnusableRow."""
+    run = list(steps(transaction))
+    accounts = _accounts(wallet, transaction, run)
+    _leave_out_rent(transaction, accounts, run)
+    _leave_out_supply(accounts, run)
+    own = {wallet.address, *_escrows(wallet, transaction, accounts, run)}
+    changes = _without_nfts(accounts, own)
+    mine: Changes = Counter()
+    for owner in own:
+        mine.update(changes.pop(owner, Counter()))
+    lenders = {
+        accounts.owner(step.text(end))
+        for step in run
+        if step.kind in _TRANSFERS and step.calling_program in LENDING
+        for end in ("source", "destination")
+    }
+    exchangers, others = _exchangers(accounts, changes, lenders | own, run)
+    one_way = {
+        mint: units
+        for mint, units in _one_way(accounts, own, others, run).items()
+        # A fee in the token is a part of its price.
+        if abs(units) * FEES > abs(mine[mint])
+    }
+    tokens = {
+        mint: units
+        for mint in mine.keys() | one_way.keys()
+        if mint is not None and (units := mine[mint] - one_way.get(mint, 0))
+    }
+    return Moves(tokens, mine[None], exchangers, accounts.decimals, passed_on=set(one_way))
+
+
+def _accounts(wallet: TrackedWallet, transaction: Transaction, run: Iterable[Step]) -> _Accounts:
+    """Return the balance changes by owner, without the network fee.
+
+    The lamports of a token account are its owner's, and the wrapped coin counts as the native coin.
     """
-    if transaction.meta.err is not None:
-        return []
-    moves = _moves(wallet, transaction)
-    swaps = []
-    with localcontext(prec=DIGITS):
-        for pair in _pairs(moves):
-            bought, sold = (_leg(wallet, moves, side) for side in pair)
-            swaps.append(Swap(signature, created_at, "", bought, sold, _usd(bought, sold)))
-    return swaps
-
-
-_Side = tuple[str | None, int]
-
-
-def _pairs(moves: _Moves) -> list[tuple[_Side, _Side]]:
-    """Return what was bought, and what was sold for it, both amounts above 0."""
-    tokens = {mint: units for mint, units in moves.own.items() if mint is not None}
-    coin = moves.own[None]
-    gained = [side for side in tokens.items() if side[1] > 0]
-    lost = [(mint, -units) for mint, units in tokens.items() if units < 0]
-    if not tokens or not (lost or coin < 0) or not (gained or coin > 0):
-        return []
-    if len(tokens) == 1:
-        # Everything that left the wallet is the price, with tips and a bot's fees.
-        (mint,) = tokens
-        if not any(other[mint] or other[None] * coin < 0 for other in moves.exchangers):
-            raise UnusableRow(NO_EXCHANGE)
-        return [(gained[0], (None, -coin))] if gained else [((None, coin), lost[0])]
-    # By token: the native amount for which others exchanged exactly this token.
-    prices = {mint: price for mint, units in tokens.items() if (price := _price(moves, mint, units))}
-    passed_on = not sum(other[None] for other in moves.exchangers)
-    if len(gained) == len(lost) == 1 and passed_on:
-        price = next(iter(prices.values()), None)
-        if price is None:
-            return [(gained[0], lost[0])]
-        prices = dict.fromkeys(tokens, price)
-    if prices.keys() != tokens.keys():
-        raise UnusableRow(UNCLEAR)
-    bought = [((mint, units), (None, prices[mint])) for mint, units in gained if mint is not None]
-    sold = [((None, prices[mint]), (mint, units)) for mint, units in lost if mint is not None]
-    return [*bought, *sold]
-
-
-def _price(moves: _Moves, mint: str, units: int) -> int | None:
-    """Return the native amount that others exchanged for exactly these units and no other token, or None."""
-    parties = [other for other in moves.exchangers if other[mint]]
-    coin = sum(party[None] for party in parties)
-    clean = all(party.keys() == {mint, None} for party in parties)
-    exact = sum(party[mint] for party in parties) == -units
-    return abs(coin) if clean and exact and coin * units > 0 else None
-
-
-def _moves(wallet: TrackedWallet, transaction: Transaction) -> _Moves:
-    """Return the balance changes of each owner's accounts, without the network fee.
-
-    The lamports of a token account count as its owner's. So the rent of a new or closed account is no
-    price, and the wrapped coin counts as the native coin.
-    """
-    meta = transaction.meta
-    keys = [key.pubkey for key in transaction.transaction.message.account_keys]
-    if not len(keys) == len(meta.pre_balances) == len(meta.post_balances):
+    meta, keys = transaction.meta, transaction.keys
+    if not keys or not len(keys) == len(meta.pre_balances) == len(meta.post_balances):
         raise UnusableRow("not as many balances as accounts")
-    owners = list(keys)
-    decimals: dict[str, int] = {}
-    wrappers: set[str] = set()
-    moved: defaultdict[str, _Changes] = defaultdict(Counter)
+    accounts = _Accounts()
+    # An account that is opened and closed in between has no balance before or after.
+    for step in run:
+        if step.kind in _OPENINGS:
+            accounts.owners[step.text("account")] = step.text("owner")
+            accounts.mints[step.text("account")] = _mint(wallet, step.text("mint"))
+        elif step.kind in ("create", "createIdempotent") and step.text("wallet"):
+            accounts.owners[step.text("account")] = step.text("wallet")
+            accounts.mints[step.text("account")] = _mint(wallet, step.text("mint"))
     for balances, sign in ((meta.pre_token_balances, -1), (meta.post_token_balances, 1)):
         for balance in balances or ():
             if not 0 <= balance.account_index < len(keys):
                 raise UnusableRow("a balance of no account")
-            owner = balance.owner or keys[balance.account_index]
-            owners[balance.account_index] = owner
-            if balance.mint == wallet.chain.wrapped_mint:
-                # A pool may have a separate owner for each side. Tips are never in the wrapped coin.
-                wrappers.add(owner)
-            else:
-                decimals[balance.mint] = read_decimals(balance.ui_token_amount.decimals)
-                moved[owner][balance.mint] += sign * read_amount(balance.ui_token_amount.amount)
-    for owner, before, after in zip(owners, meta.pre_balances, meta.post_balances, strict=True):
-        moved[owner][None] += after - before
-    moved[keys[0]][None] += meta.fee
-    # The ledger has no NFTs.
-    unique = {
-        mint for mint, places in decimals.items() if not places and abs(moved[wallet.address][mint]) <= 1
+            account = keys[balance.account_index]
+            owner = accounts.owners[account] = balance.owner or accounts.owner(account)
+            mint = accounts.mints[account] = _mint(wallet, balance.mint)
+            units = sign * read_amount(balance.ui_token_amount.amount)
+            if mint is not None:
+                accounts.decimals[mint] = read_decimals(balance.ui_token_amount.decimals)
+                accounts.changes[owner][mint] += units
+    for key, before, after in zip(keys, meta.pre_balances, meta.post_balances, strict=True):
+        accounts.changes[accounts.owner(key)][None] += after - before
+    accounts.changes[keys[0]][None] += meta.fee
+    return accounts
+
+
+def _mint(wallet: TrackedWallet, mint: str) -> str | None:
+    return None if mint == wallet.chain.wrapped_mint else mint
+
+
+def _leave_out_rent(transaction: Transaction, accounts: _Accounts, run: Iterable[Step]) -> None:
+    """Give the lamports that keep a new account open back to who paid them: they are no price."""
+    meta = transaction.meta
+    balances = zip(transaction.keys, meta.pre_balances, meta.post_balances, strict=True)
+    new = {key for key, before, after in balances if not before and after}
+    funded: defaultdict[str, list[Step]] = defaultdict(list)
+    for step in run:
+        if not step.is_system:
+            continue
+        if step.kind in _CREATIONS and step.text("newAccount") in new:
+            _give_back(accounts, step, step.text("newAccount"))
+        elif step.kind == "transfer" and step.text("destination") in new:
+            funded[step.text("destination")].append(step)
+        elif step.kind in ("assign", "assignWithSeed"):
+            # An account that had lamports before it was created.
+            for transfer in funded.pop(step.text("account"), ()):
+                _give_back(accounts, transfer, step.text("account"))
+
+
+def _give_back(accounts: _Accounts, payment: Step, account: str) -> None:
+    lamports = payment.units()
+    accounts.changes[accounts.owner(payment.text("source"))][None] += lamports
+    accounts.changes[accounts.owner(account)][None] -= lamports
+
+
+def _leave_out_supply(accounts: _Accounts, run: Iterable[Step]) -> None:
+    """Leave out what was minted and burned: nobody else gave or took it."""
+    for step in run:
+        sign = -1 if step.kind in _MINTS else 1 if step.kind in _BURNS else 0
+        if sign and (account := step.text("account")) in accounts.mints:
+            accounts.changes[accounts.owner(account)][accounts.mints[account]] += sign * step.units()
+
+
+def _escrows(
+    wallet: TrackedWallet, transaction: Transaction, accounts: _Accounts, run: Iterable[Step]
+) -> set[str]:
+    """Return the owners that pay for orders of `wallet`, which it placed before and does not sign now."""
+    signers = transaction.signers
+    if wallet.address in signers:
+        return set()
+    return {
+        owner
+        for step in run
+        if step.program in ORDERS and wallet.address in step.accounts
+        for owner in {accounts.owner(account) for account in step.accounts}
+        if owner in step.accounts and owner not in signers
+        # Not those that take a fee.
+        if owner != wallet.address and any(units < 0 for units in accounts.changes[owner].values())
     }
-    for owner, assets in moved.items():
-        moved[owner] = Counter({key: units for key, units in assets.items() if units and key not in unique})
-    own = moved.pop(wallet.address, Counter())
-    exchangers = [other for owner, other in moved.items() if len(other) > 1 or owner in wrappers]
-    return _Moves(own, exchangers, decimals)
 
 
-def _amount(wallet: TrackedWallet, moves: _Moves, side: _Side) -> Decimal:
-    mint, units = side
-    places = wallet.chain.native_decimals if mint is None else moves.decimals[mint]
-    amount = Decimal(units).scaleb(-places)
-    try:
-        fields.check_amount("an amount", amount)
-    except fields.BadRow as error:
-        raise UnusableRow(error.rule) from error
-    return amount
+def _without_nfts(accounts: _Accounts, own: set[str]) -> dict[str, Changes]:
+    """Return the changes without those of 0, and without tokens of which the wallet moved a single one."""
+    unique = {
+        mint
+        for mint, places in accounts.decimals.items()
+        if not places and all(abs(accounts.changes[owner][mint]) <= 1 for owner in own)
+    }
+    return {
+        owner: Counter({mint: units for mint, units in changes.items() if units and mint not in unique})
+        for owner, changes in accounts.changes.items()
+    }
 
 
-def _leg(wallet: TrackedWallet, moves: _Moves, side: _Side) -> Leg:
-    mint = None if side[0] is None else read_address(wallet.chain, side[0])
-    return Leg(mint, _amount(wallet, moves, side))
+def _exchangers(
+    accounts: _Accounts, changes: Mapping[str, Changes], excluded: set[str], run: Iterable[Step]
+) -> tuple[list[Changes], dict[str, Changes]]:
+    """Return the changes of those that gave one thing for another, and the changes of all others.
+
+    A pool may have a separate owner for each of its vaults: owners with one thing each count as one if the
+    same instruction moved both.
+    """
+    exchangers = [each for owner, each in changes.items() if owner not in excluded and _exchanges(each)]
+    others = {
+        owner: each for owner, each in changes.items() if each and (owner in excluded or not _exchanges(each))
+    }
+    together: defaultdict[int, set[str]] = defaultdict(set)
+    for step in run:
+        if step.kind in _TRANSFERS and step.units():
+            ends = {accounts.owner(step.text(end)) for end in ("source", "destination")}
+            together[step.caller] |= ends - excluded
+    for group in together.values():
+        vaults = [owner for owner in group if owner in others and len(others[owner]) == 1]
+        pool: Changes = Counter()
+        for owner in vaults:
+            pool.update(others[owner])
+        if _exchanges(pool):
+            exchangers.append(pool)
+            for owner in vaults:
+                del others[owner]
+    return exchangers, others
 
 
-def _usd(bought: Leg, sold: Leg) -> Decimal | None:
-    return next((leg.amount for leg in (sold, bought) if leg.mint in _STABLE), None)
+def _exchanges(changes: Changes) -> bool:
+    return any(units < 0 for units in changes.values()) and any(units > 0 for units in changes.values())
+
+
+def _one_way(
+    accounts: _Accounts, own: set[str], others: Mapping[str, Changes], run: Iterable[Step]
+) -> Counter[str]:
+    """Return what the wallet received of each token, less what it sent, without anything in exchange.
+
+    That is what moved directly between it and somebody who kept it, or had it before.
+    """
+    direct: Counter[tuple[str, str, bool]] = Counter()
+    for step in run:
+        if step.kind not in _TRANSFERS or step.is_system:
+            continue
+        source, destination = step.text("source"), step.text("destination")
+        giver, taker = accounts.owner(source), accounts.owner(destination)
+        mint = accounts.mints.get(source, accounts.mints.get(destination))
+        if (giver in own) != (taker in own) and mint is not None:
+            is_gain = taker in own
+            direct[(giver if is_gain else taker, mint, is_gain)] += step.units()
+    moved: Counter[str] = Counter()
+    for (owner, mint, is_gain), units in direct.items():
+        change = others.get(owner, Counter())[mint]
+        if is_gain and change < 0:
+            moved[mint] += min(units, -change)
+        elif not is_gain and change > 0:
+            moved[mint] -= min(units, change)
+    return moved

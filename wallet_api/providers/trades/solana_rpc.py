@@ -4,8 +4,9 @@ https://solana.com/docs/rpc/http/getsignaturesforaddress and
 https://solana.com/docs/rpc/http/gettransaction.
 """
 
+import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -18,8 +19,17 @@ from wallet_api.providers.faults import Broken, Malformed
 from wallet_api.providers.jsonrpc import Node, Result
 from wallet_api.providers.parsing import UnusableRow
 from wallet_api.providers.solana_names import Names
-from wallet_api.providers.trades.solana_moves import Transaction, read_swaps
-from wallet_api.providers.trades.swaps import BadSwap, Chunk, Leg, Swap, TrackedWallet
+from wallet_api.providers.trades.solana_swaps import UnclearSwap, read_swaps
+from wallet_api.providers.trades.solana_transaction import Transaction
+from wallet_api.providers.trades.swaps import (
+    Chunk,
+    LeftOut,
+    Leg,
+    Listed,
+    Reason,
+    Swap,
+    TrackedWallet,
+)
 
 CHUNK_TRANSACTIONS = 50
 
@@ -28,33 +38,35 @@ _FIRST_PAGE = 100
 _PAGE = 1000
 # Imported trades are not undone by a reorganisation, so only finalized transactions are read.
 _FINAL = {"commitment": "finalized"}
-_READABLE = _FINAL | {"encoding": "jsonParsed", "maxSupportedTransactionVersion": 0}
+_READABLE = _FINAL | {"encoding": "jsonParsed"}
+# The version of transactions that the mainnet has since September 2026. All versions have the same balances.
+_NEWEST_VERSION = 1
 _UNSUPPORTED_VERSION = -32015
+_NAMED_VERSION = re.compile(r"\((\d{1,3})\)")
+_INVALID_PARAMETERS = -32602
+_NO_BLOCK = frozenset((-32007, -32009))
 # A node may list a transaction before it can return it. An older one is lost.
 _YOUNG = timedelta(hours=1)
 _REMEMBERED = 20_000
 
 NOT_AVAILABLE = "the node no longer has the transaction"
+UNSUPPORTED = "a transaction of a version that the node does not return"
+UNKNOWN_FORM = "a transaction that is not of the documented form"
 
 Shape = TypeVar("Shape")
 
 
-class _Listed(msgspec.Struct, rename="camel"):
+class _Signature(msgspec.Struct, rename="camel"):
     signature: str
     err: Any = None
     block_time: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    moment: datetime
-    signature: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Outcome:
     swaps: Sequence[Swap] = ()
-    bad: BadSwap | None = None
+    left_out: LeftOut | None = None
+    is_cached: bool = False
 
 
 class SolanaRpcTrades:
@@ -68,32 +80,41 @@ class SolanaRpcTrades:
         self._lock = threading.Lock()
         # A finalized transaction never changes, so each round requests only new ones.
         self._outcomes: LRUCache[tuple[str, str], _Outcome] = LRUCache(_REMEMBERED)
+        # The newest version that the node returns.
+        self._version = _NEWEST_VERSION
 
-    def chunks(self, wallet: TrackedWallet, since: datetime) -> Iterator[Chunk]:
+    def chunks(self, wallet: TrackedWallet, since: datetime, again: Sequence[Listed] = ()) -> Iterator[Chunk]:
         """Implement TradeSource.chunks. Each request is a fetch with its own deadline and retries."""
         listed = self._list(wallet, since)
+        before = {row.tx_signature: row for row in again}
         for start in range(0, max(1, len(listed)), CHUNK_TRANSACTIONS):
             end = start + CHUNK_TRANSACTIONS
-            chunk = self._read(wallet, listed[start:end])
-            chunk.until = listed[end].moment if end < len(listed) else None
+            rows = listed[start:end]
+            if not start:
+                known = {row.tx_signature for row in rows}
+                rows += [row for row in again if row.tx_signature not in known]
+            chunk = self._read(wallet, rows, before)
+            chunk.until = listed[end].created_at if end < len(listed) else None
             yield chunk
 
     def close(self) -> None:
         self._node.fetcher.session.close()
 
-    def _list(self, wallet: TrackedWallet, since: datetime) -> list[_Row]:
+    def _list(self, wallet: TrackedWallet, since: datetime) -> list[Listed]:
         """Return the successful transactions since then, in the order of their times."""
-        listed: list[_Row] = []
+        listed: list[Listed] = []
         befores: set[str] = set()
         options: dict[str, Any] = _FINAL | {"limit": _FIRST_PAGE}
         moment = datetime.now(UTC)
         # A short page need not be the last: nodes combine several stores.
-        while page := self._request("getSignaturesForAddress", wallet.address, options).read(list[_Listed]):
+        while page := self._request("getSignaturesForAddress", wallet.address, options).read(
+            list[_Signature]
+        ):
             for row in page:
                 # A row without a time gets that of the next newer one.
                 moment = moment if row.block_time is None else _time(row.block_time)
                 if row.err is None and moment >= since:
-                    listed.append(_Row(moment, row.signature))
+                    listed.append(Listed(moment, row.signature))
             before = page[-1].signature
             if moment < since:
                 break
@@ -102,41 +123,74 @@ class SolanaRpcTrades:
             befores.add(before)
             options = _FINAL | {"limit": _PAGE, "before": before}
         listed.reverse()
-        return sorted(listed, key=lambda row: row.moment)
+        return sorted(listed, key=lambda row: row.created_at)
 
-    def _read(self, wallet: TrackedWallet, listed: Sequence[_Row]) -> Chunk:
-        found = {row: self._fetch_outcome(wallet, row) for row in listed}
+    def _read(self, wallet: TrackedWallet, rows: Sequence[Listed], again: Container[str]) -> Chunk:
+        found = {row: self._fetch_outcome(wallet, row) for row in rows}
         for row in [row for row, outcome in found.items() if outcome is None]:
             # By now the node may have it.
             found[row] = self._fetch_outcome(wallet, row)
-            if found[row] is None and row.moment > datetime.now(UTC) - _YOUNG:
+            if found[row] is None and row.created_at > datetime.now(UTC) - _YOUNG:
                 raise Broken("a listed transaction is not available")
-        outcomes = [
-            outcome or _Outcome(bad=BadSwap(row.signature, NOT_AVAILABLE)) for row, outcome in found.items()
-        ]
-        swaps = [swap for outcome in outcomes for swap in outcome.swaps]
-        return Chunk(self._named(swaps), [outcome.bad for outcome in outcomes if outcome.bad])
+        chunk = Chunk([], [])
+        swaps: list[Swap] = []
+        for row, outcome in found.items():
+            if outcome is None:
+                chunk.left_out.append(_left_out(row, Reason.LOST, NOT_AVAILABLE))
+            elif outcome.left_out is not None:
+                chunk.left_out.append(outcome.left_out)
+            else:
+                swaps += outcome.swaps
+                chunk.no_trades += not outcome.swaps and not outcome.is_cached
+                if row.tx_signature in again:
+                    chunk.settled.append(row.tx_signature)
+        chunk.swaps = self._named(swaps)
+        return chunk
 
-    def _fetch_outcome(self, wallet: TrackedWallet, row: _Row) -> _Outcome | None:
+    def _fetch_outcome(self, wallet: TrackedWallet, row: Listed) -> _Outcome | None:
         """Return the swaps of a transaction; None if the node does not return it."""
-        key = wallet.address, row.signature
+        key = wallet.address, row.tx_signature
         with self._lock:
             known = self._outcomes.get(key)
         if known is not None:
-            return known
-        result = self._request("getTransaction", row.signature, _READABLE)
-        if result.error is not None and result.error.code == _UNSUPPORTED_VERSION:
-            return _Outcome(bad=BadSwap(row.signature, "a transaction of an unknown version"))
+            return replace(known, is_cached=True)
+        result = self._fetch_transaction(row.tx_signature)
+        if result is None:
+            return _Outcome(left_out=_left_out(row, Reason.UNREADABLE, UNSUPPORTED))
+        if result.error is not None and result.error.code in _NO_BLOCK:
+            return None
         try:
             transaction = result.read(Transaction | None)  # type: ignore[arg-type]
         except Malformed:
-            return None
+            return _Outcome(left_out=_left_out(row, Reason.UNREADABLE, UNKNOWN_FORM))
         if transaction is None:
             return None
         outcome = _outcome(wallet, row, transaction)
         with self._lock:
             self._outcomes[key] = outcome
         return outcome
+
+    def _fetch_transaction(self, signature: str) -> Result | None:
+        """Return the response of the node; None if it does not return transactions of this version."""
+        version = self._version
+        refused: int | None = None
+        while True:
+            options = _READABLE | {"maxSupportedTransactionVersion": version}
+            result = self._request("getTransaction", signature, options)
+            code = None if result.error is None else result.error.code
+            if code == _INVALID_PARAMETERS and version and refused is None:
+                # An older node does not know the value.
+                refused, version = version, 0
+                continue
+            if result.error is None or code != _UNSUPPORTED_VERSION:
+                if code != _INVALID_PARAMETERS:
+                    self._version = version
+                return result
+            named = _NAMED_VERSION.search(result.error.message)
+            newer = int(named[1]) if named else 0
+            if newer <= version or (refused is not None and newer >= refused):
+                return None
+            version = newer
 
     def _named(self, swaps: Sequence[Swap]) -> list[Swap]:
         mints = sorted({leg.mint for swap in swaps for leg in (swap.bought, swap.sold) if leg.mint})
@@ -160,16 +214,22 @@ class SolanaRpcTrades:
         return result
 
 
-def _outcome(wallet: TrackedWallet, row: _Row, transaction: Transaction) -> _Outcome:
+def _outcome(wallet: TrackedWallet, row: Listed, transaction: Transaction) -> _Outcome:
     try:
-        fields.check_text("the signature", row.signature, fields.MAX_SIGNATURE, required=True)
-        moment = row.moment if transaction.block_time is None else _time(transaction.block_time)
+        fields.check_text("the signature", row.tx_signature, fields.MAX_SIGNATURE, required=True)
+        moment = row.created_at if transaction.block_time is None else _time(transaction.block_time)
         fields.check_time("the time", moment, datetime.now(UTC))
-        return _Outcome(read_swaps(wallet, row.signature, moment, transaction))
+        return _Outcome(read_swaps(wallet, row.tx_signature, moment, transaction))
+    except UnclearSwap as error:
+        return _Outcome(left_out=_left_out(row, Reason.UNCLEAR, str(error)))
     except UnusableRow as error:
-        return _Outcome(bad=BadSwap(row.signature, str(error)))
+        return _Outcome(left_out=_left_out(row, Reason.UNREADABLE, str(error)))
     except fields.BadRow as error:
-        return _Outcome(bad=BadSwap(row.signature, error.rule))
+        return _Outcome(left_out=_left_out(row, Reason.INVALID, error.rule))
+
+
+def _left_out(row: Listed, reason: Reason, detail: str) -> LeftOut:
+    return LeftOut(row.tx_signature, reason, detail, row.created_at)
 
 
 def _time(seconds: int) -> datetime:

@@ -1,0 +1,67 @@
+"""`wallet-api sync status`, and what the rounds before it left out."""
+
+from datetime import timedelta
+
+from click.testing import CliRunner
+
+from tests.ledger.in_process import Row
+from tests.stub.server import Stub
+from tests.stub.transactions import Move, now, transaction
+from tests.sync.operator import Operator
+from tests.sync.solana import BONK, FART, WALLET, buy, own, pool, read_from
+from wallet_api.cli import cli
+
+AT = now() - timedelta(minutes=50)
+
+
+def status(operator: Operator, *options: str) -> str:
+    """Run the command, and return its output."""
+    result = CliRunner().invoke(cli, ["sync", "status", *options], env=operator.environment)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def unclear() -> Row:
+    """Return a transaction of two tokens that nothing values."""
+    return transaction(AT, WALLET, own(BONK, -9), own(FART, 7), pool(BONK, 9), pool(FART, -7))
+
+
+def test_before_the_first_round_it_says_what_to_run(operator: Operator) -> None:
+    assert "wallet-api sync trades" in status(operator)
+
+
+def test_it_counts_each_transaction_once_and_shows_what_is_kept(stub: Stub, operator: Operator) -> None:
+    read_from(stub, operator)
+    gift = transaction(AT, WALLET, own(FART, 5), Move("friend", FART, -5))
+    for signature, told in (("good", buy(AT)), ("unclear", unclear()), ("gift", gift)):
+        stub.transactions.add(WALLET, signature, told)
+    assert [operator.sync().status for _ in range(3)] == [3, 0, 0]
+    lines = [line.split() for line in status(operator).splitlines()]
+    assert lines[0][:2] == ["SYNC", "CHAIN"]
+    assert lines[1][:2] == ["trades", "solana"]
+    assert lines[1][-2:] == ["1", "0"]
+    # Total, last round, kept. Each start reads again what is no trade and still in the overlap.
+    assert ["solana", "no_value", "1", "1", "1"] in lines
+    assert ["solana", "no_trade", "3", "1", "0"] in lines
+
+
+def test_the_delay_is_that_of_new_trades(stub: Stub, operator: Operator) -> None:
+    read_from(stub, operator)
+    stub.transactions.add(WALLET, "old", buy(AT))
+    operator.sync()
+    assert operator.fetch("SELECT delay_seconds FROM sync_heartbeats") == [{"delay_seconds": None}]
+    stub.transactions.add(WALLET, "new", buy(now() + timedelta(seconds=1)))
+    operator.sync()
+    (row,) = operator.fetch("SELECT delay_seconds FROM sync_heartbeats")
+    assert 0 <= row["delay_seconds"] < 60
+    operator.sync()
+    assert operator.fetch("SELECT delay_seconds FROM sync_heartbeats") == [row]
+    assert '"delay_seconds":' in status(operator, "--json")
+
+
+def test_what_is_left_out_of_a_removed_wallet_is_forgotten(stub: Stub, operator: Operator) -> None:
+    read_from(stub, operator)
+    stub.transactions.add(WALLET, "unclear", unclear())
+    operator.sync()
+    operator.fetch("DELETE FROM wallets RETURNING 1")
+    assert operator.fetch("SELECT * FROM sync_left_out") == []

@@ -1,0 +1,53 @@
+"""`wallet-api sync status`: when each chain was last synced, and what was left out."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+
+import click
+
+from wallet_api.cli.environment import database
+from wallet_api.cli.output import json_option, print_json, print_table
+from wallet_api.sync.heartbeats import Heartbeat, read_heartbeats
+from wallet_api.sync.left_out import ReasonCount, read_reasons
+
+_SYNCS = ("SYNC", "CHAIN", "LAST SUCCESS", "WALLETS", "FAILED", "DELAY")
+_REASONS = ("CHAIN", "REASON", "TOTAL", "LAST ROUND", "KEPT")
+
+
+@click.command("status")
+@json_option
+def sync_status(as_json: bool) -> None:
+    """Print by chain when its sync last succeeded, what failed, and what is left out and why.
+
+    DELAY is the median time from block to ledger in the last round with new trades. KEPT transactions are
+    tried again at each start of a sync and once a day; no_trade counts what is no trade by a rule.
+    """
+    with database() as connection:
+        heartbeats = read_heartbeats(connection, datetime.now(UTC))
+        reasons = read_reasons(connection)
+    if as_json:
+        print_json(
+            {"syncs": [asdict(one) for one in heartbeats], "left_out": [asdict(one) for one in reasons]}
+        )
+    elif not heartbeats and not reasons:
+        click.echo("Nothing was synced yet. Run 'wallet-api sync trades' and 'wallet-api sync prices'.")
+    else:
+        print_table([_SYNCS, *(_sync(one) for one in heartbeats)])
+        click.echo()
+        print_table([_REASONS, *_counts(reasons)])
+
+
+def _sync(one: Heartbeat) -> tuple[str, ...]:
+    numbers = (str(one.wallets), str(one.failed)) if one.job == "trades" else ("", "")
+    return (one.job, one.blockchain, f"{_time(one.age_seconds)} ago", *numbers, _time(one.delay_seconds))
+
+
+def _counts(reasons: Iterable[ReasonCount]) -> Iterable[tuple[str, ...]]:
+    for one in reasons:
+        if one.total or one.kept:
+            yield (one.blockchain, one.reason, str(one.total), str(one.last_round), str(one.kept))
+
+
+def _time(seconds: float | None) -> str:
+    return "" if seconds is None else str(timedelta(seconds=round(seconds)))

@@ -1,0 +1,164 @@
+"""The swaps of a wallet in a Solana transaction, and the value of each.
+
+The reasons are in docs/sync.md, "Solana from a node".
+"""
+
+from datetime import datetime
+from decimal import Decimal, localcontext
+
+from wallet_api.ledger import fields
+from wallet_api.providers.parsing import UnusableRow, read_address
+from wallet_api.providers.trades.solana_moves import FEES, Moves, read_moves
+from wallet_api.providers.trades.solana_programs import STABLE
+from wallet_api.providers.trades.solana_transaction import Transaction
+from wallet_api.providers.trades.swaps import DIGITS, Leg, Swap, TrackedWallet
+
+NO_EXCHANGE = "no other account exchanged the token"
+DISAGREES = "others moved another amount than the wallet"
+UNCLEAR = "several tokens whose separate prices are unclear"
+
+# The largest part of the coin of a route that may be left over.
+_LEFTOVER = 100
+
+
+class UnclearSwap(UnusableRow):
+    """A transaction in which the wallet exchanged something, but it is unclear what for what."""
+
+
+def read_swaps(
+    wallet: TrackedWallet, signature: str, created_at: datetime, transaction: Transaction
+) -> list[Swap]:
+    """Return the swaps of `wallet`; none for what is no trade, or for a failed transaction.
+
+    No trades are transfers, wraps, staking, liquidity and lending. Raise UnclearSwap if it is unclear for
+    what the tokens were exchanged, and UnusableRow.
+    """
+    if transaction.meta.err is not None:
+        return []
+    moves = read_moves(wallet, transaction)
+    gained = [mint for mint, units in moves.tokens.items() if units > 0]
+    lost = [mint for mint, units in moves.tokens.items() if units < 0]
+    with localcontext(prec=DIGITS):
+        reader = _Reader(wallet, signature, created_at, moves)
+        if moves.tokens.keys() <= moves.passed_on and not _has_counterpart(moves):
+            # It acted for others, as those who fill orders do.
+            return []
+        if len(moves.tokens) == 1:
+            return reader.for_coin(*moves.tokens)
+        if len(gained) == len(lost) == 1 and _passes_through(moves):
+            return reader.for_token(gained[0], lost[0])
+        return reader.separately()
+
+
+class _Reader:
+    """The swaps of one wallet in one transaction."""
+
+    def __init__(self, wallet: TrackedWallet, signature: str, created_at: datetime, moves: Moves) -> None:
+        self._wallet = wallet
+        self._signature = signature
+        self._created_at = created_at
+        self._moves = moves
+
+    def for_coin(self, mint: str) -> list[Swap]:
+        """Return the swap of one token for the native coin."""
+        units, coin = self._moves.tokens[mint], self._moves.coin
+        exchanged = -self._moves.exchanged(None)
+        if not self._moves.exchanged(mint):
+            if coin * units >= 0 and exchanged * units >= 0:
+                return []
+            raise UnclearSwap(NO_EXCHANGE)
+        if exchanged * units >= 0:
+            raise UnclearSwap(NO_EXCHANGE)
+        self._check(mint)
+        # Everything that left the wallet is the cost, with tips and a bot's fees, unless a part left for
+        # something else, or nothing remains of the proceeds.
+        value = exchanged if self._moves.passed_on or coin * units >= 0 else coin
+        return [self._swap(mint, value, exchanged)]
+
+    def for_token(self, gained: str, lost: str) -> list[Swap]:
+        """Return the swap of a token for another one, by the coin or the dollars that both were worth."""
+        mints = (lost, gained)
+        for mint in mints:
+            self._check(mint)
+        usd = next((self._amount(mint) for mint in mints if mint in STABLE), None)
+        hops = (self._dollars(mint, stable) for stable in sorted(STABLE) for mint in mints)
+        usd = usd or next((hop for hop in hops if hop), None)
+        coin = next((price for mint in mints if (price := self._price(mint, None))), None)
+        if coin is not None:
+            return [self._swap(gained, -coin, usd=usd), self._swap(lost, coin, usd=usd)]
+        legs = (
+            Leg(self._address(gained), self._amount(gained)),
+            Leg(self._address(lost), self._amount(lost)),
+        )
+        return [Swap(self._signature, self._created_at, "", *legs, usd)]
+
+    def separately(self) -> list[Swap]:
+        """Return the swaps of several tokens, each with the coin for which others exchanged exactly it."""
+        tokens, coin = self._moves.tokens, self._moves.coin
+        gains = any(units > 0 for units in tokens.values()) or coin > 0
+        losses = any(units < 0 for units in tokens.values()) or coin < 0
+        if not (gains and losses):
+            return []
+        prices = {mint: self._price(mint, None) for mint in tokens}
+        swaps = [
+            self._swap(mint, -price if tokens[mint] > 0 else price) for mint, price in prices.items() if price
+        ]
+        if len(swaps) < len(tokens):
+            raise UnclearSwap(UNCLEAR)
+        return swaps
+
+    def _check(self, mint: str) -> None:
+        """Raise UnclearSwap unless others moved what the wallet moved, but for fees in the token itself."""
+        units, others = self._moves.tokens[mint], -self._moves.exchanged(mint)
+        if not others:
+            raise UnclearSwap(NO_EXCHANGE)
+        if units * others <= 0 or abs(units - others) * FEES > max(abs(units), abs(others)):
+            raise UnclearSwap(DISAGREES)
+
+    def _price(self, mint: str, other: str | None) -> int | None:
+        """Return for how much of `other` others exchanged exactly the wallet's amount of `mint`, or None."""
+        units = self._moves.tokens[mint]
+        parties = [party for party in self._moves.exchangers if party[mint]]
+        clean = all({mint, other} == {key for key in party if party[key]} for party in parties)
+        exact = sum(party[mint] for party in parties) == -units
+        price = sum(party[other] for party in parties)
+        return abs(price) if clean and exact and price * units > 0 else None
+
+    def _dollars(self, mint: str, stable: str) -> Decimal | None:
+        price = self._price(mint, stable)
+        return None if price is None else self._decimal(price, self._moves.decimals[stable])
+
+    def _swap(self, mint: str, coin: int, exchanged: int | None = None, usd: Decimal | None = None) -> Swap:
+        """Return the swap of a token for `coin`, which the wallet gained or (negative) lost."""
+        token = Leg(self._address(mint), self._amount(mint))
+        places = self._wallet.chain.native_decimals
+        native = Leg(None, self._decimal(abs(coin), places))
+        legs = (native, token) if coin > 0 else (token, native)
+        beside = None if exchanged is None else self._decimal(abs(exchanged), places)
+        usd = token.amount if mint in STABLE else usd
+        return Swap(self._signature, self._created_at, "", *legs, usd, beside)
+
+    def _address(self, mint: str) -> str:
+        return read_address(self._wallet.chain, mint)
+
+    def _amount(self, mint: str) -> Decimal:
+        return self._decimal(abs(self._moves.tokens[mint]), self._moves.decimals[mint])
+
+    def _decimal(self, units: int, places: int) -> Decimal:
+        amount = Decimal(units).scaleb(-places)
+        try:
+            fields.check_amount("an amount", amount)
+        except fields.BadRow as error:
+            raise UnusableRow(error.rule) from error
+        return amount
+
+
+def _passes_through(moves: Moves) -> bool:
+    """Return whether the coin only passed through, but for a leftover."""
+    flow = sum(abs(other[None]) for other in moves.exchangers)
+    return abs(moves.exchanged(None)) * _LEFTOVER <= flow
+
+
+def _has_counterpart(moves: Moves) -> bool:
+    """Return whether the wallet itself paid or received coin for the tokens."""
+    return any(moves.coin * units < 0 for units in moves.tokens.values())

@@ -1,0 +1,116 @@
+"""What a sync leaves out: kept by signature and reason, read again, and counted by chain and reason."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from wallet_api.database import Connection, MissingReference, load_sql, translated
+from wallet_api.providers.trades.swaps import LeftOut, Listed, Reason, TrackedWallet
+
+# What is no trade by a rule is counted beside the reasons for which something is left out.
+NO_TRADE = "no_trade"
+REASONS = (*Reason, NO_TRADE)
+
+# What was left out is read again at the start of a process, and then once a day.
+_AGAIN = timedelta(days=1)
+# Those read again in a round: each may cost a request.
+_MOST_AGAIN = 1000
+
+_DUE = load_sql(__package__, "left_out_due")
+_SAVE = load_sql(__package__, "save_left_out")
+_SETTLE = load_sql(__package__, "settle_left_out")
+_COUNT_UNREADABLE = load_sql(__package__, "count_unreadable")
+_SAVE_REASONS = load_sql(__package__, "save_reasons")
+_REASONS = load_sql(__package__, "reasons")
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonCount:
+    """How many transactions of a chain made no trade for a reason: in total, in the last round, and kept."""
+
+    blockchain: str
+    reason: str
+    total: int
+    last_round: int
+    kept: int
+
+
+Owned = tuple[TrackedWallet, LeftOut]
+
+
+def left_out_due(
+    connection: Connection, chains: Sequence[str], started: datetime, now: datetime
+) -> dict[int, list[Listed]]:
+    """Return by wallet what to read again in a process that started then, those tried longest ago first."""
+    parameters = {
+        "blockchains": list(chains),
+        "tried_before": max(started, now - _AGAIN),
+        "most": _MOST_AGAIN,
+    }
+    due: dict[int, list[Listed]] = {}
+    for row in connection.execute(_DUE, parameters):
+        due.setdefault(row["wallet_id"], []).append(Listed(row["created_at"], row["tx_signature"]))
+    return due
+
+
+def save_left_out(connection: Connection, left_out: Iterable[Owned], now: datetime) -> list[Owned]:
+    """Keep what was left out, and return what was not kept before. A removed wallet keeps nothing."""
+    rows = {(wallet.wallet_id, each.tx_signature): (wallet, each) for wallet, each in left_out}
+    if not rows:
+        return []
+    swaps = [each for _, each in rows.values()]
+    parameters = {
+        "wallet_ids": [wallet.wallet_id for wallet, _ in rows.values()],
+        "signatures": [swap.tx_signature for swap in swaps],
+        "reasons": [swap.reason for swap in swaps],
+        "details": [swap.detail for swap in swaps],
+        "moments": [swap.created_at for swap in swaps],
+        "now": now,
+    }
+    with suppress(MissingReference), translated():
+        new = connection.execute(_SAVE, parameters).fetchall()
+        return [rows[row["wallet_id"], row["tx_signature"]] for row in new if row["is_new"]]
+    return []
+
+
+def settle_left_out(connection: Connection, read: Mapping[int, Iterable[str]]) -> None:
+    """Forget the transactions of these wallets that could be read now."""
+    pairs = [(wallet_id, signature) for wallet_id, signatures in read.items() for signature in signatures]
+    if pairs:
+        parameters = {
+            "wallet_ids": [wallet_id for wallet_id, _ in pairs],
+            "signatures": [signature for _, signature in pairs],
+        }
+        connection.execute(_SETTLE, parameters)
+
+
+def count_unreadable(connection: Connection, chains: Sequence[str]) -> int:
+    """Return how many transactions of the chains are kept because they could not be read."""
+    count: int = connection.fetch_value(
+        _COUNT_UNREADABLE, {"blockchains": list(chains), "reason": Reason.UNREADABLE}
+    )
+    return count
+
+
+def save_reasons(
+    connection: Connection,
+    chains: Sequence[str],
+    new: Counter[tuple[str, str]],
+    met: Counter[tuple[str, str]],
+) -> None:
+    """Add the new ones of a round to the totals by chain and reason, and save how many it met."""
+    keys = [(chain, str(reason)) for chain in chains for reason in REASONS]
+    parameters = {
+        "blockchains": [chain for chain, _ in keys],
+        "reasons": [reason for _, reason in keys],
+        "new": [new[key] for key in keys],
+        "met": [met[key] for key in keys],
+    }
+    connection.execute(_SAVE_REASONS, parameters)
+
+
+def read_reasons(connection: Connection) -> list[ReasonCount]:
+    """Return what was left out by chain and reason."""
+    return [ReasonCount(**row) for row in connection.execute(_REASONS)]
