@@ -285,7 +285,7 @@ def test_each_fetch_writes_one_line_and_is_counted(
             go(faults.status(500), fetcher=fetcher)
     good, bad = (record.getMessage() for record in caplog.records)
     assert "provider=stub chain=solana outcome=ok ms=" in good
-    assert "bytes=29 calls=1 skipped=0" in good
+    assert "bytes=29 calls=1 left_out=0" in good
     assert "outcome=server_error" in bad
     assert "calls=3" in bad
     for outcome in ("ok", "server_error"):

@@ -242,7 +242,7 @@ class TestSolanaNode:
             solana_token(1, 3).address: "3"
         }
 
-    @pytest.mark.parametrize("code", [-32005, -32016, -32603])
+    @pytest.mark.parametrize("code", [-32005, -32016, -32603, 429, -32429, -32004, -32014, -32019])
     def test_one_call_of_a_batch_that_fails_for_a_moment_is_asked_again(
         self, read: Read, hold: Hold, stub: Stub, code: int
     ) -> None:

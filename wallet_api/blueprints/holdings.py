@@ -1,5 +1,6 @@
 """GET /v1/wallets/holdings: the balances of one wallet, live."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -54,12 +55,16 @@ _LOADING = {
     "active_holdings": {"tokens": [], "count": 0, "last_updated": None, "stale": False, "loading": True}
 }
 
+_INCOMPLETE = _EXAMPLE | {
+    "warnings": ["1 row of the provider could not be read: these balances are not complete."]
+}
+
 _operation = Operation(
     tag="Wallets",
     summary="Live balances of a wallet",
     arguments=_arguments,
     data=_schema,
-    examples={"balances": _EXAMPLE, "loading": _LOADING},
+    examples={"balances": _EXAMPLE, "loading": _LOADING, "incomplete": _INCOMPLETE},
     errors=[
         WalletNotFound("solana", ADDRESS),
         HoldingsUnavailable(retry_after_seconds=10),
@@ -99,7 +104,8 @@ def _respond(share: Share, **arguments: str) -> Response:
                 "last_updated": formatted.last_updated,
                 "stale": found.stale,
                 "loading": False,
-            }
+            },
+            formatted.warnings,
         )
 
     return respond_version(
@@ -111,5 +117,5 @@ def _respond(share: Share, **arguments: str) -> Response:
     )
 
 
-def _dump(active: dict[str, object]) -> Any:
-    return _schema.dump({"active_holdings": active})
+def _dump(active: dict[str, object], warnings: Sequence[str] = ()) -> Any:
+    return _schema.dump({"active_holdings": active} | ({"warnings": warnings} if warnings else {}))

@@ -3,6 +3,7 @@
 -- The wallet of the id, if it still has this address. Needs wallets_pkey, holdings_snapshots_pkey.
    SELECT wallet.wallet_id,
           snapshot.native_amount,
+          snapshot.left_out,
           CASE WHEN pg_column_size(snapshot.tokens) <= %(max_bytes)s THEN snapshot.tokens::text END AS tokens,
           pg_column_size(snapshot.tokens) AS tokens_bytes,
           snapshot.refreshed_at,

@@ -15,10 +15,14 @@ from wallet_api.providers.balances.base import NATIVE, Balances, Token
 
 @dataclass(frozen=True, slots=True)
 class FormattedSnapshot:
-    """A snapshot whose rows are formatted: `tokens` is the JSON array of the response, `count` its length."""
+    """A snapshot whose rows are formatted: `tokens` is the JSON array of the response, `count` its length.
+
+    `left_out` counts the rows of the provider that could not be read.
+    """
 
     tokens: bytes
     count: int
+    left_out: int
     refreshed_at: datetime
     taken_at: float
 
@@ -26,6 +30,14 @@ class FormattedSnapshot:
     def last_updated(self) -> str:
         """Return when the balances were fetched: UTC, ISO 8601 with Z, whole seconds."""
         return self.refreshed_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return what a caller must know of the balances, if anything."""
+        if not self.left_out:
+            return []
+        rows = "row" if self.left_out == 1 else "rows"
+        return [f"{self.left_out} {rows} of the provider could not be read: these balances are not complete."]
 
     @property
     def age_seconds(self) -> float:
@@ -36,7 +48,8 @@ class FormattedSnapshot:
 def format_snapshot(chain: Chain, snapshot: Snapshot, *, keep_spam: bool) -> FormattedSnapshot:
     """Return the rows of a snapshot as JSON, without tokens flagged as spam unless `keep_spam`."""
     tokens = in_order(chain, snapshot.balances, keep_spam=keep_spam)
-    return FormattedSnapshot(to_json(tokens), len(tokens), snapshot.refreshed_at, snapshot.taken_at)
+    left_out = snapshot.balances.left_out
+    return FormattedSnapshot(to_json(tokens), len(tokens), left_out, snapshot.refreshed_at, snapshot.taken_at)
 
 
 def in_order(chain: Chain, balances: Balances, *, keep_spam: bool) -> list[Token]:

@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from cachetools import TLRUCache
@@ -133,6 +134,7 @@ class Refresher:
         try:
             with self._provider.fetcher.begin(self._chain.name, share) as fetch:
                 balances = self._provider.balances(wallet, fetch)
+                balances = replace(balances, left_out=fetch.left_out)
         except ProviderFault as fault:
             pause = min(fault.retry_after_seconds or 0.0, MAX_RETRY_AFTER_SECONDS)
             pause = max(pause, fault.remember_seconds, self._failure_seconds)

@@ -3,6 +3,7 @@
 UPDATE holdings_snapshots
    SET native_amount = %(native_amount)s,
        tokens = %(tokens)s::jsonb,
+       left_out = %(left_out)s,
        refreshed_at = now(),
        claim = NULL,
        claim_expires_at = NULL,

@@ -151,6 +151,7 @@ class Snapshots:
                     "claim": claim.token,
                     "native_amount": balances.native,
                     "tokens": _dump(balances.tokens),
+                    "left_out": balances.left_out,
                 },
             ).fetchone()
         return Snapshot(balances, row["refreshed_at"], taken_at) if row is not None else None
@@ -181,7 +182,8 @@ def _snapshot(row: Row) -> Snapshot | None:
     # Amounts are strings in the table, since a JSON number may be decoded as a float.
     tokens = msgspec.json.decode(row["tokens"], type=list[Token], strict=False)
     taken_at = time.monotonic() - row["age_seconds"]
-    return Snapshot(Balances(int(row["native_amount"]), tokens), row["refreshed_at"], taken_at)
+    balances = Balances(int(row["native_amount"]), tokens, row["left_out"])
+    return Snapshot(balances, row["refreshed_at"], taken_at)
 
 
 def _dump(tokens: Iterable[Token]) -> str:

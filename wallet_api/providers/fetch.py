@@ -113,7 +113,7 @@ class Fetcher:
 class Fetch:
     """The requests for one wallet under one deadline. At its end it is counted and logged once.
 
-    `skipped` counts the rows that could not be used; `remark` is for the log.
+    `left_out` counts the rows that could not be read; `remark` is for the log.
     """
 
     def __init__(self, fetcher: Fetcher, chain: str, share: Share | None) -> None:
@@ -126,7 +126,7 @@ class Fetch:
         self._bytes = 0
         # Whether any request succeeded, which proves that the provider works.
         self._succeeded = False
-        self.skipped = 0
+        self.left_out = 0
         self.remark = ""
 
     def get(self, url: str, parameters: Mapping[str, str], read: Callable[[Reply], Parsed]) -> Parsed:
@@ -156,11 +156,12 @@ class Fetch:
         elif fault is not None and fault.provider_works is False:
             fetcher.breaker.failed(fault)
         outcome = fault.outcome if fault else "crashed" if error else "ok"
-        fetcher.metrics.fetched(fetcher.provider, self._chain, outcome, seconds, self._bytes)
+        size, left_out = self._bytes, self.left_out
+        fetcher.metrics.fetched(fetcher.provider, self._chain, outcome, seconds, size, left_out)
         log.log(
-            logging.WARNING if error else logging.INFO,
-            "fetch provider=%s chain=%s outcome=%s ms=%d bytes=%d calls=%d skipped=%d detail=%r",
-            *(fetcher.provider, self._chain, outcome, seconds * 1000, self._bytes, self._sent, self.skipped),
+            logging.WARNING if error or left_out else logging.INFO,
+            "fetch provider=%s chain=%s outcome=%s ms=%d bytes=%d calls=%d left_out=%d detail=%r",
+            *(fetcher.provider, self._chain, outcome, seconds * 1000, size, self._sent, left_out),
             fault.detail if fault else self.remark,
         )
 

@@ -29,8 +29,18 @@ class FetchMetrics:
             registry=registry,
         )
 
-    def fetched(self, provider: str, chain: str, outcome: str, seconds: float, size: int) -> None:
+        self._left_out = Counter(
+            "wallet_api_holdings_rows_left_out",
+            "Rows of balances that could not be read.",
+            ("provider", "chain"),
+            registry=registry,
+        )
+
+    def fetched(
+        self, provider: str, chain: str, outcome: str, seconds: float, size: int, left_out: int
+    ) -> None:
         """Count a fetch that has ended."""
+        self._left_out.labels(provider, chain).inc(left_out)
         self._fetches.labels(provider, chain, outcome).inc()
         self._seconds.labels(provider, chain).observe(seconds)
         self._bytes.labels(provider, chain).inc(size)

@@ -1,7 +1,7 @@
 """The schemas of a wallet's holdings."""
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
-from wallet_api.schemas.fields import Boolean, Integer, Moment, Rows, Shape, String
+from wallet_api.schemas.fields import Boolean, Integer, Moment, Rows, Shape, String, Strings
 
 
 class HoldingsArguments(AddressMixin, ChainArguments):
@@ -34,3 +34,4 @@ class HoldingsSchema(Shape):
     """The data of GET /v1/wallets/holdings."""
 
     active_holdings = Rows(ActiveHoldingsSchema, "The balances, and how old they are.")
+    warnings = Strings("How many rows of the provider could not be read; absent if none.", optional=True)

@@ -39,10 +39,14 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """All balances of a wallet; `native` in its smallest unit."""
+    """All balances of a wallet; `native` in its smallest unit.
+
+    `left_out` counts the rows of the provider that could not be read.
+    """
 
     native: int
     tokens: list[Token]
+    left_out: int = 0
 
 
 class BalanceProvider(Protocol):
@@ -90,8 +94,9 @@ def read_tokens(rows: Iterable[msgspec.Raw], read: ReadRow, fetch: Fetch) -> lis
     for row in rows:
         try:
             token = read(read_row(row))
-        except UnusableRow:
-            fetch.skipped += 1
+        except UnusableRow as error:
+            fetch.left_out += 1
+            fetch.remark = fetch.remark or str(error)
         else:
             if token is not None:
                 tokens.append(token)

@@ -53,10 +53,9 @@ class EvmRpc:
         balance_of = multicall.balance_of(wallet.address)
         balances = self._call(fetch, [(token, balance_of) for token in tokens])
         amounts = dict(zip(tokens, map(multicall.read_uint, balances), strict=True))
-        fetch.skipped += sum(amount is None for amount in amounts.values())
         held = {token: amount for token, amount in amounts.items() if amount}
         facts = self._facts(fetch, list(held))
-        fetch.skipped += len(held) - len(facts)
+        fetch.left_out += len(held) - len(facts)
         return Balances(
             _quantity(native),
             [
