@@ -35,7 +35,7 @@ def unrealized(position: Position, priced: Trade | None) -> Fraction | None:
     """Return what is held of a token at its price, less its cost; None if it has none."""
     if position.quantity == 0:
         return Fraction(0)
-    return None if priced is None else position.quantity * priced.value / priced.amount - position.held_cost
+    return None if priced is None else position.quantity * priced.traded / priced.amount - position.held_cost
 
 
 def block_of(trades: list[Trade], priced: Trade | None, usd: Usd) -> Row:
@@ -49,7 +49,7 @@ def block_of(trades: list[Trade], priced: Trade | None, usd: Usd) -> Row:
         "price_at": None,
     }
     if priced is not None:
-        price = priced.value / priced.amount
+        price = priced.traded / priced.amount
         block["price"] = shown(price, 18)
         block["price_usd"] = None if usd is None else shown(price * usd, 18)
         block["price_at"] = priced.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -130,7 +130,7 @@ def _worth(position: Position, priced: Trade | None, native: Usd) -> Row:
         worth: Usd = Fraction(0)
         in_usd: Usd = Fraction(0)
     else:
-        worth = None if priced is None else position.quantity * priced.value / priced.amount
+        worth = None if priced is None else position.quantity * priced.traded / priced.amount
         in_usd = native
     cost = position.held_cost
     percentage = None if gain is None else 100 * gain / cost if cost else Fraction(0)

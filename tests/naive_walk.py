@@ -30,6 +30,7 @@ class Trade:
     value: Fraction
     given_usd: Usd
     usd: Usd
+    exchanged: Fraction | None = None
 
     @property
     def identity(self) -> tuple[Any, ...]:
@@ -40,6 +41,11 @@ class Trade:
     def order(self) -> tuple[Any, ...]:
         """The sort key among the trades of a wallet."""
         return (self.at, self.is_sell, self.signature.encode(), self.index, self.mint.encode())
+
+    @property
+    def traded(self) -> Fraction:
+        """The value that makes the price of the token."""
+        return self.value if self.exchanged is None else self.exchanged
 
     def derives_the_same_as(self, other: "Trade") -> bool:
         """Return whether both have no given USD value, and the same value and time to derive one from."""
@@ -141,6 +147,7 @@ def walk(trades: list[Trade]) -> Position:
 def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Trade:
     """Return the trade of a row, without a USD value. Absent fields are those of the `earlier` trade."""
     usd = row.get("value_usd")
+    exchanged = row.get("exchanged_value")
     trade = Trade(
         wallet=(row["blockchain"], folded(row["blockchain"], row["wallet_address"])),
         mint=folded(row["blockchain"], row["mint"]),
@@ -152,6 +159,7 @@ def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Tr
         amount=Fraction(str(row["token_amount"])),
         value=Fraction(str(row["value"])),
         given_usd=None if usd in (None, "") else Fraction(str(usd)),
+        exchanged=None if exchanged in (None, "") else Fraction(str(exchanged)),
         usd=None,
     )
     known = earlier(trade.identity)
@@ -159,6 +167,8 @@ def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Tr
         trade = replace(trade, name=known.name)
     if known is not None and "value_usd" not in row:
         trade = replace(trade, given_usd=known.given_usd)
+    if known is not None and "exchanged_value" not in row:
+        trade = replace(trade, exchanged=known.exchanged)
     return trade
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
 from tests.ledger.unfilled import unfill_prices
 from wallet_api.database import Connection
@@ -38,7 +39,9 @@ def importer(database_url: str) -> Importer:
 
 def trade(address: str, mint: str, ago: timedelta, value: str = "1", **fields: Any) -> Row:
     """A buy of one token."""
-    return trade_row(address, f"{mint} {ago.total_seconds()}", NOW - ago, mint=mint, value=value, **fields)
+    return trade_row(
+        address, f"{mint} {ago.total_seconds()}", NOW - ago, mint=mint_of(mint), value=value, **fields
+    )
 
 
 def test_tokens_come_by_wallets_then_volume_then_mint(caller: Caller, importer: Importer) -> None:
@@ -61,9 +64,14 @@ def test_tokens_come_by_wallets_then_volume_then_mint(caller: Caller, importer: 
     data = caller.get("/analytics", **QUESTION)
     tokens = data.pop("tokens")
     assert data == QUESTION | {"currency": "SOL", "period": "7d"}
-    assert [token["mint"] for token in tokens] == ["both", "a lot", "c", "d"]
+    assert [token["mint"] for token in tokens] == [
+        mint_of("both"),
+        mint_of("a lot"),
+        mint_of("c"),
+        mint_of("d"),
+    ]
     assert tokens[0] == {
-        "mint": "both",
+        "mint": mint_of("both"),
         "token_name": "Both",
         "wallet_count": 2,
         "buy_txn": 2,
@@ -74,10 +82,12 @@ def test_tokens_come_by_wallets_then_volume_then_mint(caller: Caller, importer: 
         "realized_pnl": 3,
         "price": 9,  # of the newest trade, by any wallet
     }
-    assert [token["mint"] for token in caller.get("/analytics", **QUESTION, limit=1)["tokens"]] == ["both"]
+    assert [token["mint"] for token in caller.get("/analytics", **QUESTION, limit=1)["tokens"]] == [
+        mint_of("both")
+    ]
     assert [token["mint"] for token in caller.get("/analytics", **QUESTION, period="30d")["tokens"]][:2] == [
-        "both",
-        "long ago",
+        mint_of("both"),
+        mint_of("long ago"),
     ]
     assert caller.get("/analytics", **QUESTION, period="6h")["tokens"][0]["realized_pnl"] == 3
     capped = caller.get("/analytics", **QUESTION, limit=1001)
@@ -122,4 +132,4 @@ def test_tokens_are_kept_like_a_leaderboard_whatever_the_limit(caller: Caller, i
     assert (first["meta"]["cached"], again["meta"]["cached"]) == (False, True)
     assert [token["wallet_count"] for token in again["data"]["tokens"]] == [1, 1]
     other = caller.ask("/analytics", **QUESTION, period="6h")
-    assert (other["meta"]["cached"], other["data"]["tokens"][0]["mint"]) == (False, "second")
+    assert (other["meta"]["cached"], other["data"]["tokens"][0]["mint"]) == (False, mint_of("second"))

@@ -9,6 +9,7 @@ import pytest
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
 from wallet_api.database import Connection
 
@@ -84,12 +85,12 @@ def test_streaks_are_of_days_that_sold_and_a_profit_of_nothing_ends_them(
     # Per day: the profit of its sell, or no sell.
     for number, profit in enumerate((1, 2, None, 3, 0, 4, -1, -1, 0, -1, 5)):
         at = LAST_MONTH + timedelta(days=number, hours=5)
-        mint = {"mint": f"token {number}"}
+        mint = {"mint": mint_of(f"token {number}")}
         rows.append(trade(next(signatures), at, "buy", "2", **mint))
         if profit is not None:
             rows.append(trade(next(signatures), at + timedelta(hours=1), "sell", str(2 + profit), **mint))
     # Sold, but never bought: realizes nothing, and so ends nothing.
-    rows.append(trade(next(signatures), LAST_MONTH + timedelta(days=2), "sell", "9", mint="airdrop"))
+    rows.append(trade(next(signatures), LAST_MONTH + timedelta(days=2), "sell", "9", mint=mint_of("airdrop")))
     importer.trades(rows)
     month = calendar(caller)["months"][0]["month"]
     assert (month["positive_streak"], month["negative_streak"]) == (3, 2)
@@ -100,7 +101,10 @@ def test_a_token_counts_once_a_month(caller: Caller, importer: Importer) -> None
     days = [LAST_MONTH + timedelta(days=number) for number in (1, 1, 2, 3)]
     mints = ["a", "b", "a", "c"]
     importer.trades(
-        [trade(n, at, "buy", "1", mint=mint) for n, (at, mint) in enumerate(zip(days, mints, strict=True))]
+        [
+            trade(n, at, "buy", "1", mint=mint_of(mint))
+            for n, (at, mint) in enumerate(zip(days, mints, strict=True))
+        ]
     )
     month = calendar(caller)["months"][0]
     assert month["month"]["tokens_traded"] == 3

@@ -8,6 +8,7 @@ import pytest
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import trade_row
 from wallet_api.database import Connection
 
@@ -41,7 +42,7 @@ def importer(database_url: str) -> Importer:
 
 def trade(address: str, mint: str, ago: timedelta, **fields: Any) -> Row:
     """A buy of a token, one of this wallet at that time."""
-    return trade_row(address, f"{ago.total_seconds()}", NOW - ago, mint=mint, **fields)
+    return trade_row(address, f"{ago.total_seconds()}", NOW - ago, mint=mint_of(mint), **fields)
 
 
 def connections(caller: Caller, address: str = A, **arguments: Any) -> Row:
@@ -59,7 +60,7 @@ def test_most_shared_tokens_come_first_then_addresses(caller: Caller, importer: 
             trade(C, "y", 3 * hour),
             trade(C, "other", hour),
             trade(D, "z", 4 * hour),
-            trade(EVM, "x", hour, blockchain="eth"),
+            trade_row(EVM, "evm", NOW - hour, blockchain="eth", mint=evm_mint_of("ab")),
         ]
     )
     data = connections(caller)
@@ -71,8 +72,8 @@ def test_most_shared_tokens_come_first_then_addresses(caller: Caller, importer: 
     assert (first["overlap_score"], second["overlap_score"]) == (Decimal("0.6667"), Decimal("0.3333"))
     # By the other wallet's last trade; named as the requested wallet's trades name them.
     assert first["shared_tokens"] == [
-        {"mint": "y", "token_name": "Name of y"},
-        {"mint": "x", "token_name": "Name of x"},
+        {"mint": mint_of("y"), "token_name": "Name of y"},
+        {"mint": mint_of("x"), "token_name": "Name of x"},
     ]
     assert first["last_shared_at"] == (NOW - 3 * hour).strftime("%Y-%m-%dT%H:%M:%SZ")
     assert (first["profile"]["type"], first["profile"]["copytrade_link"]) == ("whale", "whale")
@@ -110,7 +111,7 @@ def test_at_most_fifty_tokens_are_listed_of_all_that_are_shared(caller: Caller, 
     )
     (row,) = connections(caller)["connections"]
     assert (row["shared_tokens_count"], row["overlap_score"]) == (60, 1)
-    assert [token["mint"] for token in row["shared_tokens"]] == mints[:50]
+    assert [token["mint"] for token in row["shared_tokens"]] == [mint_of(mint) for mint in mints[:50]]
 
 
 def test_a_wallet_that_never_traded_has_no_connections(caller: Caller, importer: Importer) -> None:

@@ -15,6 +15,7 @@ import pytest
 from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row, parsed
+from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import trade_row
 from tests.naive import Ledger
 from wallet_api.database import Connection
@@ -86,7 +87,7 @@ def test_a_trade_shows_who_made_it_and_what_was_held_after_it(caller: Caller, im
 
 
 @pytest.mark.parametrize("limit", [1, 7, 60, 1000])
-@pytest.mark.parametrize("mint", [None, "mint-3"])
+@pytest.mark.parametrize("mint", [None, mint_of("mint-3")])
 def test_pages_hold_every_trade_once_and_in_order(
     caller: Caller, database_url: str, limit: int, mint: str | None
 ) -> None:
@@ -211,7 +212,7 @@ def test_a_cursor_belongs_to_its_group_and_token(caller: Caller, importer: Impor
     assert signatures(caller.get(LATEST, **GROUP, cursor=cursor)) == ["b", "a"]
     for question in (
         GROUP | {"type": "smart"},
-        GROUP | {"mint": "mint"},
+        GROUP | {"mint": mint_of("mint")},
         {"blockchain": "bnb", "type": "kol"},
     ):
         error = caller.ask(LATEST, **question, cursor=cursor)["error"]
@@ -272,29 +273,29 @@ def test_only_the_feed_without_a_window_has_what_is_ahead_of_the_clock(
     assert signatures(caller.get(TIMERANGE, **GROUP)) == ["past"]
     counted = caller.get(COUNT, **GROUP)
     assert (counted["count"], counted["wallet_count"]) == (1, 1)
-    assert caller.get(COUNT, **GROUP, mint="mint")["wallet_count"] == 1
+    assert caller.get(COUNT, **GROUP, mint=mint_of("mint"))["wallet_count"] == 1
 
 
 def test_a_token_is_described_when_any_tracked_wallet_traded_it(caller: Caller, importer: Importer) -> None:
-    eth = {"blockchain": "eth", "wallet_address": EVM, "mint": "0xAB"}
+    eth = {"blockchain": "eth", "wallet_address": EVM, "mint": evm_mint_of("AB")}
     importer.trades(
         [
             trade("a", timedelta(minutes=3)),
             trade("b", timedelta(minutes=4), token_name="Old", wallet_address=SECOND),
             trade("c", timedelta(minutes=5), token_name="Older"),
-            trade("d", timedelta(minutes=5), mint="other"),
+            trade("d", timedelta(minutes=5), mint=mint_of("other")),
             trade("e", timedelta(minutes=5), **eth),
         ]
     )
     importer.prices([{"currency": "SOL", "usd": "150", "priced_at": (NOW - timedelta(days=1)).isoformat()}])
     for path in (LATEST, TIMERANGE):
-        data = caller.get(path, **GROUP, mint="mint")
-        assert (data["mint"], signatures(data)) == ("mint", ["a", "b", "c"])
+        data = caller.get(path, **GROUP, mint=mint_of("mint"))
+        assert (data["mint"], signatures(data)) == (mint_of("mint"), ["a", "b", "c"])
         token = data["token"]
         assert {name: value for name, value in token.items() if value is not None} == {
             "blockchain": "solana",
             "currency": "SOL",
-            "mint": "mint",
+            "mint": mint_of("mint"),
             "token_name": "Old",
             "sol_price_usd": 150,
             "price": 1,
@@ -302,12 +303,20 @@ def test_a_token_is_described_when_any_tracked_wallet_traded_it(caller: Caller, 
             "price_at": (NOW - timedelta(minutes=3)).strftime("%Y-%m-%dT%H:%M:%SZ"),
         }
         # Known, but to no wallet of this type.
-        other = caller.get(path, blockchain="solana", type="whale", mint="mint")
+        other = caller.get(path, blockchain="solana", type="whale", mint=mint_of("mint"))
         assert (other["token"], other["transactions"]) == (token, [])
-        unknown = caller.get(path, **GROUP, mint="nowhere")
-        assert (unknown["mint"], unknown["transactions"], "token" in unknown) == ("nowhere", [], False)
-        evm = caller.get(path, blockchain="eth", type="kol", mint="0xaB")
-        assert (evm["mint"], evm["token"]["mint"], evm["token"]["token_name"]) == ("0xab", "0xab", "")
+        unknown = caller.get(path, **GROUP, mint=mint_of("nowhere"))
+        assert (unknown["mint"], unknown["transactions"], "token" in unknown) == (
+            mint_of("nowhere"),
+            [],
+            False,
+        )
+        evm = caller.get(path, blockchain="eth", type="kol", mint=evm_mint_of("aB"))
+        assert (evm["mint"], evm["token"]["mint"], evm["token"]["token_name"]) == (
+            evm_mint_of("ab"),
+            evm_mint_of("ab"),
+            "",
+        )
         assert evm["token"]["sol_price_usd"] is None
         assert "token" not in caller.get(path, **GROUP)
 
@@ -318,7 +327,7 @@ def test_nothing_is_answered_before_the_ledger_is_filled(
     importer.trades([trade("a", timedelta(minutes=3))])
     connection.execute("INSERT INTO pending_fills VALUES ('0007_days_and_holdings')")
     for path in (LATEST, TIMERANGE, COUNT):
-        for mint in (None, "mint"):
+        for mint in (None, mint_of("mint")):
             assert caller.ask(path, **GROUP, mint=mint)["error"]["code"] == "service_unavailable"
     connection.execute("DELETE FROM pending_fills")
     assert caller.get(COUNT, **GROUP)["count"] == 1
@@ -343,16 +352,21 @@ def test_settings_say_which_trades_make_a_price(caller: Caller, importer: Import
         [
             trade("small", timedelta(minutes=3), "3", value_usd="199"),
             trade("large", timedelta(minutes=4), "2", value_usd="200"),
-            trade("old", timedelta(minutes=11), "5", value_usd="500", mint="other"),
+            trade("old", timedelta(minutes=11), "5", value_usd="500", mint=mint_of("other")),
         ]
     )
-    prices = [caller.get(path, **GROUP, mint="mint")["token"]["price"] for path in (LATEST, TIMERANGE)]
+    prices = [
+        caller.get(path, **GROUP, mint=mint_of("mint"))["token"]["price"] for path in (LATEST, TIMERANGE)
+    ]
     assert prices == [2, 2]
-    assert caller.get(LATEST, **GROUP, mint="other")["token"]["price"] is None
+    assert caller.get(LATEST, **GROUP, mint=mint_of("other"))["token"]["price"] is None
     # Two tokens at 2, which cost 3 and 2.
     wallet = {"blockchain": "solana", "address": FIRST}
     record = caller.get("/wallets/history", **wallet, type="kol", overview="false")
     assert record["lifetime_stats"]["unrealized_pnl"] == -1
     assert record["lifetime_stats"]["priced_tokens_count"] == 1
     rows = caller.get("/wallets/tracker", **wallet)["period_history_tokens"]
-    assert {row["mint"]: row["unrealized_pnl"] for row in rows} == {"mint": -1, "other": None}
+    assert {row["mint"]: row["unrealized_pnl"] for row in rows} == {
+        mint_of("mint"): -1,
+        mint_of("other"): None,
+    }

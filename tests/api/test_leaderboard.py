@@ -13,6 +13,7 @@ from flask import Flask
 from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row, leaderboard
+from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
@@ -78,7 +79,7 @@ def test_a_sell_at_midnight_counts_once_in_the_win_rate(
     for midnight in {oldest, newest}:
         # Without the first sell each would be a loss, with it twice each a win.
         for value in ("9", "11"):
-            sell = {"mint": f"{midnight} {value}", "transaction_type": "sell"}
+            sell = {"mint": mint_of(f"{midnight} {value}"), "transaction_type": "sell"}
             bought = trade(FIRST, noon - timedelta(days=50), "10", mint=sell["mint"], token_amount="2")
             importer.trades([bought, trade(FIRST, midnight, value, **sell), trade(FIRST, noon, "0", **sell)])
     tokens = 2 * len({oldest, newest})

@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from tests.ledger.caller import Caller
 from tests.ledger.example import WALLETS, At, U, V, W, prices, trades
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import mint_of
 from wallet_api.database import Connection
 
 D = Decimal
@@ -77,8 +78,8 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller, at:
         "below_zero": 2,  # GAMMA and DELTA, at exactly 0
     }
     common = ("EPSILON", "ALPHA", "GAMMA", "BETA", "DELTA", "ZETA")
-    assert [token["mint"] for token in data["token_overview"]] == list(common)
-    assert {token["mint"]: _figures(token) for token in data["token_overview"]} == {
+    assert [token["mint"] for token in data["token_overview"]] == [mint_of(mint) for mint in common]
+    assert {_name(token): _figures(token) for token in data["token_overview"]} == {
         # invested, sold, realized, in percent; buys, sells; held
         "ALPHA": (2, D("2.5"), D("1.611111111"), D("181.25"), 2, 2, True),
         "BETA": (4, D("8.9"), D("4.925"), D("123.8994"), 2, 2, False),
@@ -87,7 +88,7 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller, at:
         "EPSILON": (0, D("0.7"), D("0.7"), 0, 1, 1, False),
         "ZETA": (2, 3, 1, 50, 1, 1, False),
     }
-    assert {token["mint"]: (token["first_seen"], token["last_seen"]) for token in data["token_overview"]} == {
+    assert {_name(token): (token["first_seen"], token["last_seen"]) for token in data["token_overview"]} == {
         "ALPHA": (at(days=20), at(hours=12)),
         "BETA": (at(days=40), at(days=2)),
         "GAMMA": (at(days=3), at(days=1.5)),
@@ -96,7 +97,7 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller, at:
         "ZETA": (at(days=25), at(days=24)),
     }
     assert {token["currency"] for token in data["token_overview"]} == {"SOL"}
-    assert {token["mint"]: token["token_name"] for token in data["token_overview"]} == {
+    assert {_name(token): token["token_name"] for token in data["token_overview"]} == {
         mint: mint.capitalize() if mint == "ALPHA" else "" for mint in common
     }
     assert data["trades"][:3] == [
@@ -199,7 +200,9 @@ def test_volumes_of_the_example_are_what_was_reckoned_by_hand(caller: Caller) ->
 
 
 def _volume(caller: Caller, hours: int, mint: str | None = None) -> tuple[Any, Any]:
-    data = caller.get("/transactions/volume", blockchain="solana", type="kol", hours=hours, mint=mint)
+    data = caller.get(
+        "/transactions/volume", blockchain="solana", type="kol", hours=hours, mint=mint and mint_of(mint)
+    )
     totals = (data.pop("volume"), data.pop("volume_usd"))
     assert data == {
         "blockchain": "solana",
@@ -207,7 +210,7 @@ def _volume(caller: Caller, hours: int, mint: str | None = None) -> tuple[Any, A
         "mode": "volume",
         "currency": "SOL",
         "time_window_seconds": hours * 3600,
-    } | ({} if mint is None else {"mint": mint})
+    } | ({} if mint is None else {"mint": mint_of(mint)})
     return totals
 
 
@@ -224,12 +227,16 @@ def _figures(token: Row) -> tuple[Any, ...]:
     return tuple(token[name] for name in names)
 
 
+def _name(token: Row) -> str:
+    return str(token["mint"]).rstrip("z").upper()
+
+
 def _trade(
     signature: str, mint: str, name: str, side: str, amount: int, value: Decimal | int, usd: int, when: str
 ) -> Row:
     return {
         "tx_signature": signature,
-        "mint": mint,
+        "mint": mint_of(mint),
         "token_name": name,
         "transaction_type": side,
         "value": value,

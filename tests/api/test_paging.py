@@ -10,6 +10,7 @@ import pytest
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import mint_of
 from tests.naive import Ledger
 
 # Responses are not cached: what was imported a moment ago counts.
@@ -49,7 +50,7 @@ def trades(count: int, seed: int) -> list[Row]:
         for signature, mint, side, index in [
             (
                 f"{chance.choice('aBé')}{seed}",
-                chance.choice(["x", "X", "é", "y"]),
+                chance.choice([mint_of("x"), mint_of("X"), mint_of("y")]),
                 chance.choice(["buy", "sell"]),
                 chance.randint(0, 12),
             )

@@ -9,6 +9,7 @@ import pytest
 from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import trade_row
 from tests.ledger.unfilled import unfill_positions
 from tests.naive import Ledger
@@ -24,7 +25,7 @@ EVM = "0xabcdef0123456789abcdef0123456789abcdef01"
 NOW = datetime.now(UTC).replace(microsecond=0)
 MINUTE = timedelta(minutes=1)
 TRANSACTIONS, STATS, HOLDERS = (f"/tokens/{name}" for name in ("transactions", "stats", "holders"))
-OF_MINT = {"blockchain": "solana", "mint": "mint"}
+OF_MINT = {"blockchain": "solana", "mint": mint_of("mint")}
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def import_example(importer: Importer) -> None:
             trade(A, "sell", 70 * MINUTE, "50", "2"),
             trade(B, "buy", 60 * MINUTE, "1000", "8", value_usd="900"),
             trade(C, "sell", 50 * MINUTE, "10", "0.5"),
-            trade(C, "buy", 40 * MINUTE, "1", "1", mint="other"),
+            trade(C, "buy", 40 * MINUTE, "1", "1", mint=mint_of("other")),
         ]
     )
 
@@ -220,30 +221,35 @@ def test_a_known_token_that_the_type_never_traded_is_empty(caller: Caller, impor
     assert (holders["holders"], holders["total"], holders["count"]) == ([], 0, 0)
     page = caller.get(TRANSACTIONS, **question)
     assert (page["transactions"], page["pagination"]["total"]) == ([], 0)
-    assert page["token"]["mint"] == "mint"
+    assert page["token"]["mint"] == mint_of("mint")
 
 
 @pytest.mark.parametrize("path", [TRANSACTIONS, STATS, HOLDERS])
 def test_a_token_that_nobody_of_the_chain_traded_is_not_found(
     caller: Caller, importer: Importer, path: str
 ) -> None:
-    trades = [trade(A, "buy", MINUTE, "1", "1"), trade(A, "buy", 2 * MINUTE, "1", "1", mint="removed")]
+    trades = [
+        trade(A, "buy", MINUTE, "1", "1"),
+        trade(A, "buy", 2 * MINUTE, "1", "1", mint=mint_of("removed")),
+    ]
     importer.trades(trades)
     importer.remove_trades(trades[1:])
     for question in (
-        {"blockchain": "solana", "mint": "nowhere"},
-        {"blockchain": "solana", "mint": "removed"},
-        {"blockchain": "eth", "mint": "mint"},
+        {"blockchain": "solana", "mint": mint_of("nowhere")},
+        {"blockchain": "solana", "mint": mint_of("removed")},
+        {"blockchain": "eth", "mint": mint_of("mint")},
     ):
         error = caller.ask(path, **question)["error"]
         assert (error["code"], error["reason"]) == ("not_found", "token_not_found")
 
 
 def test_mints_of_evm_chains_are_found_in_any_case(caller: Caller, importer: Importer) -> None:
-    importer.trades([trade(EVM, "buy", MINUTE, "1", "1", blockchain="eth", mint="0xAB")])
+    importer.trades([trade(EVM, "buy", MINUTE, "1", "1", blockchain="eth", mint=evm_mint_of("AB"))])
     for path in (TRANSACTIONS, STATS, HOLDERS):
-        assert caller.get(path, blockchain="eth", mint="0xaB")["token"]["mint"] == "0xab"
-    assert caller.get(STATS, blockchain="eth", mint="0xab")["token"]["currency"] == "ETH"
+        assert caller.get(path, blockchain="eth", mint=evm_mint_of("aB"))["token"]["mint"] == evm_mint_of(
+            "ab"
+        )
+    assert caller.get(STATS, blockchain="eth", mint=evm_mint_of("ab"))["token"]["currency"] == "ETH"
 
 
 def test_holders_are_those_with_a_peak_and_sorted_by_what_they_hold(
@@ -278,7 +284,7 @@ def test_pages_hold_every_trade_of_the_token_once_and_in_order(
     rows = random_trades.trades(500, 12, NOW, days=3)
     for row in rows:
         # Few tokens and few different times, so that most trades have equals.
-        row["mint"] = f"mint-{int(row['mint'].removeprefix('mint-')) // 10}"
+        row["mint"] = mint_of(f"mint-{ord(row['mint'][5]) % 2}")
         moment = datetime.fromisoformat(row["created_at"])
         row["created_at"] = moment.replace(
             hour=moment.hour // 6 * 6, minute=0, second=0, microsecond=0
@@ -292,9 +298,9 @@ def test_pages_hold_every_trade_of_the_token_once_and_in_order(
         getattr(importer, kind)(given)
         getattr(ledger, f"add_{kind}")(given)
     for type in (None, "kol", "whale"):
-        question = {"blockchain": "solana", "mint": "mint-0", "type": type, "limit": limit}
+        question = {"blockchain": "solana", "mint": mint_of("mint-0"), "type": type, "limit": limit}
         found = caller.pages(TRANSACTIONS, "transactions", **question)
-        assert found == ledger.token_transactions(NOW, "solana", "mint-0", type)
+        assert found == ledger.token_transactions(NOW, "solana", mint_of("mint-0"), type)
         assert len(found) == caller.get(TRANSACTIONS, **question)["pagination"]["total"]
         assert found
 
@@ -308,10 +314,12 @@ def test_pagination_also_stands_beside_data_and_a_cursor_belongs_to_its_question
     assert document["pagination"] == document["data"]["pagination"]
     assert set(document["data"]["transactions"][0]).isdisjoint({"mint", "token_name"})
     cursor = document["pagination"]["next_cursor"]
-    for question in (OF_MINT | {"type": "kol"}, OF_MINT | {"mint": "other"}):
+    for question in (OF_MINT | {"type": "kol"}, OF_MINT | {"mint": mint_of("other")}):
         error = caller.ask(TRANSACTIONS, **question, cursor=cursor)["error"]
         assert (error["code"], error["parameter"]) == ("invalid_parameter", "cursor")
-    latest = caller.get("/transactions/latest", blockchain="solana", type="kol", mint="mint", limit=1)
+    latest = caller.get(
+        "/transactions/latest", blockchain="solana", type="kol", mint=mint_of("mint"), limit=1
+    )
     cursor = latest["pagination"]["next_cursor"]
     assert caller.ask(TRANSACTIONS, **OF_MINT, type="kol", cursor=cursor)["error"]["parameter"] == "cursor"
     capped = caller.get(TRANSACTIONS, **OF_MINT, limit=1001)
@@ -342,7 +350,7 @@ def test_what_is_not_allowed_is_refused_by_name(
 def test_a_mint_is_required_and_the_type_is_one_of_the_chain(caller: Caller, path: str) -> None:
     error = caller.ask(path, blockchain="solana")["error"]
     assert (error["code"], error["parameter"]) == ("missing_parameter", "mint")
-    error = caller.ask(path, blockchain="eth", mint="mint", type="whale")["error"]
+    error = caller.ask(path, blockchain="eth", mint=mint_of("mint"), type="whale")["error"]
     assert (error["code"], error["allowed"]) == ("invalid_parameter", ["kol"])
 
 
@@ -352,7 +360,7 @@ def test_nothing_is_answered_before_the_ledger_is_filled(
 ) -> None:
     importer.trades([trade(A, "buy", MINUTE, "1", "1")])
     unfill_positions(connection)
-    for mint in ("mint", "nowhere"):
+    for mint in (mint_of("mint"), mint_of("nowhere")):
         error = caller.ask(path, blockchain="solana", mint=mint)["error"]
         assert error["code"] == "service_unavailable"
 
@@ -365,7 +373,7 @@ def test_each_trader_is_the_row_of_its_history_and_the_sums_are_those_of_the_tra
     importer.prices(random_trades.prices(NOW, 1))
     importer.trades(random_trades.trades(600, 9, NOW, days=40))
     compared = 0
-    for mint in ("mint-0", "mint-5", "mint-20"):
+    for mint in map(mint_of, ("mint-0", "mint-5", "mint-20")):
         data = caller.get(STATS, blockchain="solana", mint=mint)
         totals = data["total_statistics"]
         for figure, name in (("buy", "total_buy"), ("sell", "total_sell")):

@@ -10,6 +10,7 @@ from flask import Flask
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row, tracker
+from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
 from wallet_api.database import Connection
 from wallet_api.queries.tracker import active_hours
@@ -165,10 +166,15 @@ def test_a_trade_repeats_its_value_under_its_side(importer: Importer, connection
 def test_lists_are_cut_at_a_thousand_and_say_so(caller: Caller, importer: Importer) -> None:
     importer.trades(
         [
-            trade(f"s{number:04}", "buy", NOW - timedelta(seconds=5000 - number), mint=f"mint {number:04}")
+            trade(
+                f"s{number:04}",
+                "buy",
+                NOW - timedelta(seconds=5000 - number),
+                mint=mint_of(f"mint {number:04}"),
+            )
             for number in range(1002)
         ]
-        + [trade("sold", "sell", NOW - timedelta(seconds=10), mint="mint 1001")]
+        + [trade("sold", "sell", NOW - timedelta(seconds=10), mint=mint_of("mint 1001"))]
     )
     data = caller.get("/wallets/tracker", **WALLET, period="6h")
     assert data["warnings"] == [
@@ -178,8 +184,8 @@ def test_lists_are_cut_at_a_thousand_and_say_so(caller: Caller, importer: Import
     ]
     held, rows = data["period_active_tokens"]["tokens"], data["period_history_tokens"]
     assert [len(held), len(rows), len(data["period_trades"])] == [1000, 1000, 1000]
-    assert (rows[0]["mint"], rows[-1]["mint"]) == ("mint 1001", "mint 0002")
-    assert (held[0]["mint"], held[-1]["mint"]) == ("mint 1000", "mint 0001")
+    assert (rows[0]["mint"], rows[-1]["mint"]) == (mint_of("mint 1001"), mint_of("mint 0002"))
+    assert (held[0]["mint"], held[-1]["mint"]) == (mint_of("mint 1000"), mint_of("mint 0001"))
     assert held[:999] == rows[1:]
     assert data["period_stats"]["total_txn"] == 1003
     assert data["period_active_tokens"]["active_tokens_count"] == 1002

@@ -7,6 +7,7 @@ import pytest
 
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import trade_row
 
 # Responses are not cached: what was imported a moment ago counts.
@@ -88,17 +89,19 @@ def test_a_mint_is_echoed_in_its_stored_form(caller: Caller, importer: Importer)
     importer.trades(
         [
             trade("a", timedelta(minutes=5), "2"),
-            trade("b", timedelta(minutes=5), "5", mint="Mint"),
-            trade("c", timedelta(minutes=5), "7", blockchain="eth", wallet_address=EVM, mint="0xAb"),
+            trade("b", timedelta(minutes=5), "5", mint=mint_of("Mint")),
+            trade(
+                "c", timedelta(minutes=5), "7", blockchain="eth", wallet_address=EVM, mint=evm_mint_of("Ab")
+            ),
         ]
     )
     for blockchain, asked, echoed, volume in (
-        ("solana", "mint", "mint", 2),
-        ("solana", "Mint", "Mint", 5),
-        ("solana", "nowhere", "nowhere", 0),
-        ("eth", "0xaB", "0xab", 7),
+        ("solana", mint_of("mint"), mint_of("mint"), 2),
+        ("solana", mint_of("Mint"), mint_of("Mint"), 5),
+        ("solana", mint_of("nowhere"), mint_of("nowhere"), 0),
+        ("eth", evm_mint_of("aB"), evm_mint_of("ab"), 7),
         # The same mint on another chain is another token.
-        ("eth", "mint", "mint", 0),
+        ("eth", mint_of("mint"), mint_of("mint").lower(), 0),
     ):
         data = caller.get("/transactions/volume", blockchain=blockchain, type="kol", mint=asked)
         assert (data["mint"], data["volume"]) == (echoed, volume)

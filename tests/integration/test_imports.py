@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.command import EVM, SOLANA, WALLETS, TakeIn, changed, command, rejects_of, taking_in, trade
+from tests.ledger.mints import evm_mint_of, mint_of
 from wallet_api.database import Connection
 from wallet_api.ledger import tokens
 from wallet_api.ledger.tokens import TokenIds
@@ -63,13 +64,14 @@ def test_bad_rows_are_told_by_line_and_reason_and_the_good_ones_land(
         trade(value="1e999999999"),
         trade(value="1e-999999999"),
         trade(value_usd="-1"),
+        trade(exchanged_value="0"),
         trade("nul\0"),
         trade(mint="nul\0"),
         trade(token_name="nul\0"),
         trade(""),
         trade(mint=""),
         trade("x" * 257),
-        trade(mint="x" * 129),
+        trade(mint=mint_of("x") * 129),
         trade(token_name="x" * 2049),
         trade(created_at=late.isoformat()),
         trade(created_at="0001-01-01T00:00:00+23:00"),
@@ -81,8 +83,8 @@ def test_bad_rows_are_told_by_line_and_reason_and_the_good_ones_land(
     )
     assert outcome.status == 3
     assert outcome.summary["landed"] == 2
-    assert outcome.summary["rejected"] == 28
-    assert sorted(outcome.reasons) == list(range(2, 30))
+    assert outcome.summary["rejected"] == 29
+    assert sorted(outcome.reasons) == list(range(2, 31))
     assert outcome.reasons[2] == "the wallet is not tracked; import it first"
     assert outcome.reasons[3] == (
         'wallet_address must be an address of solana (base58 of 32 bytes), not "nobody"'
@@ -90,8 +92,8 @@ def test_bad_rows_are_told_by_line_and_reason_and_the_good_ones_land(
     assert outcome.reasons[5] == 'token_amount must be above 0, not "0"'
     assert outcome.reasons[7] == 'value must be at least 0, not "-0.000000001"'
     assert outcome.reasons[8] == 'value must be a decimal number such as 1000, 0.25 or 1.5e-7, not "NaN"'
-    assert outcome.reasons[16] == 'tx_signature contains a NUL character: "nul\\u0000"'
-    assert outcome.reasons[24] == f"created_at is more than 5 minutes ahead of now: {late.isoformat()}"
+    assert outcome.reasons[17] == 'tx_signature contains a NUL character: "nul\\u0000"'
+    assert outcome.reasons[25] == f"created_at is more than 5 minutes ahead of now: {late.isoformat()}"
     assert all(reject["row"] for reject in outcome.rejects or [])
     landed = connection.execute("SELECT tx_signature FROM trades ORDER BY tx_signature").fetchall()
     assert [row["tx_signature"] for row in landed] == ["good 1", "good 2"]
@@ -128,7 +130,7 @@ def test_what_tells_trades_apart_is_signature_mint_side_and_event(
     rows = [
         trade("a"),
         trade("A"),
-        trade("a", mint="Mint"),
+        trade("a", mint=mint_of("Mint")),
         trade("a", transaction_type="sell"),
         trade("a", event_index=1),
         trade("a", event_index=0),
@@ -143,8 +145,8 @@ def test_evm_addresses_and_mints_are_compared_without_regard_to_case(
     take_in: TakeIn, connection: Connection
 ) -> None:
     rows = [
-        trade(blockchain="eth", wallet_address=EVM.lower(), mint="0xAB"),
-        trade(blockchain="eth", wallet_address="0x" + EVM[2:].upper(), mint="0xab"),
+        trade(blockchain="eth", wallet_address=EVM.lower(), mint=evm_mint_of("AB")),
+        trade(blockchain="eth", wallet_address="0x" + EVM[2:].upper(), mint=evm_mint_of("ab")),
     ]
     assert take_in("trades", *rows).summary == {
         "landed": 2,
@@ -153,7 +155,7 @@ def test_evm_addresses_and_mints_are_compared_without_regard_to_case(
         "seconds": pytest.approx(0, abs=30),
     }
     stored = connection.execute("SELECT address, mint FROM wallets JOIN tokens USING (blockchain)").fetchall()
-    assert stored == [{"address": EVM.lower(), "mint": "0xab"}]
+    assert stored == [{"address": EVM.lower(), "mint": evm_mint_of("ab")}]
     assert take_in("trades", trade(wallet_address=SOLANA.lower())).status == 3
 
 

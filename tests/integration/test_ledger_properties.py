@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import pytest
@@ -16,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.ledger import identities, in_process, kept, strategies
-from tests.ledger.strategies import GROUPS, MINTS
+from tests.ledger.mints import mint_of
+from tests.ledger.strategies import GROUPS, stored_mints
 from tests.naive import Ledger
 from wallet_api.database import Connection
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS
@@ -141,7 +141,7 @@ def _from_dust_to_billions(chance: random.Random) -> Iterator[Row]:
                 "blockchain": "solana",
                 "wallet_address": strategies.SOLANA[0],
                 "tx_signature": f"s{number}",
-                "mint": f"token {token}",
+                "mint": mint_of(f"token {token}"),
                 "transaction_type": chance.choice(["buy", "sell"]),
                 "token_amount": amount(1),
                 "value": amount(0),
@@ -167,8 +167,7 @@ def answers(
         found["connections", now, *place] = in_process.connections(connection, now, *place)
         found["holdings", *place] = kept.holdings(connection, *place)
         found["days", *place] = kept.days(connection, *place)
-    for blockchain, mint in product(("solana", "eth"), (*MINTS, "never traded")):
-        stored = mint.lower() if blockchain == "eth" else mint
+    for blockchain, stored in [(name, mint) for name in ("solana", "eth") for mint in stored_mints(name)]:
         found["token", now, blockchain, stored] = in_process.token(connection, now, blockchain, stored, rule)
         for type in (None, "kol", "smart", *(["whale"] if blockchain == "solana" else [])):
             token = (now, blockchain, stored, type)
@@ -185,7 +184,7 @@ def answers(
                 board = (now, blockchain, type, period, sort)
                 found["leaderboard", *board] = in_process.leaderboard(connection, *board)
         # Queries get mints in their stored form.
-        mints = [mint.lower() if blockchain == "eth" else mint for mint in (*MINTS, "never traded")]
+        mints = stored_mints(blockchain)
         for mint in (None, *mints):
             found["latest", now, blockchain, type, mint] = in_process.latest(
                 connection, now, blockchain, type, mint
@@ -240,7 +239,12 @@ def _queues(draw: st.DrawFn, final: list[Row], prices: list[Row]) -> list[list[t
 
 
 def _sparse(draw: st.DrawFn, row: Row) -> Row:
-    optional = ["token_name", "value_usd", *([] if row["event_index"] else ["event_index"])]
+    optional = [
+        "token_name",
+        "value_usd",
+        "exchanged_value",
+        *([] if row["event_index"] else ["event_index"]),
+    ]
     left_out = draw(st.sets(st.sampled_from(optional)))
     return {name: value for name, value in row.items() if name not in left_out}
 
@@ -248,7 +252,11 @@ def _sparse(draw: st.DrawFn, row: Row) -> Row:
 def _other_version(draw: st.DrawFn, row: Row) -> Row:
     other = draw(strategies.trades(NOW))
     changed = draw(
-        st.sets(st.sampled_from(["token_amount", "value", "value_usd", "created_at", "token_name"]))
+        st.sets(
+            st.sampled_from(
+                ["token_amount", "value", "value_usd", "exchanged_value", "created_at", "token_name"]
+            )
+        )
     )
     kept = {name: value for name, value in row.items() if name not in changed}
     return kept | {name: other[name] for name in changed if name in other}

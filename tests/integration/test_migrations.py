@@ -39,6 +39,9 @@ NAMES = [
     "0007_days_and_holdings",
     "0008_token_prices",
     "0009_totals_of_positions",
+    "0010_exchanged_value",
+    "0011_rows_left_out",
+    "0012_left_out",
 ]
 LATER = "9999_of_a_later_version"
 

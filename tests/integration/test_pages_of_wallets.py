@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 
 from tests.ledger import in_process, random_trades
+from tests.ledger.mints import mint_of
 from tests.ledger.unfilled import unfill
 from tests.naive import Ledger
 from wallet_api.database import Connection
@@ -74,7 +75,7 @@ def test_leaderboards_are_those_of_the_rows_before_and_after_a_fill(
 
 def test_tokens_are_those_of_the_rows(ledger: Ledger, connection: Connection) -> None:
     for now, type in product(MOMENTS, (None, *random_trades.TYPES)):
-        for mint in ("mint-0", "mint-7", "mint-30"):
+        for mint in map(mint_of, ("mint-0", "mint-7", "mint-30")):
             token = (now, "solana", mint, type)
             assert in_process.token_stats(connection, *token, DEFAULT_RULE) == ledger.token_stats(*token)
             assert in_process.token_holders(connection, *token) == ledger.token_holders(*token)

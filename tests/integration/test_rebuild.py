@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 from click.testing import CliRunner
 
+from tests.ledger.mints import mint_of
 from wallet_api.cli import cli
 from wallet_api.database import Connection
 from wallet_api.demo.world import World, ndjson
@@ -131,7 +132,7 @@ def test_trades_beyond_the_reach_of_any_period_are_in_no_rollup(connection: Conn
         "blockchain": "solana",
         "wallet_address": wallet["address"],
         "tx_signature": "old",
-        "mint": "OldMint",
+        "mint": mint_of("OldMint"),
         "transaction_type": "buy",
         "token_amount": "1",
         "value": "1",

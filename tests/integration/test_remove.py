@@ -25,6 +25,7 @@ from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.command import Outcome, rejects_of
 from tests.ledger.contents import contents, orphans
 from tests.ledger.in_process import Row
+from tests.ledger.mints import evm_mint_of, mint_of
 from tests.naive import Ledger
 from tests.naive_walk import folded
 from tests.waiting import eventually
@@ -237,7 +238,7 @@ def test_rows_that_name_nothing_known_are_rejected_by_line_and_reason(
         "trades",
         known | {"wallet_address": UNTRACKED},
         known | {"tx_signature": "never"},
-        known | {"mint": "never traded"},
+        known | {"mint": mint_of("never traded")},
         known | {"event_index": 7},
         known | {"transaction_type": "sell" if known["transaction_type"] == "buy" else "buy"},
         known | {"wallet_address": "nobody"},
@@ -272,11 +273,18 @@ def test_evm_addresses_and_mints_name_the_same_in_any_case(
     importer.wallets(strategies.wallets())
     upper = "0x" + strategies.EVM[2:].upper()
     trade = {
-        **{"blockchain": "eth", "wallet_address": strategies.EVM, "mint": "0xAB", "tx_signature": "s"},
+        **{
+            "blockchain": "eth",
+            "wallet_address": strategies.EVM,
+            "mint": evm_mint_of("AB"),
+            "tx_signature": "s",
+        },
         **{"transaction_type": "buy", "token_amount": "1", "value": "1", "created_at": NOW.isoformat()},
     }
     importer.trades([trade])
-    assert remove("trades", trade | {"wallet_address": upper, "mint": "0xaB"}).summary["removed"] == 1
+    assert (
+        remove("trades", trade | {"wallet_address": upper, "mint": evm_mint_of("aB")}).summary["removed"] == 1
+    )
     assert remove("wallets", {"blockchain": "eth", "wallet_address": upper}).summary["removed"] == 1
     assert remove("wallets", {"blockchain": "solana", "wallet_address": SOLANA.lower()}).status == 3
 

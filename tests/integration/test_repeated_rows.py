@@ -232,12 +232,17 @@ SEQUENCES: list[list[Row]] = [
     [{"value": "1.0", "created_at": "2026-01-30T13:51:16+01:00"}, {}],
     [{"created_at": "2026-01-30T12:51:17Z"}, {}],
     [{"value_usd": None, "value": "2"}, {"value_usd": None}],
+    [{"exchanged_value": "0.9"}, {}, {"value": "2"}],
+    [{"exchanged_value": "0.9"}, {"exchanged_value": None}],
+    [{"exchanged_value": "0.9", "value": "2"}, {"exchanged_value": ""}, {"exchanged_value": "0.8"}],
     [{"token_name": "a\tb\\c\nd", "value_usd": "7"}, {"value": "2"}],
 ]
 
 
 @pytest.mark.usefixtures("tracked")
-@pytest.mark.parametrize("known", [None, {}, {"token_name": "Known", "value_usd": "9"}])
+@pytest.mark.parametrize(
+    "known", [None, {}, {"token_name": "Known", "value_usd": "9", "exchanged_value": "3"}]
+)
 @pytest.mark.parametrize("rows", SEQUENCES)
 def test_rows_of_one_trade_in_one_file_are_as_files_one_after_another(
     take_in: TakeIn, connection: Connection, known: Row | None, rows: list[Row]
@@ -253,7 +258,7 @@ def test_rows_of_one_trade_in_one_file_are_as_files_one_after_another(
             assert take_in("trades", *(trade(**row) for row in file)).status == 0
         found.append(
             connection.execute(
-                "SELECT token_name, value_usd, usd_derived, value, created_at FROM trades"
+                "SELECT token_name, value_usd, usd_derived, value, exchanged_value, created_at FROM trades"
             ).fetchall()
         )
     assert found[0] == found[1]

@@ -10,6 +10,7 @@ import pytest
 
 from tests.ledger import in_process, random_trades
 from tests.ledger.contents import contents
+from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
 from tests.waiting import eventually
 from wallet_api.database import Connection, connect
@@ -47,7 +48,7 @@ def price(connection: Connection) -> Callable[..., Decimal | None]:
     """The price of the token, now or at another moment, by the usual rule or another one."""
 
     def found(now: datetime = NOW, **rule: Any) -> Decimal | None:
-        block = in_process.token(connection, now, "solana", "mint", PriceRule(**rule))
+        block = in_process.token(connection, now, "solana", mint_of("mint"), PriceRule(**rule))
         own: Decimal | None = block and block["price"]
         return own
 
@@ -83,6 +84,29 @@ def test_a_trade_ahead_of_the_clock_makes_no_price_before_its_time(
 ) -> None:
     importer.trades([trade("a", 1, "5"), trade("b", -2, "7")])
     assert (price(), price(NOW + 2 * MINUTE)) == (5, 7)
+
+
+def test_what_the_other_side_moved_makes_the_price(
+    importer: in_process.Importer, price: Callable[..., Decimal | None], connection: Connection
+) -> None:
+    # The rest of the value were tips and fees, of a sell taken off the proceeds.
+    importer.trades([trade("a", 5, "1.25", exchanged_value="1")])
+    assert price() == 1
+    importer.trades([trade("b", 4, "0.5", exchanged_value="0.75", transaction_type="sell")])
+    assert price() == Decimal("0.75")
+    # A correction of it alone changes the price, and nothing that was paid.
+    importer.trades([trade("b", 4, "0.5", exchanged_value="0.8", transaction_type="sell")])
+    assert price() == Decimal("0.8")
+    importer.trades([trade("b", 4, "0.5", transaction_type="sell")])
+    assert price() == Decimal("0.8")
+    importer.trades([trade("b", 4, "0.5", exchanged_value=None, transaction_type="sell")])
+    assert price() == Decimal("0.5")
+    (position,) = connection.execute("SELECT invested, sold FROM positions").fetchall()
+    assert position == {"invested": Decimal("1.25"), "sold": Decimal("0.5")}
+    importer.trades([trade("ahead", -2, "2", exchanged_value="1.5")])
+    # The newest is ahead of the clock: what the trades before it exchanged is searched.
+    importer.trades([trade("b", 4, "0.5", exchanged_value="0.7", transaction_type="sell")])
+    assert price() == Decimal("0.7")
 
 
 def test_dust_makes_no_price_and_the_smallest_value_may_change_at_any_time(

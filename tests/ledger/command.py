@@ -12,6 +12,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from tests.ledger.in_process import Row
+from tests.ledger.mints import mint_of
 from wallet_api.cli import cli
 
 SOLANA = "So11111111111111111111111111111111111111112"
@@ -46,7 +47,7 @@ def trade(signature: str = "s", **fields: Any) -> Row:
         "blockchain": "solana",
         "wallet_address": SOLANA,
         "tx_signature": signature,
-        "mint": "mint",
+        "mint": mint_of("mint"),
         "transaction_type": "buy",
         "token_amount": "1",
         "value": "1",

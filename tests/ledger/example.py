@@ -43,6 +43,8 @@ the latest price, $160.
 from collections.abc import Callable
 from typing import Any
 
+from tests.ledger.mints import mint_of
+
 Row = dict[str, Any]
 # Tells a time before now: at(days=2).
 At = Callable[..., str]
@@ -118,7 +120,7 @@ def _row(
         "blockchain": "solana",
         "wallet_address": wallet,
         "tx_signature": signature,
-        "mint": mint,
+        "mint": mint_of(mint),
         "transaction_type": side,
         "token_amount": amount,
         "value": value,

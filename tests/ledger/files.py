@@ -14,7 +14,7 @@ from wallet_api.ledger.rows import TradeRow
 
 COLUMNS = (
     *("blockchain", "wallet_address", "tx_signature", "mint", "token_name", "transaction_type"),
-    *("token_amount", "value", "value_usd", "created_at", "event_index"),
+    *("token_amount", "value", "value_usd", "exchanged_value", "created_at", "event_index"),
 )
 HEADER = ",".join(COLUMNS).encode() + b"\n"
 

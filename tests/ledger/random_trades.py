@@ -8,6 +8,8 @@ from typing import Any
 
 import base58
 
+from tests.ledger.mints import mint_of
+
 Row = dict[str, Any]
 
 TYPES = ("kol", "smart", "whale")
@@ -57,7 +59,7 @@ def _trade(chance: random.Random, number: int, wallet_count: int, at: datetime) 
         # The first wallets are the busiest.
         "wallet_address": _address(min(int(chance.expovariate(4 / wallet_count)), wallet_count - 1)),
         "tx_signature": f"signature-{number}",
-        "mint": f"mint-{int(chance.expovariate(0.1))}",
+        "mint": mint_of(f"mint-{int(chance.expovariate(0.1))}"),
         "transaction_type": chance.choice(("buy", "buy", "sell")),
         "token_amount": str(Decimal(chance.randint(1, 10**6)).scaleb(-chance.choice((0, 3, 6)))),
         "value": str(Decimal(chance.randint(0, 10**10)).scaleb(-9)),

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+from tests.ledger.mints import mint_of
+
 Row = dict[str, Any]
 
 
@@ -12,7 +14,7 @@ def trade_row(address: str, signature: str, at: datetime, **fields: Any) -> Row:
         "blockchain": "solana",
         "wallet_address": address,
         "tx_signature": signature,
-        "mint": "mint",
+        "mint": mint_of("mint"),
         "transaction_type": "buy",
         "token_amount": "1",
         "value": "1",

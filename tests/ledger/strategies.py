@@ -7,6 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.ledger.mints import evm_mint_of, mint_of
+
 Row = dict[str, Any]
 
 SOLANA = (
@@ -15,12 +17,13 @@ SOLANA = (
     "So11111111111111111111111111111111111111112",
 )
 EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
-MINTS = ("Mint1111", "mint1111", "Zed")
+# By name; the first two are one token on EVM chains.
+MINTS = {"Mint": evm_mint_of("AB"), "mint": evm_mint_of("ab"), "Zed": evm_mint_of("cd")}
 GROUPS = (("solana", "kol"), ("solana", "smart"), ("eth", "kol"))
 SMALL = ("1", "2", "3", "7", "0.1", "0.5", "1000")
 # An optional field that a row leaves out.
 ABSENT = "(absent)"
-OPTIONAL = ("event_index", "token_name", "value_usd")
+OPTIONAL = ("event_index", "token_name", "value_usd", "exchanged_value")
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 
@@ -94,13 +97,14 @@ def trades(now: datetime) -> st.SearchStrategy[Row]:
         wallet=st.sampled_from(
             [*(("solana", address) for address in SOLANA), ("eth", EVM), ("eth", EVM.lower())]
         ),
-        mint=st.sampled_from(MINTS),
+        mint=st.sampled_from(list(MINTS)),
         signature=st.sampled_from(["a", "B", "é", "Ä", *(f"s{n}" for n in range(12))]),
         side=st.sampled_from(["buy", "buy", "sell"]),
         index=st.sampled_from([0, 0, "0", 1, "", None, ABSENT]),
         name=st.sampled_from(["Some Coin", "Other Coin", "", None, ABSENT, ABSENT]),
         amount=amounts(),
         value=amounts(zero=True),
+        exchanged=st.one_of(st.sampled_from([None, "", ABSENT, ABSENT]), amounts()),
         usd=st.one_of(st.sampled_from([None, "", ABSENT, ABSENT]), amounts(zero=True, decimals=6)),
         at=moments(now),
     )
@@ -114,6 +118,17 @@ def prices(now: datetime) -> st.SearchStrategy[Row]:
         amounts(decimals=8),
         moments(now),
     )
+
+
+def mint_on(blockchain: str, name: str) -> str:
+    """The mint of a name in MINTS as a file has it."""
+    return MINTS[name] if blockchain == "eth" else mint_of(name)
+
+
+def stored_mints(blockchain: str) -> list[str]:
+    """All mints of a chain as the ledger has them, and one that nobody traded."""
+    mints = [*(mint_on(blockchain, name) for name in MINTS), "never traded"]
+    return [mint.lower() for mint in mints] if blockchain == "eth" else mints
 
 
 def whole(row: Row) -> Row:
@@ -150,6 +165,7 @@ def _trade(
     name: str | None,
     amount: str,
     value: str,
+    exchanged: str | None,
     usd: str | None,
     at: str,
 ) -> Row:
@@ -157,13 +173,14 @@ def _trade(
         "blockchain": wallet[0],
         "wallet_address": wallet[1],
         "tx_signature": signature,
-        "mint": mint,
+        "mint": mint_on(wallet[0], mint),
         "transaction_type": side,
         "token_amount": amount,
         "value": value,
         "created_at": at,
     }
-    return _without_absent(row | {"event_index": index, "token_name": name, "value_usd": usd})
+    optional = {"event_index": index, "token_name": name, "value_usd": usd, "exchanged_value": exchanged}
+    return _without_absent(row | optional)
 
 
 def _without_absent(row: Row) -> Row:

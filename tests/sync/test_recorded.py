@@ -81,6 +81,27 @@ def test_every_recorded_transaction_is_the_trades_that_it_was(stub: Stub, operat
         if usd is not None
     }
     assert {key: ledger[key][2] for key in dollars} == dollars
+    # What the other side moved makes the price; it is kept where tips and fees are a part of the value.
+    kept = operator.fetch(
+        "SELECT tx_signature, mint, is_sell, wallets.address, exchanged_value FROM trades"
+        " JOIN tokens USING (token_id) JOIN wallets USING (wallet_id) WHERE exchanged_value IS NOT NULL"
+    )
+    assert {
+        (
+            "solana",
+            row["address"],
+            row["tx_signature"],
+            row["mint"],
+            "sell" if row["is_sell"] else "buy",
+        ): plain(row["exchanged_value"])
+        for row in kept
+    } == {
+        ("solana", wallet, one.signature, mint, side): plain(exchanged)
+        for one in RECORDED
+        for wallet, trades in one.wallets.items()
+        for mint, side, _, native, _, exchanged in trades
+        if exchanged is not None and Decimal(exchanged) != Decimal(native or 0)
+    }
     assert operator.sync("trades", "--since", "2020-03-16").only["changed"] == 0
 
 

@@ -13,6 +13,7 @@ INSERT INTO walked
               trade.value,
               trade.value_usd AS given_usd,
               trade.value * nearest_price.usd AS derived_usd,
+              trade.exchanged_value,
               touched.start
          FROM (SELECT incoming.*,
                       native_currency(wallets.blockchain) AS currency,
@@ -56,5 +57,6 @@ SELECT 1 AS sign,
        (state).realized_usd,
        (state).quantity AS quantity_after,
        (state).peak AS peak_after,
-       CASE WHEN is_last THEN state END AS state
+       CASE WHEN is_last THEN state END AS state,
+       exchanged_value
   FROM stepped

@@ -42,6 +42,8 @@ class _Columns(NamedTuple):
     value: str
     value_usd: str
     keeps_usd: str
+    exchanged_value: str
+    keeps_exchanged: str
     derives_again: str
 
 
@@ -61,7 +63,9 @@ class Batch:
         """Return the tokens of all trades."""
         return {token for positions in self._positions for _, token in positions}
 
-    def add(self, wallet_id: int, trade: TradeRow, amount: str, value: str, usd: Text) -> None:
+    def add(
+        self, wallet_id: int, trade: TradeRow, amount: str, value: str, usd: Text, exchanged: Text
+    ) -> None:
         """Add a checked row, and its amounts as texts."""
         self.rows += 1
         position = (wallet_id, (trade.blockchain, trade.mint))
@@ -70,8 +74,10 @@ class Batch:
         name = trade.token_name
         name_columns = f"{_escaped(name)}\tf" if name else _KEPT if name is UNSET else _EMPTY
         usd_columns = f"{usd}\tf" if usd else _KEPT if usd is UNSET else _EMPTY
+        exchanged_columns = f"{exchanged}\tf" if exchanged else _KEPT if exchanged is UNSET else _EMPTY
         key = f"{_escaped(trade.tx_signature)}\t{side}\t{trade.event_index}"
-        line = f"\t{_time(trade.created_at)}\t{name_columns}\t{amount}\t{value}\t{usd_columns}\tf\n"
+        optional = f"{usd_columns}\t{exchanged_columns}"
+        line = f"\t{_time(trade.created_at)}\t{name_columns}\t{amount}\t{value}\t{optional}\tf\n"
         earlier = trades.setdefault(key, line)
         if earlier is not line:
             trades[key] = _merged(earlier, line)
@@ -142,6 +148,8 @@ def _merged(earlier: str, later: str) -> str:
         line = line._replace(token_name=was.token_name, keeps_name=was.keeps_name)
     if line.keeps_usd == "t":
         line = line._replace(value_usd=was.value_usd, keeps_usd=was.keeps_usd)
+    if line.keeps_exchanged == "t":
+        line = line._replace(exchanged_value=was.exchanged_value, keeps_exchanged=was.keeps_exchanged)
     if line.value_usd == _NULL and (
         was.derives_again == "t"
         or was.value_usd != _NULL

@@ -5,14 +5,14 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any
 
-from wallet_api.chains import Chain
+from wallet_api.chains import CHAINS, Chain
 
 AHEAD = timedelta(minutes=5)
 EARLIEST = datetime(2009, 1, 3, tzinfo=UTC)
 MAX_TEXT = 2048
-MAX_MINT = 128
 MAX_SIGNATURE = 256
 MAX_EVENT_INDEX = 2**31 - 1
 # Far beyond any real token, and narrow enough that every quotient keeps its 40 decimals.
@@ -58,11 +58,18 @@ def one_of(names: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def check_address(chain: Chain, text: str) -> str:
+def check_address(chain: Chain, text: str, field: str = "wallet_address") -> str:
     """Return the stored form of an address. Raises BadRow."""
     if not chain.is_address(text):
-        raise must_be("wallet_address", f"an address of {chain.name} ({chain.address_form})", text)
+        raise must_be(field, f"an address of {chain.name} ({chain.address_form})", text)
     return chain.canonical(text)
+
+
+# Cached, since many trades have the same mint, and decoding an address is slow.
+@lru_cache(maxsize=50_000)
+def check_mint(blockchain: str, text: str) -> str:
+    """Return the stored form of a token's mint. Raises BadRow."""
+    return check_address(CHAINS[blockchain], text, "mint")
 
 
 def check_text(field: str, text: str, longest: int, *, required: bool = False) -> str:

@@ -19,6 +19,9 @@ INSERT INTO fresh
               CASE WHEN repeated.keeps_usd AND NOT known.usd_derived THEN known.value_usd
                    ELSE repeated.value_usd
               END AS given_usd,
+              CASE WHEN repeated.keeps_exchanged THEN known.exchanged_value
+                   ELSE repeated.exchanged_value
+              END AS given_exchanged,
               COALESCE((known.usd_derived OR known.value_usd IS NULL)
                        AND known.value = repeated.value
                        AND known.created_at = repeated.created_at
@@ -29,7 +32,8 @@ INSERT INTO fresh
               known.token_amount AS known_amount,
               known.value AS known_value,
               known.value_usd AS known_usd,
-              known.usd_derived AS known_derived
+              known.usd_derived AS known_derived,
+              known.exchanged_value AS known_exchanged
          FROM repeated
          LEFT JOIN known
            ON known.wallet_id = repeated.wallet_id
@@ -62,7 +66,8 @@ SELECT wallet_id,
        given_name AS token_name,
        token_amount,
        value,
-       COALESCE(given_usd, derived_usd) AS value_usd
+       COALESCE(given_usd, derived_usd) AS value_usd,
+       given_exchanged AS exchanged_value
   FROM derived
  WHERE is_new
     OR known_at <> created_at
@@ -71,3 +76,4 @@ SELECT wallet_id,
     OR known_name IS DISTINCT FROM given_name
     OR known_derived <> (derived_usd IS NOT NULL)
     OR known_usd IS DISTINCT FROM COALESCE(given_usd, derived_usd)
+    OR known_exchanged IS DISTINCT FROM given_exchanged

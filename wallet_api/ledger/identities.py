@@ -7,10 +7,10 @@ import msgspec
 
 from wallet_api.chains import CHAINS
 from wallet_api.ledger.fields import (
-    MAX_MINT,
     MAX_SIGNATURE,
     check_address,
     check_event_index,
+    check_mint,
     check_text,
 )
 from wallet_api.ledger.rows import Blockchain, Side
@@ -42,12 +42,11 @@ class TradeIdentity(msgspec.Struct):
 
     def key(self) -> TradeKey:
         """Return blockchain, address, signature, mint, is_sell and index as stored. Raises BadRow."""
-        chain = CHAINS[self.blockchain]
         return (
             self.blockchain,
             _address(self.blockchain, self.wallet_address),
             check_text("tx_signature", self.tx_signature, MAX_SIGNATURE, required=True),
-            chain.canonical(check_text("mint", self.mint, MAX_MINT, required=True)),
+            check_mint(self.blockchain, self.mint),
             self.transaction_type == "sell",
             check_event_index(self.event_index),
         )

@@ -43,7 +43,8 @@ _COPY_WALLETS = (
 )
 _COPY_TRADES = (
     "COPY incoming (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, token_name,"
-    " keeps_name, token_amount, value, value_usd, keeps_usd, derives_again) FROM STDIN"
+    " keeps_name, token_amount, value, value_usd, keeps_usd, exchanged_value,"
+    " keeps_exchanged, derives_again) FROM STDIN"
 )
 _COPY_PRICES = "COPY incoming_prices (line_number, currency, usd, priced_at) FROM STDIN"
 

@@ -10,7 +10,8 @@
               trades.token_amount,
               trades.value,
               trades.value_usd,
-              trades.usd_derived
+              trades.usd_derived,
+              trades.exchanged_value
          FROM repeated
          JOIN trades
            ON trades.wallet_id = repeated.wallet_id

@@ -14,7 +14,8 @@ INSERT INTO walked
               trades.token_name,
               trades.token_amount,
               trades.value,
-              trades.value_usd
+              trades.value_usd,
+              trades.exchanged_value
          FROM known_trades AS trades
         WHERE NOT EXISTS (SELECT FROM fresh
                            WHERE fresh.wallet_id = trades.wallet_id
@@ -53,5 +54,6 @@ SELECT 1 AS sign,
        (state).realized_usd,
        (state).quantity AS quantity_after,
        (state).peak AS peak_after,
-       CASE WHEN is_last THEN state END AS state
+       CASE WHEN is_last THEN state END AS state,
+       exchanged_value
   FROM stepped

@@ -3,10 +3,10 @@
 INSERT INTO trades (
        wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
        token_amount, value, value_usd, realized, realized_cost, hold_seconds, realized_usd,
-       quantity_after, peak_after)
+       quantity_after, peak_after, exchanged_value)
 SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
        token_amount, value, value_usd, realized, realized_cost, hold_seconds, realized_usd,
-       quantity_after, peak_after
+       quantity_after, peak_after, exchanged_value
   FROM walked
  WHERE replay
    AND sign = 1
@@ -28,7 +28,8 @@ SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_si
               AND known.hold_seconds IS NOT DISTINCT FROM walked.hold_seconds
               AND known.realized_usd IS NOT DISTINCT FROM walked.realized_usd
               AND known.quantity_after = walked.quantity_after
-              AND known.peak_after = walked.peak_after)
+              AND known.peak_after = walked.peak_after
+              AND known.exchanged_value IS NOT DISTINCT FROM walked.exchanged_value)
     ON CONFLICT (wallet_id, token_id, tx_signature, is_sell, event_index) DO UPDATE
    SET created_at = excluded.created_at,
        usd_derived = excluded.usd_derived,
@@ -41,4 +42,5 @@ SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_si
        hold_seconds = excluded.hold_seconds,
        realized_usd = excluded.realized_usd,
        quantity_after = excluded.quantity_after,
-       peak_after = excluded.peak_after
+       peak_after = excluded.peak_after,
+       exchanged_value = excluded.exchanged_value

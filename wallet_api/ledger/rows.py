@@ -12,13 +12,13 @@ from msgspec import UNSET, UnsetType
 from wallet_api.chains import CHAINS, Currency
 from wallet_api.ledger.fields import (
     EARLIEST,
-    MAX_MINT,
     MAX_SIGNATURE,
     MAX_TEXT,
     BadRow,
     check_address,
     check_amount,
     check_event_index,
+    check_mint,
     check_text,
     check_time,
     must_be,
@@ -74,18 +74,20 @@ class TradeRow(msgspec.Struct, gc=False):
     created_at: datetime
     token_name: Text = UNSET
     value_usd: Amount = UNSET
+    exchanged_value: Amount = UNSET
     event_index: Any = UNSET
 
-    def check(self, now: datetime) -> tuple[str, str, Text]:
-        """Convert the row to its stored form; return token amount, value and USD as texts. Raises BadRow."""
+    def check(self, now: datetime) -> tuple[str, str, Text, Text]:
+        """Convert the row to its stored form. Raises BadRow.
+
+        Return as texts token amount, value, USD and the value that was exchanged.
+        """
+        self.mint = check_mint(self.blockchain, self.mint)
         if not CHAINS[self.blockchain].case_sensitive:
-            self.mint = self.mint.lower()
             self.wallet_address = self.wallet_address.lower()
         # The conditions are repeated here, since calling a function for each field is slow.
         if not 0 < len(self.tx_signature) <= MAX_SIGNATURE or "\0" in self.tx_signature:
             check_text("tx_signature", self.tx_signature, MAX_SIGNATURE, required=True)
-        if not 0 < len(self.mint) <= MAX_MINT or "\0" in self.mint:
-            check_text("mint", self.mint, MAX_MINT, required=True)
         name = self.token_name
         if name and (len(name) > MAX_TEXT or "\0" in name):
             check_text("token_name", name, MAX_TEXT)
@@ -94,10 +96,17 @@ class TradeRow(msgspec.Struct, gc=False):
         usd = self.value_usd
         if usd is not UNSET:
             usd = None if usd is None or usd == "" else check_amount("value_usd", usd)
+        exchanged = self.exchanged_value
+        if exchanged is not UNSET:
+            exchanged = (
+                None
+                if exchanged is None or exchanged == ""
+                else check_amount("exchanged_value", exchanged, above_zero=True)
+            )
         if self.created_at.tzinfo is None or not EARLIEST <= self.created_at <= now:
             self.created_at = check_time("created_at", self.created_at, now)
         self.event_index = 0 if self.event_index is UNSET else check_event_index(self.event_index)
-        return amount, value, usd
+        return amount, value, usd, exchanged
 
 
 class PriceRow(msgspec.Struct):

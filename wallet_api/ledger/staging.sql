@@ -1,6 +1,6 @@
 -- The tables of one import session, empty again at each commit.
 
--- A row that leaves a field out keeps what the ledger has: keeps_name, keeps_usd. derives_again is set where
+-- A row that leaves a field out keeps what the ledger has: keeps_name, keeps_usd, keeps_exchanged. derives_again is set where
 -- an earlier row of the batch gave the trade another value, time or USD: a derived USD is then not kept.
 CREATE TEMP TABLE IF NOT EXISTS incoming (
     wallet_id bigint NOT NULL,
@@ -15,6 +15,8 @@ CREATE TEMP TABLE IF NOT EXISTS incoming (
     value numeric NOT NULL,
     value_usd numeric,
     keeps_usd boolean NOT NULL,
+    exchanged_value numeric,
+    keeps_exchanged boolean NOT NULL,
     derives_again boolean NOT NULL
 ) ON COMMIT DELETE ROWS;
 
@@ -29,7 +31,8 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
     token_name text,
     token_amount numeric NOT NULL,
     value numeric NOT NULL,
-    value_usd numeric
+    value_usd numeric,
+    exchanged_value numeric
 ) ON COMMIT DELETE ROWS;
 
 -- The batch's positions as the ledger has them. It is empty where all positions are to be replayed. With the key,
@@ -77,7 +80,8 @@ CREATE TEMP TABLE IF NOT EXISTS walked (
     realized_usd numeric,
     quantity_after numeric,
     peak_after numeric,
-    state walk_state
+    state walk_state,
+    exchanged_value numeric
 ) ON COMMIT DELETE ROWS;
 
 -- Sums over the walked trades of one sign and position in the day (ends_at - 1 day, ends_at], those of midnight

@@ -12,7 +12,7 @@
               trade.created_at,
               trade.value,
               trade.value_usd,
-              small_quotient(trade.value, trade.token_amount) AS price
+              small_quotient(COALESCE(trade.exchanged_value, trade.value), trade.token_amount) AS price
          FROM changed
         CROSS JOIN LATERAL (
               SELECT recent.*

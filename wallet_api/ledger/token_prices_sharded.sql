@@ -41,7 +41,7 @@
               trade.created_at,
               trade.value,
               trade.value_usd,
-              small_quotient(trade.value, trade.token_amount) AS price
+              small_quotient(COALESCE(trade.exchanged_value, trade.value), trade.token_amount) AS price
          FROM (SELECT *
                  FROM final
                 UNION ALL

@@ -11,7 +11,8 @@ SELECT trade.wallet_id,
        trade.token_name,
        trade.token_amount,
        trade.value,
-       trade.value * nearest_price.usd AS value_usd
+       trade.value * nearest_price.usd AS value_usd,
+       trade.exchanged_value
   FROM (SELECT trades.*,
                native_currency(wallets.blockchain) AS currency,
                TRUE AS wants_price

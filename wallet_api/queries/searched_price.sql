@@ -2,7 +2,7 @@
 -- does not make it. Needs trades_by_token, wallets_pkey.
        searched AS (
        SELECT newest_trade.token_id,
-              small_quotient(trade.value, trade.token_amount) AS price,
+              small_quotient(COALESCE(trade.exchanged_value, trade.value), trade.token_amount) AS price,
               trade.created_at AS price_at
          FROM latest
         CROSS JOIN newest_trade

@@ -21,7 +21,7 @@
        searched AS MATERIALIZED (
        SELECT DISTINCT ON (fit.token_id)
               fit.token_id,
-              small_quotient(fit.value, fit.token_amount) AS price,
+              small_quotient(COALESCE(fit.exchanged_value, fit.value), fit.token_amount) AS price,
               fit.created_at AS price_at
          FROM fit
          JOIN wallets

@@ -1,6 +1,6 @@
 -- For other statements to include, after their CTEs wanted (token_id) and latest (usd), the latest native price. It adds
--- token_price (token_id, price, price_at): value / token_amount of the trade that makes the price of each wanted token,
--- in native currency, unrounded; and the time of that trade. A token without a price has no row.
+-- token_price (token_id, price, price_at): exchanged_value (without one, value) / token_amount of the trade that makes
+-- the price of each wanted token, in native currency, unrounded; and the time of that trade. A token without a price has no row.
 -- Of a token whose newest trade is ahead of the clock or too small, trades are searched back to price_oldest_at.
 -- Needs token_prices_pkey, pending_fills_pkey, and what searched_price.sql needs.
        newest_trade AS MATERIALIZED (

@@ -220,4 +220,5 @@ def _row(wallet: TrackedWallet, draft: Draft, native: Decimal) -> TradeRow:
         created_at=draft.created_at,
         token_name=draft.name,
         value_usd=draft.value_usd,
+        exchanged_value=native - draft.extra if draft.extra else None,
     )
