@@ -31,5 +31,6 @@ def operator(stub: Stub, shared_url: str) -> Operator:
     """An operator, who runs the commands with the stub and an empty ledger."""
     with connect(shared_url) as connection:
         clear(connection)
-        connection.execute("DELETE FROM sync_wallets; DELETE FROM sync_heartbeats")
+        for table in ("wallets", "heartbeats", "left_out", "reasons"):
+            connection.execute(f"DELETE FROM sync_{table}")  # type: ignore[arg-type]
     return Operator(stub, shared_url)
