@@ -164,8 +164,10 @@ def _refuse(reply: Reply) -> ProviderFault:
         error = read_json(reply.body, Result).error if 400 <= reply.status < 500 else None
     except Malformed:
         error = None
-    if error is None or isinstance(error.fault, Rejected):
+    fault = None if error is None else error.fault
+    if fault is None or isinstance(fault, Rejected):
         return refuse(reply)
-    fault = error.fault
+    if reply.status == 429 and not isinstance(fault, QuotaExhausted):
+        return refuse(reply)
     fault.retry_after_seconds = fault.retry_after_seconds or reply.retry_after_seconds
     return fault

@@ -89,6 +89,8 @@ def read_moves(wallet: TrackedWallet, transaction: Transaction) -> Moves:
         for mint in mine.keys() | one_way.keys()
         if mint is not None and (units := mine[mint] - one_way.get(mint, 0))
     }
+    if tokens.keys() - accounts.decimals.keys():
+        raise UnusableRow("a token of unknown decimals")
     return Moves(tokens, mine[None], exchangers, accounts.decimals, passed_on=set(one_way))
 
 

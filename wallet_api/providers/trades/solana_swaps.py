@@ -125,8 +125,8 @@ class _Reader:
         return abs(price) if clean and exact and price * units > 0 else None
 
     def _dollars(self, mint: str, stable: str) -> Decimal | None:
-        price = self._price(mint, stable)
-        return None if price is None else self._decimal(price, self._moves.decimals[stable])
+        price, places = self._price(mint, stable), self._moves.decimals.get(stable)
+        return None if price is None or places is None else self._decimal(price, places)
 
     def _swap(self, mint: str, coin: int, exchanged: int | None = None, usd: Decimal | None = None) -> Swap:
         """Return the swap of a token for `coin`, which the wallet gained or (negative) lost."""
@@ -160,5 +160,5 @@ def _passes_through(moves: Moves) -> bool:
 
 
 def _has_counterpart(moves: Moves) -> bool:
-    """Return whether the wallet itself paid or received coin for the tokens."""
-    return any(moves.coin * units < 0 for units in moves.tokens.values())
+    """Return whether the wallet itself paid or received coin for its only token."""
+    return len(moves.tokens) == 1 and any(moves.coin * units < 0 for units in moves.tokens.values())
