@@ -1,6 +1,6 @@
 """The programs of Solana whose address decides what a transaction is.
 
-Each address was checked against a recorded transaction of the program, or is in the documentation named.
+Each address is that of a recorded transaction, unless it is said otherwise.
 """
 
 SYSTEM = "11111111111111111111111111111111"
@@ -22,6 +22,7 @@ LENDING = frozenset(
         "jup3YeL8QhtSx1e253b2FDvsMNC87fDrgQZivbrndc9",  # earn
         "jupr81YtYssSyPt8jbnGuiWon5f6x9TcDEFxYe3Bdzi",  # vaults
         "jupeiUmn818Jg1ekPURTpr4mFo29p46vygyykFJ3wZC",  # liquidity
+        # By the code of several public clients; no recorded transaction.
         "KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD",  # https://github.com/Kamino-Finance/klend
         "MFv2hWf31Z9kbCa1snEPYctwafyhdvnV7FZnsebVacA",  # https://github.com/mrgnlabs/marginfi-v2
         "So1endDq2YkqhipRh3WViPa8hdiSpxWy6z3Z6tMCpAo",  # https://github.com/solendprotocol/solana-program-library
