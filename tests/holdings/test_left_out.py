@@ -26,6 +26,7 @@ def moralis_evm() -> Scenario:
         {"token_address": token.address, "symbol": "T", "name": "T", "decimals": 18, "balance": amount}
         for token, amount in zip(tokens, ("5", *BAD_AMOUNTS), strict=True)
     ]
+    rows.append(rows[0] | {"token_address": evm_token(6, 0).address, "balance": "0", "decimals": None})
     native = {"token_address": "0x" + "e" * 40, "native_token": True, "decimals": 18, "balance": "7"}
     return faults.document({"cursor": None, "result": [*rows, native]})
 
@@ -37,6 +38,7 @@ def moralis_solana() -> Scenario:
         {"mint": token.address, "amountRaw": amount, "decimals": 6, "name": "T", "symbol": "T"}
         for token, amount in zip(tokens, ("5", *BAD_AMOUNTS), strict=True)
     ]
+    rows.append(rows[0] | {"mint": solana_token(6, 0).address, "amountRaw": "0", "decimals": None})
     return faults.document({"nativeBalance": {"lamports": "7", "solana": "0"}, "tokens": rows, "nfts": []})
 
 
@@ -48,6 +50,8 @@ def alchemy() -> Scenario:
         {"tokenAddress": token.address, "tokenBalance": amount, "tokenMetadata": metadata}
         for token, amount in zip(tokens, ("0x5", *BAD_AMOUNTS), strict=True)
     ]
+    empty = {"tokenAddress": evm_token(6, 0).address, "tokenBalance": "0x0", "tokenMetadata": None}
+    rows.append(empty)
     native = {"tokenAddress": None, "tokenBalance": "0x7", "tokenMetadata": metadata}
     return faults.document({"data": {"tokens": [*rows, native], "pageKey": None}})
 

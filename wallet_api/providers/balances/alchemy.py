@@ -79,6 +79,10 @@ class Alchemy:
         if address is None:
             amount = read_native(_number(balance))
             return Token(NATIVE, "", "", amount, self._chain.native_decimals)
+        units = read_amount(_number(balance))
+        # Without a balance, missing decimals hide nothing.
+        if not units:
+            return None
         facts = row.get("tokenMetadata")
         if not isinstance(facts, dict):
             raise UnusableRow("a token without decimals")
@@ -86,7 +90,7 @@ class Alchemy:
             address=read_address(self._chain, address),
             name=clean(facts.get("name")),
             symbol=clean(facts.get("symbol")),
-            amount=read_amount(_number(balance)),
+            amount=units,
             decimals=read_decimals(facts.get("decimals")),
         )
 

@@ -55,7 +55,9 @@ class EvmRpc:
         amounts = dict(zip(tokens, map(multicall.read_uint, balances), strict=True))
         held = {token: amount for token, amount in amounts.items() if amount}
         facts = self._facts(fetch, list(held))
-        fetch.left_out += len(held) - len(facts)
+        if unknown := len(held) - len(facts):
+            fetch.left_out += unknown
+            fetch.remark = fetch.remark or "the decimals of a token are unknown"
         return Balances(
             _quantity(native),
             [

@@ -81,18 +81,22 @@ class MoralisEvm:
             return Balances(fetch.get(url, self._parameters, _read_balance), list(tokens.values()))
         return Balances(native.amount, list(tokens.values()))
 
-    def _token(self, row: dict[str, Any]) -> Token:
+    def _token(self, row: dict[str, Any]) -> Token | None:
         address = row.get("token_address")
         if read_flag(row.get("native_token")) or address == EVM_PSEUDO_MINT:
             amount = read_native(row.get("balance"))
             return Token(
                 NATIVE, self._chain.native_name, self._chain.currency, amount, self._chain.native_decimals
             )
+        units = read_amount(row.get("balance"))
+        # Without a balance, missing decimals hide nothing.
+        if not units:
+            return None
         return Token(
             address=read_address(self._chain, address),
             name=clean(row.get("name")),
             symbol=clean(row.get("symbol")),
-            amount=read_amount(row.get("balance")),
+            amount=units,
             decimals=read_decimals(row.get("decimals")),
             verified=read_flag(row.get("verified_contract")),
             spam=read_flag(row.get("possible_spam")),
@@ -125,11 +129,14 @@ class MoralisSolana:
                 if account in accounts:
                     return None
                 accounts.add(account)
+            units = read_amount(row.get("amountRaw"))
+            if not units:
+                return None
             return Token(
                 address=read_address(self._chain, row.get("mint")),
                 name=clean(row.get("name")),
                 symbol=clean(row.get("symbol")),
-                amount=read_amount(row.get("amountRaw")),
+                amount=units,
                 decimals=read_decimals(row.get("decimals")),
                 verified=read_flag(row.get("isVerifiedContract")),
                 spam=read_flag(row.get("possibleSpam")),
