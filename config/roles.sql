@@ -51,7 +51,7 @@ BEGIN
         RETURN;
     END IF;
     -- What has been migrated is the owner's to say.
-    REVOKE INSERT, UPDATE, DELETE ON schema_migrations, pending_fills FROM wallet_api_writer;
+    REVOKE INSERT, UPDATE, DELETE ON schema_migrations FROM wallet_api_writer;
     -- The web processes charge credits and keep snapshots of balances, and can write nothing else: no key, no
     -- rate, no wallet, no trade.
     GRANT UPDATE (credits) ON api_keys TO wallet_api_service;

@@ -11,11 +11,6 @@ from urllib.parse import urlsplit
 
 PROVIDERS = ("moralis", "rpc", "alchemy")
 TRADES_PROVIDERS = ("moralis", "rpc")
-# Environment variables of earlier versions.
-_REMOVED = (
-    *("ANSWER_CACHE_BYTES", "HOLDINGS_CONNECT_SECONDS", "HOLDINGS_FETCH_THREADS", "HOLDINGS_MAX_BYTES"),
-    *("HOLDINGS_READ_SECONDS", "SYNC_PRICES_SECONDS"),
-)
 # As browsers send it: lower-case, without a path.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.-]+(:\d+)?")
 _CENTURY_SECONDS = 100 * 365 * 86_400
@@ -237,9 +232,3 @@ class Settings:
     def variables(cls) -> tuple[str, ...]:
         """Return the names of all environment variables, in the order of the fields."""
         return tuple(setting.name.upper() for setting in fields(cls))
-
-
-def removed_warning(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return a warning about variables that are set but no longer settings, or None."""
-    found = ", ".join(name for name in _REMOVED if environment.get(name))
-    return f"{found}: no longer a setting and ignored. Remove it from the environment." if found else None

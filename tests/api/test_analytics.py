@@ -10,8 +10,6 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
-from tests.ledger.unfilled import unfill_prices
-from wallet_api.database import Connection
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
@@ -113,14 +111,6 @@ def test_what_is_not_allowed_is_refused_by_name(caller: Caller, name: str, value
     assert (error["code"], error["parameter"]) == ("invalid_parameter", name)
     if name == "mode":
         assert error["allowed"] == ["most_traded"]
-
-
-def test_nothing_is_answered_before_the_ledger_is_filled(
-    caller: Caller, importer: Importer, connection: Connection
-) -> None:
-    importer.trades([trade(A, "mint", HOUR)])
-    unfill_prices(connection)
-    assert caller.ask("/analytics", **QUESTION)["error"]["code"] == "service_unavailable"
 
 
 @pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=3600)

@@ -11,7 +11,6 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
-from wallet_api.database import Connection
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
@@ -166,17 +165,3 @@ def test_a_wallet_that_is_not_tracked_is_404(caller: Caller, importer: Importer)
     assert (error["code"], error["reason"]) == ("not_found", "wallet_not_found")
     error = caller.ask("/wallet/pnl_calendar", blockchain="solana", address=SOLANA, type="kol")["error"]
     assert (error["code"], error["parameter"]) == ("invalid_parameter", "type")
-
-
-def test_a_ledger_that_is_being_filled_is_503(
-    caller: Caller, importer: Importer, connection: Connection
-) -> None:
-    connection.execute("INSERT INTO pending_fills (name) VALUES ('a fill')")
-    response = caller.client.get(
-        "/v1/wallet/pnl_calendar",
-        query_string={"blockchain": "solana", "address": SOLANA},
-        headers={"Authorization": f"Bearer {caller.key}"},
-    )
-    assert (response.status_code, response.headers["Retry-After"]) == (503, "30")
-    connection.execute("DELETE FROM pending_fills")
-    assert calendar(caller)["months"] == []

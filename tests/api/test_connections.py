@@ -127,5 +127,3 @@ def test_what_is_refused(caller: Caller, importer: Importer, connection: Connect
     for name, value in (("type", "kol"), ("limit", "0"), ("cursor", "a"), ("period", "30d")):
         error = caller.ask("/wallets/connections", **query, **{name: value})["error"]
         assert (error["code"], error["parameter"]) == ("invalid_parameter", name)
-    connection.execute("INSERT INTO pending_fills (name) VALUES ('a fill')")
-    assert caller.ask("/wallets/connections", **query)["error"]["code"] == "service_unavailable"

@@ -18,7 +18,6 @@ from tests.ledger.in_process import Importer, Row, parsed
 from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import trade_row
 from tests.naive import Ledger
-from wallet_api.database import Connection
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -319,18 +318,6 @@ def test_a_token_is_described_when_any_tracked_wallet_traded_it(caller: Caller, 
         )
         assert evm["token"]["sol_price_usd"] is None
         assert "token" not in caller.get(path, **GROUP)
-
-
-def test_nothing_is_answered_before_the_ledger_is_filled(
-    caller: Caller, importer: Importer, connection: Connection
-) -> None:
-    importer.trades([trade("a", timedelta(minutes=3))])
-    connection.execute("INSERT INTO pending_fills VALUES ('0007_days_and_holdings')")
-    for path in (LATEST, TIMERANGE, COUNT):
-        for mint in (None, mint_of("mint")):
-            assert caller.ask(path, **GROUP, mint=mint)["error"]["code"] == "service_unavailable"
-    connection.execute("DELETE FROM pending_fills")
-    assert caller.get(COUNT, **GROUP)["count"] == 1
 
 
 @pytest.mark.settings(answer_ttl_seconds=60.0)

@@ -49,10 +49,10 @@ def test_a_dead_database_makes_the_service_unready_but_not_unhealthy(
 
 
 def test_missing_tables_are_named(client: FlaskClient, connection: Connection) -> None:
-    connection.execute("DELETE FROM schema_migrations WHERE name LIKE '0006%'")
+    connection.execute("DELETE FROM schema_migrations WHERE name LIKE '0002%'")
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json["error"]["reason"]) == (503, "migrations")
-    assert "0006_" in answer.json["error"]["message"]
+    assert "0002_" in answer.json["error"]["message"]
 
 
 def test_a_database_without_any_table_is_not_ready(

@@ -14,14 +14,12 @@ from marshmallow import fields
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from tests.demo_service import DemoService, demo_service
-from tests.ledger.in_process import Importer
 from tests.processes import StartGunicorn
 from wallet_api.access.gate import is_keyless
 from wallet_api.database import Connection
 from wallet_api.keys import create_key, revoke_key
 from wallet_api.openapi import check, document
-from wallet_api.queries.filled import NotFilled
-from wallet_api.responses.examples import ADDRESS, MINT
+from wallet_api.responses.examples import MINT
 from wallet_api.responses.operation import Operation, operation_of
 from wallet_api.schemas.arguments import Arguments
 from wallet_api.schemas.fields import Shape
@@ -192,29 +190,6 @@ def test_every_example_is_an_answer_that_could_be_given(own_document: Document) 
                 _check(own_document, path, int(status), example["value"])
                 examples += 1
     assert examples > 80
-
-
-@pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
-def test_what_waits_for_an_upgrade_says_so(
-    client: FlaskClient, connection: Connection, database_url: str, own_document: Document
-) -> None:
-    wallet = {"blockchain": "solana", "type": "kol", "wallet_address": ADDRESS}
-    Importer(database_url).wallets([wallet])
-    connection.execute("INSERT INTO pending_fills VALUES ('0007_days_and_holdings')")
-    headers = {"Authorization": f"Bearer {create_key(connection, 'caller')}"}
-    message = NotFilled().message
-    waiting, described = set(), set()
-    for path, item in own_document["paths"].items():
-        if not item["get"]["security"]:
-            continue
-        answer = client.get(path, query_string=_required(own_document, path), headers=headers).json
-        if not answer["success"] and answer["error"]["message"] == message:
-            waiting.add(path)
-        failures = item["get"]["responses"]["503"]["content"]["application/json"]["examples"].values()
-        if message in {failure["summary"] for failure in failures}:
-            described.add(path)
-    assert waiting == described
-    assert len(waiting) > 7
 
 
 def test_every_error_code_and_reason_has_an_example(own_document: Document) -> None:

@@ -11,9 +11,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import trade_row
-from tests.ledger.unfilled import unfill_positions
 from tests.naive import Ledger
-from wallet_api.database import Connection
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -352,17 +350,6 @@ def test_a_mint_is_required_and_the_type_is_one_of_the_chain(caller: Caller, pat
     assert (error["code"], error["parameter"]) == ("missing_parameter", "mint")
     error = caller.ask(path, blockchain="eth", mint=mint_of("mint"), type="whale")["error"]
     assert (error["code"], error["allowed"]) == ("invalid_parameter", ["kol"])
-
-
-@pytest.mark.parametrize("path", [TRANSACTIONS, STATS, HOLDERS])
-def test_nothing_is_answered_before_the_ledger_is_filled(
-    caller: Caller, importer: Importer, connection: Connection, path: str
-) -> None:
-    importer.trades([trade(A, "buy", MINUTE, "1", "1")])
-    unfill_positions(connection)
-    for mint in (mint_of("mint"), mint_of("nowhere")):
-        error = caller.ask(path, blockchain="solana", mint=mint)["error"]
-        assert error["code"] == "service_unavailable"
 
 
 def test_each_trader_is_the_row_of_its_history_and_the_sums_are_those_of_the_traders(

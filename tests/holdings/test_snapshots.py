@@ -1,19 +1,15 @@
 """What a snapshot stores, and what is computed for each response."""
 
-import json
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from flask import Flask
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
-from tests import legacy
 from tests.holdings.conftest import (
     Ask,
     AskAt,
@@ -21,16 +17,13 @@ from tests.holdings.conftest import (
     active,
     evm_token,
     solana_token,
-    token_row,
     wait_for_refreshes,
 )
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.waiting import eventually, somebody_waits
-from wallet_api import migrations
 from wallet_api.database import Connection, Database, connect
 from wallet_api.holdings.snapshots import Snapshots
-from wallet_api.keys import create_key
 from wallet_api.large import LARGE_BYTES, Large, Share
 from wallet_api.providers.balances.base import Balances, Token
 from wallet_api.settings import Settings
@@ -235,61 +228,6 @@ def test_what_is_read_back_is_what_was_saved(database: Database, track: Hold, sh
         assert found.refreshed_at == saved.refreshed_at
 
     check()
-
-
-def test_a_snapshot_of_the_old_tables_is_answered_with_the_same_bytes_after_the_upgrade(
-    empty_database_url: str, settings: Settings, make_app: Callable[[Settings], Flask], stub: Stub
-) -> None:
-    rows = [
-        token_row("native", "Ether", "ETH", LARGEST, f"{str(LARGEST)[:-18]}.{str(LARGEST)[-18:]}", 18, True),
-        token_row("0x" + "b" * 40, 'Straße "x" \\ 🚀', "ß", LARGEST, str(LARGEST), 0, True),
-        token_row("0x" + "a" * 40, "", "", 10, "10", 0, False),
-        token_row("0x" + "1" * 40, "Tie", "T", 9 * 10**18, "9", 18, False),
-        token_row("0x" + "2" * 40, "Tie", "T", 9, "9", 0, False),
-        token_row("0x" + "c" * 40, "Dust", "D", 1, "0." + "0" * 254 + "1", 255, False),
-    ]
-    text = json.dumps(rows, separators=(",", ":"), ensure_ascii=False)
-    address, empty, unread = ("0x" + digit * 40 for digit in "def")
-    with connect(empty_database_url) as connection:
-        legacy.make_tables(connection)
-        for number, wallet in enumerate((address, empty, unread)):
-            connection.execute(
-                """
-                INSERT INTO wallets (wallet_id, blockchain, type, address, name, image_url, twitter, telegram,
-                                     copytrade_link)
-                VALUES (%s, 'eth', 'kol', %s, '', '', '', '', '')
-                """,
-                (number, wallet),
-            )
-        coin = json.dumps([token_row("native", "Ether", "ETH", 0, "0", 18, True)], separators=(",", ":"))
-        for number, tokens in enumerate((text, coin)):
-            connection.execute(
-                "INSERT INTO holdings_snapshots (wallet_id, tokens, token_count, refreshed_at)"
-                " VALUES (%s, %s, %s, '2026-01-30 12:51:16.9+00')",
-                (number, tokens, len(json.loads(tokens))),
-            )
-        # A failure without any success.
-        connection.execute(
-            "INSERT INTO holdings_snapshots (wallet_id, retry_at, failure)"
-            " VALUES (2, now() + interval '1 hour', 'The provider is out of order.')"
-        )
-        migrations.migrate(connection)
-        key = create_key(connection, "holdings")
-    stub.scenarios["moralis"] = faults.status(500)
-    client = make_app(replace(settings, database_url=empty_database_url)).test_client()
-
-    def ask(wallet: str) -> TestResponse:
-        query = {"blockchain": "eth", "address": wallet, "api_key": key}
-        return client.get("/v1/wallets/holdings", query_string=query)
-
-    end = ',"last_updated":"2026-01-30T12:51:16Z","stale":true,"loading":false}}'
-    begin = '{"success":true,"data":{"active_holdings":{"tokens":'
-    assert data_of(ask(address)).decode() == f'{begin}{text},"count":{len(rows)}{end}'
-    assert data_of(ask(empty)).decode() == f'{begin}{coin},"count":1{end}'
-    response = ask(unread)
-    assert response.status_code == 503
-    assert "out of order" in response.json["error"]["message"]
-    wait_for_refreshes()
 
 
 class TestRemoved:

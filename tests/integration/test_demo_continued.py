@@ -60,7 +60,8 @@ def old() -> Iterator[OldDemo]:
             with connect(url) as connection:
                 migrations.migrate(connection)
             demo.load(url, World(END, **SIZE))
-            note = {"until": END.isoformat(), "loaded": True, "size": SIZE}
+            note = {"until": END.isoformat(), "loaded": True, "size": SIZE, "continued": END.isoformat()}
+            note |= {"trades": SIZE["trades"], "most_trades": SIZE["trades"]}
             (home / "demo.json").write_text(json.dumps(note))
             yield OldDemo(home, url)
 

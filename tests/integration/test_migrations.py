@@ -1,4 +1,4 @@
-"""The tables: made fresh, upgraded in place from d967877, and refused where this version does not fit."""
+"""The tables: created, upgraded in place, and refused where this version does not fit."""
 
 import os
 import re
@@ -6,14 +6,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-import orjson
 import psutil
 import psycopg
 import pytest
@@ -21,27 +18,17 @@ import requests
 from click.testing import Result
 from psycopg.sql import SQL, Identifier
 
-from tests import legacy
-from tests.ledger.in_process import history, leaderboard, volume
 from tests.processes import StartGunicorn, run_command
 from wallet_api import demo, migrations
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, connect
 from wallet_api.demo.world import World
 from wallet_api.embedded import postgres
-from wallet_api.keys import list_keys
-from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
 
 NAMES = [
-    "0005_tables",
-    "0006_walk",
-    "0007_days_and_holdings",
-    "0008_token_prices",
-    "0009_totals_of_positions",
-    "0010_exchanged_value",
-    "0011_rows_left_out",
-    "0012_left_out",
+    "0001_tables",
+    "0002_walk",
 ]
 LATER = "9999_of_a_later_version"
 
@@ -49,26 +36,10 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def old(empty_database_url: str) -> Iterator[Connection]:
-    """A connection to a database as d967877 left it."""
-    with connect(empty_database_url) as connection:
-        legacy.make_tables(connection)
-        legacy.fill(connection)
-        yield connection
-
-
-@pytest.fixture
 def run(empty_database_url: str, tmp_path: Path) -> Run:
     """Runs `wallet-api` with these arguments on the database that had no tables."""
     settings = Settings(database_url=empty_database_url, wallet_api_home=str(tmp_path / "home"))
     return partial(run_command, settings=settings)
-
-
-@contextmanager
-def another_session(url: str, name: str = "") -> Iterator[Connection]:
-    """Another session of the database, with this application_name."""
-    with connect(url, application_name=name) as connection:
-        yield connection
 
 
 def schema_of(url: str) -> str:
@@ -89,21 +60,6 @@ def names_of(connection: Connection) -> list[str]:
     return [row["name"] for row in connection.execute("SELECT name FROM schema_migrations ORDER BY name")]
 
 
-def answer_to(connection: Connection, question: list[Any]) -> Any:
-    """What this version answers to a question that d967877 was asked, without what it did not have then."""
-    kind, *arguments = question
-    if kind == "history":
-        record = history(connection, legacy.NOW, *arguments)
-        for trade in record["trades"]:
-            added = {name: trade.pop(name, None) for name in ("token_amount", "value_usd", "event_index")}
-            assert added["token_amount"] > 0
-        for figures in (record["lifetime_stats"], *record["token_overview"]):
-            for name in ("unrealized_pnl", "unrealized_pnl_usd", "priced_tokens_count"):
-                figures.pop(name, None)
-        return record
-    return {"volume": volume, "leaderboard": leaderboard}[kind](connection, legacy.NOW, *arguments)
-
-
 def wait_for_a_lock(connection: Connection, statement: str) -> None:
     """Wait until the session that runs this statement waits for a lock."""
     deadline = time.monotonic() + 30
@@ -119,156 +75,40 @@ def wait_for_a_lock(connection: Connection, statement: str) -> None:
     pytest.fail("nothing waits for the lock")
 
 
+@pytest.mark.parametrize("applied", range(1, len(NAMES)))
 def test_an_upgraded_schema_is_the_fresh_one(
-    old: Connection, empty_database_url: str, database_url: str, run: Run
+    applied: int, empty_database_url: str, database_url: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    upgraded = run("migrate")
-    assert upgraded.exit_code == 0, upgraded.output
-    assert names_of(old) == NAMES
+    with connect(empty_database_url) as connection:
+        with monkeypatch.context() as earlier:
+            earlier.setattr(migrations, "available", lambda: NAMES[:applied])
+            assert migrations.migrate(connection) == NAMES[:applied]
+        upgraded = run("migrate")
+        assert upgraded.exit_code == 0, upgraded.output
+        assert names_of(connection) == NAMES
     fresh = schema_of(database_url)
     assert "CREATE TABLE public.lifetimes" in fresh
     assert schema_of(empty_database_url) == fresh
 
 
-def test_an_upgraded_ledger_gives_the_same_answers(old: Connection, run: Run) -> None:
-    assert run("migrate").exit_code == 0
-    answers = legacy.saved_answers()
-    assert {question[0] for question, _ in answers} == {"history", "volume", "leaderboard"}
-    newly_known = []
-    for question, expected in answers:
-        found = answer_to(old, question)
-        if question[0] == "leaderboard":
-            # A dollar profit is no longer absent for a sell of what was never bought.
-            for before, after in zip(expected, found, strict=True):
-                if "realized_pnl_usd" not in before["period_stats"]:
-                    profit = after["period_stats"].pop("realized_pnl_usd", None)
-                    newly_known += [profit] if profit is not None else []
-        assert found == expected, question
-    assert newly_known == [50]
-
-
-def test_an_upgraded_ledger_is_what_a_rebuild_makes_of_its_trades(old: Connection, run: Run) -> None:
-    assert run("migrate").exit_code == 0
-    uncovered = old.execute(
-        "SELECT count(*) AS all, count(realized_usd) AS valued FROM trades WHERE is_sell AND realized IS NULL"
-    ).fetchone()
-    assert uncovered is not None
-    assert uncovered["all"] > 10
-    assert uncovered["valued"] == 0
-    # Only days inside the horizon are compared by a rebuild, and these grow older: all are compared here.
-    wrong = old.execute(
-        """
-        SELECT count(*) AS n
-          FROM position_rollup AS day
-         WHERE unpriced_sell_txn <> (
-               SELECT count(realized_cost) - count(realized_usd)
-                 FROM trades
-                WHERE trades.wallet_id = day.wallet_id
-                  AND trades.token_id = day.token_id
-                  AND bucket_end(trades.created_at, 86400) = day.ends_at)
-        """
-    ).fetchone()
-    assert wrong == {"n": 0}
-    changed = rebuild_ledger(old)
-    assert {table: changed[table] for table in ("trades", "positions", "lifetimes", "position_rollup")} == {
-        "trades": 0,
-        "positions": 0,
-        "lifetimes": 0,
-        "position_rollup": 0,
-    }
-
-
-def test_an_upgrade_keeps_keys_and_the_state_of_the_sync_and_returns_leased_credits(
-    old: Connection, run: Run
-) -> None:
-    leased = old.execute(
-        "SELECT name, sum(amount - spent)::int AS leased FROM credit_leases JOIN api_keys"
-        " USING (key_id) GROUP BY name"
-    ).fetchall()
-    assert leased == [{"name": "alice", "leased": 15}]
-    before = list_keys(old)
-    synced = old.execute("SELECT * FROM sync_wallets").fetchall()
-    assert run("migrate").exit_code == 0
-    after = list_keys(old)
-    assert {row["name"]: row["credits"] for row in before} == {"alice": 480, "bob": None, "carol": 7}
-    assert {row["name"]: row["credits"] for row in after} == {"alice": 495, "bob": None, "carol": 7}
-    others = [[row | {"credits": None} for row in rows] for rows in (before, after)]
-    assert others[0] == others[1]
-    assert old.execute("SELECT * FROM sync_wallets").fetchall() == synced
-    assert len(synced) == 1
-
-
-def test_an_upgraded_snapshot_is_answered_as_before(
-    old: Connection, empty_database_url: str, valkey_url: str, run: Run, make_app: Callable[[Settings], Any]
-) -> None:
-    rows = old.execute(
-        "SELECT blockchain, address, tokens FROM holdings_snapshots JOIN wallets USING (wallet_id)"
-        " WHERE tokens IS NOT NULL ORDER BY wallet_id"
-    ).fetchall()
-    assert len(rows) == 2
-    assert run("migrate").exit_code == 0
-    key = orjson.loads(run("keys", "create", "caller", "--json").stdout)["key"]
-    client = make_app(Settings(database_url=empty_database_url, valkey_url=valkey_url)).test_client()
-    for row in rows:
-        answer = client.get(
-            "/v1/wallets/holdings",
-            query_string={"blockchain": row["blockchain"], "address": row["address"]},
-            headers={"Authorization": f"Bearer {key}"},
-        )
-        assert answer.status_code == 200
-        assert answer.json["data"]["active_holdings"]["tokens"] == orjson.loads(row["tokens"])
-        assert answer.json["data"]["active_holdings"]["last_updated"] == "2026-11-23T05:00:00Z"
-
-
 def test_an_upgrade_that_was_killed_changes_nothing_and_can_be_run_again(
-    old: Connection, empty_database_url: str, database_url: str, run: Run
+    empty_database_url: str, database_url: str, run: Run
 ) -> None:
-    with another_session(empty_database_url) as reader:
-        with reader.transaction():
-            reader.execute("LOCK TABLE holdings_snapshots IN ACCESS SHARE MODE")
+    with connect(empty_database_url) as connection, connect(empty_database_url) as other:
+        with other.transaction(force_rollback=True):
+            # The migration creates this one too, after three others, and waits.
+            other.execute("CREATE TABLE native_prices (usd numeric)")
             killed = subprocess.Popen(
                 [sys.executable, "-m", "wallet_api", "migrate"],
                 env=os.environ | {"DATABASE_URL": empty_database_url},
                 stdout=subprocess.DEVNULL,
             )
-            wait_for_a_lock(old, "CREATE TEMP TABLE summed")
+            wait_for_a_lock(connection, "CREATE TABLE wallets")
             killed.send_signal(signal.SIGKILL)
             killed.wait(30)
-        # The server notices when it has the lock, and takes everything back.
-        with reader.transaction():
-            reader.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
-    assert names_of(old) == list(legacy.FILES)
+        assert names_of(connection) == []
     assert run("migrate").exit_code == 0
     assert schema_of(empty_database_url) == schema_of(database_url)
-
-
-def test_tables_without_lifetimes_as_a_restored_dump_has_them_are_upgraded(
-    old: Connection, empty_database_url: str, database_url: str, run: Run
-) -> None:
-    old.execute("DROP TABLE lifetimes")
-    assert run("migrate").exit_code == 0
-    assert schema_of(empty_database_url) == schema_of(database_url)
-    question, expected = legacy.saved_answers()[0]
-    assert answer_to(old, question) == expected
-
-
-def test_an_upgrade_is_refused_while_a_service_is_connected(
-    old: Connection, empty_database_url: str, run: Run
-) -> None:
-    with another_session(empty_database_url, "wallet-api"):
-        refused = run("migrate")
-    assert refused.exit_code == 1
-    assert "Stop the service" in str(refused.exception)
-    assert names_of(old) == list(legacy.FILES)
-    assert run("migrate").exit_code == 0
-
-
-def test_tables_of_an_older_development_version_are_refused(old: Connection, run: Run) -> None:
-    old.execute("ALTER TABLE positions DROP COLUMN listed")
-    refused = run("migrate")
-    assert refused.exit_code == 1
-    assert "commit d967877" in str(refused.exception)
-    assert names_of(old) == list(legacy.FILES)
 
 
 def test_a_second_migrate_has_nothing_to_do(empty_database_url: str, run: Run) -> None:
@@ -278,20 +118,20 @@ def test_a_second_migrate_has_nothing_to_do(empty_database_url: str, run: Run) -
 
 
 def test_a_changed_migration_is_refused(database_url: str, connection: Connection) -> None:
-    connection.execute("UPDATE schema_migrations SET checksum = 'another' WHERE name = '0006_walk'")
-    assert migrations.inspect(connection).changed == ("0006_walk",)
-    with pytest.raises(migrations.SchemaError, match=r"0006_walk.*must not be edited"):
+    connection.execute("UPDATE schema_migrations SET checksum = 'another' WHERE name = '0002_walk'")
+    assert migrations.inspect(connection).changed == ("0002_walk",)
+    with pytest.raises(migrations.SchemaError, match=r"0002_walk.*must not be edited"):
         migrations.migrate(connection)
 
 
 def test_comments_and_white_space_do_not_change_a_checksum() -> None:
-    sql = (Path(migrations.__file__).parent / "0006_walk.sql").read_text()
+    sql = (Path(migrations.__file__).parent / "0002_walk.sql").read_text()
     assert "\n    IF NOT is_sell THEN\n" in sql
-    assert migrations.checksum_of(sql) == migrations.checksum("0006_walk")
+    assert migrations.checksum_of(sql) == migrations.checksum("0002_walk")
     changed = sql.replace("-- The arithmetic", "-- Arithmetic").replace("\n    IF NOT", "\n\n  IF  NOT")
-    assert migrations.checksum_of(changed) == migrations.checksum("0006_walk")
+    assert migrations.checksum_of(changed) == migrations.checksum("0002_walk")
     assert migrations.checksum_of(sql.replace("IF NOT is_sell", "IF is_sell")) != migrations.checksum(
-        "0006_walk"
+        "0002_walk"
     )
 
 
@@ -306,6 +146,13 @@ def test_tables_outside_the_schema_public_are_refused(empty_database_url: str) -
 def newer(connection: Connection) -> Connection:
     """A connection to a database that a later version has migrated."""
     connection.execute("INSERT INTO schema_migrations (name, checksum) VALUES (%s, '')", [LATER])
+    return connection
+
+
+@pytest.fixture
+def unreleased(connection: Connection) -> Connection:
+    """A connection to a database of a version before the first release."""
+    connection.execute("UPDATE schema_migrations SET name = replace(name, '000', '001')")
     return connection
 
 
@@ -330,6 +177,24 @@ def test_a_newer_database_is_refused_by_every_command(
     refused = run_command(*command, settings=settings)
     assert refused.exit_code == 1
     assert LATER in str(refused.exception)
+
+
+@pytest.mark.parametrize(
+    "command", [("migrate",), ("keys", "list"), ("rebuild",), ("up", "--port", "1", "--no-demo")]
+)
+def test_a_database_before_the_first_release_is_refused_by_every_command(
+    unreleased: Connection, settings: Settings, command: tuple[str, ...]
+) -> None:
+    refused = run_command(*command, settings=settings)
+    assert refused.exit_code == 1
+    assert "before the first release, and cannot be upgraded. Import" in str(refused.exception)
+
+
+def test_gunicorn_refuses_to_start_on_a_database_before_the_first_release(
+    unreleased: Connection, settings: Settings, gunicorn: StartGunicorn
+) -> None:
+    with pytest.raises(pytest.fail.Exception, match="Error: The tables are of a version before the first"):
+        gunicorn(settings)
 
 
 def test_gunicorn_refuses_to_start_on_a_newer_database(
@@ -386,7 +251,7 @@ def test_migrations_hold_the_arithmetic_of_the_walk_and_no_formula_of_an_answer(
     ).fetchall()
     assert {function["proname"] for function in functions} == {
         *("quotient", "quotient_to", "small_quotient", "round_half_up", "percentage", "profit_bucket"),
-        *("still_held", "native_currency", "refuse_chain", "bucket_end", "nearest_price", "walk_step"),
+        *("still_held", "native_currency", "refuse_chain", "bucket_end", "walk_step"),
     }
     for file in sorted(Path(migrations.__file__).parent.glob("[0-9]*.sql")):
         sql = re.sub(r"--.*", "", file.read_text()).lower()

@@ -5,38 +5,26 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests import legacy
 from tests.backups import (
     Made,
-    Service,
     at,
-    compare_answers,
     contents,
-    count_trades,
     debian_server,
     done,
     fill,
-    listed_keys,
     major,
-    program_of,
     rebuilt,
     refused,
-    rows,
     session,
 )
-from tests.ledger.in_process import Importer
 from tests.processes import run_command as run
-from wallet_api import embedded, migrations
-from wallet_api.backup.programs import oldest_for
-from wallet_api.database import connect
-from wallet_api.keys import create_key
+from wallet_api import embedded
 from wallet_api.settings import Settings
 
 
@@ -140,103 +128,3 @@ def _refused_with_commands(home: Path) -> list[str]:
     ):
         pass
     return [line.strip() for line in str(refusal.value).splitlines() if line.startswith("  ")]
-
-
-def test_a_backup_of_a_version_before_commit_d967877_is_refused(
-    old_database: str, target: str, tmp_path: Path
-) -> None:
-    with session(old_database) as connection:
-        connection.execute("DROP FUNCTION latest_price")
-    done("backup", tmp_path / "older.dump", settings=at(old_database))
-    message = refused("restore", tmp_path / "older.dump", settings=at(target))
-    assert "is of a version before commit d967877, which cannot be upgraded" in message
-    assert contents(target) == {}
-
-
-@pytest.mark.parametrize("form", ["plain", "custom"])
-def test_a_dump_of_commit_d967877_restored_without_us_is_rescued_by_migrate(
-    old_database: str, target: str, form: str
-) -> None:
-    text = program_of(old_database, "pg_dump", f"--format={form}", old_database)
-    options = ("--quiet", "--no-psqlrc") if form == "plain" else ("--no-owner",)
-    program = oldest_for(major(target), tls=False).path("psql" if form == "plain" else "pg_restore")
-    ended = subprocess.run(
-        [program, *options, f"--dbname={target}"], input=text, capture_output=True, timeout=60, check=False
-    )
-    assert b"function shown(numeric, integer) does not exist" in ended.stderr
-    migrated = run("migrate", settings=at(target))
-    assert migrated.exit_code == 0, migrated.output
-    assert rebuilt(target) == 0
-    assert count_trades(target) == 60
-
-
-@pytest.fixture
-def old_database(make: Made, servers: Settings) -> str:
-    """A database that commit d967877 created; all its trades are older than any rollup."""
-    url = make(str(servers.database_url))
-    with session(url) as connection:
-        legacy.make_tables(connection)
-        connection.execute("DELETE FROM credit_ledger")
-        connection.execute((legacy.DATA / "old_rows.sql").read_bytes())
-    return url
-
-
-@pytest.mark.parametrize("maker", ["wallet-api", "pg_dump"])
-def test_a_backup_of_commit_d967877_is_accepted(
-    old_database: str, target: str, make: Made, servers: Settings, tmp_path: Path, maker: str
-) -> None:
-    backup = tmp_path / "old.dump"
-    if maker == "wallet-api":
-        done("backup", backup, settings=at(old_database))
-    else:
-        program_of(old_database, "pg_dump", "--format=custom", f"--file={backup}", f"--dbname={old_database}")
-    keys = rows(
-        old_database, "SELECT name, key_hash, rate, revoked_at, created_at FROM api_keys ORDER BY name"
-    )
-    summary = done("restore", backup, settings=at(target))
-    assert summary["migrated"]
-    assert (summary["wallets"], summary["trades"], summary["keys"]) == (8, 60, 3)
-    assert rebuilt(target) == 0
-    assert (
-        rows(target, "SELECT name, key_hash, rate, revoked_at, created_at FROM api_keys ORDER BY name")
-        == keys
-    )
-    assert [key["credits"] for key in listed_keys(target)] == [5_000 - 56, None, None]
-
-    # The answers are those of an import of the same trades.
-    again = make(str(servers.database_url))
-    _import_again(target, again)
-    with connect(target) as connection:
-        headers = {"Authorization": f"Bearer {create_key(connection, 'test', rate='100000/second')}"}
-    with connect(again) as connection:
-        connection.execute("INSERT INTO api_keys (name, key_hash, rate) SELECT %s, %s, %s", _key(target))
-    one, other = (
-        Service(Settings(database_url=url, valkey_url=servers.valkey_url)) for url in (target, again)
-    )
-    with closing(one), closing(other):
-        assert compare_answers(one.client, other.client, headers, skipping="holdings") > 50
-
-
-def _key(url: str) -> list[Any]:
-    [row] = rows(url, "SELECT name, key_hash, rate FROM api_keys WHERE name = 'test'")
-    return list(row.values())
-
-
-def _import_again(old: str, new: str) -> None:
-    with connect(new) as connection:
-        migrations.migrate(connection)
-    wallets = """
-    SELECT blockchain, type, address AS wallet_address, name, image_url, twitter, telegram, copytrade_link
-      FROM wallets
-    """
-    trades = """
-    SELECT wallets.blockchain, address AS wallet_address, tx_signature, mint, token_name,
-           CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS transaction_type, token_amount::text, value::text,
-           value_usd::text, to_json(created_at) #>> '{}' AS created_at, event_index
-      FROM trades JOIN wallets USING (wallet_id) JOIN tokens USING (token_id)
-    """
-    prices = "SELECT currency, usd::text, to_json(priced_at) #>> '{}' AS priced_at FROM native_prices"
-    importer = Importer(new)
-    importer.wallets(rows(old, wallets))
-    importer.trades(rows(old, trades))
-    importer.prices(rows(old, prices))

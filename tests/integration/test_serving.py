@@ -271,13 +271,6 @@ def _version(server: Gunicorn) -> str:
     return version
 
 
-def test_a_variable_that_is_no_longer_a_setting_is_warned_of_once(
-    gunicorn: StartGunicorn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOLDINGS_MAX_BYTES", "1")
-    assert gunicorn(workers=2).log.count("HOLDINGS_MAX_BYTES: no longer a setting") == 1
-
-
 def test_chains_without_a_provider_are_named_at_the_start(
     gunicorn: StartGunicorn, settings: Settings
 ) -> None:

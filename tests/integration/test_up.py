@@ -6,21 +6,17 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
 import pytest
 import requests
 
-from tests.ledger import random_trades
-from tests.ledger.in_process import Importer
-from tests.ledger.unfilled import unfill
 from tests.processes import environment_of, interrupted, processes_of, wallet_api
 from tests.running_up import free_port, running_up
 from tests.waiting import eventually
-from wallet_api.database import Connection
-from wallet_api.ledger.fill import is_filled
+from wallet_api import embedded
+from wallet_api.database import connect
 from wallet_api.settings import Settings
 
 
@@ -263,20 +259,37 @@ def test_own_wallets_get_no_demo(
         assert "KEY=" not in up.output
 
 
-def test_a_ledger_of_an_earlier_version_is_filled_while_the_service_runs(
-    empty_home: Path, database_url: str, valkey_url: str, connection: Connection
-) -> None:
-    importer = Importer(database_url)
-    importer.wallets(random_trades.wallets(3))
-    importer.trades(random_trades.trades(300, 3, datetime.now(UTC), 20))
-    unfill(connection)
-    with running_up(empty_home, "--no-demo", database_url=database_url, valkey_url=valkey_url) as up:
-        assert "Filling the new tables in the background" in up.output
-        assert eventually(lambda: is_filled(connection), 60)
-        # The end of the fill is not the end of the service.
-        time.sleep(2)
-        url = up.output.split(" is at ")[1].split()[0]
-        assert requests.get(f"{url}/healthz", timeout=30).status_code == 200
-        assert up.process.poll() is None
-    log = (empty_home / "log" / "migrate.log").read_text()
-    assert "Filled what is new for 3 wallets and " in log
+def test_demo_data_before_the_first_release_is_set_aside(empty_home: Path) -> None:
+    own = Settings(wallet_api_home=str(empty_home))
+    with wallet_api("demo", "--wallets", "12", "--trades", "300", "--days", "2", settings=own) as process:
+        process.communicate()
+    _make_unreleased(own)
+    with running_up(empty_home) as up:
+        assert f"Moved it to {empty_home}.old" in up.output
+        assert "Loading" in up.output
+        assert [_call(words).status_code for words in up.calls] == [200] * 8
+    _make_unreleased(own)
+    with wallet_api("up", settings=own) as process:
+        output, _ = process.communicate()
+    assert process.returncode == 1
+    assert f"{empty_home}.old exists already. Remove one of the two" in output
+
+
+def test_own_data_before_the_first_release_is_refused_and_stays(empty_home: Path, tmp_path: Path) -> None:
+    own = Settings(wallet_api_home=str(empty_home))
+    file = tmp_path / "wallets.ndjson"
+    file.write_text('{"blockchain": "eth", "type": "kol", "wallet_address": "0x' + 40 * "a" + '"}\n')
+    with wallet_api("import", "wallets", str(file), settings=own) as process:
+        process.communicate()
+    _make_unreleased(own)
+    with wallet_api("up", settings=own) as process:
+        output, _ = process.communicate()
+    assert process.returncode == 1
+    assert "before the first release, and cannot be upgraded" in output
+    assert (empty_home / "postgres").exists()
+    assert not empty_home.with_name(f"{empty_home.name}.old").exists()
+
+
+def _make_unreleased(own: Settings) -> None:
+    with embedded.running(own, valkey=False) as settings, connect(str(settings.database_url)) as connection:
+        connection.execute("UPDATE schema_migrations SET name = replace(name, '000', '001')")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from wallet_api.settings import Settings, SettingsError, removed_warning
+from wallet_api.settings import Settings, SettingsError
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
@@ -87,13 +87,6 @@ def test_a_setting_that_people_set_is_in_the_readme(name: str) -> None:
 def test_the_readme_names_only_settings_that_exist() -> None:
     table = README.partition("## Settings")[2].partition("\n## ")[0]
     assert set(re.findall(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]*)`", table)) <= {*Settings.variables()}
-
-
-def test_a_removed_variable_is_warned_of_by_name() -> None:
-    warning = removed_warning({"HOLDINGS_MAX_BYTES": "1", "HOLDINGS_CONNECT_SECONDS": "1", "PORT": "1"})
-    assert warning is not None
-    assert warning.startswith("HOLDINGS_CONNECT_SECONDS, HOLDINGS_MAX_BYTES: no longer")
-    assert removed_warning({"HOLDINGS_MAX_BYTES": "", "PORT": "1"}) is None
 
 
 def test_settings_of_prices_are_exact_and_of_a_range() -> None:

@@ -10,16 +10,7 @@ from wallet_api import migrations
 from wallet_api.backup.access import plain_environment
 from wallet_api.backup.errors import BackupError
 from wallet_api.backup.programs import Programs
-from wallet_api.backup.schema import (
-    EARLIER,
-    EARLIER_FUNCTIONS,
-    EARLIER_WITHOUT,
-    MIGRATIONS_TABLE,
-    SCHEMA,
-    known_migrations,
-    names,
-    tables_of,
-)
+from wallet_api.backup.schema import MIGRATIONS_TABLE, SCHEMA, names, tables_of
 
 _MAGIC = b"PGDMP"
 _ENTRY = re.compile(r"\d+; \d+ \d+ (?P<kind>[A-Z]+(?: [A-Z]+)*) (?P<schema>\S+) (?P<tag>.*)")
@@ -46,7 +37,6 @@ class _Entry:
     kind: str
     schema: str
     name: str
-    signature: str
     line: str
 
 
@@ -66,11 +56,11 @@ def read_archive(file: IO[bytes], name: Path, programs: Programs) -> Archive:
     entries = [_entry(found) for line in text.splitlines() if (found := _ENTRY.fullmatch(line))]
     recorded = _recorded_migrations(file, name, programs, entries)
     _check_tables(entries, recorded, name)
-    wanted = [entry for entry in entries if _is_wanted(entry, recorded)]
+    wanted = [entry for entry in entries if _is_wanted(entry)]
     left_out = [
         f"{entry.kind.lower()} {entry.schema}.{entry.name}"
         for entry in entries
-        if entry not in wanted and entry.kind not in _UNWANTED_KINDS and not _is_derived(entry, recorded)
+        if entry not in wanted and entry.kind not in _UNWANTED_KINDS
     ]
     return Archive(int(server[1]), "".join(f"{entry.line}\n" for entry in wanted), left_out)
 
@@ -91,9 +81,7 @@ def _pg_restore(file: IO[bytes], name: Path, programs: Programs, *arguments: str
 
 
 def _entry(found: re.Match[str]) -> _Entry:
-    tag = found["tag"]
-    signature = tag[: tag.rindex(")") + 1] if ")" in tag else tag
-    return _Entry(found["kind"], found["schema"], re.split(r"[ (]", tag, maxsplit=1)[0], signature, found[0])
+    return _Entry(found["kind"], found["schema"], re.split(r"[ (]", found["tag"], maxsplit=1)[0], found[0])
 
 
 def _recorded_migrations(
@@ -117,16 +105,19 @@ def _recorded_migrations(
     columns = copied["columns"].split(", ")
     rows = [dict(zip(columns, row.split("\t"), strict=True)) for row in copied["rows"].splitlines()]
     recorded = {row["name"]: row.get("checksum") for row in rows}
-    newer = sorted(recorded.keys() - known_migrations())
+    if migrations.is_unreleased(recorded):
+        raise BackupError(
+            f"{name} is of a version before the first release, and cannot be restored. "
+            "Import the files again."
+        )
+    newer = sorted(recorded.keys() - set(migrations.available()))
     if newer:
         raise BackupError(
             f"{name} is of a newer version of this service ({', '.join(newer)}). "
             "Update this installation first, then restore."
         )
     changed = sorted(
-        migration
-        for migration in recorded.keys() - EARLIER
-        if recorded[migration] != migrations.checksum(migration)
+        migration for migration in recorded if recorded[migration] != migrations.checksum(migration)
     )
     if changed:
         raise BackupError(
@@ -148,21 +139,9 @@ def _check_tables(entries: list[_Entry], recorded: frozenset[str], name: Path) -
         missing = sorted(tables_of(recorded) - {entry.name for entry in ours if entry.kind == kind})
         if missing:
             raise BackupError(f"{name} is not a complete backup: the {what} {missing[0]} is missing.")
-    functions = {entry.signature for entry in ours if entry.kind == "FUNCTION"}
-    if recorded & EARLIER and functions != EARLIER_FUNCTIONS:
-        raise BackupError(
-            f"{name} is of a version before commit d967877, which cannot be upgraded. Restore it with the "
-            "version that created it, update that one to commit d967877 and create a new backup, or import "
-            "the files again."
-        )
 
 
-def _is_wanted(entry: _Entry, recorded: frozenset[str]) -> bool:
-    if entry.schema != SCHEMA or _is_derived(entry, recorded):
+def _is_wanted(entry: _Entry) -> bool:
+    if entry.schema != SCHEMA:
         return False
     return entry.kind in _DEPENDENT_KINDS or (entry.kind in _NAMED_KINDS and entry.name in names())
-
-
-def _is_derived(entry: _Entry, recorded: frozenset[str]) -> bool:
-    """Return whether the entry belongs to the table that the upgrade of an earlier version creates."""
-    return bool(recorded & EARLIER) and entry.schema == SCHEMA and entry.name == EARLIER_WITHOUT

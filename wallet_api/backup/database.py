@@ -13,8 +13,6 @@ _COUNT_ROWS = load_sql(__package__, "count_rows")
 _LIST_OBJECTS = load_sql(__package__, "list_objects")
 _LIST_SESSIONS = load_sql(__package__, "list_sessions")
 _READ_ROLE = load_sql(__package__, "read_role")
-# The migrations insert rows into these.
-_NEVER_EMPTY = frozenset({MIGRATIONS_TABLE, "credit_ledger"})
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Contents:
     @property
     def data_tables(self) -> list[str]:
         """The tables that are empty in a new database, qualified and quoted."""
-        return [row["identity"] for row in self.tables if row["name"] not in _NEVER_EMPTY]
+        return [row["identity"] for row in self.tables if row["name"] != MIGRATIONS_TABLE]
 
     @property
     def has_tables(self) -> bool:
@@ -57,7 +55,7 @@ def count_rows(connection: Connection) -> dict[str, int]:
 
 def has_rows(connection: Connection, contents: Contents) -> bool:
     """Return whether any table contains rows that a restore would replace."""
-    tables = [row["name"] for row in contents.tables if row["name"] not in _NEVER_EMPTY]
+    tables = [row["name"] for row in contents.tables if row["name"] != MIGRATIONS_TABLE]
     selects = [SQL("(SELECT 1 FROM {} LIMIT 1)").format(Identifier(SCHEMA, name)) for name in tables]
     return bool(selects) and connection.execute(SQL(" UNION ALL ").join(selects)).fetchone() is not None
 
@@ -84,9 +82,13 @@ def check_target(connection: Connection, contents: Contents) -> None:
             f"The role {role['role']} {what}. Restore as the owner of the tables: wallet_api_owner in "
             "config/roles.sql."
         )
-    newer = migrations.inspect(connection).newer
-    if newer:
+    schema = migrations.inspect(connection)
+    if schema.is_unreleased:
         raise BackupError(
-            f"The tables here are of a newer version of this service ({', '.join(newer)}). Restore into "
-            "an empty database, or update this installation first."
+            "The tables here are of a version before the first release. Restore into an empty database."
+        )
+    if schema.newer:
+        raise BackupError(
+            f"The tables here are of a newer version of this service ({', '.join(schema.newer)}). Restore "
+            "into an empty database, or update this installation first."
         )

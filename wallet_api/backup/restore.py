@@ -29,7 +29,6 @@ from wallet_api.backup.processes import Process, running
 from wallet_api.backup.programs import Programs, newest_for
 from wallet_api.backup.schema import SCHEMA
 from wallet_api.database import Connection, load_sql
-from wallet_api.ledger.fill import fill_ledger
 
 # Called with the bytes read from the file, and of how many.
 Progress = Callable[[int, int], None]
@@ -105,7 +104,6 @@ def restore(
 def complete(connection: Connection) -> Restored:
     """Upgrade restored tables, and collect statistics for the query planner."""
     migrated = migrations.migrate(connection)
-    fill_ledger(connection)
     tables = [Identifier(SCHEMA, row["name"]) for row in contents_of(connection).tables]
     connection.execute(SQL("ANALYZE {}").format(SQL(", ").join(tables)))
     return Restored(count_rows(connection), migrated)

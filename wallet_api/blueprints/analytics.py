@@ -3,7 +3,6 @@
 from flask import Blueprint, Response
 
 from wallet_api.queries.analytics import most_traded
-from wallet_api.queries.filled import NotFilled
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import respond_version
 from wallet_api.responses.examples import MINT
@@ -44,7 +43,6 @@ _operation = Operation(
     arguments=_arguments,
     data=_schema,
     examples={"most_traded": _EXAMPLE},
-    errors=[NotFilled()],
     description="All figures are of one moment, which may be 30 seconds ago: see `meta`.",
 )
 

@@ -7,7 +7,6 @@ from flask import Blueprint
 
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.calendar import wallet_calendar
-from wallet_api.queries.filled import NotFilled
 from wallet_api.responses.examples import ADDRESS, PROFILE
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.calendar import CalendarArguments, CalendarSchema
@@ -92,7 +91,7 @@ _operation = Operation(
     arguments=CalendarArguments(),
     data=CalendarSchema(),
     examples={"a_month": _EXAMPLE, "never_traded": _EMPTY},
-    errors=[WalletNotFound("solana", ADDRESS), NotFilled()],
+    errors=[WalletNotFound("solana", ADDRESS)],
     description="A profit is a realized one, by weighted-average cost; it is not sells less buys.",
 )
 

@@ -8,7 +8,6 @@ from flask import Blueprint
 from wallet_api.errors import WalletNotFound
 from wallet_api.large import Share
 from wallet_api.queries.connections import wallet_connections
-from wallet_api.queries.filled import NotFilled
 from wallet_api.responses.examples import ADDRESS, MINT, PROFILE
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.connections import ConnectionsArguments, ConnectionsSchema
@@ -55,7 +54,7 @@ _operation = Operation(
     arguments=ConnectionsArguments(),
     data=ConnectionsSchema(),
     examples={"the_first": _EXAMPLE},
-    errors=[WalletNotFound("solana", ADDRESS), NotFilled()],
+    errors=[WalletNotFound("solana", ADDRESS)],
 )
 
 

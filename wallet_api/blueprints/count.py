@@ -6,7 +6,6 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.queries.count import count_trades
-from wallet_api.queries.filled import NotFilled
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.count import CountSchema
 from wallet_api.schemas.volume import VolumeArguments
@@ -30,7 +29,6 @@ _operation = Operation(
     arguments=VolumeArguments(),
     data=CountSchema(),
     examples={"a_day": _EXAMPLE, "capped": _CAPPED},
-    errors=[NotFilled()],
     description="The trades are those of the volume in the same window, which is 24 hours by default.",
 )
 

@@ -6,7 +6,6 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.queries.feed import latest_trades, trades_within
-from wallet_api.queries.filled import NotFilled
 from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import MINT, TOKEN, TRANSACTION
 from wallet_api.responses.operation import Operation
@@ -42,7 +41,6 @@ _latest = Operation(
     arguments=LatestArguments(),
     data=LatestSchema(),
     examples={"page": _LATEST, "of_a_token": _LATEST_OF_A_TOKEN},
-    errors=[NotFilled()],
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     beside="pagination",
     # A feed that repeats itself is a fault.
@@ -54,7 +52,6 @@ _timerange = Operation(
     arguments=TimerangeArguments(),
     data=TimerangeSchema(),
     examples={"an_hour": _TIMERANGE, "of_a_token": _TIMERANGE_OF_A_TOKEN},
-    errors=[NotFilled()],
     description="Without `seconds`, `minutes` and `hours` the window is an hour.",
     lifetime=Lifetime.SHORT,
 )

@@ -8,7 +8,6 @@ from flask import Blueprint
 from wallet_api.blocking import about_to_block
 from wallet_api.errors import TokenNotFound
 from wallet_api.large import Share
-from wallet_api.queries.filled import NotFilled
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import ADDRESS, PROFILE, TOKEN, TOKEN_TRANSACTION
@@ -164,7 +163,7 @@ _HOLDERS = {
     "count": 1,
     "holders": [{"profile": PROFILE, "holdings": _HOLDINGS}],
 }
-_ERRORS = [TokenNotFound(), NotFilled()]
+_ERRORS = [TokenNotFound()]
 
 _transactions = Operation(
     tag="Tokens",

@@ -5,19 +5,16 @@ import click
 from wallet_api import migrations
 from wallet_api.cli.environment import database
 from wallet_api.cli.output import json_option, print_json, progress_bar
-from wallet_api.ledger.fill import fill_ledger
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.migrations.placement import place_tables
 
 
 @click.command()
 def migrate() -> None:
-    """Create or upgrade the tables, then fill what is new in them from the trades.
+    """Create or upgrade the tables. In a Citus cluster, place them on the workers too.
 
-    In a Citus cluster, place them on the workers too.
-
-    The service and imports of this version may run meanwhile. Operations that need what is new answer 503
-    until it is filled. After an interruption, run the command again: it continues.
+    The service and imports of this version may run meanwhile. After an interruption, run the command again:
+    it continues.
     """
     with database(migrate=False) as connection:
         applied = migrations.migrate(connection, lambda name: click.echo(f"Applying {name} …"))
@@ -26,12 +23,7 @@ def migrate() -> None:
         placed = place_tables(connection)
         if placed:
             click.echo(f"Placed on the workers: {', '.join(placed)}.")
-        with progress_bar("Filling") as progress:
-            filled = fill_ledger(connection, progress)
-    if filled:
-        counts = " and ".join(f"{count:,} {name}" for name, count in filled.items())
-        click.echo(f"Filled what is new for {counts}.")
-    if not applied and not placed and not filled:
+    if not applied and not placed:
         click.echo("The tables are up to date.")
 
 

@@ -46,12 +46,6 @@ class Demo(msgspec.Struct):
     trades: int = 0
     most_trades: int = 0
 
-    def __post_init__(self) -> None:
-        """Fill what an earlier version did not note."""
-        if self.loaded and self.continued is None:
-            self.continued = self.until
-            self.trades = self.most_trades = self.size.get("trades", TRADES)
-
     def load(self, home: Path, database_url: str, progress: Progress) -> Loaded:
         """Import the world. After an interruption the same world is imported, so no trade counts twice."""
         world = World(self.until, **self.size)
@@ -71,7 +65,8 @@ class Demo(msgspec.Struct):
         """Return whether the ledger has no wallet and no trade that is not the demo's."""
         rows = World(self.until, **self.size).wallet_rows()
         wallets = [f"{row['blockchain']} {row['wallet_address']}" for row in rows]
-        return not connection.fetch_value(_HAS_OTHERS, {"wallets": wallets, "trades": self.most_trades})
+        trades = max(self.most_trades, self.size.get("trades", TRADES))
+        return not connection.fetch_value(_HAS_OTHERS, {"wallets": wallets, "trades": trades})
 
 
 def find_demo(connection: Connection, home: Path) -> Demo | None:
@@ -81,6 +76,12 @@ def find_demo(connection: Connection, home: Path) -> Demo | None:
     demo = _noted_demo(home)
     # An interrupted load is not completed among other wallets.
     return None if demo and not demo.loaded and not demo.is_alone(connection) else demo
+
+
+def has_demo_alone(connection: Connection, home: Path) -> bool:
+    """Return whether the database has no wallet and no trade that is not the demo's."""
+    demo = _noted_demo(home)
+    return not connection.fetch_value(_HAS_WALLETS) or (demo is not None and demo.is_alone(connection))
 
 
 def warn_of_demo(connection: Connection) -> None:

@@ -26,12 +26,11 @@ _SERVERS_SECONDS = 1.0
 
 @dataclass
 class Child:
-    """A process that can be started again. With `may_finish`, an exit with status 0 is expected."""
+    """A process that can be started again."""
 
     name: str
     command: Sequence[str]
     options: Mapping[str, Any]
-    may_finish: bool
     process: psutil.Popen | None = None
     started_at: float = 0.0
 
@@ -51,9 +50,9 @@ class Child:
             _end(self.process)
 
     def exit_status(self) -> int | None:
-        """Return the status of an unexpected exit; None if there was none."""
+        """Return the status with which it exited; None while it runs."""
         status: int | None = self.process.poll() if self.process else None
-        return None if status == 0 and self.may_finish else status
+        return status
 
 
 class Supervisor:
@@ -94,19 +93,18 @@ class Supervisor:
         *,
         log: str | None = None,
         listeners: Sequence[int] = (),
-        may_finish: bool = False,
     ) -> Iterator[None]:
         """Run a process in this block. On exit, stop it and its children.
 
         Its output goes to the file `log` among the logs, else to the terminal. `listeners` are descriptors
-        that it inherits. With `may_finish`, it may exit before that with status 0.
+        that it inherits.
         """
         with ExitStack() as stack:
             options: dict[str, Any] = {"env": environment, "pass_fds": listeners}
             if log is not None:
                 file = stack.enter_context((self._logs / log).open("ab"))
                 options |= {"stdout": file, "stderr": file}
-            child = Child(name, command, options, may_finish)
+            child = Child(name, command, options)
             self._children.append(child)
             try:
                 child.start()

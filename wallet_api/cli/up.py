@@ -17,12 +17,11 @@ import click
 from wallet_api import embedded, migrations
 from wallet_api.cli.demo_clock import DemoClock
 from wallet_api.cli.output import progress_bar
-from wallet_api.cli.showcase import OWN_DATA_GUIDE, Demo, demo_guide, find_demo
+from wallet_api.cli.showcase import OWN_DATA_GUIDE, Demo, demo_guide, find_demo, has_demo_alone
 from wallet_api.cli.supervision import Supervisor
 from wallet_api.database import connect
 from wallet_api.demo.world import TRADES
 from wallet_api.embedded.signals import Terminated
-from wallet_api.ledger.fill import is_filled
 from wallet_api.recurring import Recurring
 from wallet_api.settings import Settings
 from wallet_api.sync.sources import chains_by_provider
@@ -52,12 +51,39 @@ def up(port: int | None, host: str, demo: bool) -> None:
     if _syncs(own):
         # Report a missing setting here, and not in the log of a child process.
         chains_by_provider(own)
+    try:
+        _start(own, host, port or own.port, demo)
+    except _OldDemo:
+        _set_aside(embedded.home_of(own))
+        _start(own, host, port or own.port, demo)
+    click.echo("Stopped.")
+
+
+class _OldDemo(Exception):
+    """The home has tables of a version before the first release, and demo data alone."""
+
+
+def _start(own: Settings, host: str, port: int, demo_wanted: bool) -> None:
     with ExitStack() as stack:
         try:
-            _run(stack, own, host, port or own.port, demo)
+            _run(stack, own, host, port, demo_wanted)
         except (KeyboardInterrupt, Terminated):
             click.echo("\nStopping …")
-    click.echo("Stopped.")
+
+
+def _set_aside(home: Path) -> None:
+    aside = home.with_name(f"{home.name}.old")
+    if aside.exists():
+        raise click.ClickException(
+            f"The demo data in {home} is of a version before the first release, which cannot be upgraded, "
+            f"and {aside} exists already. Remove one of the two, and try again."
+        )
+    with embedded.explained(home):
+        home.rename(aside)
+    click.echo(
+        f"The demo data in {home} is of a version before the first release. Moved it to {aside}, "
+        "which may be removed."
+    )
 
 
 def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: bool) -> None:
@@ -69,6 +95,9 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     click.echo(f"Starting in {home} …")
     settings, supervisor.servers = stack.enter_context(embedded.supervised(own, valkey=True))
     connection = stack.enter_context(connect(str(settings.database_url)))
+    is_embedded = own.database_url is None
+    if is_embedded and migrations.inspect(connection).is_unreleased and has_demo_alone(connection, home):
+        raise _OldDemo
     migrations.migrate(connection)
     demo = find_demo(connection, home) if demo_wanted else None
     if demo and not demo.loaded:
@@ -91,12 +120,6 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     # The listener stays open while gunicorn is started again, so that requests wait. On exit it is closed
     # first, since nothing would accept them.
     stack.callback(listener.close)
-    if not is_filled(connection):
-        _fill(stack, supervisor, environment)
-        click.echo(
-            "Filling the new tables in the background; some operations answer 503 until then. "
-            f"See {home / 'log' / 'migrate.log'}"
-        )
     if demo is None and _syncs(settings):
         _keep_current(stack, supervisor, settings, environment)
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
@@ -192,14 +215,6 @@ def _keep_current(
     for job, every in (("prices", _PRICES_SECONDS), ("trades", settings.sync_trades_seconds)):
         command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
         stack.enter_context(supervisor.running(f"sync {job}", command, environment, log=f"sync-{job}.log"))
-
-
-def _fill(stack: ExitStack, supervisor: Supervisor, environment: dict[str, str]) -> None:
-    """Fill what an upgrade has added to the tables, while the service runs."""
-    command = (sys.executable, "-m", "wallet_api", "migrate")
-    stack.enter_context(
-        supervisor.running("wallet-api migrate", command, environment, log="migrate.log", may_finish=True)
-    )
 
 
 def _await_response(supervisor: Supervisor, host: str, port: int) -> None:

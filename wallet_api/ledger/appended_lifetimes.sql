@@ -1,5 +1,4 @@
--- Add what was appended to the lifetimes of wallets without a replayed position. One that is yet to be filled
--- keeps last_seen NULL.
+-- Add what was appended to the lifetimes of wallets without a replayed position.
 -- Needs positions_pkey, lifetimes_pkey, wallets_pkey.
 INSERT INTO lifetimes AS lifetime (
        wallet_id, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
@@ -86,6 +85,4 @@ SELECT traded.wallet_id,
        largest_buy = greatest(lifetime.largest_buy, excluded.largest_buy),
        best_trade = greatest(lifetime.best_trade, excluded.best_trade),
        worst_trade = least(lifetime.worst_trade, excluded.worst_trade),
-       last_seen = CASE WHEN lifetime.last_seen IS NOT NULL
-                        THEN greatest(lifetime.last_seen, excluded.last_seen)
-                   END
+       last_seen = greatest(lifetime.last_seen, excluded.last_seen)

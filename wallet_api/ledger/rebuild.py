@@ -31,11 +31,6 @@ _CHANGED_WALLET_DAYS = load_sql(__package__, "rebuild_changed_wallet_days")
 _CHANGED_VOLUME = load_sql(__package__, "rebuild_changed_volume")
 _RECENT = load_sql(__package__, "regrouped")
 _GROUPS = load_sql(__package__, "groups")
-_HAS_INDEX = """
-SELECT EXISTS (SELECT FROM pg_index
-                WHERE indexrelid = to_regclass('public.' || %(name)s)
-                  AND indisvalid) AS found
-"""
 
 
 def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of: None) -> dict[str, int]:
@@ -45,35 +40,25 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
     """
     changed = dict.fromkeys(TABLES, 0)
     merge.prepare(connection)
-    prepare(connection)
+    connection.execute(_STAGING)
     wallet_ids = [
         row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM wallets ORDER BY wallet_id")
     ]
     for done, wallet_id in enumerate(wallet_ids):
         progress(done, len(wallet_ids))
         with connection.transaction():
-            for table, rows in rebuild_wallet(connection, wallet_id).items():
+            for table, rows in _rebuild_wallet(connection, wallet_id).items():
                 changed[table] += rows
     with connection.transaction():
         changed["volume_rollup"] = _rebuild_volume(connection, wallet_ids)
         changed["wallet_groups"] = connection.execute(_GROUPS).rowcount
-    # Without this index the fill has not run yet, and will compute the prices.
-    if has_index(connection, "trades_by_token"):
-        changed["token_prices"] = rebuild_prices(connection)
+    changed["token_prices"] = _rebuild_prices(connection)
     progress(len(wallet_ids), len(wallet_ids))
     return changed
 
 
-def prepare(connection: Connection) -> None:
-    """Create the staging tables of a rebuild in the session."""
-    connection.execute(_STAGING)
-
-
-def rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
-    """Rebuild what is derived from one wallet's trades, and keep its lock until the transaction ends.
-
-    Return how many rows of each table were wrong. The session needs the staging tables of `prepare`.
-    """
+def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
+    """Rebuild what is derived from one wallet's trades; return how many rows of each table were wrong."""
     wallet = {"wallet_id": wallet_id}
     horizon = {"horizon": datetime.now(UTC) - merge.POSITION_HORIZON}
     merge.lock_wallet(connection, wallet_id)
@@ -93,25 +78,17 @@ def rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
     }
 
 
-def rebuild_prices(connection: Connection, progress: Progress = lambda done, of: None) -> int:
+def _rebuild_prices(connection: Connection) -> int:
     """Store the newest trade of every token, some tokens per transaction; return how many rows were wrong."""
     token_ids = [
         row["token_id"] for row in connection.execute("SELECT token_id FROM tokens ORDER BY token_id")
     ]
     changed = 0
     for start in range(0, len(token_ids), _TOKENS_AT_ONCE):
-        progress(start, len(token_ids))
         with connection.transaction():
             merge.lock_prices(connection)
             changed += merge.renew_prices(connection, token_ids[start : start + _TOKENS_AT_ONCE])
-    progress(len(token_ids), len(token_ids))
     return changed
-
-
-def has_index(connection: Connection, name: str) -> bool:
-    """Return whether there is a valid index of this name."""
-    found: bool = connection.fetch_value(_HAS_INDEX, {"name": name})
-    return found
 
 
 def _rebuild_volume(connection: Connection, wallet_ids: list[int]) -> int:

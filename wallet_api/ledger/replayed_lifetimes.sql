@@ -1,5 +1,4 @@
--- Sum the lifetimes of wallets with a replayed position from all of their positions. One that is yet to be filled
--- keeps last_seen NULL.
+-- Sum the lifetimes of wallets with a replayed position from all of their positions.
 -- Needs positions_pkey, lifetimes_pkey, wallets_pkey.
 INSERT INTO lifetimes AS lifetime (
        wallet_id, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
@@ -56,4 +55,4 @@ SELECT position.wallet_id,
        largest_buy = excluded.largest_buy,
        best_trade = excluded.best_trade,
        worst_trade = excluded.worst_trade,
-       last_seen = CASE WHEN lifetime.last_seen IS NOT NULL THEN excluded.last_seen END
+       last_seen = excluded.last_seen

@@ -1,5 +1,5 @@
 -- The positions that the batch touches. One is appended to when all of the batch's trades are later than those
--- it has; the others are to be replayed, and those that are not filled yet.
+-- it has; the others are to be replayed.
 INSERT INTO touched
   WITH changed AS (
        SELECT wallet_id,
@@ -11,8 +11,7 @@ INSERT INTO touched
 SELECT changed.wallet_id,
        changed.token_id,
        %(needs_replay)s
-           OR (position.wallet_id IS NOT NULL
-               AND (changed.first_at <= position.last_seen OR position.bought_tokens IS NULL)) AS replay,
+           OR (position.wallet_id IS NOT NULL AND changed.first_at <= position.last_seen) AS replay,
        ROW(COALESCE(position.quantity, 0),
            COALESCE(position.cost, 0),
            CASE WHEN position.wallet_id IS NULL THEN 0 ELSE position.cost_usd END,

@@ -4,13 +4,12 @@ A released file is never edited: a database stores the checksum of each file tha
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import resources
 
 from wallet_api.database import Connection, load_sql
-from wallet_api.migrations import legacy
 
 # Called with the name of each migration before it is applied.
 Progress = Callable[[str], None]
@@ -28,12 +27,8 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 """
 _HAS_TABLE = "SELECT to_regclass('public.schema_migrations') IS NOT NULL AS found"
 _RECORD = "INSERT INTO schema_migrations (name, checksum) VALUES (%s, %s)"
-_SERVICES = """
-SELECT count(*) AS connected
-  FROM pg_stat_activity
- WHERE datname = current_database()
-   AND application_name = 'wallet-api'
-"""
+# Every database of a release has it.
+_FIRST = "0001_tables"
 
 
 class SchemaError(Exception):
@@ -45,16 +40,22 @@ class Schema:
     """The state of a database, as names of migrations.
 
     `pending` are not applied yet, `newer` were applied by a later version, and `changed` were applied from
-    files with other contents. `is_legacy` means tables from before the first of the current files.
+    files with other contents. `is_unreleased` means tables of a version before the first release.
     """
 
     pending: tuple[str, ...]
     newer: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    is_legacy: bool = False
+    is_unreleased: bool = False
 
     def check(self) -> None:
         """Raise SchemaError unless this version can use the tables after applying the pending migrations."""
+        if self.is_unreleased:
+            raise SchemaError(
+                "The tables are of a version before the first release, and cannot be upgraded. Import "
+                "wallets, prices and trades into an empty database (DATABASE_URL) or a new folder "
+                "(WALLET_API_HOME), and create the keys there: docs/production.md"
+            )
         if self.newer:
             raise SchemaError(
                 f"The tables are newer than this version of wallet-api: it does not have "
@@ -84,6 +85,11 @@ def checksum_of(sql: str) -> str:
     return sha256("".join(re.sub(r"--.*", "", sql).split()).encode()).hexdigest()
 
 
+def is_unreleased(applied: Collection[str]) -> bool:
+    """Return whether these applied migrations are those of a version before the first release."""
+    return len(applied) > 0 and _FIRST not in applied
+
+
 def inspect(connection: Connection) -> Schema:
     """Compare the tables of a database with the migrations of this version."""
     names = available()
@@ -91,8 +97,8 @@ def inspect(connection: Connection) -> Schema:
         return Schema(tuple(names))
     rows = connection.execute("SELECT * FROM schema_migrations ORDER BY name").fetchall()
     applied = {row["name"]: row.get("checksum") for row in rows}
-    if legacy.NAMES & applied.keys():
-        return Schema(tuple(names), is_legacy=True)
+    if is_unreleased(applied):
+        return Schema(tuple(names), is_unreleased=True)
     return Schema(
         pending=tuple(name for name in names if name not in applied),
         newer=tuple(name for name in applied if name not in names),
@@ -104,7 +110,7 @@ def migrate(connection: Connection, progress: Progress = lambda name: None) -> l
     """Apply the pending migrations, and return their names in order.
 
     Each migration is one transaction; a lock ensures that concurrent commands apply it only once. Raises
-    SchemaError for tables that this version cannot upgrade, or cannot upgrade while a service uses them.
+    SchemaError for tables that this version cannot upgrade.
     """
     schema = inspect(connection)
     schema.check()
@@ -128,24 +134,6 @@ def migrate(connection: Connection, progress: Progress = lambda name: None) -> l
                 return done
             name = schema.pending[0]
             progress(name)
-            if schema.is_legacy:
-                _check_upgradable(connection)
-                connection.execute(load_sql(__name__, legacy.UPGRADE))
-            else:
-                connection.execute(load_sql(__name__, name))
+            connection.execute(load_sql(__name__, name))
             connection.execute(_RECORD, [name, checksum(name)])
             done.append(name)
-
-
-def _check_upgradable(connection: Connection) -> None:
-    if legacy.fingerprint(connection) != legacy.FINGERPRINT:
-        raise SchemaError(
-            "The tables are of a development version before commit d967877 and cannot be upgraded in place. "
-            "Run 'wallet-api migrate' of that commit first; or import wallets, prices and trades into a new "
-            "database, and create new keys there."
-        )
-    if connection.fetch_value(_SERVICES):
-        raise SchemaError(
-            "This upgrade changes tables that the running service reads. Stop the service, run "
-            "'wallet-api migrate', and start it again: see docs/production.md."
-        )

@@ -13,7 +13,6 @@ SELECT create_reference_table('wallets');
 SELECT create_reference_table('wallet_groups');
 SELECT create_reference_table('tokens');
 SELECT create_reference_table('native_prices');
-SELECT create_reference_table('pending_fills');
 SELECT create_reference_table('token_prices');
 
 -- All that there is of one wallet lies on one worker. The setting citus.shard_count says in how many parts.

@@ -9,7 +9,6 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.queries.board_cache import BoardCache, Group, Kept
-from wallet_api.queries.filled import require_filled
 from wallet_api.queries.leaderboard import PERIOD_LENGTHS, cut_period
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
@@ -20,10 +19,7 @@ _ANALYTICS = load_sql(__package__, "analytics")
 def most_traded(
     boards: BoardCache, rule: PriceRule, blockchain: str, type: str, mode: str, period: str, limit: int
 ) -> tuple[Kept[list[orjson.Fragment]], dict[str, Any]]:
-    """Return the tokens of a group as they are kept, and the first `limit` of them (at most 1000) as data.
-
-    Raises NotFilled.
-    """
+    """Return the tokens of a group as they are kept, and the first `limit` of them (at most 1000) as data."""
     kept = boards.get("most traded tokens", partial(read_tokens, rule=rule), (blockchain, type, period))
     data = {
         "blockchain": blockchain,
@@ -41,7 +37,7 @@ def read_tokens(
 ) -> list[orjson.Fragment]:
     """Return the tokens traded in (`now` - period, `now`], at most 1000, by wallets, volume and mint.
 
-    `now` counts in whole seconds. Raises NotFilled.
+    `now` counts in whole seconds.
     """
     blockchain, type, period = group
     now = now.replace(microsecond=0)
@@ -57,5 +53,4 @@ def read_tokens(
         },
     ).fetchone()
     assert found is not None
-    require_filled(found)
     return [orjson.Fragment(token) for token in found["tokens"]]

@@ -1,7 +1,7 @@
 -- The tokens that most wallets of a group traded in a period. Days that lie in the period whole are sums of the
 -- positions' days; the rest are the trades themselves.
--- Needs wallets_by_group, position_rollup_pkey, trades_by_time, tokens_pkey, native_prices_pkey, pending_fills_pkey, and
--- what token_name.sql and token_price.sql need.
+-- Needs wallets_by_group, position_rollup_pkey, trades_by_time, tokens_pkey, native_prices_pkey, and what
+-- token_name.sql and token_price.sql need.
   WITH
 {latest_price},
        tracked AS MATERIALIZED (
@@ -9,7 +9,6 @@
          FROM wallets
         WHERE blockchain = %(blockchain)s
           AND type = %(type)s
-          AND NOT EXISTS (SELECT 1 FROM pending_fills)
        ),
        piece AS (
        SELECT rollup.token_id,
@@ -115,7 +114,6 @@
          LEFT JOIN token_price
            ON token_price.token_id = wanted.token_id
        )
-SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
-       ARRAY(SELECT entry
+SELECT ARRAY(SELECT entry
                FROM shown
               ORDER BY wallet_count DESC, volume DESC, mint) AS tokens

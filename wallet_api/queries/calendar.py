@@ -7,7 +7,6 @@ import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
-from wallet_api.queries.filled import require_filled
 from wallet_api.queries.wallets import read_wallet
 
 _CALENDAR = load_sql(__package__, "calendar")
@@ -16,7 +15,7 @@ _CALENDAR = load_sql(__package__, "calendar")
 def wallet_calendar(connection: Connection, now: datetime, blockchain: str, address: str) -> dict[str, Any]:
     """Return what a wallet traded and realized on each of its days of UTC, and in each month until `now`.
 
-    Raises WalletNotFound, NotFilled.
+    Raises WalletNotFound.
     """
     parameters = {
         "blockchain": blockchain,
@@ -29,6 +28,5 @@ def wallet_calendar(connection: Connection, now: datetime, blockchain: str, addr
         lambda wallet_id: connection.fetch_own_row(_CALENDAR, parameters | {"wallet_id": wallet_id}),
         *(blockchain, address),
     )
-    require_filled(found)
     parts = ("profile", "months", "month", "dates")
     return {"wallet": address, **{part: orjson.Fragment(found[part]) for part in parts}}

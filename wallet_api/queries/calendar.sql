@@ -1,6 +1,5 @@
 -- The months of a wallet, from its first trade to the present or to its newest trade, with their days. Nothing is
--- rounded before it is shown. Needs wallets_pkey, wallet_days_pkey, native_prices_pkey,
--- pending_fills_pkey.
+-- rounded before it is shown. Needs wallets_pkey, wallet_days_pkey, native_prices_pkey.
   WITH wallet AS MATERIALIZED (
        SELECT wallet_id,
 {profile}
@@ -146,8 +145,7 @@
         ORDER BY starts_on DESC
         LIMIT 1
        )
-SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
-       wallet.profile::text AS profile,
+SELECT wallet.profile::text AS profile,
        (SELECT COALESCE(json_agg((SELECT row_to_json(entry)
                                     FROM (SELECT month, dates) AS entry) ORDER BY starts_on), '[]')::text
           FROM summary) AS months,

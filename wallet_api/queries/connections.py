@@ -9,7 +9,6 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.errors import WalletNotFound
 from wallet_api.large import Share
-from wallet_api.queries.filled import require_filled
 from wallet_api.queries.leaderboard import PERIOD_LENGTHS
 from wallet_api.queries.windows import columns, cover
 
@@ -31,7 +30,7 @@ def wallet_connections(
     """Return the tracked wallets that traded the same tokens as this one in the 30 days until `now`.
 
     Those with most shared tokens come first, then by address. What is read is reserved in the `share`. Raises
-    WalletNotFound, NotFilled, Busy.
+    WalletNotFound, Busy.
     """
     now = now.replace(microsecond=0)
     since = now - PERIOD_LENGTHS[PERIOD]
@@ -50,7 +49,6 @@ def wallet_connections(
     ).fetchone()
     if found is None:
         raise WalletNotFound(blockchain, address)
-    require_filled(found)
     if share is not None:
         share.reserve(len(found["connections"]))
     return {

@@ -1,7 +1,7 @@
 -- The other wallets of a chain that traded tokens of one wallet, both within a window. The window is covered by
 -- the days of the rollup, and by the trades themselves at its edges (bucket size 0).
 -- Needs wallets_blockchain_address_key, wallets_pkey, position_rollup_pkey, trades_by_time, positions_pkey,
--- positions_by_token, trades_pkey, pending_fills_pkey.
+-- positions_by_token, trades_pkey.
   WITH wallet AS MATERIALIZED (
        SELECT wallet_id,
               type
@@ -107,8 +107,7 @@
               to_char(shown.last_shared_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_shared_at
          FROM shown
        )
-SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
-       wallet.type,
+SELECT wallet.type,
        (SELECT count(*)
           FROM own) AS token_count,
        (SELECT count(*)

@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Any
 
 from wallet_api.database import Connection, load_sql
-from wallet_api.queries.filled import require_filled
 from wallet_api.queries.volume import MAX_WINDOW_SECONDS
 from wallet_api.queries.windows import window_until, with_warnings
 
@@ -22,7 +21,7 @@ def count_trades(
     """Count a group's trades in (`now` - window, `now`], and the wallets that made them.
 
     They are the trades whose values group_volume adds up. `now` counts in whole seconds. The window is capped
-    at 24 hours. Raises NotFilled.
+    at 24 hours.
     """
     window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     parameters = {
@@ -34,7 +33,6 @@ def count_trades(
     }
     found = connection.execute(_COUNT, parameters).fetchone()
     assert found is not None
-    require_filled(found)
     data: dict[str, Any] = {
         "blockchain": blockchain,
         "type": type,

@@ -49,8 +49,7 @@
        SELECT COALESCE(sum(txn), 0)::bigint AS count
          FROM part
        )
-SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
-       summed.count,
+SELECT summed.count,
        counted.wallet_count
   FROM summed
  CROSS JOIN counted

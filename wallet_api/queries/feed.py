@@ -24,7 +24,7 @@ def latest_trades(
 ) -> dict[str, Any]:
     """Return the newest `limit` trades of a group (at most 1000), or those after `cursor`.
 
-    With `mint`, only those of one token. Raises InvalidParameter, NotFilled.
+    With `mint`, only those of one token. Raises InvalidParameter.
     """
     scope = ("latest", blockchain, type, *(() if mint is None else (mint,)))
     parameters = place_after(cursor, scope) | NO_WINDOW
@@ -48,7 +48,7 @@ def trades_within(
 ) -> dict[str, Any]:
     """Return the newest `limit` trades (at most 1000) of a group in (`now` - window, `now`].
 
-    `now` counts in whole seconds; the window is capped at an hour. Raises NotFilled.
+    `now` counts in whole seconds; the window is capped at an hour.
     """
     window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     # All trades up to now are before the next instant.

@@ -9,7 +9,6 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries import cursors
-from wallet_api.queries.filled import require_filled
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import PriceRule
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
@@ -46,7 +45,7 @@ def read_page(
 ) -> tuple[dict[str, Any] | None, Row]:
     """Return the block of a token, None if it is unknown, and a page of its trades; without `mint`, of all.
 
-    `limit` is at most MAX_LIMIT. Without `type`, which takes a `mint`, of all types. Raises NotFilled.
+    `limit` is at most MAX_LIMIT. Without `type`, which takes a `mint`, of all types.
     """
     own = {
         "blockchain": blockchain,
@@ -62,7 +61,6 @@ def read_page(
         token_id, token = find_token(connection, now, rule, blockchain, mint)
         found = connection.execute(_TOKEN_FEED, own | {"token_id": token_id} | parameters).fetchone()
     assert found is not None
-    require_filled(found)
     return token, found
 
 

@@ -1,6 +1,6 @@
 -- For feeds to end with, after their CTEs traded, the trades of a page and one more, with all trades of their last moment
 -- and the address and the mint of each; and matching (txn), whose sum is the number of all trades.
--- Needs positions_pkey, wallets_pkey, native_prices_pkey, pending_fills_pkey.
+-- Needs positions_pkey, wallets_pkey, native_prices_pkey.
        candidate AS (
        SELECT traded.wallet_id,
               traded.token_id,
@@ -85,8 +85,7 @@
        SELECT COALESCE(sum(txn), 0)::bigint AS total
          FROM matching
        )
-SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
-       total.total,
+SELECT total.total,
        shown.row_count,
        shown.transactions,
        (SELECT count(*) > %(limit)s::bigint

@@ -1,7 +1,6 @@
 -- The wallets of a group that traded in a period, with the period's figures, in any order. For whole days, sums are
 -- those of the wallet's days, and buckets of profit those of the positions' days; the rest are the trades themselves.
--- Needs wallets_by_group, wallet_days_pkey, position_rollup_pkey, trades_by_time, native_prices_pkey,
--- pending_fills_pkey.
+-- Needs wallets_by_group, wallet_days_pkey, position_rollup_pkey, trades_by_time, native_prices_pkey.
   WITH tracked AS MATERIALIZED (
        SELECT wallet_id,
               address,
@@ -11,9 +10,6 @@
          FROM wallets
         WHERE blockchain = %(blockchain)s
           AND type = %(type)s
-       ),
-       filled AS MATERIALIZED (
-       SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled
        ),
        piece AS (
        SELECT wallet_days.wallet_id,
@@ -35,29 +31,6 @@
            ON wallet_days.wallet_id = tracked.wallet_id
           AND day >= (%(days_start)s::timestamptz AT TIME ZONE 'UTC')::date
           AND day < (%(days_end)s::timestamptz AT TIME ZONE 'UTC')::date
-        WHERE (SELECT is_filled FROM filled)
-        UNION ALL
-       -- In place of the wallet's days, until they are filled.
-       SELECT rollup.wallet_id,
-              buy_txn,
-              sell_txn,
-              covered_txn,
-              unpriced_txn,
-              unpriced_sell_txn,
-              volume,
-              volume_usd,
-              unpriced_volume,
-              realized,
-              realized_cost,
-              realized_usd,
-              hold_seconds,
-              hold_cost
-         FROM tracked
-         JOIN position_rollup AS rollup
-           ON rollup.wallet_id = tracked.wallet_id
-          AND rollup.ends_at > %(days_start)s
-          AND rollup.ends_at <= %(days_end)s
-        WHERE NOT (SELECT is_filled FROM filled)
         UNION ALL
        SELECT within.*
          FROM tracked
@@ -83,10 +56,7 @@
                  AND created_at > span.starts_at
                  AND created_at <= span.ends_at
                  -- A day of wallet_days begins with the trades of its midnight, one of position_rollup ends with them.
-                 AND CASE WHEN (SELECT is_filled FROM filled)
-                          THEN created_at < %(days_start)s OR created_at >= %(days_end)s
-                          ELSE created_at <= %(days_start)s OR created_at > %(days_end)s
-                     END
+                 AND (created_at < %(days_start)s OR created_at >= %(days_end)s)
                GROUP BY wallet_id) AS within
        ),
        summed AS (

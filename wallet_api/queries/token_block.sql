@@ -8,7 +8,6 @@
            ON positions.token_id = tokens.token_id
         WHERE tokens.blockchain = %(blockchain)s
           AND tokens.mint = %(mint)s
-          AND NOT EXISTS (SELECT 1 FROM pending_fills)
         LIMIT 1
        ),
 {token_name},

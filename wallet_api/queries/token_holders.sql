@@ -26,8 +26,7 @@
          FROM holder
         ORDER BY token_amount DESC, token_amount_peak DESC, address
        )
-SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
-       token_block.*,
+SELECT token_block.*,
        (SELECT row_to_json(total_holders)::text
           FROM total_holders) AS total_holders,
        (SELECT count(*)

@@ -2,7 +2,7 @@
 -- token_price (token_id, price, price_at): exchanged_value (without one, value) / token_amount of the trade that makes
 -- the price of each wanted token, in native currency, unrounded; and the time of that trade. A token without a price has no row.
 -- Of a token whose newest trade is ahead of the clock or too small, trades are searched back to price_oldest_at.
--- Needs token_prices_pkey, pending_fills_pkey, and what searched_price.sql needs.
+-- Needs token_prices_pkey, and what searched_price.sql needs.
        newest_trade AS MATERIALIZED (
        SELECT token_prices.*,
               -- A trade without a dollar value counts with the latest native price; without one it is large enough.
@@ -15,7 +15,6 @@
         WHERE token_prices.token_id = ANY (ARRAY(SELECT token_id
                                                    FROM wanted))
           AND token_prices.created_at >= %(price_oldest_at)s
-          AND NOT EXISTS (SELECT 1 FROM pending_fills)
        ),
 {searched_price},
        token_price AS (

@@ -154,8 +154,7 @@
                       || '"}}', ',' ORDER BY buy DESC, address), '') || ']' AS traders
          FROM valued
        )
-SELECT NOT EXISTS (SELECT 1 FROM pending_fills) AS is_filled,
-       token_block.*,
+SELECT token_block.*,
        (SELECT row_to_json(total_holders)::text
           FROM total_holders) AS total_holders,
        (SELECT row_to_json(total_holdings)::text

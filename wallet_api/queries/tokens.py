@@ -10,7 +10,6 @@ from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import TokenNotFound
 from wallet_api.large import Share
 from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, place_after, read_page, rows_of
-from wallet_api.queries.filled import require_filled
 from wallet_api.queries.token_block import block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
@@ -31,7 +30,7 @@ def token_transactions(
 ) -> dict[str, Any]:
     """Return the newest `limit` trades (at most 1000) in a token, or those after `cursor`.
 
-    Without `type` of wallets of all types. Raises InvalidParameter, TokenNotFound, NotFilled.
+    Without `type` of wallets of all types. Raises InvalidParameter, TokenNotFound.
     """
     scope = ("tokens/transactions", blockchain, type or "", mint)
     place = place_after(cursor, scope) | NO_WINDOW | {"with_token": False}
@@ -59,7 +58,7 @@ def token_stats(
 ) -> dict[str, Any]:
     """Return what the wallets of one type or of all did in a token, all of one snapshot.
 
-    What is read is reserved in the `share`. Raises TokenNotFound, NotFilled, Busy.
+    What is read is reserved in the `share`. Raises TokenNotFound, Busy.
     """
     token, found = _read(connection, _STATS, now, rule, blockchain, mint, {"type": type})
     if share is not None:
@@ -79,7 +78,7 @@ def token_holders(
 ) -> dict[str, Any]:
     """Return the `limit` wallets (at most 1000) of one type or of all that hold most of a token.
 
-    Raises TokenNotFound, NotFilled.
+    Raises TokenNotFound.
     """
     own = {"type": type, "limit": min(limit, MAX_LIMIT)}
     token, found = _read(connection, _HOLDERS, now, rule, blockchain, mint, own)
@@ -107,7 +106,6 @@ def _read(
     parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
     found = connection.execute(statement, parameters | own).fetchone()
     assert found is not None
-    require_filled(found)
     if found["token_id"] is None:
         raise TokenNotFound
     return block_of(found, blockchain, mint), found

@@ -24,7 +24,7 @@ from wallet_api.blueprints.metrics import SHARED_FOLDER
 from wallet_api.database import connect
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.providers.balances import missing_settings
-from wallet_api.settings import Settings, SettingsError, removed_warning
+from wallet_api.settings import Settings, SettingsError
 
 _COUNTS = "wallet-api-metrics-"
 _FRESH_SECONDS = 60.0
@@ -63,15 +63,15 @@ logger_class = "wallet_api.serving.logs.GunicornLogger"
 
 
 def on_starting(server: Arbiter) -> None:
-    """Refuse TLS and tables of a later version, and make the folder for the metrics of all workers."""
+    """Refuse TLS and tables of another version, and make the folder for the metrics of all workers."""
     if server.cfg.is_ssl:
         raise SystemExit(
             "Error: gunicorn serves no TLS here. Remove certfile and keyfile, and let nginx serve it:"
             " docs/production.md"
         )
-    for warning in filter(None, (removed_warning(), _providers_warning())):
-        if server.log is not None:
-            server.log.warning(warning)
+    warning = _providers_warning()
+    if warning and server.log is not None:
+        server.log.warning(warning)
     _check_tables(server)
     _clear_counts()
     folder = os.environ[SHARED_FOLDER] = tempfile.mkdtemp(prefix=_COUNTS, dir=worker_tmp_dir)
@@ -89,7 +89,7 @@ def _providers_warning() -> str | None:
 
 
 def _check_tables(server: Arbiter) -> None:
-    """Refuse to start on tables that a later version has changed.
+    """Refuse to start on tables of a later version, or of one before the first release.
 
     A database that is away is no reason: workers wait for it. Nor are missing tables, which /readyz names.
     """

@@ -39,10 +39,23 @@ CREATE TABLE native_prices (
     PRIMARY KEY (currency, priced_at)
 );
 
+-- The newest trade in each token whose value is above 0, of any wallet, in the order of the feed; price is its value /
+-- token_amount. A token without such a trade has no row. Which trades are fit for a price is decided at the request.
+CREATE TABLE token_prices (
+    token_id bigint PRIMARY KEY,
+    created_at timestamptz NOT NULL,
+    value numeric NOT NULL,
+    value_usd numeric,
+    price numeric NOT NULL
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
 -- The ledger itself: distributed by wallet_id where it is sharded.
 
--- The last four columns are what the walk makes of a covered sell; they are NULL in all other trades.
--- realized_usd is NULL in a covered sell whose dollar profit is unknown.
+-- exchanged_value is what the other side of an exchange moved in the native coin, without tips and a bot's fees: it
+-- makes the token's price. NULL where it is not known; then the value does.
+-- The other columns from `realized` on are results of the walk. quantity_after is what the wallet held after the
+-- trade, peak_after its largest quantity until then. The four before are those of a covered sell, and NULL in all
+-- other trades; realized_usd is NULL in a covered sell whose dollar profit is unknown.
 CREATE TABLE trades (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
@@ -55,18 +68,23 @@ CREATE TABLE trades (
     token_amount numeric NOT NULL,
     value numeric NOT NULL,
     value_usd numeric,
+    exchanged_value numeric,
     realized numeric,
     realized_cost numeric,
     hold_seconds numeric,
     realized_usd numeric,
+    quantity_after numeric NOT NULL,
+    peak_after numeric NOT NULL,
     PRIMARY KEY (wallet_id, token_id, tx_signature, is_sell, event_index)
 );
 
 CREATE INDEX trades_by_time ON trades (wallet_id, created_at);
+CREATE INDEX trades_by_token ON trades (token_id, created_at);
 CREATE INDEX trades_without_usd ON trades (created_at) WHERE value_usd IS NULL;
 
 -- What the walk over a position's trades leaves: its current state, and its totals.
 -- cost_usd is NULL while a buy since the position was last empty has no dollar value.
+-- The totals are sums over its buys and sells as in wallet_days. first_buy is NULL in a position without a buy.
 CREATE TABLE positions (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
@@ -89,12 +107,28 @@ CREATE TABLE positions (
     worst_trade numeric,
     first_seen timestamptz NOT NULL,
     last_seen timestamptz NOT NULL,
+    bought_tokens numeric NOT NULL,
+    sold_tokens numeric NOT NULL,
+    invested_usd numeric NOT NULL,
+    sold_usd numeric NOT NULL,
+    invested_without_usd numeric NOT NULL,
+    sold_without_usd numeric NOT NULL,
+    realized_usd numeric NOT NULL,
+    buys_without_usd bigint NOT NULL,
+    sells_without_usd bigint NOT NULL,
+    covered_without_usd bigint NOT NULL,
+    first_buy timestamptz,
     PRIMARY KEY (wallet_id, token_id)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
--- Sums over the positions of one wallet; the four buckets count its closed positions.
+CREATE INDEX positions_by_token ON positions (token_id);
+
+-- Sums over the positions of one wallet; the four buckets count its closed positions. blockchain and type are its
+-- group, as in wallets; last_seen is the time of its newest trade.
 CREATE TABLE lifetimes (
     wallet_id bigint PRIMARY KEY,
+    blockchain text NOT NULL,
+    type text NOT NULL,
     tokens bigint NOT NULL,
     still_holding bigint NOT NULL,
     below_zero bigint NOT NULL,
@@ -109,8 +143,11 @@ CREATE TABLE lifetimes (
     realized_cost numeric NOT NULL,
     largest_buy numeric,
     best_trade numeric,
-    worst_trade numeric
+    worst_trade numeric,
+    last_seen timestamptz NOT NULL
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+CREATE INDEX lifetimes_by_last_seen ON lifetimes (blockchain, type, last_seen);
 
 -- Sums over the trades of one position in the day (ends_at - 1 day, ends_at], for the days that the longest
 -- leaderboard period can still reach. unpriced_sell_txn counts covered sells whose dollar profit is unknown.
@@ -132,6 +169,37 @@ CREATE TABLE position_rollup (
     hold_seconds numeric NOT NULL,
     hold_cost numeric NOT NULL,
     PRIMARY KEY (wallet_id, ends_at, token_id)
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
+
+-- Sums over the trades of one wallet in one day of UTC, from 00:00 until before 24:00. Days without a trade have
+-- no row. A set of trades (buys, sells) has dollars and, for its trades without a stored dollar value, their
+-- number and native value. covered_without_usd counts covered sells whose dollar profit is unknown. hold_seconds
+-- and hold_cost are sums of hold_seconds, and of hold_seconds * realized_cost, over covered sells.
+-- tokens counts the tokens traded in the day, new_tokens those of them not yet traded in its month: summed over
+-- the days of a month, the latter are the tokens traded in the month.
+CREATE TABLE wallet_days (
+    wallet_id bigint NOT NULL,
+    day date NOT NULL,
+    buy_txn bigint NOT NULL,
+    sell_txn bigint NOT NULL,
+    covered_txn bigint NOT NULL,
+    buys_without_usd bigint NOT NULL,
+    sells_without_usd bigint NOT NULL,
+    covered_without_usd bigint NOT NULL,
+    tokens bigint NOT NULL,
+    new_tokens bigint NOT NULL,
+    bought numeric NOT NULL,
+    sold numeric NOT NULL,
+    bought_usd numeric NOT NULL,
+    sold_usd numeric NOT NULL,
+    bought_without_usd numeric NOT NULL,
+    sold_without_usd numeric NOT NULL,
+    realized numeric NOT NULL,
+    realized_cost numeric NOT NULL,
+    realized_usd numeric NOT NULL,
+    hold_seconds numeric NOT NULL,
+    hold_cost numeric NOT NULL,
+    PRIMARY KEY (wallet_id, day)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 -- Sums over the trades of one group of wallets in (ends_at - bucket_seconds, ends_at], for buckets that a
@@ -171,7 +239,8 @@ CREATE TABLE api_keys (
 -- The latest balances of each wallet, and which worker is reading them: docs/holdings.md.
 
 -- tokens holds the provider's rows, native_amount the native coin in its smallest unit; both are NULL until
--- the first success. A claim is one worker's right to fetch; it expires by itself when that worker exits.
+-- the first success. left_out counts the rows of its response that could not be read.
+-- A claim is one worker's right to fetch; it expires by itself when that worker exits.
 -- After a failure nothing is fetched before retry_at.
 CREATE TABLE holdings_snapshots (
     wallet_id bigint PRIMARY KEY REFERENCES wallets ON DELETE CASCADE,
@@ -182,7 +251,8 @@ CREATE TABLE holdings_snapshots (
     retry_at timestamptz,
     failure text,
     tokens jsonb,
-    native_amount numeric
+    native_amount numeric,
+    left_out bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 80);
 
 -- How far the ledger has been brought up to date from providers: docs/sync.md.
@@ -199,12 +269,38 @@ CREATE TABLE sync_wallets (
     failure text
 ) WITH (fillfactor = 80);
 
--- The last successful round of a job ('trades', 'prices') for a chain.
+-- The transactions of a wallet of which no trade could be made, kept to be read again. `tx_signature` is '' for
+-- rows of a provider without one, `created_at` the time of the block.
+CREATE TABLE sync_left_out (
+    wallet_id bigint NOT NULL REFERENCES wallets ON DELETE CASCADE,
+    tx_signature text NOT NULL,
+    reason text NOT NULL,
+    detail text NOT NULL,
+    created_at timestamptz,
+    first_seen_at timestamptz NOT NULL,
+    tried_at timestamptz NOT NULL,
+    PRIMARY KEY (wallet_id, tx_signature)
+) WITH (fillfactor = 80);
+
+CREATE INDEX sync_left_out_by_trial ON sync_left_out (tried_at);
+
+-- How many transactions of a chain made no trade: since ever, each counted once, and in the last round.
+CREATE TABLE sync_reasons (
+    blockchain text NOT NULL,
+    reason text NOT NULL,
+    total bigint NOT NULL,
+    last_round bigint NOT NULL,
+    PRIMARY KEY (blockchain, reason)
+) WITH (fillfactor = 50);
+
+-- The last successful round of a job ('trades', 'prices') for a chain. Half of the new trades of the last round
+-- with any were in the ledger delay_seconds after their block.
 CREATE TABLE sync_heartbeats (
     job text NOT NULL,
     blockchain text NOT NULL,
     succeeded_at timestamptz NOT NULL,
     wallets bigint NOT NULL,
     failed bigint NOT NULL,
+    delay_seconds double precision,
     PRIMARY KEY (job, blockchain)
 ) WITH (fillfactor = 50);

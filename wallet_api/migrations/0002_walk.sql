@@ -70,30 +70,6 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN date_bin(bucket_seconds * interval '1 second', moment - interval '1 microsecond', to_timestamp(0))
        + bucket_seconds * interval '1 second';
 
--- The dollar price of a chain's native coin nearest a moment within an hour, the earlier of two that are
--- equally near; no row if there is none. A set, because PostgreSQL does not inline a scalar with a table in it.
-CREATE FUNCTION nearest_price(chain text, moment timestamptz) RETURNS SETOF numeric
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
-BEGIN ATOMIC
-SELECT near.usd
-  FROM ((SELECT price.usd, moment - price.priced_at AS distance, 0 AS later
-           FROM native_prices AS price
-          WHERE price.currency = native_currency(chain)
-            AND price.priced_at BETWEEN moment - interval '1 hour' AND moment
-          ORDER BY price.priced_at DESC
-          LIMIT 1)
-        UNION ALL
-        (SELECT price.usd, price.priced_at - moment, 1
-           FROM native_prices AS price
-          WHERE price.currency = native_currency(chain)
-            AND price.priced_at > moment
-            AND price.priced_at <= moment + interval '1 hour'
-          ORDER BY price.priced_at
-          LIMIT 1)) AS near
- ORDER BY near.distance, near.later
- LIMIT 1;
-END;
-
 -- A position between two trades, and what the last of them realized.
 CREATE TYPE walk_state AS (
     quantity numeric,

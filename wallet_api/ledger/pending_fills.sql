@@ -1,3 +1,0 @@
--- The fills that are not finished.
-SELECT name
-  FROM pending_fills
