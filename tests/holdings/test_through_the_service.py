@@ -26,8 +26,11 @@ def trade(connection: Connection) -> Callable[[str, str, Balance], None]:
             """
             INSERT INTO positions (wallet_id, token_id, mint, quantity, cost, acquired_at, peak, buy_txn,
                                    sell_txn, covered_txn, invested, sold, realized, realized_cost,
-                                   bought_tokens, first_seen, last_seen)
-            SELECT wallet_id, token_id, mint, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, now(), now()
+                                   bought_tokens, sold_tokens, invested_usd, sold_usd, invested_without_usd,
+                                   sold_without_usd, realized_usd, buys_without_usd, sells_without_usd,
+                                   covered_without_usd, first_seen, last_seen)
+            SELECT wallet_id, token_id, mint, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0,
+                   1, 0, 0, 0, 0, 0, 0, 0, 0, 0, now(), now()
               FROM wallets JOIN tokens USING (blockchain)
              WHERE address = %s AND mint = %s
             """,

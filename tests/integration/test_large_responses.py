@@ -32,20 +32,20 @@ def address(connection: Connection) -> str:
         """
         INSERT INTO positions (wallet_id, token_id, mint, quantity, cost, acquired_at, peak, token_name,
                buy_txn, sell_txn, covered_txn, invested, sold, realized, realized_cost, first_seen, last_seen,
-               bought_tokens, sold_tokens, invested_without_usd, sold_without_usd, realized_usd,
-               buys_without_usd, sells_without_usd)
+               bought_tokens, sold_tokens, invested_usd, sold_usd, invested_without_usd, sold_without_usd,
+               realized_usd, buys_without_usd, sells_without_usd, covered_without_usd)
         SELECT %(wallet_id)s, i, lpad(i::text, 44, 'A'), 0, 0, 0, 1, 'token', 1,
                1, 1, 1, 1, 0, 1, now(), now(),
-               1, 1, 0, 0, 0,
-               0, 0
+               1, 1, 0, 0, 0, 0,
+               0, 0, 0, 0
           FROM generate_series(1, %(tokens)s) AS i
         """,
         wallet,
     )
     connection.execute(
-        "INSERT INTO lifetimes (wallet_id, tokens, still_holding, below_zero, above_zero_to_100,"
+        "INSERT INTO lifetimes (wallet_id, blockchain, type, last_seen, tokens, still_holding, below_zero, above_zero_to_100,"
         " above_100_to_500, above_500, buy_txn, sell_txn, invested, sold, realized, realized_cost)"
-        " VALUES (%(wallet_id)s, %(tokens)s, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1)",
+        " VALUES (%(wallet_id)s, 'solana', 'kol', now(), %(tokens)s, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1)",
         wallet,
     )
     connection.execute("ANALYZE positions")
