@@ -21,19 +21,15 @@ class Report:
         lost = f", {len(met.failures)} broken off" if met.failures else ""
         self.faults.append((fault, meanwhile, answers + lost, f"{recovery_seconds:.2f} s"))
 
-    def attack(self, attack: str, place: str, waits: list[float]) -> None:
-        """Note how long others waited during an attack on a service that is bare or proxied."""
-        figures = f"{p99(waits) * 1000:.0f} ms ({waits[-1] * 1000:.0f} ms)"
-        self.attacks.setdefault(attack, {})[place] = figures
+    def attack(self, attack: str, waits: list[float]) -> None:
+        """Note how long others waited during an attack."""
+        self.attacks[attack] = f"{p99(waits) * 1000:.0f} ms ({waits[-1] * 1000:.0f} ms)"
 
     def write(self, file: Path) -> None:
         """Write the page."""
         folder = Path(__file__).parent / "integration"
         faults = "".join(f"| {' | '.join(row)} |\n" for row in self.faults)
-        attacks = "".join(
-            f"| {attack} | {places.get('bare', '')} | {places.get('proxied', '')} |\n"
-            for attack, places in self.attacks.items()
-        )
+        attacks = "".join(f"| {attack} | {waited} |\n" for attack, waited in self.attacks.items())
         file.write_text(
             f"{(folder / 'faults.head.md').read_text()}{faults}\n"
             f"{(folder / 'attacks.head.md').read_text()}{attacks}\n"

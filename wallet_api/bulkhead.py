@@ -1,63 +1,84 @@
-"""A bulkhead: slow requests take a part of a worker's threads, never all of them."""
+"""A bulkhead: requests that wait take a part of a worker's threads, never all of them."""
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
 from threading import Condition
-from typing import TypeVar
 
-from wallet_api.blocking import about_to_block, step_aside
 from wallet_api.errors import Busy
 
-Result = TypeVar("Result")
-
-# How long a request waits while nobody enters or leaves.
+# The longest wait for a slot while no other request of the kind takes or releases one.
 _WAIT_SECONDS = 0.2
 
 
-class Bulkhead:
-    """Has room for three quarters of a worker's threads, at least one; the others stay free.
+class Wait(Enum):
+    """What a request waits for."""
 
-    A request enters for what may take long: to read the database. One that waits for the result of another
-    takes no room as long as the server has another thread in its place.
+    DATA = "data"
+    KEY = "key"
+    # To charge a key, or to read balances.
+    PRIMARY = "primary"
+    PROVIDER = "provider"
+
+
+@dataclass
+class _Taken:
+    """The slots that are taken for one kind of wait."""
+
+    limit: int
+    count: int = 0
+    changed_at: float = 0.0
+    # Since a request has waited in vain, none has succeeded: others need not wait.
+    is_stuck: bool = False
+
+
+class Bulkhead:
+    """Slots for three quarters of a worker's threads, at least one; the other threads stay free.
+
+    A request takes a slot while it may wait. No kind of wait can take all of them, if there are several, so
+    that a server which is away delays only what needs it.
     """
 
     def __init__(self, threads: int) -> None:
-        self._free = max(1, threads * 3 // 4)
+        self._free = slots = max(1, threads * 3 // 4)
+        self._taken = {
+            Wait.DATA: _Taken(max(1, slots - 1)),
+            Wait.KEY: _Taken(max(1, slots // 3)),
+            Wait.PRIMARY: _Taken(max(1, slots // 2)),
+            # A single thread waits for no provider.
+            Wait.PROVIDER: _Taken(threads // 2),
+        }
         self._changed = Condition()
-        self._changed_at = time.monotonic()
-        # Since a request has waited in vain, none has succeeded: others need not wait.
-        self._is_stuck = False
 
     @contextmanager
-    def room(self, wait: bool = True) -> Iterator[None]:
-        """Enter for this block. Raise Busy if nobody has entered or left for a while.
+    def slot(self, kind: Wait = Wait.DATA, *, wait: bool = True) -> Iterator[None]:
+        """Take a slot for this block.
 
-        While others come and go, a request waits for its turn, unless it does not `wait`.
+        While others of its kind come and go, a request waits for its turn. Raise Busy if none does for a
+        while, or at once without `wait`.
         """
-        if not self._free and wait:
-            about_to_block()
+        taken = self._taken[kind]
+        arrived_at = time.monotonic()
         with self._changed:
-            while not self._free:
-                left = self._changed_at + _WAIT_SECONDS - time.monotonic()
-                self._is_stuck = self._is_stuck or left <= 0
-                if self._is_stuck or not wait:
+            while not self._free or taken.count >= taken.limit:
+                left = max(arrived_at, taken.changed_at) + _WAIT_SECONDS - time.monotonic()
+                if wait and left <= 0:
+                    taken.is_stuck = True
+                if taken.is_stuck or not wait:
                     raise Busy
                 self._changed.wait(left)
-            self._free -= 1
-            self._changed_at = time.monotonic()
+            self._take(taken, 1)
         try:
             yield
-            self._is_stuck = False
+            taken.is_stuck = False
         finally:
             with self._changed:
-                self._free += 1
-                self._changed_at = time.monotonic()
-                self._changed.notify()
+                self._take(taken, -1)
+                self._changed.notify_all()
 
-    def result(self, flight: Future[Result]) -> Result:
-        """Return the result of a flight of another thread. Raise what it raises, or Busy."""
-        with step_aside() as is_replaced, nullcontext() if is_replaced else self.room():
-            about_to_block()
-            return flight.result()
+    def _take(self, taken: _Taken, change: int) -> None:
+        self._free -= change
+        taken.count += change
+        taken.changed_at = time.monotonic()

@@ -1,19 +1,27 @@
 """The services that views use: settings, database, gate and caches of the current app."""
 
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, TypeVar
 
 from flask import Flask, current_app
 from prometheus_client import CollectorRegistry
 
 from wallet_api.access.gate import Gate
+from wallet_api.cache import Cache, Cached
 from wallet_api.database import Database
+from wallet_api.errors import ApiError
 from wallet_api.holdings.service import HoldingsService
-from wallet_api.kept import KeptValue
-from wallet_api.queries.board_cache import BoardCache
 from wallet_api.queries.token_price import PriceRule
 from wallet_api.settings import Settings
+from wallet_api.wallet_ids import WalletIds
 
+log = logging.getLogger(__name__)
+
+Board = TypeVar("Board")
 _KEY = "wallet_api"
 
 
@@ -24,11 +32,13 @@ class Services:
     settings: Settings
     database: Database
     gate: Gate
-    boards: BoardCache
     holdings: HoldingsService
     registry: CollectorRegistry
-    wallet_counts: KeptValue[dict[str, dict[str, int]]]
-    health: KeptValue[dict[str, Any]]
+    wallet_ids: WalletIds
+    boards: Cache[Any]
+    board_refreshers: ThreadPoolExecutor
+    wallet_counts: Cache[dict[str, dict[str, int]]]
+    health: Cache[dict[str, Any]]
 
     @property
     def price_rule(self) -> PriceRule:
@@ -36,10 +46,24 @@ class Services:
         settings = self.settings
         return PriceRule(settings.token_price_min_value_usd, settings.token_price_max_age_seconds)
 
+    def board(self, name: str, read: Callable[..., Board], *group: str) -> Cached[Board]:
+        """Return what `read` returns for a chain, type and period, at most LEADERBOARD_TTL_SECONDS old."""
+
+        def compute() -> Board:
+            try:
+                with self.database.read() as connection:
+                    return read(connection, datetime.now(UTC), *group)
+            except ApiError as error:
+                # A refresh ahead of time has no request to report the error to.
+                log.warning("The %s of %s was not computed: %s", name, "/".join(group), error.message)
+                raise
+
+        return self.boards.get((name, *group), compute)
+
     def close(self) -> None:
         """End all threads, settle all charges and counts, and close all connections."""
         self.gate.close()
-        self.boards.close()
+        self.board_refreshers.shutdown(cancel_futures=True)
         self.holdings.close()
         self.database.close()
 
@@ -51,5 +75,5 @@ def init_app(app: Flask, services: Services) -> None:
 
 def services() -> Services:
     """Return the services of the current app."""
-    own: Services = current_app.extensions[_KEY]
-    return own
+    found: Services = current_app.extensions[_KEY]
+    return found

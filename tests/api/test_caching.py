@@ -1,8 +1,6 @@
 """Answers shared for a moment: who gets a kept one, when it is made anew, and what it costs all the same."""
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +13,6 @@ from tests.ledger.in_process import Importer
 from tests.processes import StartGunicorn
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
-from wallet_api.responses.cache import Found, ResponseCache
 from wallet_api.settings import Settings
 
 MakeApp = Callable[[Settings], Flask]
@@ -138,175 +135,6 @@ def test_an_etag_tells_data_that_changed_from_data_made_anew(
     changed = _ask(client, key, LIST, if_none_match=etag)
     assert (changed.status_code, changed.json["data"]["pagination"]["total"]) == (200, 4)
     assert changed.headers["ETag"] != etag
-
-
-def test_callers_of_the_same_moment_wait_for_one_query() -> None:
-    answers = ResponseCache(60.0, 1_000_000)
-    begun, may_end = threading.Event(), threading.Event()
-    made = []
-
-    def make() -> list[int]:
-        begun.set()
-        may_end.wait(20)
-        made.append(1)
-        return made
-
-    with ThreadPoolExecutor(4) as pool:
-        first = pool.submit(answers.get, "question", make)
-        assert begun.wait(20)
-        others = [pool.submit(answers.get, "question", make) for _ in range(3)]
-        may_end.set()
-        assert [first.result().cached, *(other.result().cached for other in others)] == [False, *[True] * 3]
-    assert made == [1]
-
-
-def test_what_fails_fails_for_all_who_wait_and_the_next_call_tries_again() -> None:
-    answers = ResponseCache(60.0, 1_000_000)
-    begun, may_end = threading.Event(), threading.Event()
-
-    def fail() -> None:
-        begun.set()
-        may_end.wait(20)
-        raise ValueError("no")
-
-    with ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(answers.get, "question", fail)]
-        assert begun.wait(20)
-        waiting.append(pool.submit(answers.get, "question", fail))
-        may_end.set()
-        for caller in waiting:
-            with pytest.raises(ValueError, match="no"):
-                caller.result()
-    assert answers.get("question", lambda: 1).cached is False
-
-
-def test_an_answer_ages_and_is_made_anew_when_it_is_too_old() -> None:
-    now = [100.0]
-    answers = ResponseCache(10.0, 1_000_000, timer=lambda: now[0])
-    told = []
-    for now[0] in (100.0, 107.5, 109.9, 110.1):
-        shared = answers.get("question", lambda: 1)
-        told.append((shared.cached, shared.cache_age_seconds))
-    assert told == [(False, 0), (True, 7), (True, 9), (False, 0)]
-
-
-class _Clock:
-    """Seconds that pass when told."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        """The time now."""
-        return self.now
-
-    def make(self, value: int, seconds: float) -> Callable[[], int]:
-        """Makes `value`, which takes so long."""
-
-        def make() -> int:
-            self.now += seconds
-            return value
-
-        return make
-
-
-def _told(shared: Found) -> tuple[bytes, bool, int]:
-    data = shared.data.prefix.text.removeprefix(b'{"success":true,"data":').removesuffix(b',"meta":')
-    return data, shared.cached, shared.cache_age_seconds
-
-
-def test_one_caller_makes_the_next_answer_before_the_old_one_expires() -> None:
-    clock = _Clock()
-    answers = ResponseCache(10.0, 1_000_000, timer=clock)
-    answers.get("question", clock.make(1, 2.0))
-    # It took two seconds, and expires at 110.
-    clock.now = 107.9
-    assert _told(answers.get("question", clock.make(2, 1.0))) == (b"1", True, 7)
-    clock.now = 108.1
-    assert _told(answers.get("question", clock.make(2, 1.0))) == (b"2", False, 0)
-    clock.now = 112.0
-    assert _told(answers.get("question", clock.make(3, 1.0))) == (b"2", True, 3)
-
-
-def test_others_get_the_old_answer_meanwhile_and_wait_once_it_has_expired() -> None:
-    clock = _Clock()
-    answers = ResponseCache(10.0, 1_000_000, timer=clock)
-    answers.get("question", clock.make(1, 2.0))
-    begun, may_end = threading.Event(), threading.Event()
-
-    def make() -> int:
-        begun.set()
-        assert may_end.wait(20)
-        return 2
-
-    with ThreadPoolExecutor(2) as pool:
-        clock.now = 108.1
-        first = pool.submit(answers.get, "question", make)
-        assert begun.wait(20)
-        clock.now = 109.0
-        assert _told(answers.get("question", clock.make(3, 0.0))) == (b"1", True, 9)
-        clock.now = 111.0
-        late = pool.submit(answers.get, "question", clock.make(3, 0.0))
-        assert not late.done()
-        may_end.set()
-        assert _told(first.result(20)) == (b"2", False, 0)
-        assert _told(late.result(20)) == (b"2", True, 2)
-
-
-def test_an_answer_that_was_begun_too_long_ago_is_not_waited_for() -> None:
-    clock = _Clock()
-    answers = ResponseCache(10.0, 1_000_000, timer=clock)
-    begun, may_end = threading.Event(), threading.Event()
-
-    def make() -> int:
-        begun.set()
-        assert may_end.wait(20)
-        return 1
-
-    with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(answers.get, "question", make)
-        assert begun.wait(20)
-        clock.now = 110.1
-        assert _told(answers.get("question", clock.make(2, 0.0))) == (b"2", False, 0)
-        may_end.set()
-        slow.result(20)
-
-
-def test_an_answer_is_kept_to_its_end_when_it_cannot_be_made_anew() -> None:
-    clock = _Clock()
-    answers = ResponseCache(10.0, 1_000_000, timer=clock)
-    answers.get("question", clock.make(1, 4.0))
-
-    def fail() -> None:
-        raise ValueError("no")
-
-    for clock.now in (108.0, 110.0 - 0.1):
-        assert answers.get("question", fail).cached
-    clock.now = 110.1
-    with pytest.raises(ValueError, match="no"):
-        answers.get("question", fail)
-
-
-def test_what_has_not_changed_is_not_compressed_again() -> None:
-    clock = _Clock()
-    answers = ResponseCache(10.0, 1_000_000, timer=clock)
-    made = []
-    for value in (1, 1, 2):
-        made.append(answers.get("question", clock.make(value, 1.0)).data)
-        clock.now += 8.5
-    assert made[0] is not made[1]
-    assert made[0].prefix is made[1].prefix is not made[2].prefix
-
-
-def test_kept_answers_stay_within_their_bytes() -> None:
-    answers = ResponseCache(60.0, 1_000)
-    for question in range(10):
-        answers.get(question, lambda: "x" * 300)
-    answers.get("too large", lambda: "x" * 2_000)
-    kept = [question for question in range(10) if answers.get(question, lambda: "").cached]
-    assert kept
-    assert len(kept) <= 3
-    assert answers.get("too large", lambda: "").cached is False
 
 
 def _wallets(addresses: list[str]) -> list[dict[str, str]]:

@@ -14,7 +14,7 @@ from tests.ledger.in_process import Importer
 from tests.processes import StartGunicorn
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
-from wallet_api.responses.cache import Prefix
+from wallet_api.responses.compression import Prefix
 
 LIST = "/v1/wallets?blockchain=eth&type=kol"
 DECODERS = {None: bytes, "gzip": gzip.decompress}

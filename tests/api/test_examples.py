@@ -25,6 +25,7 @@ from wallet_api.queries.volume import group_volume
 from wallet_api.queries.wallets import list_wallets
 from wallet_api.responses.envelope import to_json
 from wallet_api.responses.examples import ADDRESS, META, MINT, SIGNATURE
+from wallet_api.wallet_ids import WalletIds
 
 MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 # The time of all examples.
@@ -96,15 +97,20 @@ def answers(connection: Connection) -> dict[tuple[str, str], Any]:
     """Return the data of each example, by path and name."""
     wallet = {"blockchain": "solana", "address": ADDRESS}
     token = {"blockchain": "solana", "mint": MINT, "type": "kol"}
+    ids = WalletIds()
     board = rank_wallets(read_entries(connection, NOW, **GROUP, period="7d"), "total_volume")
     return {
         ("/v1/wallets", "page"): list_wallets(connection, **GROUP, limit=1),
         ("/v1/wallets/lookup", "found"): look_up_address(connection, ADDRESS, ["solana"]),
         ("/v1/wallets/lookup", "not_found"): look_up_address(connection, UNTRACKED, ["solana"]),
-        ("/v1/wallets/history", "page"): wallet_history(connection, NOW, **GROUP, address=ADDRESS, limit=1),
-        ("/v1/wallets/tracker", "a_day"): track_wallet(connection, NOW, **wallet, period="1d"),
-        ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, NOW, **wallet),
-        ("/v1/wallet/pnl_calendar", "never_traded"): wallet_calendar(connection, NOW, "solana", QUIET),
+        ("/v1/wallets/history", "page"): wallet_history(
+            connection, WalletIds(), NOW, **GROUP, address=ADDRESS, limit=1
+        ),
+        ("/v1/wallets/tracker", "a_day"): track_wallet(connection, ids, NOW, **wallet, period="1d"),
+        ("/v1/wallet/pnl_calendar", "a_month"): wallet_calendar(connection, ids, NOW, **wallet),
+        ("/v1/wallet/pnl_calendar", "never_traded"): wallet_calendar(
+            connection, WalletIds(), NOW, "solana", QUIET
+        ),
         ("/v1/wallets/connections", "the_first"): wallet_connections(connection, NOW, **wallet, limit=1),
         ("/v1/transactions/latest", "page"): latest_trades(connection, NOW, **GROUP, limit=1),
         ("/v1/transactions/latest", "of_a_token"): latest_trades(
@@ -114,7 +120,7 @@ def answers(connection: Connection) -> dict[tuple[str, str], Any]:
         ("/v1/tokens/transactions", "page"): token_transactions(connection, NOW, **token, limit=1),
         ("/v1/tokens/stats", "traders"): token_stats(connection, NOW, **token),
         ("/v1/tokens/holders", "one_holder"): token_holders(connection, NOW, **token, limit=1),
-        ("/v1/analytics", "most_traded"): read_tokens(connection, NOW, ("solana", "kol", "7d"))[:1],
+        ("/v1/analytics", "most_traded"): read_tokens(connection, NOW, "solana", "kol", "7d")[:1],
     }
 
 
@@ -133,9 +139,8 @@ def windows(connection: Connection, now: datetime) -> dict[tuple[str, str], Any]
     }
 
 
-def test_every_example_is_a_response_to_a_small_ledger(
-    app: Flask, database_url: str, connection: Connection
-) -> None:
+def responses(database_url: str, connection: Connection) -> dict[tuple[str, str], Any]:
+    """Return the data of all examples, by path and name, of a ledger that is made and cleared."""
     fill(database_url)
     found = {place: parsed(to_json(data)) for place, data in answers(connection).items()}
     clear(connection)
@@ -145,8 +150,14 @@ def test_every_example_is_a_response_to_a_small_ledger(
         found[place] = parsed(
             re.sub(MOMENT, lambda moment: earlier(moment[0], later), to_json(data).decode())
         )
+    return found
+
+
+def test_every_example_is_a_response_to_a_small_ledger(
+    app: Flask, database_url: str, connection: Connection
+) -> None:
     paths = document(app)["paths"]
-    for (path, name), data in found.items():
+    for (path, name), data in responses(database_url, connection).items():
         content = paths[path]["get"]["responses"]["200"]["content"]["application/json"]
         shown = parsed(to_json(content["examples"][name]["value"]["data"]))
         # Cursors are opaque, and what is around the rows of a board is of the request alone.

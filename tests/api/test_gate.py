@@ -19,6 +19,7 @@ from tests.processes import StartGunicorn
 from wallet_api import migrations
 from wallet_api.access.gate import is_keyless
 from wallet_api.access.keyring import KeyRing
+from wallet_api.bulkhead import Bulkhead
 from wallet_api.database import Connection, Database, connect
 from wallet_api.errors import Forbidden
 from wallet_api.keys import create_key, key_hash, revoke_key
@@ -227,7 +228,7 @@ def test_far_more_than_ten_thousand_keys_stay_known(settings: Settings, connecti
     )
     database = Database(settings)
     try:
-        keys = KeyRing(database, "300/minute", 60.0)
+        keys = KeyRing(database, Bulkhead(8), "300/minute", 60.0)
         names = [keys.find(str(number)).name for number in range(1, 12_001)]
         connection.execute("ALTER TABLE api_keys RENAME TO elsewhere")
         assert [keys.find(str(number)).name for number in range(1, 12_001)] == names
@@ -238,7 +239,7 @@ def test_far_more_than_ten_thousand_keys_stay_known(settings: Settings, connecti
 def test_guesses_evict_no_known_key(settings: Settings, connection: Connection, key: str) -> None:
     database = Database(settings)
     try:
-        keys = KeyRing(database, "300/minute", 60.0)
+        keys = KeyRing(database, Bulkhead(8), "300/minute", 60.0)
         keys.find(key)
         for guess in range(200):
             with pytest.raises(Forbidden):

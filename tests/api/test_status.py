@@ -10,8 +10,6 @@ from flask.testing import FlaskClient
 
 from tests.ledger.in_process import Importer
 from wallet_api.database import Connection
-from wallet_api.errors import ServiceUnavailable
-from wallet_api.kept import KeptValue
 from wallet_api.settings import Settings
 
 MakeApp = Callable[[Settings], Flask]
@@ -109,36 +107,3 @@ def test_a_server_that_is_away_degrades_the_service(
     assert (answer.status_code, answer.json["status"]) == (200, status)
     assert answer.json["components"] == components | {"websockets": {}}
     assert ("latency_ms" in answer.json) is (components["postgresql"] == "connected")
-
-
-def test_a_kept_value_is_made_again_when_it_is_too_old_and_survives_failures() -> None:
-    now, made = [0.0], [0]
-    fails = False
-
-    def make() -> int:
-        if fails:
-            raise ServiceUnavailable
-        made[0] += 1
-        return made[0]
-
-    kept = KeptValue(make, 30.0, lambda: now[0])
-    values = []
-    for at, broken in ((0, False), (29, False), (30, False), (61, True), (61.5, False), (62, False)):
-        now[0], fails = at, broken
-        values.append(kept.get())
-    assert values == [1, 1, 2, 2, 2, 3]
-
-
-def test_a_failure_without_a_value_is_remembered_for_a_second() -> None:
-    now, tries = [0.0], [0]
-
-    def make() -> int:
-        tries[0] += 1
-        raise ServiceUnavailable
-
-    kept = KeptValue(make, 30.0, lambda: now[0])
-    for at in (0.0, 0.5, 1.0):
-        now[0] = at
-        with pytest.raises(ServiceUnavailable):
-            kept.get()
-    assert tries == [2]

@@ -6,12 +6,15 @@ from random import Random
 
 from tests.benchmarks.http_cases import PEER_RATIO, Call, Case
 from tests.benchmarks.http_keys import ORDINARY_KEYS, Keys
-from tests.benchmarks.http_world import PAGE, Made
+from tests.benchmarks.http_world import PAGE, Made, solana_address
 from wallet_api.chains import CHAINS
 
 YARDSTICK = "bare Flask, gthread"
 MIXED = "ordinary keys, mixed"
 ONE = "ordinary keys, one question"
+ALL = "ordinary keys, all operations"
+# What two checkouts are compared by.
+DECISIVE = (ONE, MIXED, ALL)
 _ONE_QUESTION = "/v1/transactions/volume?blockchain=solana&type=kol&seconds=3600"
 _EVERYONE = "/v1/wallets?blockchain=base&type=smart"
 _PERIODS = ("6h", "1d", "7d", "30d")
@@ -65,6 +68,32 @@ class Questions:
         """Any page of 50 of 5,000 wallets."""
         return f"{_EVERYONE}&limit={PAGE}&{self._word}={chance.choice(self._pages)}"
 
+    def all(self, chance: Random) -> str:
+        """Any of all operations, each as often as the others."""
+        if chance.random() < 5 / 16:
+            kinds = (self.history, self.leaderboard, self.volume, self.list, self.holdings)
+            return chance.choice(kinds)(chance)
+        wallet = f"blockchain=solana&address={chance.choices(self._records, cum_weights=self._popularity)[0]}"
+        token = f"blockchain=solana&mint={solana_address(f'token {chance.randrange(20)}')}"
+        chain, type = chance.choice(_GROUPS)
+        group = f"blockchain={chain}&type={type}"
+        period = chance.choice(_PERIODS)
+        return chance.choice(
+            (
+                f"/v1/wallets/lookup?address={wallet.partition('address=')[2]}",
+                f"/v1/wallet/pnl_calendar?{wallet}",
+                f"/v1/wallets/connections?{wallet}&limit=20",
+                f"/v1/wallets/tracker?{wallet}&period={period}",
+                f"/v1/transactions/latest?{group}&limit=20",
+                f"/v1/transactions/timerange?{group}&minutes={chance.randrange(1, 60)}",
+                f"/v1/transactions/count?{group}&hours={chance.randrange(1, 24)}",
+                f"/v1/tokens/transactions?{token}&limit=20",
+                f"/v1/tokens/stats?{token}",
+                f"/v1/tokens/holders?{token}&limit=20",
+                f"/v1/analytics?{group}&mode=most_traded&period={period}",
+            )
+        )
+
     def holdings(self, chance: Random) -> str:
         """The balances of any of 400 wallets, by popularity."""
         address = chance.choices(self._records, cum_weights=self._popularity)[0]
@@ -87,8 +116,9 @@ def ordinary_cases(made: Made, keys: Keys) -> dict[str, Case]:
         YARDSTICK: Case("gthread", [Call("/")]),
         "one hot key, one question": _case("service", ours.one, hot),
         "one hot key, mixed": _case("service", ours.mixed, hot),
-        ONE: _case("service", ours.one, keys.ordinary, 0.75, "peer, one question"),
-        MIXED: _case("service", ours.mixed, keys.ordinary, 0.45, "peer, mixed"),
+        ONE: _case("service", ours.one, keys.ordinary, 0.6, "peer, one question"),
+        MIXED: _case("service", ours.mixed, keys.ordinary, 0.35, "peer, mixed"),
+        ALL: _case("service", ours.all, keys.ordinary),
         "15,000 keys, one question": _case("service", ours.one, many, beside=ONE),
         "15,000 keys, mixed": _case("service", ours.mixed, many, beside=MIXED),
         "1,000 credits, mixed": _case("service", ours.mixed, keys.low),

@@ -81,7 +81,7 @@ class Session:
         _print(f"{table.title}{', behind nginx' if nginx else ''}", found, nginx)
         return found | {"rounds": [asdict(run) for run in runs]}
 
-    def against(self, other: Path) -> dict[str, Any]:
+    def against(self, other: Path, *, nginx: bool) -> dict[str, Any]:
         """Measure and print this checkout beside another. Raises MeasurementError."""
         wrk = find_wrk()
         with ExitStack() as stack:
@@ -89,18 +89,24 @@ class Session:
             show("filling two databases")
             made = write_files(homes[0])
             stages = [
-                stack.enter_context(staged(homes[0], homes[0], self.keys)),
-                stack.enter_context(staged(homes[1], homes[0], self.keys, other)),
+                stack.enter_context(staged(homes[0], homes[0], self.keys, nginx=nginx)),
+                stack.enter_context(staged(homes[1], homes[0], self.keys, other, nginx=nginx)),
             ]
             made = replace(made, crowd_cursors=crowd_cursors(stages[0].database_url))
             cases = {
                 name: case
                 for name, case in http_mix.ordinary_cases(made, self.keys).items()
                 if case.server == "service"
-                and (self._wants(name) if self.parts else name in (http_mix.ONE, http_mix.MIXED))
+                and (self._wants(name) if self.parts else name in http_mix.DECISIVE)
             }
             ours, others = (
-                Bench(wrk, stack.enter_context(stage.servers({"service"})), stage.stores, cases, stage.folder)
+                Bench(
+                    wrk,
+                    stack.enter_context(stage.servers({"service"}, nginx=nginx)),
+                    stage.stores,
+                    cases,
+                    stage.folder,
+                )
                 for stage in stages
             )
             pairs = http_against.compare(ours, others, list(cases), self.rounds, self.seconds, show)

@@ -179,7 +179,6 @@ def test_arguments_that_are_not_what_they_should_be(service: Service) -> None:
 def test_texts_beyond_all_measure_and_malformed_escapes_crash_nothing(service: Service) -> None:
     # A parameter of ten kilobytes.
     for path in GOOD.values():
-        service.refused(f"{path}&cursor={'x' * 10_240}", 414, "invalid_request")
         service.refused(f"{path}&{'x' * 7_000}=1", 400, "invalid_parameter")
     # A number larger than any is as good as a large one.
     for number in ("9" * 18, "9" * 30, "9" * 5000, "0" * 3000 + "1"):

@@ -1,7 +1,6 @@
 """What a snapshot stores, and what is computed for each response."""
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,11 +21,12 @@ from tests.holdings.conftest import (
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.waiting import eventually, somebody_waits
+from wallet_api.bulkhead import Bulkhead
 from wallet_api.database import Connection, Database, connect
 from wallet_api.holdings.snapshots import Snapshots
-from wallet_api.large import LARGE_BYTES, Large, Share
 from wallet_api.providers.balances.base import Balances, Token
 from wallet_api.settings import Settings
+from wallet_api.wallet_ids import WalletIds
 
 LARGEST = 2**256 - 1
 
@@ -202,16 +202,12 @@ def database(settings: Settings) -> Any:
     database.close()
 
 
-@pytest.fixture
-def share() -> Iterator[Share]:
-    with Large(LARGE_BYTES).share() as share:
-        yield share
-
-
-def test_what_is_read_back_is_what_was_saved(database: Database, track: Hold, share: Share) -> None:
+def test_what_is_read_back_is_what_was_saved(database: Database, track: Hold) -> None:
     address = track("eth")
-    snapshots = Snapshots(database, ttl_seconds=0.0, claim_seconds=60.0)
-    wallet_id = snapshots.find("eth", address, share).wallet_id
+    snapshots = Snapshots(
+        database, Bulkhead(4), WalletIds(), lambda tokens: None, ttl_seconds=0.0, claim_seconds=60.0
+    )
+    wallet_id = snapshots.find("eth", address).wallet_id
     token = st.builds(Token, texts, texts, texts, amounts, st.integers(0, 255), st.booleans(), st.booleans())
 
     @hypothesis_settings(max_examples=60, deadline=None)
@@ -220,7 +216,7 @@ def test_what_is_read_back_is_what_was_saved(database: Database, track: Hold, sh
         claim = snapshots.claim(wallet_id)
         assert claim is not None
         saved = snapshots.save(claim, balances)
-        found = snapshots.find("eth", address, share).snapshot
+        found = snapshots.find("eth", address).snapshot
         assert saved is not None
         assert found is not None
         assert found.balances.native == balances.native

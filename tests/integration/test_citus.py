@@ -21,7 +21,7 @@ from tests.outages import is_our_refusal
 from tests.processes import Gunicorn, StartGunicorn, wallet_api
 from wallet_api import embedded, migrations
 from wallet_api.cli import cli
-from wallet_api.database import Connection, UnknownShards, connect
+from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.migrations.placement import place_tables
@@ -129,20 +129,6 @@ def test_migrate_places_the_tables_once(empty_database_url: str) -> None:
     assert outcomes[1].output.endswith("\nThe tables are up to date.\n")
     with connect(empty_database_url) as connection:
         assert place_tables(connection) == []
-
-
-def test_a_board_lacks_no_shard_that_was_added(connection: Connection) -> None:
-    now = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=1)
-    fill(connection, now)
-    board = in_process.leaderboard(connection, now, "solana", "kol", "30d")
-    # As after citus_split_shard_by_split_points.
-    known = connection.execute("SELECT wallet_id FROM wallet_api_shards.each_shard LIMIT 1").fetchone()
-    assert known is not None
-    connection.execute("DELETE FROM wallet_api_shards.each_shard WHERE wallet_id = %(wallet_id)s", known)
-    with pytest.raises(UnknownShards):
-        in_process.leaderboard(connection, now, "solana", "kol", "30d")
-    place_tables(connection)
-    assert in_process.leaderboard(connection, now, "solana", "kol", "30d") == board
 
 
 def test_a_plain_ledger_moves_by_backup_and_restore(

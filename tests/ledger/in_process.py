@@ -32,6 +32,7 @@ from wallet_api.queries.tokens import token_stats as find_stats
 from wallet_api.queries.tokens import token_transactions as find_transactions
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
+from wallet_api.wallet_ids import WalletIds
 
 Row = dict[str, Any]
 
@@ -79,14 +80,14 @@ def history(
     connection: Connection, now: datetime, blockchain: str, type: str, address: str, **page: Any
 ) -> Row:
     """The data of a history answer, its numbers exact."""
-    data = wallet_history(connection, now, blockchain, type, address, **({"limit": 1000} | page))
+    data = wallet_history(connection, WalletIds(), now, blockchain, type, address, **({"limit": 1000} | page))
     record: Row = parsed(orjson.dumps(data))
     return record
 
 
 def calendar(connection: Connection, now: datetime, blockchain: str, address: str) -> Row:
     """The data of a calendar answer, its numbers exact."""
-    data: Row = parsed(orjson.dumps(wallet_calendar(connection, now, blockchain, address)))
+    data: Row = parsed(orjson.dumps(wallet_calendar(connection, WalletIds(), now, blockchain, address)))
     return data
 
 
@@ -99,7 +100,7 @@ def tracker(
     rule: PriceRule = DEFAULT_RULE,
 ) -> Row:
     """The data of a tracker answer, its numbers exact."""
-    data = track_wallet(connection, now, blockchain, address, period, rule)
+    data = track_wallet(connection, WalletIds(), now, blockchain, address, period, rule)
     record: Row = parsed(orjson.dumps(data, default=_exact))
     return record
 
@@ -204,7 +205,7 @@ def analytics(
     rule: PriceRule = DEFAULT_RULE,
 ) -> list[Row]:
     """The most traded tokens of a group, their numbers exact."""
-    tokens: list[Row] = parsed(orjson.dumps(read_tokens(connection, now, (blockchain, type, period), rule)))
+    tokens: list[Row] = parsed(orjson.dumps(read_tokens(connection, now, blockchain, type, period, rule)))
     return tokens
 
 

@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Counter
 
 from wallet_api.access.keyring import ApiKey
 from wallet_api.access.limits import MeteredStorage
+from wallet_api.bulkhead import Bulkhead, Wait
 from wallet_api.database import Database, had_no_effect, load_sql
 from wallet_api.recurring import Recurring
 
@@ -33,9 +34,15 @@ class Credits:
     """The charges of one process. The lock of an ApiKey guards its balance and its charges."""
 
     def __init__(
-        self, database: Database, cost: int, windows: MeteredStorage, registry: CollectorRegistry
+        self,
+        database: Database,
+        bulkhead: Bulkhead,
+        cost: int,
+        windows: MeteredStorage,
+        registry: CollectorRegistry,
     ) -> None:
         self._database = database
+        self._bulkhead = bulkhead
         self._cost = cost
         self._windows = windows
         self._forgiven = Counter(
@@ -101,7 +108,7 @@ class Credits:
     def _run(self, statement: LiteralString, key: ApiKey) -> bool:
         """Run a statement on the primary that returns the balance of one key; return whether it did."""
         began = time.monotonic()
-        with self._database.write_briefly() as connection:
+        with self._bulkhead.slot(Wait.PRIMARY), self._database.write() as connection:
             row = connection.execute(statement, {"key_id": key.terms.key_id, "cost": self._cost}).fetchone()
         if row is not None:
             with key.lock:

@@ -11,6 +11,7 @@ from wallet_api.access.credits import Credits
 from wallet_api.access.current import Call, current_call
 from wallet_api.access.keyring import ApiKey, KeyRing
 from wallet_api.access.limits import KeyLimiter
+from wallet_api.bulkhead import Bulkhead
 from wallet_api.database import Database, NotPermitted
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
 from wallet_api.keys import bearer_key, may_hold_key
@@ -43,11 +44,17 @@ class Gate:
     """Enforce the keys, limits and credits of one app."""
 
     def __init__(
-        self, app: Flask, settings: Settings, database: Database, refuse: Refuse, registry: CollectorRegistry
+        self,
+        app: Flask,
+        settings: Settings,
+        database: Database,
+        bulkhead: Bulkhead,
+        refuse: Refuse,
+        registry: CollectorRegistry,
     ) -> None:
-        self.keys = KeyRing(database, settings.default_rate, settings.key_cache_seconds)
+        self.keys = KeyRing(database, bulkhead, settings.default_rate, settings.key_cache_seconds)
         self.limits = KeyLimiter(app, settings.valkey_url)
-        self.credits = Credits(database, settings.credit_cost, self.limits.windows, registry)
+        self.credits = Credits(database, bulkhead, settings.credit_cost, self.limits.windows, registry)
         # Twice in that time, so that no key expires while it is used.
         seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS
         self._refresher = Recurring("keys", self.keys.refresh, seconds, ends_with_success=False)
@@ -106,7 +113,8 @@ class Gate:
             if not costs:
                 return response
             reason = f"{error.message} {error.advice}".rstrip()
-            log.warning("No credit of %r could be charged: %s", key.name, reason, exc_info=error.__cause__)
+            cause = str(error.__cause__).partition("\n")[0]
+            log.warning("No credit of %r could be charged: %s (%s)", key.name, reason, cause)
             return self._refuse(error)
         if not may_pass:
             response = self._refuse(Forbidden(_NO_CREDITS, reason="insufficient_credits"))

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from cachetools import TTLCache
 from limits import RateLimitItem, parse
-from psycopg.rows import tuple_row
 
-from wallet_api.database import Database, load_sql
+from wallet_api.bulkhead import Bulkhead, Wait
+from wallet_api.database import Database, load_sql, tuple_row
 from wallet_api.errors import Forbidden
 from wallet_api.keys import key_hash
 
@@ -86,8 +86,11 @@ class ApiKey:
 class KeyRing:
     """The keys that this process has looked up. Guesses are kept apart, and evict no valid key."""
 
-    def __init__(self, database: Database, default_rate: str, kept_seconds: float) -> None:
+    def __init__(
+        self, database: Database, bulkhead: Bulkhead, default_rate: str, kept_seconds: float
+    ) -> None:
         self._database = database
+        self._bulkhead = bulkhead
         self._default_limit = parse(default_rate)
         self._kept_seconds = kept_seconds
         self._known: dict[bytes, ApiKey] = {}
@@ -130,7 +133,7 @@ class KeyRing:
             if hashed in self._unknown:
                 return None
         began = time.monotonic()
-        with self._database.read_briefly() as connection:
+        with self._bulkhead.slot(Wait.KEY), self._database.read() as connection:
             row = connection.execute(_FIND, {"key_hash": hashed}).fetchone()
         known = self._known.get(hashed)
         if known is not None and (row is None or row["key_id"] != known.terms.key_id):

@@ -6,6 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.queries.count import count_trades
+from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.count import CountSchema
 from wallet_api.schemas.volume import VolumeArguments
@@ -13,22 +14,13 @@ from wallet_api.services import services
 
 blueprint = Blueprint("count", __name__, url_prefix="/v1")
 
-_EXAMPLE = {
-    "blockchain": "solana",
-    "type": "kol",
-    "mode": "count",
-    "count": 5,
-    "wallet_count": 2,
-    "time_window_seconds": 86400,
-}
-_CAPPED = _EXAMPLE | {"warnings": ["The window was capped from 172800 to 86400 seconds."]}
 
 _operation = Operation(
     tag="Groups",
     summary="Number of trades of a group",
     arguments=VolumeArguments(),
     data=CountSchema(),
-    examples={"a_day": _EXAMPLE, "capped": _CAPPED},
+    examples=examples_of("transactions/count"),
     description="The trades are those of the volume in the same window, which is 24 hours by default.",
 )
 

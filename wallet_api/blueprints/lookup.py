@@ -5,22 +5,20 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.queries.lookup import look_up_address
-from wallet_api.responses.examples import PROFILE
+from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.lookup import LookupArguments, LookupSchema
 from wallet_api.services import services
 
 blueprint = Blueprint("lookup", __name__, url_prefix="/v1")
 
-_UNTRACKED = "4wBqpZM9xaSheZzJSMawUKKwhdpChKbZ5eu5ky4Vigw"
-_EXAMPLE = {"found": True, **PROFILE, "matches": [{"blockchain": "solana", "type": "kol"}]}
 
 _operation = Operation(
     tag="Wallets",
     summary="Search an address on all chains",
     arguments=LookupArguments(),
     data=LookupSchema(),
-    examples={"found": _EXAMPLE, "not_found": {"found": False, "wallet_address": _UNTRACKED}},
+    examples=examples_of("wallets/lookup"),
     description="An address that is not tracked is no error: `found` is false then.",
 )
 

@@ -1,6 +1,7 @@
 """GET /v1/meta and /v1/health: what is served, and the state of its servers, without key and envelope."""
 
 import time
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response
@@ -10,6 +11,7 @@ from wallet_api.access.gate import Gate, keyless
 from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.database import Database, DatabaseUnavailable
 from wallet_api.errors import ServiceUnavailable
+from wallet_api.queries.wallet_counts import count_wallets
 from wallet_api.queries.windows import MAX_LIMIT
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.envelope import respond_bare
@@ -67,7 +69,8 @@ _health = Operation(
 def meta() -> Response:
     """Return the chains, types, periods and limits, and how many wallets are tracked."""
     load_arguments(_arguments)
-    return respond_bare(_META | {"wallet_counts": services().wallet_counts.get()})
+    counts = services().wallet_counts.get(None, partial(_count_wallets, services().database))
+    return respond_bare(_META | {"wallet_counts": counts.value})
 
 
 @blueprint.get("/health")
@@ -76,11 +79,17 @@ def meta() -> Response:
 def health() -> Response:
     """Return the state of the database and of the store of limits, at most a second old."""
     load_arguments(_arguments)
-    return respond_bare(services().health.get())
+    own = services()
+    health = own.health.get(None, partial(_measure_health, own.settings, own.database, own.gate))
+    return respond_bare(health.value)
 
 
-def measure_health(settings: Settings, database: Database, gate: Gate) -> dict[str, Any]:
-    """Return the body of GET /v1/health."""
+def _count_wallets(database: Database) -> dict[str, dict[str, int]]:
+    with database.read() as connection:
+        return count_wallets(connection)
+
+
+def _measure_health(settings: Settings, database: Database, gate: Gate) -> dict[str, Any]:
     latency_ms = _latency_ms(database)
     own_primary = settings.database_read_url not in (None, settings.database_url)
     components = {

@@ -6,35 +6,20 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.queries.volume import group_volume
-from wallet_api.responses.examples import MINT
+from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.volume import VolumeArguments, VolumeSchema
 from wallet_api.services import services
 
 blueprint = Blueprint("volume", __name__, url_prefix="/v1")
 
-_EXAMPLE = {
-    "blockchain": "solana",
-    "type": "kol",
-    "mode": "volume",
-    "volume": 9.95,
-    "volume_usd": 1492.5,
-    "currency": "SOL",
-    "time_window_seconds": 86400,
-}
-_CAPPED = _EXAMPLE | {
-    "volume": 9.2,
-    "volume_usd": 1380,
-    "mint": MINT,
-    "warnings": ["The window was capped from 172800 to 86400 seconds."],
-}
 
 _operation = Operation(
     tag="Groups",
     summary="Trading volume of a group",
     arguments=VolumeArguments(),
     data=VolumeSchema(),
-    examples={"a_day": _EXAMPLE, "capped": _CAPPED},
+    examples=examples_of("transactions/volume"),
     description="Without `seconds`, `minutes` and `hours` the window is 24 hours.",
 )
 

@@ -4,43 +4,30 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.large import Share
 from wallet_api.queries.wallets import list_wallets
 from wallet_api.responses.cached import Lifetime
-from wallet_api.responses.examples import PROFILE
+from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.wallets import WalletsArguments, WalletsSchema
 from wallet_api.services import services
 
 blueprint = Blueprint("wallets", __name__, url_prefix="/v1")
 
-_EXAMPLE = {
-    "blockchain": "solana",
-    "type": "kol",
-    "currency": "SOL",
-    "pagination": {
-        "total": 2,
-        "limit": 1,
-        "next_cursor": "WyJ3YWxsZXRzIl0",
-        "has_more": True,
-    },
-    "wallets": [PROFILE],
-}
 
 _operation = Operation(
     tag="Wallets",
     summary="List tracked wallets",
     arguments=WalletsArguments(),
     data=WalletsSchema(),
-    examples={"page": _EXAMPLE},
+    examples=examples_of("wallets"),
     description="The list may be 30 seconds old: see `meta`.",
     lifetime=Lifetime.LONG,
 )
 
 
 @blueprint.get("/wallets")
-@_operation.cached_large
-def wallets(share: Share, **arguments: Any) -> dict[str, Any]:
+@_operation.cached
+def wallets(**arguments: Any) -> dict[str, Any]:
     """List the tracked wallets of a group, by address."""
     with services().database.read() as connection:
-        return list_wallets(connection, **arguments, share=share)
+        return list_wallets(connection, **arguments)

@@ -128,6 +128,11 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     click.echo(f"\nThe Wallet Intelligence API is at {url}")
     click.echo(f"Its reference, with a console to try requests, is at {url}/docs\n")
     click.echo(demo_guide(connection, home, continued, url) if continued else OWN_DATA_GUIDE)
+    if host not in ("127.0.0.1", "::1", "localhost"):
+        click.echo(
+            "\nIt listens on other addresses than the loopback: put nginx in front of it "
+            "(docs/production.md), since a slow caller holds a thread."
+        )
     click.echo("\nCtrl-C stops everything.")
     connection.close()
     _watch(supervisor, settings)

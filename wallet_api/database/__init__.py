@@ -1,11 +1,6 @@
 """PostgreSQL: connections, pools, and the translation of the driver's errors."""
 
-from wallet_api.database.connection import (
-    Connection,
-    Row,
-    connect,
-    savepoint,
-)
+from wallet_api.database.connection import Connection, Row, connect, savepoint, tuple_row
 from wallet_api.database.failures import (
     DatabaseRefused,
     DatabaseUnavailable,
@@ -13,13 +8,12 @@ from wallet_api.database.failures import (
     MissingReference,
     NotPermitted,
     QueryTimeout,
-    UnknownShards,
     had_no_effect,
     translated,
 )
 from wallet_api.database.place import place_of
 from wallet_api.database.pools import Database
-from wallet_api.database.statements import edit_sql, load_sql, sharded_sql
+from wallet_api.database.statements import load_sql, sharded_sql
 
 __all__ = [
     "Connection",
@@ -31,13 +25,12 @@ __all__ = [
     "NotPermitted",
     "QueryTimeout",
     "Row",
-    "UnknownShards",
     "connect",
-    "edit_sql",
     "had_no_effect",
     "load_sql",
     "place_of",
     "savepoint",
     "sharded_sql",
     "translated",
+    "tuple_row",
 ]

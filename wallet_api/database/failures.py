@@ -30,12 +30,6 @@ class NotPermitted(ApiError):
     advice = "the service needs the rights of the role wallet_api_service: see config/roles.sql"
 
 
-class UnknownShards(ApiError):
-    """The cluster of the database has changed. Its operator finds the reason in the log."""
-
-    advice = "shards were added since the last 'wallet-api migrate': run it again"
-
-
 class QueryTimeout(ServiceUnavailable):
     """The answer took too long to make. Try again shortly."""
 

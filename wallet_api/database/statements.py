@@ -1,19 +1,12 @@
 """The statements in .sql files, and what a Citus cluster runs in their place."""
 
 import re
-from collections.abc import Callable
-from functools import cache
 from importlib import resources
-from itertools import count
-from typing import LiteralString, NamedTuple
-
-from psycopg.adapt import PyFormat
+from typing import LiteralString
 
 _INCLUDED = re.compile(r"^\{(\w+)\}", re.MULTILINE)
-_PARAMETER = re.compile(r"%\((\w+)\)s")
 # What a Citus cluster runs in place of a statement that it does not support, by the latter's text.
 _SHARDED: dict[str, LiteralString] = {}
-_numbers = count(1)
 
 
 def load_sql(package: str, name: str) -> LiteralString:
@@ -27,17 +20,8 @@ def load_sql(package: str, name: str) -> LiteralString:
     statement = _load(package, name, sharded=False)
     sharded = _load(package, name, sharded=True)
     if sharded != statement:
-        # It may have been edited since it was loaded first.
-        _SHARDED.setdefault(statement, sharded)
+        _SHARDED[statement] = sharded
     return statement
-
-
-def edit_sql(statement: LiteralString, edit: Callable[[LiteralString], LiteralString]) -> LiteralString:
-    """Return a statement of `load_sql` changed by `edit`, and so what a Citus cluster runs instead."""
-    edited = edit(statement)
-    if statement in _SHARDED:
-        _SHARDED[edited] = edit(_SHARDED[statement])
-    return edited
 
 
 def sharded_sql(statement: LiteralString) -> LiteralString:
@@ -54,20 +38,3 @@ def _load(package: str, name: str, *, sharded: bool) -> LiteralString:
     statement = "\n".join(line for line in lines if line and not line.startswith("--"))
     # Our own packaged files are as trusted as literals, which is all psycopg takes as a query.
     return _INCLUDED.sub(lambda found: _load(package, found[1], sharded=sharded), statement)
-
-
-class Statement(NamedTuple):
-    """A statement with its parameters numbered, as PostgreSQL takes them."""
-
-    name: bytes
-    text: bytes
-    parameters: tuple[str, ...]
-    formats: list[PyFormat]
-
-
-@cache
-def numbered(statement: LiteralString) -> Statement:
-    """Return a statement with numbered parameters, and a name of its own."""
-    names = tuple(dict.fromkeys(_PARAMETER.findall(statement)))
-    text = _PARAMETER.sub(lambda found: f"${names.index(found[1]) + 1}", statement)
-    return Statement(b"wallet_api_%d" % next(_numbers), text.encode(), names, [PyFormat.TEXT] * len(names))

@@ -3,48 +3,22 @@
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 
-from cachetools import TLRUCache
-
+from wallet_api.cache import Cache
 from wallet_api.chains import Chain
 from wallet_api.errors import ApiError
 from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
 from wallet_api.holdings.snapshots import Claim, Snapshots
-from wallet_api.large import Large, Share
 from wallet_api.providers.balances.base import BalanceProvider, Wallet
 from wallet_api.providers.faults import ProviderFault
-from wallet_api.single_flight import Flight, SingleFlight
 
 log = logging.getLogger(__name__)
 
 # A provider's Retry-After applies to its breaker in full, and to a single wallet up to this.
 MAX_RETRY_AFTER_SECONDS = 60.0
-
-
-class Cache:
-    """The formatted snapshots of this process, at most `max_bytes`, each until it is stale."""
-
-    def __init__(self, ttl_seconds: float, max_bytes: int) -> None:
-        self._lock = threading.Lock()
-        self._max_bytes = max_bytes
-        self._entries: TLRUCache[tuple[str, str], FormattedSnapshot] = TLRUCache(
-            max_bytes,
-            ttu=lambda key, snapshot, now: snapshot.taken_at + ttl_seconds,
-            getsizeof=lambda snapshot: len(snapshot.tokens),
-        )
-
-    def get(self, key: tuple[str, str]) -> FormattedSnapshot | None:
-        """Return the snapshot of (blockchain, address), if it is fresh."""
-        with self._lock:
-            return self._entries.get(key)
-
-    def put(self, key: tuple[str, str], snapshot: FormattedSnapshot) -> None:
-        """Store a snapshot until it is stale."""
-        with self._lock:
-            if len(snapshot.tokens) <= self._max_bytes:
-                self._entries[key] = snapshot
 
 
 class Refresher:
@@ -59,8 +33,8 @@ class Refresher:
         chain: Chain,
         provider: BalanceProvider,
         snapshots: Snapshots,
-        cache: Cache,
-        large: Large,
+        cache: Cache[FormattedSnapshot],
+        large: threading.Lock,
         *,
         slots: int,
         failure_seconds: float,
@@ -74,7 +48,8 @@ class Refresher:
         self._slots = threading.BoundedSemaphore(slots)
         self._failure_seconds = failure_seconds
         self._keep_spam = keep_spam
-        self._flights: SingleFlight[None] = SingleFlight()
+        self._lock = threading.Lock()
+        self._running: dict[int, Future[None]] = {}
 
     def pause_seconds(self) -> float:
         """Return for how long the provider gets no requests; 0 if it does."""
@@ -84,34 +59,38 @@ class Refresher:
         """Close the connections to the provider. Running fetches may fail."""
         self._provider.fetcher.session.close()
 
-    def running(self, wallet_id: int) -> Flight[None] | None:
+    def running(self, wallet_id: int) -> Future[None] | None:
         """Return the refresh of this wallet by this process; None if no refresh is running."""
-        return self._flights.find(wallet_id)
+        return self._running.get(wallet_id)
 
-    def start(self, wallet_id: int, address: str) -> Flight[None] | None:
+    def start(self, wallet_id: int, address: str) -> Future[None] | None:
         """Start to refresh the wallet, unless this or another process does so already.
 
         Return a future that is done when the refresh has ended; None if all slots are in use.
         """
-        flight = self._flights.find(wallet_id)
-        if flight is not None or not self._slots.acquire(blocking=False):
-            return flight
-        flight, is_new = self._flights.join(wallet_id)
-        if not is_new:
-            self._slots.release()
-            return flight
+        with self._lock:
+            running = self._running.get(wallet_id)
+            if running is not None or not self._slots.acquire(blocking=False):
+                return running
+            ended: Future[None] = Future()
+            self._running[wallet_id] = ended
+        name = f"holdings-{self._chain.name}"
         try:
-            self._flights.start(wallet_id, flight, partial(self._run, wallet_id, address), self._start_thread)
+            threading.Thread(
+                target=self._run, args=(wallet_id, address, ended), name=name, daemon=True
+            ).start()
         except RuntimeError:
             # The system has no more threads.
-            self._slots.release()
+            self._end(wallet_id, ended)
             raise
-        return flight
+        return ended
 
-    def _start_thread(self, run: Callable[[], object]) -> None:
-        threading.Thread(target=run, name=f"holdings-{self._chain.name}", daemon=True).start()
+    def _end(self, wallet_id: int, ended: Future[None]) -> None:
+        del self._running[wallet_id]
+        self._slots.release()
+        ended.set_result(None)
 
-    def _run(self, wallet_id: int, address: str) -> None:
+    def _run(self, wallet_id: int, address: str, ended: Future[None]) -> None:
         try:
             claim = self._snapshots.claim(wallet_id)
             if claim is not None:
@@ -122,17 +101,24 @@ class Refresher:
         except Exception:
             log.exception("holdings refresh of wallet_id=%d crashed", wallet_id)
         finally:
-            self._slots.release()
+            self._end(wallet_id, ended)
 
     def _fetch(self, claim: Claim, address: str) -> None:
-        # Shared until the end, since the balances are in memory until then.
-        with self._large.share() as share:
-            self._fetch_within(claim, address, share)
+        with ExitStack() as large:
 
-    def _fetch_within(self, claim: Claim, address: str, share: Share) -> None:
+            def await_turn(seconds: float) -> bool:
+                """Wait for the end of another large fetch. This one ends when its balances are saved."""
+                is_next = self._large.acquire(timeout=seconds)
+                if is_next:
+                    large.callback(self._large.release)
+                return is_next
+
+            self._fetch_and_save(claim, address, await_turn)
+
+    def _fetch_and_save(self, claim: Claim, address: str, await_turn: Callable[[float], bool]) -> None:
         wallet = Wallet(self._chain, address, lambda: self._snapshots.known_tokens(claim.wallet_id))
         try:
-            with self._provider.fetcher.begin(self._chain.name, share) as fetch:
+            with self._provider.fetcher.begin(self._chain.name, await_turn) as fetch:
                 balances = self._provider.balances(wallet, fetch)
                 balances = replace(balances, left_out=fetch.left_out)
         except ProviderFault as fault:
@@ -146,4 +132,4 @@ class Refresher:
             snapshot = self._snapshots.save(claim, balances)
             if snapshot is not None:
                 formatted = format_snapshot(self._chain, snapshot, keep_spam=self._keep_spam)
-                self._cache.put((self._chain.name, address), formatted)
+                self._cache.put((self._chain.name, address), formatted, formatted.taken_at)

@@ -5,25 +5,24 @@ import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import wait
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter
 
-from wallet_api.blocking import about_to_block
-from wallet_api.bulkhead import Bulkhead
+from wallet_api.bulkhead import Bulkhead, Wait
+from wallet_api.cache import Cache
 from wallet_api.chains import CHAINS
 from wallet_api.database import Database
-from wallet_api.errors import ServiceUnavailable
+from wallet_api.errors import Busy, ServiceUnavailable
 from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
-from wallet_api.holdings.refresh import Cache, Refresher
-from wallet_api.holdings.snapshots import Snapshot, Snapshots, WalletState
-from wallet_api.large import LARGE_BYTES, Large, Share
+from wallet_api.holdings.refresh import Refresher
+from wallet_api.holdings.snapshots import AwaitTurn, Snapshot, Snapshots, WalletState
 from wallet_api.providers.balances import make_provider, missing_settings
 from wallet_api.providers.faults import BreakerOpen, NotConfigured
 from wallet_api.providers.fetch import Limits
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
+from wallet_api.wallet_ids import WalletIds
 
 # How often a request polls for the snapshot of another worker: the first and the longest interval.
 _FIRST_POLL_SECONDS = 0.02
@@ -55,17 +54,18 @@ class Holdings:
     stale: bool
     cached: bool
 
-    @property
-    def cache_age_seconds(self) -> int:
-        """Return the age of the balances; 0 if the request waited for them."""
-        return int(self.snapshot.age_seconds) if self.snapshot is not None and self.cached else 0
-
 
 class HoldingsService:
     """The holdings operation of one process. Thread-safe; to be created in the worker, after the fork."""
 
     def __init__(
-        self, settings: Settings, database: Database, bulkhead: Bulkhead, registry: CollectorRegistry
+        self,
+        settings: Settings,
+        database: Database,
+        wallet_ids: WalletIds,
+        bulkhead: Bulkhead,
+        await_turn: AwaitTurn,
+        registry: CollectorRegistry,
     ) -> None:
         self._bulkhead = bulkhead
         self._ttl = settings.holdings_ttl_seconds
@@ -80,12 +80,21 @@ class HoldingsService:
         )
         limits = Limits.of(settings)
         self._snapshots = Snapshots(
-            database, ttl_seconds=self._ttl, claim_seconds=limits.total_seconds + _CLAIM_MARGIN_SECONDS
+            database,
+            bulkhead,
+            wallet_ids,
+            await_turn,
+            ttl_seconds=self._ttl,
+            claim_seconds=limits.total_seconds + _CLAIM_MARGIN_SECONDS,
         )
-        self._cache = Cache(self._ttl, settings.holdings_cache_bytes)
+        self._cache: Cache[FormattedSnapshot] = Cache(
+            self._ttl,
+            max_size=settings.holdings_cache_bytes,
+            size_of=lambda snapshot: len(snapshot.tokens),
+        )
         self._unconfigured = missing_settings(settings)
-        # Requests do not wait for a refresh, which may take as long as its provider.
-        self._large, large = Large(LARGE_BYTES), Large(LARGE_BYTES)
+        # Not that of responses, which do not wait for a provider.
+        large = threading.Lock()
         self._refreshers: Mapping[str, Refresher] = {
             chain.name: Refresher(
                 chain,
@@ -100,21 +109,15 @@ class HoldingsService:
             for chain in CHAINS.values()
             if chain.name not in self._unconfigured
         }
-        # At most half of the web threads wait for providers; a single one never waits.
-        self._waiting = threading.Semaphore(settings.web_threads // 2)
 
-    def share(self) -> AbstractContextManager[Share]:
-        """Return the share of a request, in which it reads balances and makes its response."""
-        return self._large.share()
-
-    def read(self, blockchain: str, address: str, share: Share) -> Holdings:
+    def read(self, blockchain: str, address: str) -> Holdings:
         """Return the balances of a tracked wallet, `address` in its stored form.
 
         Raise NotFound if the wallet is not tracked, HoldingsUnavailable if its provider failed or is not
         configured, and there is no snapshot.
         """
         try:
-            holdings = self._read(blockchain, address, share)
+            holdings = self._read(blockchain, address)
         except HoldingsUnavailable:
             self._answers.labels(blockchain, "unavailable").inc()
             raise
@@ -133,16 +136,16 @@ class HoldingsService:
         for refresher in self._refreshers.values():
             refresher.close()
 
-    def _read(self, blockchain: str, address: str, share: Share) -> Holdings:
-        cached = self._cache.get((blockchain, address))
+    def _read(self, blockchain: str, address: str) -> Holdings:
+        cached = self._cache.find((blockchain, address))
         if cached is not None:
             return Holdings(cached, stale=False, cached=True)
-        wallet = self._find(blockchain, address, share)
+        wallet = self._snapshots.find(blockchain, address)
         if wallet.snapshot is None:
-            return self._wait_for_first(blockchain, address, wallet, share)
+            return self._wait_for_first(blockchain, address, wallet)
         if wallet.snapshot.age_seconds < self._ttl:
             formatted = self.format(blockchain, wallet.snapshot)
-            self._cache.put((blockchain, address), formatted)
+            self._cache.put((blockchain, address), formatted, formatted.taken_at)
             return Holdings(formatted, stale=False, cached=True)
         if blockchain in self._unconfigured:
             return Holdings(wallet.snapshot, stale=True, cached=True)
@@ -151,42 +154,36 @@ class HoldingsService:
             refresher.start(wallet.wallet_id, address)
         return Holdings(wallet.snapshot, stale=True, cached=True)
 
-    def _find(self, blockchain: str, address: str, share: Share) -> WalletState:
-        with self._bulkhead.room():
-            return self._snapshots.find(blockchain, address, share)
-
-    def _wait_for_first(self, blockchain: str, address: str, wallet: WalletState, share: Share) -> Holdings:
+    def _wait_for_first(self, blockchain: str, address: str, wallet: WalletState) -> Holdings:
         if blockchain in self._unconfigured:
             # Only the log names the variable.
             raise ProviderNotConfigured from NotConfigured(f"{self._unconfigured[blockchain]} is not set")
-        # Without a free slot the request does not wait.
-        may_wait = self._waiting.acquire(blocking=False)
-        try:
-            deadline = time.monotonic() + (self._wait_seconds if may_wait else 0.0)
-            refresher = self._refreshers[blockchain]
-            poll_seconds = _FIRST_POLL_SECONDS
-            while wallet.snapshot is None:
-                _raise_failure(wallet, refresher)
-                done = refresher.running(wallet.wallet_id)
-                if done is None and not wallet.refreshing:
-                    done = refresher.start(wallet.wallet_id, address)
-                remaining = deadline - time.monotonic()
-                if remaining <= 0:
-                    return Holdings(None, stale=False, cached=False)
-                about_to_block()
-                if done is not None:
-                    wait([done], remaining)
-                else:
-                    time.sleep(min(poll_seconds, remaining))
-                    poll_seconds = min(2 * poll_seconds, _POLL_SECONDS)
-                formatted = self._cache.get((blockchain, address))
-                if formatted is not None:
-                    return Holdings(formatted, stale=False, cached=False)
-                wallet = self._find(blockchain, address, share)
-            return Holdings(wallet.snapshot, stale=False, cached=False)
-        finally:
-            if may_wait:
-                self._waiting.release()
+        deadline = time.monotonic() + self._wait_seconds
+        refresher = self._refreshers[blockchain]
+        poll_seconds = _FIRST_POLL_SECONDS
+        while wallet.snapshot is None:
+            _raise_failure(wallet, refresher)
+            done = refresher.running(wallet.wallet_id)
+            if done is None and not wallet.refreshing:
+                done = refresher.start(wallet.wallet_id, address)
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                return Holdings(None, stale=False, cached=False)
+            try:
+                # Without a free slot the request does not wait.
+                with self._bulkhead.slot(Wait.PROVIDER, wait=False):
+                    if done is not None:
+                        wait([done], remaining)
+                    else:
+                        time.sleep(min(poll_seconds, remaining))
+                        poll_seconds = min(2 * poll_seconds, _POLL_SECONDS)
+            except Busy:
+                return Holdings(None, stale=False, cached=False)
+            formatted = self._cache.find((blockchain, address))
+            if formatted is not None:
+                return Holdings(formatted, stale=False, cached=False)
+            wallet = self._snapshots.find(blockchain, address)
+        return Holdings(wallet.snapshot, stale=False, cached=False)
 
 
 def _raise_failure(wallet: WalletState, refresher: Refresher) -> None:

@@ -1,19 +1,20 @@
 """The table of snapshots, which all workers share, and the claims that allow one refresh at a time."""
 
+import threading
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
 import orjson
 
+from wallet_api.bulkhead import Bulkhead, Wait
 from wallet_api.database import Connection, Database, MissingReference, Row, load_sql
 from wallet_api.errors import ServiceUnavailable, WalletNotFound
-from wallet_api.large import LARGE_BYTES, Share
 from wallet_api.providers.balances.base import Balances, Token
-from wallet_api.wallet_ids import read_by_id
+from wallet_api.wallet_ids import WalletIds
 
 _FIND = load_sql(__package__, "find_snapshot")
 _CLAIM = load_sql(__package__, "claim_refresh")
@@ -22,11 +23,16 @@ _FAIL = load_sql(__package__, "save_failure")
 _KNOWN_TOKENS = load_sql(__package__, "known_tokens")
 
 MAX_KNOWN_TOKENS = 10_000
-# PostgreSQL stores JSON in about a third of its size.
-_COMPRESSION = 3
-_SMALL_BYTES = LARGE_BYTES // _COMPRESSION
+# Of a token as PostgreSQL stores it, in about a third of its JSON.
+_TOKEN_BYTES = 64
+_SMALL_BYTES = 10_000 * _TOKEN_BYTES
 # The largest value of PostgreSQL.
 _ANY_BYTES = 1024**3
+# Connections for what is done beside requests.
+_BACKGROUND_CONNECTIONS = 2
+
+# Waits until no other large response is in memory, if one about so many tokens is large. Raises Busy.
+AwaitTurn = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +83,25 @@ class Snapshots:
     standby may lack what another worker has just saved. Requests only `find`; all else is done beside them.
     """
 
-    def __init__(self, database: Database, *, ttl_seconds: float, claim_seconds: float) -> None:
+    def __init__(
+        self,
+        database: Database,
+        bulkhead: Bulkhead,
+        wallet_ids: WalletIds,
+        await_turn: AwaitTurn,
+        *,
+        ttl_seconds: float,
+        claim_seconds: float,
+    ) -> None:
         self._database = database
+        self._bulkhead = bulkhead
+        self._wallet_ids = wallet_ids
+        self._await_turn = await_turn
+        self._background = threading.BoundedSemaphore(_BACKGROUND_CONNECTIONS)
         self._ttl = ttl_seconds
         self._claim = claim_seconds
 
-    def find(self, blockchain: str, address: str, share: Share) -> WalletState:
+    def find(self, blockchain: str, address: str) -> WalletState:
         """Return the state of a wallet. Raise NotFound if it is not tracked.
 
         Raise Busy if its snapshot is large and so is one that another request has in memory.
@@ -90,7 +109,7 @@ class Snapshots:
         row = self._row(blockchain, address, _SMALL_BYTES)
         stored_bytes = row["tokens_bytes"] or 0
         if stored_bytes > _SMALL_BYTES:
-            share.reserve(stored_bytes * _COMPRESSION)
+            self._await_turn(stored_bytes // _TOKEN_BYTES)
             row = self._row(blockchain, address, _ANY_BYTES)
         return WalletState(
             wallet_id=row["wallet_id"],
@@ -104,18 +123,18 @@ class Snapshots:
         parameters = {"blockchain": blockchain, "address": address, "max_bytes": max_bytes}
 
         def find(connection: Connection) -> Row | None:
-            return read_by_id(
+            return self._wallet_ids.read(
                 connection,
-                lambda wallet_id: connection.fetch_row(_FIND, parameters | {"wallet_id": wallet_id}),
+                lambda wallet_id: connection.execute(_FIND, parameters | {"wallet_id": wallet_id}).fetchone(),
                 *(blockchain, address),
             )
 
         try:
-            with self._database.write() as connection:
+            with self._bulkhead.slot(Wait.PRIMARY), self._database.write() as connection:
                 row = find(connection)
         except ServiceUnavailable:
             # Without the primary no refresh is possible, but a standby may have a snapshot.
-            with self._database.read() as connection:
+            with self._bulkhead.slot(), self._database.read() as connection:
                 row = find(connection)
             if row is not None and row["tokens_bytes"] is None:
                 raise
@@ -133,7 +152,7 @@ class Snapshots:
             "ttl_seconds": self._ttl,
         }
         try:
-            with self._database.write(in_background=True) as connection:
+            with self._background, self._database.write() as connection:
                 row = connection.execute(_CLAIM, parameters).fetchone()
         except MissingReference:
             # The wallet was removed meanwhile.
@@ -143,7 +162,7 @@ class Snapshots:
     def save(self, claim: Claim, balances: Balances) -> Snapshot | None:
         """Save the balances and return their snapshot; None if the claim was lost or the wallet removed."""
         taken_at = time.monotonic()
-        with self._database.write(in_background=True) as connection:
+        with self._background, self._database.write() as connection:
             row = connection.execute(
                 _SAVE,
                 {
@@ -158,7 +177,7 @@ class Snapshots:
 
     def fail(self, claim: Claim, failure: str, pause_seconds: float) -> None:
         """Save a failure, and prevent a refresh for `pause_seconds`."""
-        with self._database.write(in_background=True) as connection:
+        with self._background, self._database.write() as connection:
             connection.execute(
                 _FAIL,
                 {
@@ -171,7 +190,7 @@ class Snapshots:
 
     def known_tokens(self, wallet_id: int) -> list[str]:
         """Return the tokens that the wallet has traded, latest first."""
-        with self._database.read(in_background=True) as connection:
+        with self._background, self._database.read() as connection:
             rows = connection.execute(_KNOWN_TOKENS, {"wallet_id": wallet_id, "limit": MAX_KNOWN_TOKENS})
             return [row["mint"] for row in rows]
 

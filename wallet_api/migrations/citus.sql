@@ -23,12 +23,5 @@ SELECT create_distributed_table('position_rollup', 'wallet_id', colocate_with =>
 SELECT create_distributed_table('wallet_days', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 
--- What runs a statement on shards: run_on_shard.sql. Beside the ledger's schema, which is what a backup contains.
-CREATE SCHEMA IF NOT EXISTS wallet_api_shards;
-GRANT USAGE ON SCHEMA wallet_api_shards TO PUBLIC;
-CREATE TABLE IF NOT EXISTS wallet_api_shards.each_shard (wallet_id bigint PRIMARY KEY);
-GRANT SELECT ON wallet_api_shards.each_shard TO PUBLIC;
-SELECT create_distributed_table('wallet_api_shards.each_shard', 'wallet_id', colocate_with => 'trades');
-
 -- Plain tables of the coordinator: volume_rollup, api_keys, sync_wallets, sync_left_out,
 -- sync_reasons, sync_heartbeats, schema_migrations.

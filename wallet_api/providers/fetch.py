@@ -14,7 +14,6 @@ from urllib3 import Timeout
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from wallet_api import __version__
-from wallet_api.large import Share
 from wallet_api.providers.breaker import Breaker
 from wallet_api.providers.deadline import DeadlineAdapter
 from wallet_api.providers.faults import (
@@ -37,6 +36,8 @@ Parsed = TypeVar("Parsed")
 # The part of the time for a whole fetch that may pass without a byte.
 SILENCE = 1 / 3
 
+# Decoded, JSON takes about ten times its size.
+LARGE_BYTES = 1024 * 1024
 _CHUNK_BYTES = 65536
 
 
@@ -101,13 +102,14 @@ class Fetcher:
         # At DEBUG urllib3 logs every path, and some paths contain a key.
         logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)
 
-    def begin(self, chain: str, share: Share | None = None) -> "Fetch":
+    def begin(self, chain: str, await_turn: Callable[[float], bool] | None = None) -> "Fetch":
         """Return a fetch for one wallet of `chain`, to be used as a context manager. Raise BreakerOpen.
 
-        Only one fetch of those with a `share` reads much at a time.
+        Before it reads more than LARGE_BYTES it calls `await_turn` with the seconds left, and fails unless
+        that returns true.
         """
         self.breaker.admit()
-        return Fetch(self, chain, share)
+        return Fetch(self, chain, await_turn)
 
 
 class Fetch:
@@ -116,9 +118,9 @@ class Fetch:
     `left_out` counts the rows that could not be read; `remark` is for the log.
     """
 
-    def __init__(self, fetcher: Fetcher, chain: str, share: Share | None) -> None:
+    def __init__(self, fetcher: Fetcher, chain: str, await_turn: Callable[[float], bool] | None) -> None:
         self._fetcher = fetcher
-        self._share = share
+        self._await_turn = await_turn
         self._limits = fetcher.limits
         self._chain = chain
         self._began = time.monotonic()
@@ -222,8 +224,10 @@ class Fetch:
             self._bytes += len(chunk)
             if size > self._limits.max_bytes:
                 raise TooLarge(f"over {self._limits.max_bytes} bytes")
-            if self._share is not None and not self._share.add(len(chunk), self.remaining_seconds()):
-                raise Crowded
+            if self._await_turn is not None and self._bytes > LARGE_BYTES:
+                if not self._await_turn(max(0.0, self.remaining_seconds())):
+                    raise Crowded
+                self._await_turn = None
             chunks.append(chunk)
         return b"".join(chunks)
 

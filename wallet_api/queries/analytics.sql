@@ -116,4 +116,7 @@
        )
 SELECT ARRAY(SELECT entry
                FROM shown
-              ORDER BY wallet_count DESC, volume DESC, mint) AS tokens
+              ORDER BY wallet_count DESC, volume DESC, mint) AS tokens,
+       ARRAY(SELECT token_id
+               FROM newest_trade
+              WHERE NOT makes_price) AS unpriced_ids

@@ -8,11 +8,14 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.queries.wallets import read_wallet
+from wallet_api.wallet_ids import WalletIds
 
 _CALENDAR = load_sql(__package__, "calendar")
 
 
-def wallet_calendar(connection: Connection, now: datetime, blockchain: str, address: str) -> dict[str, Any]:
+def wallet_calendar(
+    connection: Connection, ids: WalletIds, now: datetime, blockchain: str, address: str
+) -> dict[str, Any]:
     """Return what a wallet traded and realized on each of its days of UTC, and in each month until `now`.
 
     Raises WalletNotFound.
@@ -25,7 +28,8 @@ def wallet_calendar(connection: Connection, now: datetime, blockchain: str, addr
     }
     found = read_wallet(
         connection,
-        lambda wallet_id: connection.fetch_own_row(_CALENDAR, parameters | {"wallet_id": wallet_id}),
+        ids,
+        lambda wallet_id: connection.execute(_CALENDAR, parameters | {"wallet_id": wallet_id}).fetchone(),
         *(blockchain, address),
     )
     parts = ("profile", "months", "month", "dates")

@@ -8,7 +8,6 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.errors import WalletNotFound
-from wallet_api.large import Share
 from wallet_api.queries.leaderboard import PERIOD_LENGTHS
 from wallet_api.queries.windows import columns, cover
 
@@ -25,12 +24,10 @@ def wallet_connections(
     blockchain: str,
     address: str,
     limit: int | None = None,
-    share: Share | None = None,
 ) -> dict[str, Any]:
     """Return the tracked wallets that traded the same tokens as this one in the 30 days until `now`.
 
-    Those with most shared tokens come first, then by address. What is read is reserved in the `share`. Raises
-    WalletNotFound, Busy.
+    Those with most shared tokens come first, then by address. Raises WalletNotFound.
     """
     now = now.replace(microsecond=0)
     since = now - PERIOD_LENGTHS[PERIOD]
@@ -49,8 +46,6 @@ def wallet_connections(
     ).fetchone()
     if found is None:
         raise WalletNotFound(blockchain, address)
-    if share is not None:
-        share.reserve(len(found["connections"]))
     return {
         "wallet_address": address,
         "blockchain": blockchain,

@@ -3,5 +3,8 @@
   WITH
 {latest_price},
 {token_block}
-SELECT *
+SELECT token_block.*,
+       ARRAY(SELECT token_id
+               FROM newest_trade
+              WHERE NOT makes_price) AS unpriced_ids
   FROM token_block

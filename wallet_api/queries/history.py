@@ -1,34 +1,20 @@
 """The lifetime record of one wallet."""
 
 from datetime import datetime
-from threading import Lock
 from typing import Any
 
 import msgspec
 import orjson
-from cachetools import LRUCache
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Row, edit_sql, load_sql
-from wallet_api.large import Share
+from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries import cursors
-from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced, split_search
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 from wallet_api.queries.wallets import read_wallet
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
+from wallet_api.wallet_ids import WalletIds
 
-LATER_PAGE = load_sql(__package__, "history")
-# A first page without bounds need not compare each trade with any.
-FIRST_PAGE = edit_sql(
-    LATER_PAGE,
-    lambda text: text.partition("/* within bounds */")[0] + text.partition("/* in any case */")[2],
-)
-_COUNT_TOKENS = load_sql(__package__, "count_tokens")
-_SEARCHING = {page: split_search(page) for page in (LATER_PAGE, FIRST_PAGE)}
-
-# Of a token in the overview, on average; to count a wallet's tokens takes a round trip.
-_TOKEN_BYTES = 350
-_overview_bytes: LRUCache[int, int] = LRUCache(10_000)
-_lock = Lock()
+HISTORY = load_sql(__package__, "history")
 
 _COUNTS = ("above_500", "above_100_to_500", "above_zero_to_100", "below_zero")
 _STATS = (
@@ -50,6 +36,7 @@ class _TradeKey(msgspec.Struct, array_like=True, frozen=True):
 
 def wallet_history(
     connection: Connection,
+    ids: WalletIds,
     now: datetime,
     blockchain: str,
     type: str | None,
@@ -60,13 +47,12 @@ def wallet_history(
     until: datetime | None = None,
     overview: bool = True,
     rule: PriceRule = DEFAULT_RULE,
-    share: Share | None = None,
 ) -> dict[str, Any]:
     """Return a wallet's lifetime figures and a page of `limit` trades (at most 1000), newest first.
 
     Without `type` the wallet can be of any. Only the trades are limited to `since` <= created_at < `until`.
     Without `overview`, token_overview is left out. Unrealized profit is by the prices at `now`. All of it is
-    of one snapshot. What is read is reserved in the `share`. Raises WalletNotFound, InvalidParameter, Busy.
+    of one snapshot. Raises WalletNotFound, InvalidParameter.
     """
     scope = ("history", blockchain, type or "", address, *_bounds(since, until))
     page_size = min(limit, MAX_LIMIT)
@@ -79,26 +65,16 @@ def wallet_history(
         "overview": overview,
         **rule.parameters(now),
     }
-    is_bound = bool(cursor or since or until)
-    if is_bound:
-        # The place before all trades at `until`. What follows a cursor is earlier than that.
-        start = {"created_at": until or "infinity", "is_sell": False, "tx_signature": "", "event_index": 0}
-        after = msgspec.structs.asdict(cursors.decode(cursor, scope, _TradeKey)) if cursor else {"mint": ""}
-        parameters |= start | after | {"since": since or "-infinity"}
-    statement = LATER_PAGE if is_bound else FIRST_PAGE
-
-    def read(wallet_id: int) -> Row | None:
-        if overview and share is not None:
-            share.reserve(_expected_bytes(connection, wallet_id))
-        found = read_priced(
-            connection, statement, _SEARCHING[statement], parameters | {"wallet_id": wallet_id}
-        )
-        if overview and found is not None:
-            with _lock:
-                _overview_bytes[wallet_id] = len(found["token_overview"])
-        return found
-
-    found = read_wallet(connection, read, blockchain, address, type)
+    # Without bounds and cursor, from the place before all trades.
+    start = {"created_at": until or "infinity", "is_sell": False, "tx_signature": "", "event_index": 0}
+    after = msgspec.structs.asdict(cursors.decode(cursor, scope, _TradeKey)) if cursor else {"mint": ""}
+    parameters |= start | after | {"since": since or "-infinity"}
+    found = read_wallet(
+        connection,
+        ids,
+        lambda wallet_id: read_priced(connection, HISTORY, parameters | {"wallet_id": wallet_id}),
+        *(blockchain, address, type),
+    )
     last = _TradeKey(*[found[name] for name in _TradeKey.__struct_fields__]) if found["has_more"] else None
     data = {
         "profile": orjson.Fragment(found["profile"]),
@@ -114,16 +90,6 @@ def wallet_history(
     if not overview:
         del data["token_overview"]
     return with_warnings(data, limit_warnings(limit))
-
-
-def _expected_bytes(connection: Connection, wallet_id: int) -> int:
-    """Return the size of a wallet's overview: what it was last, or by the number of its tokens."""
-    with _lock:
-        last = _overview_bytes.get(wallet_id)
-    if last is not None:
-        return last
-    row = connection.fetch_row(_COUNT_TOKENS, {"wallet_id": wallet_id})
-    return 0 if row is None else int(row["tokens"]) * _TOKEN_BYTES
 
 
 def _bounds(since: datetime | None, until: datetime | None) -> list[str]:

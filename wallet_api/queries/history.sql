@@ -1,7 +1,6 @@
 -- A wallet's lifetime record and a page of its trades, newest first, all in one snapshot.
 -- The newest trades are read in the order of the index alone, so that no more is read than is shown, whatever
 -- the plan; with all trades of the last moment, for the rest of the order decides between these.
--- The statement of a first page leaves out what stands between the two marks: see history.py.
 -- Needs positions_pkey, lifetimes_pkey, trades_by_time, tokens_pkey, and what token_price.sql needs.
   WITH newest AS (
        SELECT token_id,
@@ -15,7 +14,6 @@
               event_index
          FROM trades
         WHERE wallet_id = %(wallet_id)s
-          /* within bounds */
           AND created_at >= %(since)s::timestamptz
           AND created_at <= %(created_at)s::timestamptz
           AND (created_at, is_sell, tx_signature, event_index,
@@ -23,7 +21,6 @@
                   FROM tokens
                  WHERE tokens.token_id = trades.token_id))
               < (%(created_at)s::timestamptz, %(is_sell)s, %(tx_signature)s, %(event_index)s, %(mint)s)
-          /* in any case */
         ORDER BY created_at DESC
         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
        ),
@@ -186,7 +183,9 @@ SELECT row_to_json(profile)::text AS profile,
           FROM page) AS trades,
        EXISTS (SELECT FROM candidate
                 WHERE place > %(limit)s) AS has_more,
-       EXISTS (SELECT 1 FROM newest_trade WHERE NOT makes_price) AS is_searched,
+       ARRAY(SELECT token_id
+               FROM newest_trade
+              WHERE NOT makes_price) AS unpriced_ids,
        last.created_at,
        last.is_sell,
        last.tx_signature,

@@ -63,9 +63,7 @@ def read_entries(
 ) -> list[Entry]:
     """Return all wallets of a group that traded in (`now` - period, `now`], in any order."""
     parameters = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency, "now": now}
-    rows = connection.fetch_by_wallet(
-        _LEADERBOARD, parameters | cut_period(now - PERIOD_LENGTHS[period], now)
-    )
+    rows = connection.execute(_LEADERBOARD, parameters | cut_period(now - PERIOD_LENGTHS[period], now))
     return [_entry(row) for row in rows]
 
 

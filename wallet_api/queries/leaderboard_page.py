@@ -1,7 +1,6 @@
 """Pages of the leaderboards that a process keeps."""
 
 from bisect import bisect_right
-from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -11,7 +10,6 @@ import msgspec
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.queries import cursors
-from wallet_api.queries.board_cache import BoardCache, Group, Kept
 from wallet_api.queries.leaderboard import SORTS, Entry, Place, order_of, rank_wallets, read_entries
 
 
@@ -25,7 +23,7 @@ class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
         return (None if self.figure is None else Decimal(self.figure), self.wallet)
 
 
-class _Board:
+class Board:
     """The entries of a leaderboard, sorted for each order at its first request."""
 
     def __init__(self, entries: list[Entry]) -> None:
@@ -40,8 +38,13 @@ class _Board:
         return ranked if min_txn <= 1 else [entry for entry in ranked if entry.total_txn >= min_txn]
 
 
+def read_board(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Board:
+    """Return the board of a group in (`now` - period, `now`]."""
+    return Board(read_entries(connection, now, blockchain, type, period))
+
+
 def leaderboard_page(
-    boards: BoardCache,
+    board: Board,
     blockchain: str,
     type: str,
     period: str,
@@ -49,51 +52,39 @@ def leaderboard_page(
     min_txn: int | None = None,
     limit: int | None = None,
     cursor: str | None = None,
-) -> tuple[Kept[_Board], Callable[[], dict[str, Any]]]:
-    """Return a board, and a function that returns a page of it: at most `limit` entries after `cursor`.
+) -> dict[str, Any]:
+    """Return at most `limit` entries of a board, after `cursor`. Without `sort` they are by volume.
 
-    One board serves every order. Without `sort` it is by volume. Raises InvalidParameter.
+    Raises InvalidParameter.
     """
-    group = (blockchain, type, period)
     # A request that names the default order continues one that does not.
     order, least = sort or SORTS[0], min_txn or 1
-    scope = ("leaderboard", *group, order, str(least))
+    scope = ("leaderboard", blockchain, type, period, order, str(least))
     after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
-    kept = boards.get("leaderboard", _read, group)
-
-    def page() -> dict[str, Any]:
-        ranked = kept.board.ranked(order, least)
-        start = 0
-        if after is not None:
-            start = bisect_right(
-                ranked, order_of(after.place()), key=lambda entry: order_of(entry.place(order))
-            )
-        end = len(ranked) if limit is None else start + limit
-        shown = ranked[start:end]
-        data: dict[str, Any] = {
-            "blockchain": blockchain,
-            "type": type,
-            "period": period,
-            "currency": CHAINS[blockchain].currency,
-            **({} if sort is None else {"sort": sort}),
-            **({} if min_txn is None else {"min_txn": min_txn}),
-            "leaderboard": [entry.json(rank) for rank, entry in enumerate(shown, start + 1)],
+    ranked = board.ranked(order, least)
+    start = 0
+    if after is not None:
+        start = bisect_right(ranked, order_of(after.place()), key=lambda entry: order_of(entry.place(order)))
+    end = len(ranked) if limit is None else start + limit
+    shown = ranked[start:end]
+    data: dict[str, Any] = {
+        "blockchain": blockchain,
+        "type": type,
+        "period": period,
+        "currency": CHAINS[blockchain].currency,
+        **({} if sort is None else {"sort": sort}),
+        **({} if min_txn is None else {"min_txn": min_txn}),
+        "leaderboard": [entry.json(rank) for rank, entry in enumerate(shown, start + 1)],
+    }
+    if limit is not None:
+        has_more = end < len(ranked)
+        last = _key(shown[-1].place(order)) if has_more else None
+        data["pagination"] = {
+            "limit": limit,
+            "next_cursor": cursors.encode(scope, last) if last else None,
+            "has_more": has_more,
         }
-        if limit is not None:
-            has_more = end < len(ranked)
-            last = _key(shown[-1].place(order)) if has_more else None
-            data["pagination"] = {
-                "limit": limit,
-                "next_cursor": cursors.encode(scope, last) if last else None,
-                "has_more": has_more,
-            }
-        return data
-
-    return kept, page
-
-
-def _read(connection: Connection, now: datetime, group: Group) -> _Board:
-    return _Board(read_entries(connection, now, *group))
+    return data
 
 
 def _key(place: Place) -> _EntryKey:

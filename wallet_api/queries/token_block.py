@@ -5,7 +5,7 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.queries.token_price import PriceRule
+from wallet_api.queries.token_price import PriceRule, read_priced
 
 _FIND_TOKEN = load_sql(__package__, "find_token")
 
@@ -25,7 +25,7 @@ def find_token(
     """Return the id and the block of a token, or UNKNOWN_TOKEN_ID and None if no tracked wallet traded it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
-    found = connection.execute(_FIND_TOKEN, parameters).fetchone()
+    found = read_priced(connection, _FIND_TOKEN, parameters)
     if found is None:
         return UNKNOWN_TOKEN_ID, None
     return found["token_id"], block_of(found, blockchain, mint)

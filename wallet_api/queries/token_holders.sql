@@ -27,6 +27,9 @@
         ORDER BY token_amount DESC, token_amount_peak DESC, address
        )
 SELECT token_block.*,
+       ARRAY(SELECT token_id
+               FROM newest_trade
+              WHERE NOT makes_price) AS unpriced_ids,
        (SELECT row_to_json(total_holders)::text
           FROM total_holders) AS total_holders,
        (SELECT count(*)

@@ -1,11 +1,11 @@
-"""The price of a token: the parameters of `token_price.sql`, which other statements include."""
+"""Prices of tokens: statements that include `token_price.sql`, and their parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, LiteralString, NamedTuple
 
-from wallet_api.database import Connection, Row, edit_sql
+from wallet_api.database import Connection, Row, load_sql
 
 
 class PriceRule(NamedTuple):
@@ -26,32 +26,23 @@ class PriceRule(NamedTuple):
 
 DEFAULT_RULE = PriceRule()
 
-_NOTHING = "searched AS (SELECT 0 AS token_id, 0.0 AS price, now() AS price_at WHERE FALSE)"
-
-
-def split_search(statement: LiteralString) -> LiteralString:
-    """Let a Citus cluster run a statement of one wallet without the search for prices, on one worker.
-
-    Return the text with the search, for `read_priced`.
-    """
-    searching = edit_sql(statement, lambda text: text + "\n/* on all workers */")
-    edit_sql(statement, _without_search)
-    return searching
+_SEARCH = load_sql(__package__, "search_prices")
 
 
 def read_priced(
-    connection: Connection,
-    statement: LiteralString,
-    searching: LiteralString,
-    parameters: Mapping[str, Any],
+    connection: Connection, statement: LiteralString, parameters: Mapping[str, Any]
 ) -> Row | None:
-    """Run a statement of one wallet; again with the search if a cluster left it out but a price needs it."""
-    found = connection.fetch_own_row(statement, parameters)
-    if found is not None and found["is_searched"] and connection.is_sharded:
-        return connection.fetch_row(searching, parameters)
-    return found
+    """Return the row of a statement that includes token_price.sql, or None.
+
+    If the newest trade of a token makes no price, search for an earlier one, and run the statement again.
+    """
+    found = connection.execute(statement, {**parameters, **_searched([])}).fetchone()
+    if found is None or not found["unpriced_ids"]:
+        return found
+    prices = connection.execute(_SEARCH, {**parameters, "token_ids": found["unpriced_ids"]}).fetchall()
+    return connection.execute(statement, {**parameters, **_searched(prices)}).fetchone() if prices else found
 
 
-def _without_search(text: LiteralString) -> LiteralString:
-    before, mark, rest = text.partition("/* search */")
-    return before + _NOTHING + rest.partition("/* found */")[2] if mark else text
+def _searched(prices: Sequence[Row]) -> dict[str, Any]:
+    columns = {"searched_ids": "token_id", "searched_prices": "price", "searched_at": "price_at"}
+    return {name: [row[column] for row in prices] for name, column in columns.items()}

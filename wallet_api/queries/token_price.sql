@@ -1,8 +1,9 @@
 -- For other statements to include, after their CTEs wanted (token_id) and latest (usd), the latest native price. It adds
 -- token_price (token_id, price, price_at): exchanged_value (without one, value) / token_amount of the trade that makes
 -- the price of each wanted token, in native currency, unrounded; and the time of that trade. A token without a price has no row.
--- Of a token whose newest trade is ahead of the clock or too small, trades are searched back to price_oldest_at.
--- Needs token_prices_pkey, and what searched_price.sql needs.
+-- Of a token whose newest trade is ahead of the clock or too small (NOT makes_price), the price is the one that
+-- read_priced has searched for.
+-- Needs token_prices_pkey.
        newest_trade AS MATERIALIZED (
        SELECT token_prices.*,
               -- A trade without a dollar value counts with the latest native price; without one it is large enough.
@@ -16,7 +17,6 @@
                                                    FROM wanted))
           AND token_prices.created_at >= %(price_oldest_at)s
        ),
-{searched_price},
        token_price AS (
        SELECT token_id,
               price,
@@ -24,8 +24,12 @@
          FROM newest_trade
         WHERE makes_price
         UNION ALL
-       SELECT token_id,
-              price,
-              price_at
-         FROM searched
+       SELECT searched.token_id,
+              searched.price,
+              searched.price_at
+         FROM unnest(%(searched_ids)s::bigint[], %(searched_prices)s::numeric[], %(searched_at)s::timestamptz[])
+              AS searched (token_id, price, price_at)
+         JOIN newest_trade
+           ON newest_trade.token_id = searched.token_id
+        WHERE NOT makes_price
        )

@@ -155,6 +155,9 @@
          FROM valued
        )
 SELECT token_block.*,
+       ARRAY(SELECT token_id
+               FROM newest_trade
+              WHERE NOT makes_price) AS unpriced_ids,
        (SELECT row_to_json(total_holders)::text
           FROM total_holders) AS total_holders,
        (SELECT row_to_json(total_holdings)::text

@@ -8,10 +8,9 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import TokenNotFound
-from wallet_api.large import Share
 from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, place_after, read_page, rows_of
 from wallet_api.queries.token_block import block_of
-from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 
 _STATS = load_sql(__package__, "token_stats")
@@ -54,15 +53,12 @@ def token_stats(
     mint: str,
     type: str | None = None,
     rule: PriceRule = DEFAULT_RULE,
-    share: Share | None = None,
 ) -> dict[str, Any]:
     """Return what the wallets of one type or of all did in a token, all of one snapshot.
 
-    What is read is reserved in the `share`. Raises TokenNotFound, Busy.
+    Raises TokenNotFound.
     """
     token, found = _read(connection, _STATS, now, rule, blockchain, mint, {"type": type})
-    if share is not None:
-        share.reserve(len(found["traders"]))
     parts = ("total_holders", "total_holdings", "total_statistics", "traders")
     return {"token": token} | {part: orjson.Fragment(found[part]) for part in parts}
 
@@ -104,7 +100,7 @@ def _read(
     """Return the block of a token, and the row of a statement about it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
-    found = connection.execute(statement, parameters | own).fetchone()
+    found = read_priced(connection, statement, parameters | own)
     assert found is not None
     if found["token_id"] is None:
         raise TokenNotFound

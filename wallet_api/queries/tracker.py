@@ -9,9 +9,10 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries.leaderboard import PERIOD_LENGTHS
-from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced, split_search
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 from wallet_api.queries.wallets import read_wallet
 from wallet_api.queries.windows import with_warnings
+from wallet_api.wallet_ids import WalletIds
 
 _HOURS = 24
 # Of each list of tokens and trades.
@@ -24,11 +25,11 @@ CHART_BUCKETS = {
 }
 
 _TRACKER = load_sql(__package__, "tracker")
-_SEARCHING = split_search(_TRACKER)
 
 
 def track_wallet(
     connection: Connection,
+    ids: WalletIds,
     now: datetime,
     blockchain: str,
     address: str,
@@ -51,9 +52,8 @@ def track_wallet(
     }
     found = read_wallet(
         connection,
-        lambda wallet_id: read_priced(
-            connection, _TRACKER, _SEARCHING, parameters | {"wallet_id": wallet_id}
-        ),
+        ids,
+        lambda wallet_id: read_priced(connection, _TRACKER, parameters | {"wallet_id": wallet_id}),
         *(blockchain, address),
     )
     json_parts = (

@@ -265,7 +265,9 @@
                 GROUP BY 1) AS counted
         GROUP BY 1
        )
-SELECT EXISTS (SELECT 1 FROM newest_trade WHERE NOT makes_price) AS is_searched,
+SELECT ARRAY(SELECT token_id
+               FROM newest_trade
+              WHERE NOT makes_price) AS unpriced_ids,
        wallet.name,
        wallet.image_url,
        wallet.twitter,

@@ -34,7 +34,7 @@ def group_volume(
         "mint": mint,
         **window.parameters,
     }
-    total = connection.fetch_row(_VOLUME, parameters)
+    total = connection.execute(_VOLUME, parameters).fetchone()
     assert total is not None
     data: dict[str, Any] = {
         "blockchain": blockchain,

@@ -9,9 +9,8 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import WalletNotFound
-from wallet_api.large import Share
 from wallet_api.queries import cursors
-from wallet_api.wallet_ids import read_by_id
+from wallet_api.wallet_ids import WalletIds
 
 _LIST = load_sql(__package__, "list_wallets")
 
@@ -24,6 +23,7 @@ class _WalletKey(msgspec.Struct, array_like=True, frozen=True):
 
 def read_wallet(
     connection: Connection,
+    ids: WalletIds,
     read: Callable[[int], Row | None],
     blockchain: str,
     address: str,
@@ -33,7 +33,7 @@ def read_wallet(
 
     `read` returns None if the wallet of the id has another address or type.
     """
-    found = read_by_id(connection, read, blockchain, address)
+    found = ids.read(connection, read, blockchain, address)
     if found is None:
         raise WalletNotFound(blockchain, address, type)
     return found
@@ -45,15 +45,14 @@ def list_wallets(
     type: str,
     limit: int | None = None,
     cursor: str | None = None,
-    share: Share | None = None,
 ) -> dict[str, Any]:
     """Return the wallets of a group in the byte order of their addresses; all of them without `limit`.
 
-    What is read is reserved in the `share`. Raises InvalidParameter, Busy.
+    Raises InvalidParameter.
     """
     scope = ("wallets", blockchain, type)
     after = cursors.decode(cursor, scope, _WalletKey).address if cursor else ""
-    page = connection.fetch_row(
+    page = connection.execute(
         _LIST,
         {
             "blockchain": blockchain,
@@ -62,10 +61,8 @@ def list_wallets(
             "after": after,
             "limit": limit,
         },
-    )
+    ).fetchone()
     assert page is not None
-    if share is not None:
-        share.reserve(len(page["wallets"]))
     last = _WalletKey(page["last_address"]) if page["has_more"] else None
     return {
         "blockchain": blockchain,

@@ -109,7 +109,9 @@ def _answer_http_exception(error: HTTPException) -> Response:
     failure.code = _HTTP_CODES.get(
         failure.status, "invalid_request" if failure.status < 500 else "internal_error"
     )
-    if failure.status == 404:
+    # Flask has no route for a websocket either, and says so with a 400.
+    if failure.status == 404 or opens_websocket(call):
+        failure.status, failure.code = 404, _HTTP_CODES[404]
         failure.message = _no_operation(call)
     # Flask's response has Allow and Retry-After.
     return refuse(failure, Response(headers=own.headers))

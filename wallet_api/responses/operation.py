@@ -50,10 +50,6 @@ class Operation:
 
         Requests with the same arguments share what it returns for the lifetime of the operation.
         """
-        return self.cached_large(wraps(get_data)(lambda share, **arguments: get_data(**arguments)))
-
-    def cached_large(self, get_data: Callable[..., Any]) -> Callable[[], Response]:
-        """Do the same for data that may be large: its first argument is a Share, to reserve that in."""
         arguments_schema, data_schema = self.arguments, self.data
         assert arguments_schema is not None
         assert data_schema is not None
@@ -64,7 +60,7 @@ class Operation:
             arguments = load_arguments(arguments_schema)
             return respond_cached(
                 arguments,
-                lambda share: data_schema.dump(get_data(share, **arguments)),
+                lambda: data_schema.dump(get_data(**arguments)),
                 lifetime=self.lifetime,
                 beside=self.beside,
             )

@@ -37,6 +37,16 @@ class GunicornLogger(Logger):
         """gunicorn's own, without their details: some repeat the bytes that a caller sent."""
         super().debug(str(msg).replace("%s", "…"), **kwargs)
 
+    def warning(self, msg: Any, *args: Any, **kwargs: Any) -> None:
+        """gunicorn's own, without what it adds about an invalid request: bytes that a caller sent."""
+        text = str(msg)
+        is_of_caller = text.startswith("Invalid request from")
+        super().warning(text.partition(": ")[0] if is_of_caller else msg, *args, **kwargs)
+
+    def exception(self, msg: Any, *args: Any, **kwargs: Any) -> None:
+        """gunicorn's own, without the address of the request, which may contain a key."""
+        super().exception(str(msg).replace("%s", "…"), **kwargs)
+
     def access(self, resp: Any, req: Any, environ: MutableMapping[str, Any], request_time: timedelta) -> None:
         """Log one line for a request: its path without the query string, which may contain a key."""
         if not self.access_log_enabled:

@@ -3,6 +3,7 @@
 gunicorn reads the names of its settings from this module: https://docs.gunicorn.org/en/stable/settings.html
 """
 
+import ctypes
 import fcntl
 import os
 import resource
@@ -28,6 +29,9 @@ from wallet_api.settings import Settings, SettingsError
 
 _COUNTS = "wallet-api-metrics-"
 _FRESH_SECONDS = 60.0
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+# https://man7.org/linux/man-pages/man3/mallopt.3.html; other C libraries have no such function.
+_M_ARENA_MAX = -8
 
 
 def _settings() -> Settings:
@@ -40,7 +44,7 @@ def _settings() -> Settings:
 
 _own = _settings()
 
-worker_class = "wallet_api.serving.worker.Worker"
+worker_class = "gthread"
 workers = _own.web_concurrency
 threads = _own.web_threads
 # Each is an open file; the rest are for the servers and providers.
@@ -63,20 +67,25 @@ logger_class = "wallet_api.serving.logs.GunicornLogger"
 
 
 def on_starting(server: Arbiter) -> None:
-    """Refuse TLS and tables of another version, and make the folder for the metrics of all workers."""
-    if server.cfg.is_ssl:
-        raise SystemExit(
-            "Error: gunicorn serves no TLS here. Remove certfile and keyfile, and let nginx serve it:"
-            " docs/production.md"
-        )
-    warning = _providers_warning()
-    if warning and server.log is not None:
-        server.log.warning(warning)
+    """Refuse tables of another version, and make the folder for the metrics of all workers."""
+    for warning in filter(None, (_address_warning(server), _providers_warning())):
+        if server.log is not None:
+            server.log.warning(warning)
     _check_tables(server)
     _clear_counts()
     folder = os.environ[SHARED_FOLDER] = tempfile.mkdtemp(prefix=_COUNTS, dir=worker_tmp_dir)
     # Never closed, and so held until the last of this gunicorn's processes has ended, in whatever way.
     fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_SH)
+
+
+def _address_warning(server: Arbiter) -> str | None:
+    hosts = {address[0] for address in server.cfg.address if isinstance(address, tuple)}
+    if hosts <= _LOOPBACK:
+        return None
+    return (
+        "gunicorn listens on other addresses than the loopback. Let only nginx and Prometheus reach it: "
+        "a slow caller holds a thread. See docs/production.md"
+    )
 
 
 def _providers_warning() -> str | None:
@@ -127,7 +136,10 @@ def on_exit(server: Arbiter) -> None:
 
 
 def post_fork(server: Arbiter, worker: ThreadWorker) -> None:
-    """Have the metrics of this worker written to files in that folder."""
+    """Have the metrics of this worker written to files in that folder, and let its threads share memory."""
+    # With an arena for each thread, glibc keeps what a large response took once for each of them.
+    with suppress(AttributeError):
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
     # Chosen by the variable when the library was loaded, which was before there was a folder.
     values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
 

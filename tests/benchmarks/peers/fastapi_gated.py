@@ -23,7 +23,7 @@ from wallet_api.chains import CHAINS
 from wallet_api.database import load_sql
 from wallet_api.queries import leaderboard as board
 from wallet_api.queries import windows
-from wallet_api.queries.history import FIRST_PAGE
+from wallet_api.queries.history import HISTORY
 from wallet_api.queries.token_price import DEFAULT_RULE
 from wallet_api.queries.windows import cover
 
@@ -45,7 +45,7 @@ _FIND_KEY = "SELECT key_id, expires_at, revoked_at FROM api_keys WHERE key_hash 
 _CHARGE = "UPDATE api_keys SET credits = credits - 1 WHERE key_id = $1 AND credits >= 1 RETURNING credits"
 _VOLUME, _VOLUME_NAMES = positional(load_sql("wallet_api.queries", "volume"))
 _BOARD, _BOARD_NAMES = positional(load_sql("wallet_api.queries", "leaderboard"))
-_HISTORY, _HISTORY_NAMES = positional(FIRST_PAGE)
+_HISTORY, _HISTORY_NAMES = positional(HISTORY)
 _HISTORY_PARTS = ("profile", "lifetime_stats", "win_rate_distribution", "token_overview", "trades")
 _WALLET = "SELECT wallet_id FROM wallets WHERE blockchain = $1 AND type = $2 AND address = $3"
 _SNAPSHOT = """
@@ -221,6 +221,10 @@ async def history(
     """The first page of our history."""
     values = {"blockchain": blockchain, "type": type, "address": address, "limit": limit}
     values["overview"] = True
+    # From the place before all trades.
+    values |= {"created_at": datetime.max.replace(tzinfo=UTC), "since": datetime.min.replace(tzinfo=UTC)}
+    values |= {"searched_ids": [], "searched_prices": [], "searched_at": []}
+    values |= {"is_sell": False, "tx_signature": "", "event_index": 0, "mint": ""}
     values |= DEFAULT_RULE.parameters(datetime.now(UTC))
     values["currency"] = CHAINS[blockchain].currency
     values["wallet_id"] = await connection.fetchval(_WALLET, blockchain, type, address)

@@ -1,0 +1,171 @@
+"""A cache in memory: each value is computed once for all threads that need it."""
+
+import math
+import time
+from collections.abc import Callable, Hashable
+from concurrent.futures import Executor, Future
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from threading import Lock
+from typing import Generic, TypeVar
+
+from cachetools import LRUCache
+
+Value = TypeVar("Value")
+# Enters a slot of a bulkhead (`Bulkhead.slot`); the argument `wait` tells whether to wait for one.
+Slot = Callable[..., AbstractContextManager[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cached(Generic[Value]):
+    """A value, computed from `made_at` on in `took_seconds`; a `hit` was computed for another request."""
+
+    value: Value
+    made_at: float
+    took_seconds: float = 0.0
+    hit: bool = True
+
+    def age_seconds(self, now: float) -> int:
+        """Return the age at `now` in whole seconds; 0 if it was computed for this request."""
+        return int(now - self.made_at) if self.hit else 0
+
+
+class Cache(Generic[Value]):
+    """The values of one process, by key.
+
+    No value is older than `ttl_seconds` when it is requested; with 0 nothing is cached. Shortly before it
+    expires, a thread that requests it, or one of the `executor`, computes it again, while others get the old
+    one. With `kept` the old one is returned until there is a new one, even after it has expired.
+
+    The least recently used values are dropped when the sum of their sizes exceeds `max_size`. Computations,
+    and the threads that wait for those of others, take a `slot`. An error is not cached.
+    """
+
+    def __init__(
+        self,
+        ttl_seconds: float,
+        *,
+        max_size: float = math.inf,
+        size_of: Callable[[Value], int] = lambda value: 1,
+        slot: Slot = lambda wait: nullcontext(),
+        executor: Executor | None = None,
+        kept: bool = False,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.timer = timer
+        self._ttl_seconds = ttl_seconds
+        self._max_size = max_size
+        self._size_of = size_of
+        self._slot = slot
+        self._executor = executor
+        self._kept = kept
+        self._lock = Lock()
+        self._entries: LRUCache[Hashable, Cached[Value]] = LRUCache(
+            max_size, lambda cached: size_of(cached.value)
+        )
+        # The computations in progress, and when they began.
+        self._running: dict[Hashable, tuple[Future[Cached[Value]], float]] = {}
+
+    def find(self, key: Hashable) -> Value | None:
+        """Return the value of a key if it is cached and has not expired."""
+        with self._lock:
+            cached = self._entries.get(key)
+        return None if cached is None or self._has_expired(cached, self.timer()) else cached.value
+
+    def find_expired(self, key: Hashable) -> Value | None:
+        """Return the value of a key if it is cached, even if it has expired."""
+        with self._lock:
+            cached = self._entries.get(key)
+        return None if cached is None else cached.value
+
+    def put(self, key: Hashable, value: Value, made_at: float) -> None:
+        """Store a value that was computed elsewhere, from `made_at` on."""
+        self._store(key, Cached(value, made_at))
+
+    def get(self, key: Hashable, compute: Callable[[], Value]) -> Cached[Value]:
+        """Return the cached value, or what another thread is computing, or else what `compute` returns.
+
+        Raise what `compute` or the slot raises, unless there is a value to return.
+        """
+        now = self.timer()
+        if self._ttl_seconds == 0:
+            with self._slot(wait=True):
+                return Cached(compute(), now, hit=False)
+        with self._lock:
+            cached = self._entries.get(key)
+        has_expired = cached is None or self._has_expired(cached, now)
+        if cached is not None and not has_expired and now < self._due_at(cached):
+            return cached
+        usable = cached if self._kept or not has_expired else None
+        if usable is not None and (self._is_running(key, now) or self._refreshes_beside(key, compute, now)):
+            return usable
+        try:
+            # Begun inside the slot: nobody waits for a computation that gets none.
+            with self._slot(wait=usable is None):
+                return self._join(key, compute, now)
+        except Exception:
+            if usable is None:
+                raise
+            return usable
+
+    def _has_expired(self, cached: Cached[Value], now: float) -> bool:
+        return now >= cached.made_at + self._ttl_seconds
+
+    def _due_at(self, cached: Cached[Value]) -> float:
+        # Early by twice the time it took, so that the new value is ready when the old one expires.
+        early = min(2 * cached.took_seconds, self._ttl_seconds / 2)
+        return cached.made_at + self._ttl_seconds - early
+
+    def _is_running(self, key: Hashable, now: float) -> bool:
+        running = self._running.get(key)
+        # What was begun earlier may lack what was imported since.
+        return running is not None and running[1] >= now - self._ttl_seconds
+
+    def _refreshes_beside(self, key: Hashable, compute: Callable[[], Value], now: float) -> bool:
+        if self._executor is None:
+            return False
+        future, is_new = self._begin(key, now)
+        if is_new:
+            self._executor.submit(self._run, key, compute, future, now)
+        return True
+
+    def _join(self, key: Hashable, compute: Callable[[], Value], now: float) -> Cached[Value]:
+        future, is_new = self._begin(key, now)
+        if not is_new:
+            return future.result()
+        self._run(key, compute, future, now)
+        made = future.result()
+        return Cached(made.value, made.made_at, made.took_seconds, hit=False)
+
+    def _begin(self, key: Hashable, now: float) -> tuple[Future[Cached[Value]], bool]:
+        with self._lock:
+            if self._is_running(key, now):
+                return self._running[key][0], False
+            future: Future[Cached[Value]] = Future()
+            self._running[key] = future, now
+            return future, True
+
+    def _run(
+        self, key: Hashable, compute: Callable[[], Value], future: Future[Cached[Value]], now: float
+    ) -> None:
+        try:
+            value = compute()
+            made = Cached(value, now, self.timer() - now)
+            self._store(key, made)
+        except BaseException as error:  # noqa: BLE001 - raised in the threads that wait
+            self._end(key, future)
+            future.set_exception(error)
+        else:
+            self._end(key, future)
+            future.set_result(made)
+
+    def _store(self, key: Hashable, made: Cached[Value]) -> None:
+        if self._size_of(made.value) <= self._max_size:
+            with self._lock:
+                self._entries[key] = made
+
+    def _end(self, key: Hashable, future: Future[Cached[Value]]) -> None:
+        with self._lock:
+            # A newer computation may have replaced this one.
+            if self._running.get(key, (None,))[0] is future:
+                del self._running[key]
