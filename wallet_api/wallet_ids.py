@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from wallet_api.cache import Cache
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Connection, Database, Row, load_sql
 
 _FIND = load_sql(__package__, "find_wallet")
 _COUNT_TOKENS = load_sql(__package__, "count_tokens")
@@ -26,9 +26,12 @@ class WalletIds:
     def __init__(self) -> None:
         self._wallets: Cache[TrackedWallet] = Cache(_TTL_SECONDS, max_size=_MAX_WALLETS)
 
-    def count_tokens(self, connection: Connection, blockchain: str, address: str) -> int:
+    def count_tokens(self, database: Database, blockchain: str, address: str) -> int:
         """Return how many tokens the wallet had traded lately; 0 if it is not tracked."""
-        wallet = self._wallets.find((blockchain, address)) or self._look_up(connection, blockchain, address)
+        wallet = self._wallets.find((blockchain, address))
+        if wallet is None:
+            with database.read() as connection:
+                wallet = self._look_up(connection, blockchain, address)
         return wallet.tokens if wallet else 0
 
     def read(

@@ -43,10 +43,10 @@ def history() -> Response:
 
 def _data(type: str | None = None, **arguments: Any) -> dict[str, Any]:
     own = services()
+    if arguments.get("overview", True):
+        wallet = arguments["blockchain"], arguments["address"]
+        await_turn(own.wallet_ids.count_tokens(own.database, *wallet))
     with own.database.read() as connection:
-        if arguments.get("overview", True):
-            wallet = arguments["blockchain"], arguments["address"]
-            await_turn(own.wallet_ids.count_tokens(connection, *wallet))
         return wallet_history(
             connection, own.wallet_ids, datetime.now(UTC), type=type, **arguments, rule=own.price_rule
         )

@@ -31,6 +31,20 @@ CREATE FUNCTION percentage(part numeric, whole numeric) RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN whole = 0 THEN 0 ELSE round_half_up(quotient(100 * part, whole), 4) END;
 
+-- The dollars of txn trades: usd is the sum of those with a stored value, native the value of the others in native
+-- currency, which count with its latest price. NULL when no trade has a value, nor the currency a price.
+CREATE FUNCTION dollars(usd numeric, native numeric, txn numeric, txn_without_usd numeric, price numeric)
+RETURNS numeric
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN price IS NOT NULL THEN usd + native * price
+            WHEN txn = 0 OR txn_without_usd < txn THEN usd
+       END;
+
+-- A time as responses have it: UTC, ISO 8601 with Z, whole seconds.
+CREATE FUNCTION iso_time(moment timestamptz) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN to_char(moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
+
 -- The bucket of a profit on its cost: 0 no profit, 1 up to 100 %, 2 up to 500 %, 3 above, and any profit on
 -- no cost. The last digits of quotients do not count.
 CREATE FUNCTION profit_bucket(realized numeric, realized_cost numeric) RETURNS integer

@@ -99,10 +99,8 @@
                               buy_txn + sell_txn AS total_txn,
                               wanted.volume,
                               -- A trade without a dollar value counts with the latest native price.
-                              CASE WHEN latest.usd IS NOT NULL
-                                   THEN round_half_up(volume_usd + unpriced_volume * latest.usd, 4)
-                                   WHEN unpriced_txn < buy_txn + sell_txn THEN round_half_up(volume_usd, 4)
-                              END AS volume_usd,
+                              round_half_up(dollars(volume_usd, unpriced_volume, buy_txn + sell_txn, unpriced_txn,
+                                                    latest.usd), 4) AS volume_usd,
                               round_half_up(realized, 9) AS realized_pnl) AS figures)
                   || ',"price":'
                   || COALESCE(round_half_up(token_price.price, 18)::text, 'null')

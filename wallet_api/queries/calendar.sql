@@ -100,13 +100,11 @@
               round_half_up(bought + sold, 9) AS volume,
               round_half_up(bought, 9) AS total_buy,
               -- A trade without a dollar value counts with the latest native price.
-              CASE WHEN latest.usd IS NOT NULL THEN round_half_up(bought_usd + bought_without_usd * latest.usd, 4)
-                   WHEN buy_txn = 0 OR buys_without_usd < buy_txn THEN round_half_up(bought_usd, 4)
-              END AS total_buy_usd,
+              round_half_up(dollars(bought_usd, bought_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
+                  AS total_buy_usd,
               round_half_up(sold, 9) AS total_sell,
-              CASE WHEN latest.usd IS NOT NULL THEN round_half_up(sold_usd + sold_without_usd * latest.usd, 4)
-                   WHEN sell_txn = 0 OR sells_without_usd < sell_txn THEN round_half_up(sold_usd, 4)
-              END AS total_sell_usd
+              round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)
+                  AS total_sell_usd
          FROM sums
         CROSS JOIN latest
        ),

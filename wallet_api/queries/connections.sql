@@ -104,7 +104,7 @@
                                   FROM (SELECT mint, token_name) AS token) ORDER BY place)
                  FROM unnest(shown.mints[:%(most_tokens)s::integer], shown.token_names[:%(most_tokens)s::integer])
                           WITH ORDINALITY AS listed (mint, token_name, place)) AS shared_tokens,
-              to_char(shown.last_shared_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS last_shared_at
+              iso_time(shown.last_shared_at) AS last_shared_at
          FROM shown
        )
 SELECT wallet.type,

@@ -33,7 +33,7 @@
               round_half_up(quotient(candidate.value, candidate.token_amount), 18) AS price_per_token,
               round_half_up(quotient(COALESCE(candidate.value_usd, candidate.value * latest.usd),
                                      candidate.token_amount), 18) AS price_per_token_usd,
-              to_char(candidate.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created_at,
+              iso_time(candidate.created_at) AS created_at,
 {profile},
               (SELECT row_to_json(holding)
                  FROM (SELECT round_half_up(candidate.quantity_after, 18) AS token_amount,

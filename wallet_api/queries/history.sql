@@ -66,7 +66,7 @@
                       || COALESCE(',"value_usd":' || round_half_up(value_usd, 4), '')
                       || ',"currency":"' || %(currency)s::text
                       || '","token_amount":' || round_half_up(token_amount, 18)
-                      || ',"created_at":"' || to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                      || ',"created_at":"' || iso_time(created_at)
                       || '","event_index":' || event_index
                       || '}', ',' ORDER BY place), '') || ']' AS trades
          FROM candidate
@@ -107,8 +107,8 @@
                            || ',"currency":"' || %(currency)s::text
                            || '","buy_txn":' || buy_txn
                            || ',"sell_txn":' || sell_txn
-                           || ',"first_seen":"' || to_char(first_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
-                           || '","last_seen":"' || to_char(last_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                           || ',"first_seen":"' || iso_time(first_seen)
+                           || '","last_seen":"' || iso_time(last_seen)
                            || '","still_holding":' || still_held(quantity, peak)
                            || CASE WHEN quantity = 0 THEN ',"unrealized_pnl":0'
                                    WHEN unrealized IS NOT NULL THEN ',"unrealized_pnl":' || round_half_up(unrealized, 9)

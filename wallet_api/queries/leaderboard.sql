@@ -137,9 +137,8 @@
               buy_txn + sell_txn AS total_txn,
               round_half_up(volume, 9) AS total_volume,
               -- A trade without a dollar value counts with the latest native price.
-              CASE WHEN latest.usd IS NOT NULL THEN round_half_up(volume_usd + unpriced_volume * latest.usd, 4)
-                   WHEN unpriced_txn < buy_txn + sell_txn THEN round_half_up(volume_usd, 4)
-              END AS total_volume_usd,
+              round_half_up(dollars(volume_usd, unpriced_volume, buy_txn + sell_txn, unpriced_txn, latest.usd), 4)
+                  AS total_volume_usd,
               CASE WHEN covered_txn = 0 THEN NULL
                    WHEN realized_cost = 0 THEN round_half_up(quotient(hold_seconds, covered_txn * 60), 2)
                    ELSE round_half_up(quotient(hold_cost, realized_cost * 60), 2)

@@ -17,7 +17,7 @@
               COALESCE(token_name.token_name, '') AS token_name,
               round_half_up(token_price.price, 18) AS price,
               round_half_up(token_price.price * latest.usd, 18) AS price_usd,
-              to_char(token_price.price_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS price_at,
+              iso_time(token_price.price_at) AS price_at,
               CASE WHEN %(blockchain)s = 'solana' THEN round_half_up(latest.usd, 4) END AS sol_price_usd
          FROM wanted
         CROSS JOIN latest

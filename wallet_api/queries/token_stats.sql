@@ -18,16 +18,10 @@
               COALESCE(sum(sold), 0) AS sold,
               COALESCE(max(invested), 0) AS largest_position,
               -- NULL if none of them is known, 0 if there are none.
-              CASE WHEN latest.usd IS NOT NULL
-                   THEN COALESCE(sum(invested_usd + invested_without_usd * latest.usd), 0)
-                   WHEN COALESCE(sum(buy_txn), 0) = 0 OR sum(buys_without_usd) < sum(buy_txn)
-                   THEN COALESCE(sum(invested_usd), 0)
-              END AS bought_usd,
-              CASE WHEN latest.usd IS NOT NULL
-                   THEN COALESCE(sum(sold_usd + sold_without_usd * latest.usd), 0)
-                   WHEN COALESCE(sum(sell_txn), 0) = 0 OR sum(sells_without_usd) < sum(sell_txn)
-                   THEN COALESCE(sum(sold_usd), 0)
-              END AS sold_usd
+              dollars(COALESCE(sum(invested_usd), 0), COALESCE(sum(invested_without_usd), 0),
+                      COALESCE(sum(buy_txn), 0), COALESCE(sum(buys_without_usd), 0), latest.usd) AS bought_usd,
+              dollars(COALESCE(sum(sold_usd), 0), COALESCE(sum(sold_without_usd), 0),
+                      COALESCE(sum(sell_txn), 0), COALESCE(sum(sells_without_usd), 0), latest.usd) AS sold_usd
          FROM latest
          LEFT JOIN trader
            ON true
@@ -66,10 +60,10 @@
               END AS buying_pressure,
               CASE WHEN buyers = 0 THEN 0 ELSE round_half_up(quotient(invested, buyers), 9) END AS avg_position_size,
               round_half_up(largest_position, 9) AS largest_position,
-              to_char(first.first_buy AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS first_entry_time,
+              iso_time(first.first_buy) AS first_entry_time,
               first.type AS first_entry_type,
               first.address AS first_entry_wallet_address,
-              to_char(latest.first_buy AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS latest_entry_time,
+              iso_time(latest.first_buy) AS latest_entry_time,
               latest.type AS latest_entry_type,
               latest.address AS latest_entry_wallet_address,
               -- An entry may be a few minutes ahead of the clock.
@@ -87,14 +81,11 @@
        SELECT trader.*,
               latest.usd,
               round_half_up(invested, 9) AS buy,
-              CASE WHEN latest.usd IS NOT NULL
-                   THEN round_half_up(invested_usd + invested_without_usd * latest.usd, 4)
-                   WHEN buy_txn = 0 OR buys_without_usd < buy_txn THEN round_half_up(invested_usd, 4)
-              END AS buy_usd,
+              round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
+                  AS buy_usd,
               round_half_up(sold, 9) AS sell,
-              CASE WHEN latest.usd IS NOT NULL THEN round_half_up(sold_usd + sold_without_usd * latest.usd, 4)
-                   WHEN sell_txn = 0 OR sells_without_usd < sell_txn THEN round_half_up(sold_usd, 4)
-              END AS sell_usd,
+              round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)
+                  AS sell_usd,
               -- What is not held is worth 0, with or without a price, in dollars too.
               CASE WHEN quantity = 0 THEN 0 ELSE quantity * token_price.price END AS worth,
               CASE WHEN quantity = 0 THEN 0 ELSE latest.usd END AS held_usd
@@ -149,8 +140,8 @@
                               ELSE ''
                          END
                       || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
-                      || ',"first_trade_at":"' || to_char(first_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
-                      || '","last_trade_at":"' || to_char(last_seen AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                      || ',"first_trade_at":"' || iso_time(first_seen)
+                      || '","last_trade_at":"' || iso_time(last_seen)
                       || '"}}', ',' ORDER BY buy DESC, address), '') || ']' AS traders
          FROM valued
        )

@@ -188,8 +188,8 @@
                       ELSE ''
                  END
               || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
-              || ',"first_seen":"' || to_char(first_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
-              || '","last_seen":"' || to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+              || ',"first_seen":"' || iso_time(first_at)
+              || '","last_seen":"' || iso_time(last_at)
               || '","remaining_tokens":' || round_half_up(quantity, 18)
               || ',"bag_pct":' || percentage(quantity, peak)
               || ',"still_holding":' || still_holding
@@ -226,7 +226,7 @@
        ),
        chart AS (
        SELECT point.ends_at,
-              to_char(point.ends_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS timestamp,
+              iso_time(point.ends_at) AS timestamp,
               round_half_up(point.realized, 9) AS realized_pnl,
               CASE WHEN total.covered_without_usd = 0 THEN round_half_up(point.realized_usd, 4) END AS realized_pnl_usd
          FROM point
@@ -305,7 +305,7 @@ SELECT ARRAY(SELECT token_id
                        || ',"mint":' || to_json(mint)
                        || ',"token_name":' || to_json(shown_name)
                        || ',"transaction_type":"' || side
-                       || '","created_at":"' || to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                       || '","created_at":"' || iso_time(created_at)
                        || '","value":' || shown_value
                        || COALESCE(',"value_usd":' || shown_usd, '')
                        || ',"token_amount":' || round_half_up(token_amount, 18)

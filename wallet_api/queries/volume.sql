@@ -46,9 +46,7 @@
        )
 SELECT round_half_up(volume, 9) AS volume,
        -- A trade without a dollar value counts with the latest native price.
-       CASE WHEN latest.usd IS NOT NULL THEN round_half_up(volume_usd + unpriced_volume * latest.usd, 4)
-            WHEN txn = 0 OR unpriced_txn < txn THEN round_half_up(volume_usd, 4)
-       END AS volume_usd,
+       round_half_up(dollars(volume_usd, unpriced_volume, txn, unpriced_txn, latest.usd), 4) AS volume_usd,
        unpriced_txn > 0 AND unpriced_txn < txn AND latest.usd IS NULL AS is_partly_priced
   FROM total
  CROSS JOIN latest
