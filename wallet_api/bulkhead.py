@@ -9,8 +9,8 @@ from threading import Condition
 
 from wallet_api.errors import Busy
 
-# The longest wait for a slot while no other request of the kind takes or releases one.
-_WAIT_SECONDS = 0.2
+# The longest wait for a slot while no other request of the kind takes or releases one: longer than to connect.
+_WAIT_SECONDS = 0.5
 
 
 class Wait(Enum):

@@ -13,7 +13,8 @@ from wallet_api.database.failures import translated
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
 
-POOL_TIMEOUT_SECONDS = 1.0
+# Longer than psycopg_pool waits before it connects for the second time.
+POOL_TIMEOUT_SECONDS = 1.5
 # A charge waits no longer for a row that another session has locked.
 LOCK_TIMEOUT_MILLISECONDS = 500
 # Besides requests: two threads that refresh boards, two that save balances, one that settles charges or
