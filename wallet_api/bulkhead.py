@@ -9,7 +9,7 @@ from threading import Condition
 
 from wallet_api.errors import Busy
 
-# The longest wait for a slot while no other request of the kind takes or releases one: longer than to connect.
+# The longest wait for a slot while none of its kind is taken or released: longer than to connect.
 _WAIT_SECONDS = 0.5
 
 

@@ -140,9 +140,8 @@ def test_queries_go_past_their_timeout(outages: Outages, report: Report) -> None
     # Those who find two others waiting are refused at once.
     assert all("took too long" in message or "Too many slow" in message for message in messages)
     recovery = met.recovered_seconds(back)
-    report.add(
-        "Queries past STATEMENT_TIMEOUT_SECONDS", "503 with `Retry-After`, in that time or at once", met, recovery
-    )
+    meanwhile = "503 with `Retry-After`, in that time or at once"
+    report.add("Queries past STATEMENT_TIMEOUT_SECONDS", meanwhile, met, recovery)
     assert recovery < RECOVERY_SECONDS
 
 
