@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Hashable
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Executor, Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from threading import Lock
@@ -126,7 +126,15 @@ class Cache(Generic[Value]):
             return False
         future, is_new = self._begin(key, now)
         if is_new:
-            self._executor.submit(self._run, key, compute, future, now)
+            try:
+                begun = self._executor.submit(self._run, key, compute, future, now)
+            except RuntimeError as error:
+                # It is closed, or the system has no more threads.
+                self._fail(key, future, error)
+            else:
+                begun.add_done_callback(
+                    lambda done: self._fail(key, future, CancelledError()) if done.cancelled() else None
+                )
         return True
 
     def _join(self, key: Hashable, compute: Callable[[], Value], now: float) -> Cached[Value]:
@@ -153,11 +161,14 @@ class Cache(Generic[Value]):
             made = Cached(value, now, self.timer() - now)
             self._store(key, made)
         except BaseException as error:  # noqa: BLE001 - raised in the threads that wait
-            self._end(key, future)
-            future.set_exception(error)
+            self._fail(key, future, error)
         else:
             self._end(key, future)
             future.set_result(made)
+
+    def _fail(self, key: Hashable, future: Future[Cached[Value]], error: BaseException) -> None:
+        self._end(key, future)
+        future.set_exception(error)
 
     def _store(self, key: Hashable, made: Cached[Value]) -> None:
         if self._size_of(made.value) <= self._max_size:

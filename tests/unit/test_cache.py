@@ -192,6 +192,17 @@ def test_an_executor_refreshes_a_value_and_nobody_waits(clock: _Clock) -> None:
         assert cache.get("key", slow).value == 1
 
 
+def test_a_refresh_that_cannot_begin_leaves_the_old_value_and_blocks_no_later_one(clock: _Clock) -> None:
+    executor = ThreadPoolExecutor(1)
+    cache: Cache[int] = Cache(10.0, executor=executor, timer=clock)
+    cache.get("key", clock.compute(1, 2.0))
+    executor.shutdown()
+    clock.now = 107.0
+    assert cache.get("key", clock.compute(2)).value == 1
+    clock.now = 111.0
+    assert cache.get("key", clock.compute(3)).value == 3
+
+
 def test_a_computation_without_a_slot_fails_at_once_for_all(clock: _Clock) -> None:
     bulkhead = Bulkhead(4)
     caches: list[Cache[int]] = [Cache(10.0, slot=bulkhead.slot, timer=clock) for _ in range(3)]
