@@ -8,7 +8,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from wallet_api import openapi, services
 from wallet_api.access import gate
-from wallet_api.access.current import Call
+from wallet_api.access.current import ApiRequest
 from wallet_api.blueprints import all_blueprints, metrics
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.cache import Cache
@@ -28,7 +28,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     """Return the WSGI application. Raises SettingsError if the environment is invalid."""
     settings = settings or Settings.from_environment()
     app = Flask("wallet_api", static_folder=None)
-    app.request_class = Call
+    app.request_class = ApiRequest
     # Both would respond with the framework's own pages: to OPTIONS, and to doubled slashes.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False

@@ -9,9 +9,9 @@ from prometheus_client import CollectorRegistry, Counter
 
 from wallet_api.access.keyring import ApiKey
 from wallet_api.access.limits import MeteredStorage
+from wallet_api.access.settling import Settler
 from wallet_api.bulkhead import Bulkhead, Wait
 from wallet_api.database import Database, had_no_effect, load_sql
-from wallet_api.recurring import Recurring
 
 log = logging.getLogger(__name__)
 
@@ -19,15 +19,12 @@ _CHARGE = load_sql("wallet_api.access", "charge_credits")
 _READ = load_sql("wallet_api.access", "read_balance")
 _SETTLE = load_sql("wallet_api.access", "settle_credits")
 
-SETTLE_SECONDS = 0.05
 # What pays for this many requests is charged in the database, one by one.
-DIRECT_CALLS = 1_000
+DIRECT_REQUESTS = 1_000
 # Of a balance a worker holds at most this part unsettled.
 UNSETTLED_PART = 100
 # A balance read longer ago may have been spent by others meanwhile.
 FRESH_SECONDS = 0.5
-# Without success for so long, the database counts as away.
-LATE_SECONDS = 1.0
 
 
 class Credits:
@@ -51,10 +48,7 @@ class Credits:
             ("reason",),
             registry=registry,
         )
-        self._charged: dict[ApiKey, None] = {}
-        # Since when no settlement has succeeded.
-        self._late_since = math.inf
-        self._settler = Recurring("credits", self._settle, SETTLE_SECONDS)
+        self._settler = Settler("credits", self._write)
 
     def charge(self, key: ApiKey) -> tuple[bool, int | None]:
         """Charge one request; return whether it could be paid, and the credits left, None if unlimited.
@@ -66,10 +60,8 @@ class Credits:
         with key.lock:
             unsettled = key.unsettled
             little = (unsettled + self._cost) * UNSETTLED_PART <= key.balance
-            settles = now - self._late_since < LATE_SECONDS and not self._settler.closed
-            if little and settles and self._is_far(key, now):
-                key.owed += self._cost
-                self._charged[key] = None
+            if little and self._settler.works and self._is_far(key, now):
+                self._settler.add(key, self._cost)
                 return True, key.left
         if unsettled:
             self._settler.wake()
@@ -89,14 +81,13 @@ class Credits:
 
     def close(self) -> None:
         """Settle all charges, while the database is open. What is charged after this is charged directly."""
-        self._settler.close()
-        left = sum(key.unsettled for key in list(self._charged))
-        if left:
-            self._forgive(left, "closed")
+        unsettled = self._settler.close()
+        if unsettled:
+            self._forgive(unsettled, "closed")
 
     def _is_far(self, key: ApiKey, now: float) -> bool:
         """Return whether more is left than other workers may have spent since the balance was read."""
-        left = key.balance - key.unsettled - DIRECT_CALLS * self._cost
+        left = key.balance - key.unsettled - DIRECT_REQUESTS * self._cost
         age = now - key.balance_at
         if left <= 0 or age <= FRESH_SECONDS:
             return left > 0
@@ -112,49 +103,36 @@ class Credits:
             row = connection.execute(statement, {"key_id": key.terms.key_id, "cost": self._cost}).fetchone()
         if row is not None:
             with key.lock:
-                key.learn(row["credits"], began)
+                key.set_balance(row["credits"], began)
         return row is not None
 
-    def _settle(self) -> None:
-        batch: dict[int, ApiKey] = {}
-        for key in list(self._charged):
-            # A key that was forgotten and read again is another object, and has to wait for its turn.
-            if key.terms.key_id not in batch:
-                del self._charged[key]
-                with key.lock:
-                    key.settling, key.owed = key.owed, 0
-                if key.settling:
-                    batch[key.terms.key_id] = key
-        if not batch:
-            return
+    def _write(self, amounts: dict[ApiKey, int]) -> None:
+        """Charge the keys in one statement. A charge whose outcome is unknown is forgiven, never repeated."""
         began = time.monotonic()
-        self._late_since = min(self._late_since, began)
-        owed = [key.settling for key in batch.values()]
+        charges = {"key_ids": [key.terms.key_id for key in amounts], "amounts": list(amounts.values())}
         try:
             with self._database.write() as connection:
-                rows = connection.execute(_SETTLE, {"key_ids": list(batch), "owed": owed}).fetchall()
+                rows = connection.execute(_SETTLE, charges).fetchall()
         except Exception as error:
-            can_be_repeated = had_no_effect(error)
-            for key in batch.values():
-                with key.lock:
-                    if can_be_repeated:
-                        key.owed += key.settling
-                        self._charged[key] = None
-                    key.settling = 0
-            if not can_be_repeated:
-                self._forgive(sum(owed), "outcome unknown")
+            if not had_no_effect(error):
+                for key, amount in amounts.items():
+                    with key.lock:
+                        key.sent -= amount
+                self._forgive(sum(amounts.values()), "outcome unknown")
             raise
-        self._late_since = math.inf
-        for row in rows:
-            key = batch.pop(row["key_id"])
+        keys = {}
+        balances = {row["key_id"]: row["credits"] for row in rows}
+        for key, amount in amounts.items():
+            keys[key.terms.key_id] = key
             with key.lock:
-                key.settling = 0
-                key.learn(row["credits"], began)
+                key.sent -= amount
+                if key.terms.key_id in balances:
+                    key.set_balance(balances[key.terms.key_id], began)
+            if key.terms.key_id not in balances:
+                self._forgive(amount, "key deleted", key)
+        for row in rows:
             if row["forgiven"]:
-                self._forgive(row["forgiven"], "spent elsewhere", key)
-        for key in batch.values():
-            self._forgive(key.settling, "key deleted", key)
-            key.settling = 0
+                self._forgive(row["forgiven"], "spent elsewhere", keys[row["key_id"]])
 
     def _forgive(self, amount: int, reason: str, key: ApiKey | None = None) -> None:
         self._forgiven.labels(reason).inc(amount)

@@ -10,11 +10,11 @@ from flask.globals import request_ctx
 from wallet_api.access.keyring import ApiKey
 
 
-class Call(Request):
+class ApiRequest(Request):
     """Flask's request, with its id and what becomes of it.
 
     `started` is of the performance counter, in seconds; `charged` is the credits that the request cost;
-    `counted_alone` tells whether only this process has counted it; `refusal` is the code and the reason of
+    `counted_alone` is true if only this process has counted it; `refusal` is the code and the reason of
     the error in its response.
     """
 
@@ -32,6 +32,6 @@ class Call(Request):
         self.request_id = f"req_{random.getrandbits(96):024x}"
 
 
-def current_call() -> Call:
+def current_request() -> ApiRequest:
     """Return the current request itself, not Flask's proxy."""
-    return cast(Call, request_ctx.request)
+    return cast(ApiRequest, request_ctx.request)

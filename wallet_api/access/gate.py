@@ -8,13 +8,13 @@ from flask import Flask, Response
 from prometheus_client import CollectorRegistry
 
 from wallet_api.access.credits import Credits
-from wallet_api.access.current import Call, current_call
+from wallet_api.access.current import ApiRequest, current_request
 from wallet_api.access.keyring import ApiKey, KeyRing
 from wallet_api.access.limits import KeyLimiter
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.database import Database, NotPermitted
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
-from wallet_api.keys import bearer_key, may_hold_key
+from wallet_api.keys import bearer_key, may_contain_key
 from wallet_api.recurring import Recurring
 from wallet_api.settings import Settings
 
@@ -37,7 +37,7 @@ def keyless(view: View) -> View:
 
 def free_of_charge() -> None:
     """Charge nothing for the current request."""
-    current_call().free_of_charge = True
+    current_request().free_of_charge = True
 
 
 class Gate:
@@ -71,40 +71,40 @@ class Gate:
         self.limits.windows.close()
 
     def _admit(self) -> None:
-        call = current_call()
+        request = current_request()
         # An unknown route or a wrong method gets its own error, with or without a key.
-        if call.routing_exception is not None or is_keyless(self._app, call.endpoint):
+        if request.routing_exception is not None or is_keyless(self._app, request.endpoint):
             return
-        parameters = call.args.getlist("api_key") if may_hold_key(call.query_string) else []
-        bearer = bearer_key(call.environ.get("HTTP_AUTHORIZATION"))
+        parameters = request.args.getlist("api_key") if may_contain_key(request.query_string) else []
+        bearer = bearer_key(request.environ.get("HTTP_AUTHORIZATION"))
         if bearer is None:
             _refuse_repeated(parameters)
             if not any(parameters):
                 raise Unauthorized(reason="missing_api_key")
         self._refresher.start()
         key = self.keys.find(bearer or parameters[0])
-        call.key = key
+        request.key = key
         self.limits.count(key)
         _refuse_repeated(parameters)
 
     def _charge_and_set_headers(self, response: Response) -> Response:
-        call = current_call()
-        key = call.key
+        request = current_request()
+        key = request.key
         if key is None:
             return response
-        call.counted_alone = self.limits.windows.away
+        request.counted_alone = self.limits.windows.away
         if not key.unlimited and response.status_code < 500:
-            response = self._charge(call, key, response)
+            response = self._charge(request, key, response)
         self.limits.set_headers(key, response.headers)
         return response
 
-    def _charge(self, call: Call, key: ApiKey, response: Response) -> Response:
-        needs_credits = response.status_code in (200, 304) and not call.free_of_charge
-        costs = response.status_code == 200 and needs_credits and call.method != "HEAD"
+    def _charge(self, request: ApiRequest, key: ApiKey, response: Response) -> Response:
+        needs_credits = response.status_code in (200, 304) and not request.free_of_charge
+        costs = response.status_code == 200 and needs_credits and request.method != "HEAD"
         try:
             if costs:
                 may_pass, left = self.credits.charge(key)
-                call.charged = self._cost if may_pass and left is not None else 0
+                request.charged = self._cost if may_pass and left is not None else 0
             else:
                 left = self.credits.left(key)
                 # HEAD and 304 are free, but only for a key that could pay.

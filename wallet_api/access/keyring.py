@@ -1,7 +1,7 @@
 """The API keys in memory: looked up by hash at first use, and refreshed while they are used."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
 from typing import NamedTuple
@@ -9,6 +9,7 @@ from typing import NamedTuple
 from cachetools import TTLCache
 from limits import RateLimitItem, parse
 
+from wallet_api.access.settling import Account
 from wallet_api.bulkhead import Bulkhead, Wait
 from wallet_api.database import Database, load_sql, tuple_row
 from wallet_api.errors import Forbidden
@@ -38,11 +39,10 @@ class Terms(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class ApiKey:
+class ApiKey(Account):
     """A key as last read, and what this process has charged to it. Times are of the monotonic clock.
 
-    `label` may be shown. `balance` was read by a statement that ran from `balance_at` to `balance_until`;
-    `owed` is charged since, `settling` is on its way there.
+    `label` may be shown. `balance` was read by a statement that ran from `balance_at` to `balance_until`.
     """
 
     label: str
@@ -54,9 +54,6 @@ class ApiKey:
     balance: int = 0
     balance_at: float = _NEVER
     balance_until: float = _NEVER
-    owed: int = 0
-    settling: int = 0
-    lock: Lock = field(default_factory=Lock)
 
     @property
     def name(self) -> str:
@@ -64,16 +61,11 @@ class ApiKey:
         return self.terms.name
 
     @property
-    def unsettled(self) -> int:
-        """Credits charged here that the database has not confirmed."""
-        return self.owed + self.settling
-
-    @property
     def left(self) -> int | None:
         """The credits left; None if unlimited."""
         return None if self.unlimited else max(0, self.balance - self.unsettled)
 
-    def learn(self, balance: int | None, began: float) -> None:
+    def set_balance(self, balance: int | None, began: float) -> None:
         """Store a balance read by a statement that started at `began`; None is unlimited.
 
         Of two statements that ran at once, the lower balance is the later one, or it errs on the safe side.
@@ -86,16 +78,14 @@ class ApiKey:
 class KeyRing:
     """The keys that this process has looked up. Guesses are kept apart, and evict no valid key."""
 
-    def __init__(
-        self, database: Database, bulkhead: Bulkhead, default_rate: str, kept_seconds: float
-    ) -> None:
+    def __init__(self, database: Database, bulkhead: Bulkhead, default_rate: str, ttl_seconds: float) -> None:
         self._database = database
         self._bulkhead = bulkhead
         self._default_limit = parse(default_rate)
-        self._kept_seconds = kept_seconds
+        self._ttl_seconds = ttl_seconds
         self._known: dict[bytes, ApiKey] = {}
         self._lock = Lock()
-        self._unknown: TTLCache[bytes, bool] = TTLCache(MAX_UNKNOWN, ttl=min(UNKNOWN_SECONDS, kept_seconds))
+        self._unknown: TTLCache[bytes, bool] = TTLCache(MAX_UNKNOWN, ttl=min(UNKNOWN_SECONDS, ttl_seconds))
 
     def find(self, text: str) -> ApiKey:
         """Return the key `text` if it may be used now.
@@ -105,7 +95,7 @@ class KeyRing:
         hashed = key_hash(text)
         key = self._known.get(hashed)
         now = time.monotonic()
-        if key is None or now - key.read_at >= self._kept_seconds:
+        if key is None or now - key.read_at >= self._ttl_seconds:
             key = self._look_up(hashed)
         if key is None:
             raise Forbidden("This API key is not valid.", reason="invalid_api_key")
@@ -123,9 +113,9 @@ class KeyRing:
         for hashed, key in list(self._known.items()):
             if now - key.used_at < IDLE_SECONDS:
                 used.append(key)
-            elif not key.unsettled and now - key.read_at >= self._kept_seconds:
+            elif not key.unsettled and now - key.read_at >= self._ttl_seconds:
                 self._known.pop(hashed, None)
-        for first in range(0, len(used) if self._kept_seconds else 0, KEYS_AT_ONCE):
+        for first in range(0, len(used) if self._ttl_seconds else 0, KEYS_AT_ONCE):
             self._read_again({key.terms.key_id: key for key in used[first : first + KEYS_AT_ONCE]})
 
     def _look_up(self, hashed: bytes) -> ApiKey | None:
@@ -173,4 +163,4 @@ class KeyRing:
             key.unlimited = terms.credits is None
             # A standby may not know yet what was charged.
             if self._database.reads_primary:
-                key.learn(terms.credits, began)
+                key.set_balance(terms.credits, began)

@@ -13,14 +13,13 @@ from valkey.exceptions import ValkeyError
 from werkzeug.datastructures import Headers
 
 from wallet_api.access.keyring import ApiKey
+from wallet_api.access.settling import Settler
 from wallet_api.access.shared_counts import SharedCounts, Window
 from wallet_api.errors import RateLimited
-from wallet_api.recurring import Recurring
 
-SETTLE_SECONDS = 0.05
-# Of what is left a worker counts this part by itself before it counts in the store.
-ALONE_PART = 50
-# Windows that ended so long ago are dropped, as often.
+# A worker may count this part of the remaining requests locally.
+LOCAL_PART = 50
+# How long after its end a window is dropped, and how often ended windows are looked for.
 SWEEP_SECONDS = 5.0
 
 
@@ -42,9 +41,8 @@ class MeteredStorage(Storage):
         # The time to which windows are aligned, in Unix seconds.
         self.now = time.time if self._counts is None else self._counts.now
         self._windows: dict[str, Window] = {}
-        self._counted: dict[str, Window] = {}
         self._swept = time.monotonic()
-        self._settler = Recurring("limits", self._settle, SETTLE_SECONDS)
+        self._settler = Settler("limits", self._write, is_ready=self._can_settle)
         self.close = self._settler.close
 
     @property
@@ -68,13 +66,12 @@ class MeteredStorage(Storage):
         shared = self._counts if self.is_shared else None
         with window.lock:
             left = limit - window.known
-            alone = left if shared is None else left // ALONE_PART
-            if amount <= alone - window.sent - window.pending:
-                window.pending += amount
-                self._counted[window.name] = window
+            local = left if shared is None else left // LOCAL_PART
+            if amount <= local - window.unsettled:
+                self._settler.add(window, amount)
                 return window.used
         # The store's count never falls, so that nothing more fits into this window once it is full.
-        if shared is None or amount > left or not shared.add([window], amount, limit):
+        if shared is None or amount > left or not shared.add({window: window.send()}, amount, limit):
             return limit + amount
         return min(window.used, limit)
 
@@ -109,19 +106,25 @@ class MeteredStorage(Storage):
         window = self._windows.get(name)
         if window is None:
             self._settler.start()
+            self._drop_ended()
             window = self._windows.setdefault(name, Window(name, (number + 1) * seconds))
         return window, int(amount)
 
-    def _settle(self) -> None:
+    def _drop_ended(self) -> None:
         if time.monotonic() - self._swept > SWEEP_SECONDS:
             self._swept = time.monotonic()
-            for windows in (self._windows, self._counted):
-                for window in list(windows.values()):
-                    if window.ends + SWEEP_SECONDS < self.now():
-                        windows.pop(window.name, None)
+            for window in list(self._windows.values()):
+                if window.ends + SWEEP_SECONDS < self.now():
+                    self._windows.pop(window.name, None)
+                    self._settler.drop(window)
+
+    def _can_settle(self) -> bool:
         # While the store is away, what is pending waits.
-        if self._counts is not None and (self.is_shared or self._counts.probe()) and self._counted:
-            self._counts.add([self._counted.popitem()[1] for _ in range(len(self._counted))])
+        return self._counts is not None and (self.is_shared or self._counts.probe())
+
+    def _write(self, amounts: dict[Window, int]) -> None:
+        if self._counts is not None:
+            self._counts.add(amounts)
 
 
 class KeyLimiter(Limiter):
@@ -146,7 +149,8 @@ class KeyLimiter(Limiter):
             stats = self.limiter.get_window_stats(key.limit, key.label)
             wait = max(1, math.ceil(stats.reset_time - self.windows.now()))
             raise RateLimited(
-                f"This API key may call {key.limit.amount} times per {key.limit.GRANULARITY.name}."
+                f"The limit of this API key is {key.limit.amount} requests per"
+                f" {key.limit.GRANULARITY.name}."
                 f" Try again in {wait} seconds.",
                 retry_after_seconds=wait,
             )

@@ -1,6 +1,12 @@
 -- Charge what requests of several keys cost together, down to 0 at most, and return the balances, with what they
 -- did not cover. Rows are locked in one order, so that workers do not deadlock. Needs api_keys_pkey.
-     WITH locked AS MATERIALIZED (
+     WITH charges AS (
+             SELECT key_id,
+                    sum(amount)::bigint AS amount
+               FROM unnest(%(key_ids)s::bigint[], %(amounts)s::bigint[]) AS charge (key_id, amount)
+           GROUP BY key_id
+          ),
+          locked AS MATERIALIZED (
              SELECT key_id,
                     credits
                FROM api_keys
@@ -9,11 +15,11 @@
                 FOR NO KEY UPDATE
           )
    UPDATE api_keys
-      SET credits = GREATEST(locked.credits - owed, 0)
+      SET credits = GREATEST(locked.credits - charges.amount, 0)
      FROM locked
-     JOIN unnest(%(key_ids)s::bigint[], %(owed)s::bigint[]) AS charges (key_id, owed)
+     JOIN charges
     USING (key_id)
     WHERE api_keys.key_id = locked.key_id
 RETURNING api_keys.key_id,
           api_keys.credits,
-          GREATEST(owed - locked.credits, 0) AS forgiven
+          GREATEST(charges.amount - locked.credits, 0) AS forgiven

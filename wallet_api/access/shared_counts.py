@@ -2,22 +2,24 @@
 
 import logging
 import time
-from collections.abc import Sequence
-from threading import Lock
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import valkey
 from valkey.exceptions import ValkeyError
 
+from wallet_api.access.settling import Account
+
 log = logging.getLogger(__name__)
 
 CONNECT_TIMEOUT_SECONDS = 0.25
 REPLY_TIMEOUT_SECONDS = 0.5
-# A window stays in the store so long after its end, for workers whose clock is behind.
-KEPT_SECONDS = 60
+# How long a window stays in the store after its end, for workers whose clock is behind.
+EXPIRY_SECONDS = 60
 
-# A store that came back empty continues from the worker's count. The requests of `pending` were let through
-# already; those of `calls` are counted if they fit.
+# A store that came back empty continues from the worker's count, ARGV[1]. The requests of ARGV[2] have passed
+# already; those of ARGV[3] are counted if they fit.
 _SCRIPT = """
 local used = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[1])) + tonumber(ARGV[2])
 local granted = used + ARGV[3] <= tonumber(ARGV[4]) and 1 or 0
@@ -28,46 +30,35 @@ return {used, granted, clock[1], clock[2]}
 """
 
 
-class Window:
-    """One key's requests between two resets; `ends` in Unix seconds. `lock` guards the counts.
+@dataclass(slots=True, eq=False)
+class Window(Account):
+    """One key's requests between two resets; `ends` in Unix seconds.
 
-    `known` is the store's count when it last replied. `pending` was let through since; `sent` is on its way,
-    and may include what will not be let through.
+    `known` is the store's count when it last replied.
     """
 
-    __slots__ = ("ends", "known", "lock", "name", "pending", "sent")
-
-    def __init__(self, name: str, ends: int) -> None:
-        self.name = name
-        self.ends = ends
-        self.lock = Lock()
-        self.known = self.pending = self.sent = 0
+    name: str
+    ends: int
+    known: int = 0
 
     @property
     def used(self) -> int:
-        """All requests that this worker knows of."""
-        return self.known + self.sent + self.pending
+        """All requests that this worker has a count of."""
+        return self.known + self.unsettled
 
-    def take(self, calls: int) -> int:
-        """Return the pending count, which is sent now with `calls` more."""
-        with self.lock:
-            pending, self.pending = self.pending, 0
-            self.sent += pending + calls
-            return pending
-
-    def receive(self, pending: int, calls: int, limit: int, reply: Any) -> bool:
-        """Apply the reply of the script to what was sent, and return whether `calls` may pass.
+    def receive(self, amount: int, requests: int, limit: int, reply: Any) -> bool:
+        """Apply the reply of the script to what was sent, and return whether `requests` may pass.
 
         What an error leaves unknown is treated as known, and not sent again.
         """
         with self.lock:
-            self.sent -= pending + calls
+            self.sent -= amount
             if not isinstance(reply, Exception):
                 self.known = max(self.known, reply[0])
                 return bool(reply[1])
-            self.known += pending
-            may_pass = self.used + calls <= limit
-            self.known += calls if may_pass else 0
+            self.known += amount
+            may_pass = self.used + requests <= limit
+            self.known += requests if may_pass else 0
             return may_pass
 
 
@@ -91,27 +82,26 @@ class SharedCounts:
 
     def probe(self) -> bool:
         """Return whether the store works."""
-        self.add([Window("wallet-api/probe", 0)])
+        self.add({Window("wallet-api/probe", 0): 0})
         return not self.away
 
-    def add(self, windows: Sequence[Window], calls: int = 0, limit: int = 0) -> bool:
-        """Add to each window what is pending, and `calls` if they fit into the limit, in one round trip.
+    def add(self, amounts: Mapping[Window, int], requests: int = 0, limit: int = 0) -> bool:
+        """Add to each window what was sent, and `requests` if they fit into the limit, in one round trip.
 
-        Return whether `calls` may pass, by what the store or else this worker knows.
+        Return whether `requests` may pass, by the store's count or else this worker's.
         """
         began = time.monotonic()
-        taken = [window.take(calls) for window in windows]
         replies: list[Any]
         try:
             with self._store.pipeline(transaction=False) as pipeline:
-                for window, pending in zip(windows, taken, strict=True):
-                    expiry = max(0, int(window.ends - self.now())) + KEPT_SECONDS
+                for window, amount in amounts.items():
+                    expiry = max(0, int(window.ends - self.now())) + EXPIRY_SECONDS
                     # The first loads the script for the others.
                     run, script = (pipeline.evalsha, self._sha) if len(pipeline) else (pipeline.eval, _SCRIPT)
-                    run(script, 1, window.name, window.known, pending, calls, limit, expiry)
+                    run(script, 1, window.name, window.known, amount, requests, limit, expiry)
                 replies = pipeline.execute(raise_on_error=False)
         except (ValkeyError, OSError) as error:
-            replies = [error] * len(windows)
+            replies = [error] * len(amounts)
         # The store refuses a single command, such as one of a window that has another type.
         good = [reply for reply in replies if not isinstance(reply, Exception)]
         if good:
@@ -121,6 +111,6 @@ class SharedCounts:
         elif not self.away and not good:
             log.warning("The store of rate limits is away; each worker counts by itself: %s", replies[0])
         self.away = not good
-        outcomes = zip(windows, taken, replies, strict=True)
-        may_pass = [window.receive(pending, calls, limit, reply) for window, pending, reply in outcomes]
+        outcomes = zip(amounts.items(), replies, strict=True)
+        may_pass = [window.receive(amount, requests, limit, reply) for (window, amount), reply in outcomes]
         return all(may_pass)

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Blueprint, Response, abort
 
-from wallet_api.access.current import current_call
+from wallet_api.access.current import current_request
 from wallet_api.access.gate import keyless
 from wallet_api.responses.envelope import opens_websocket, respond
 from wallet_api.responses.operation import Operation
@@ -33,6 +33,6 @@ _operation = Operation(
 def index() -> Response:
     """Return the paths of the documentation and of the health check."""
     # Clients of the public API open their websocket here.
-    if opens_websocket(current_call()):
+    if opens_websocket(current_request()):
         abort(404)
     return respond(IndexSchema().dump(_INDEX))

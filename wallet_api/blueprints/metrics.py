@@ -17,7 +17,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from wallet_api.access.current import current_call
+from wallet_api.access.current import current_request
 from wallet_api.access.gate import keyless
 from wallet_api.database import Database
 from wallet_api.errors import Forbidden, ServiceUnavailable
@@ -143,18 +143,18 @@ class _Counters:
 
     def count(self, response: Response) -> Response:
         """Count the current request."""
-        call = current_call()
-        operation = _operation(call.endpoint)
+        request = current_request()
+        operation = _operation(request.endpoint)
         own = self._of(operation, response.status_code)
         own.requests.inc()
-        own.seconds.observe(time.perf_counter() - call.started)
-        if call.refusal is not None:
-            self._refusals.labels(operation, *call.refusal).inc()
-        if call.cached:
+        own.seconds.observe(time.perf_counter() - request.started)
+        if request.refusal is not None:
+            self._refusals.labels(operation, *request.refusal).inc()
+        if request.cached:
             own.cached.inc()
-        if call.charged:
-            own.credits.inc(call.charged)
-        if call.counted_alone:
+        if request.charged:
+            own.credits.inc(request.charged)
+        if request.counted_alone:
             self._alone.inc()
         return response
 

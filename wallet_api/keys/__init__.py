@@ -41,7 +41,7 @@ def bearer_key(authorization: str | None) -> str | None:
     return key
 
 
-def may_hold_key(query: bytes) -> bool:
+def may_contain_key(query: bytes) -> bool:
     """Return whether a query string may contain the parameter api_key, encoded or not, without parsing it."""
     return b"api_key" in query or b"%" in query
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from wallet_api.access.current import current_call
-from wallet_api.keys import may_hold_key
+from wallet_api.access.current import current_request
+from wallet_api.keys import may_contain_key
 from wallet_api.schemas import arguments
 
 # Longer query strings are not remembered.
@@ -17,18 +17,18 @@ _MAX_BYTES = 512
 
 def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     """Return the arguments of the current request. Raises MissingParameter, InvalidParameter."""
-    call = current_call()
-    query: bytes = call.query_string
+    request = current_request()
+    query: bytes = request.query_string
     # A key must not stay in memory.
-    if may_hold_key(query) or len(query) > _MAX_BYTES:
-        return _load(schema, call.args)
+    if may_contain_key(query) or len(query) > _MAX_BYTES:
+        return _load(schema, request.args)
     return _load_again(schema, query)
 
 
 # Most callers send the same query strings again and again.
 @lru_cache(1024)
 def _load_again(schema: arguments.Arguments, query: bytes) -> Mapping[str, Any]:
-    return _load(schema, current_call().args)
+    return _load(schema, current_request().args)
 
 
 def _load(schema: arguments.Arguments, given: MultiDict[str, str]) -> Mapping[str, Any]:

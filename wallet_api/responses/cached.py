@@ -10,7 +10,7 @@ from werkzeug.datastructures import Accept
 from werkzeug.http import parse_accept_header
 from xxhash import xxh3_128_hexdigest
 
-from wallet_api.access.current import current_call
+from wallet_api.access.current import current_request
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.cache import Cache, Cached
 from wallet_api.responses.compression import Prefix
@@ -75,7 +75,7 @@ def respond_cached(
     `beside` is the member of the data that also stands beside it.
     """
     cache: Cache[CachedData] = current_app.extensions[_EXTENSION][lifetime]
-    key = (current_call().endpoint, *arguments.items())
+    key = (current_request().endpoint, *arguments.items())
 
     def compute() -> CachedData:
         made, before = CachedData(get_data(), beside), cache.find_expired(key)
@@ -97,7 +97,7 @@ def respond_version(
     It changes with the `version`, or else with when the value was made.
     """
     cache: Cache[CachedData] = current_app.extensions[_VERSIONS]
-    key = (current_call().endpoint, version or source.made_at, *arguments.items())
+    key = (current_request().endpoint, version or source.made_at, *arguments.items())
     found = cache.get(key, lambda: CachedData(get_data()))
     return _respond(found.value, cached=source.hit, cache_age_seconds=source.age_seconds(cache.timer()))
 
@@ -108,12 +108,12 @@ def _respond(found: CachedData, *, cached: bool, cache_age_seconds: int) -> Resp
     is_large = found.size >= _MIN_GZIP_BYTES
     if is_large:
         headers["Vary"] = "Accept-Encoding"
-    call = current_call()
-    call.cached = cached
-    if call.if_none_match.contains_raw(found.etag):
+    request = current_request()
+    request.cached = cached
+    if request.if_none_match.contains_raw(found.etag):
         return Response(status=304, headers=headers)
-    end = to_json(meta(call, cache_age_seconds)) + b"}"
-    if is_large and _accepts_gzip(call.environ.get("HTTP_ACCEPT_ENCODING", "")):
+    end = to_json(meta(request, cache_age_seconds)) + b"}"
+    if is_large and _accepts_gzip(request.environ.get("HTTP_ACCEPT_ENCODING", "")):
         headers["Content-Encoding"] = "gzip"
         return Response(found.prefix.gzip(end), headers=headers, content_type=JSON)
     # Two parts, so that a large one is not copied.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from flask import Flask, Response
 from flask_cors import CORS
 
-from wallet_api.access.current import current_call
+from wallet_api.access.current import current_request
 
 _PREFIX = "/v1/"
 _ALLOWED = ["Authorization", "If-None-Match"]
@@ -29,7 +29,7 @@ def init_app(app: Flask, origins: Sequence[str]) -> None:
     def complete(response: Response) -> Response:
         if "Access-Control-Allow-Origin" in response.headers:
             response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
-        if not every_origin and current_call().path.startswith(_PREFIX):
+        if not every_origin and current_request().path.startswith(_PREFIX):
             # Flask-CORS adds it only if there are several origins, and this one is allowed.
             response.vary.add("Origin")
         return response
@@ -54,11 +54,11 @@ def init_app(app: Flask, origins: Sequence[str]) -> None:
 
 
 def _answer_preflight() -> Response | None:
-    call = current_call()
+    request = current_request()
     if (
-        call.method != "OPTIONS"
-        or "Access-Control-Request-Method" not in call.headers
-        or not call.path.startswith(_PREFIX)
+        request.method != "OPTIONS"
+        or "Access-Control-Request-Method" not in request.headers
+        or not request.path.startswith(_PREFIX)
     ):
         return None
     response = Response(status=204)

@@ -10,7 +10,7 @@ from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
 from wallet_api import __version__
-from wallet_api.access.current import Call, current_call
+from wallet_api.access.current import ApiRequest, current_request
 from wallet_api.errors import ApiError
 from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
@@ -35,9 +35,9 @@ def init_app(app: Flask) -> None:
 
 def respond(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
     """Return a 200 with `data` in the envelope."""
-    call = current_call()
-    call.cached = cached
-    return _json(_success.dump({"data": data, "meta": meta(call, cache_age_seconds)}))
+    request = current_request()
+    request.cached = cached
+    return _json(_success.dump({"data": data, "meta": meta(request, cache_age_seconds)}))
 
 
 def respond_bare(data: dict[str, Any]) -> Response:
@@ -47,14 +47,14 @@ def respond_bare(data: dict[str, Any]) -> Response:
 
 def refuse(error: ApiError, response: Response | None = None) -> Response:
     """Return the response to `error`. If `response` is given, its headers are kept."""
-    call = current_call()
-    call.refusal = (error.code, error.reason or "")
+    request = current_request()
+    request.refusal = (error.code, error.reason or "")
     # An error does not come from a cache.
-    call.cached = False
-    detail: dict[str, Any] = {"code": error.code, "message": error.message, "request_id": call.request_id}
+    request.cached = False
+    detail: dict[str, Any] = {"code": error.code, "message": error.message, "request_id": request.request_id}
     optional = {"parameter": error.parameter, "allowed": error.allowed, "reason": error.reason}
     detail |= {name: value for name, value in optional.items() if value is not None}
-    body = _json(_error.dump({"error": detail, "meta": meta(call, 0)}))
+    body = _json(_error.dump({"error": detail, "meta": meta(request, 0)}))
     if response is not None:
         response.set_data(body.get_data())
         response.content_type = body.content_type
@@ -68,16 +68,16 @@ def refuse(error: ApiError, response: Response | None = None) -> Response:
     return response
 
 
-def opens_websocket(call: Call) -> bool:
+def opens_websocket(request: ApiRequest) -> bool:
     """Return whether the request is the handshake of a websocket."""
-    return call.headers.get("Upgrade", "").lower() == "websocket"
+    return request.headers.get("Upgrade", "").lower() == "websocket"
 
 
-def meta(call: Call, cache_age_seconds: int) -> dict[str, Any]:
-    """Return the meta of the response to `call`."""
+def meta(request: ApiRequest, cache_age_seconds: int) -> dict[str, Any]:
+    """Return the meta of the response to `request`."""
     return {
-        "request_id": call.request_id,
-        "cached": call.cached,
+        "request_id": request.request_id,
+        "cached": request.cached,
         "cache_age_seconds": cache_age_seconds,
         "version": __version__,
         "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -90,44 +90,44 @@ def to_json(document: Any) -> bytes:
 
 
 def _add_request_id(response: Response) -> Response:
-    response.headers.add("X-Request-ID", current_call().request_id)
+    response.headers.add("X-Request-ID", current_request().request_id)
     return response
 
 
 def _answer_api_error(error: ApiError) -> Response:
     if error.status >= 500:
         # One line, since an outage fails many requests.
-        log.warning("%s %s: %s (%s)", current_call().request_id, error.code, error.message, _cause(error))
+        log.warning("%s %s: %s (%s)", current_request().request_id, error.code, error.message, _cause(error))
     return refuse(error)
 
 
 def _answer_http_exception(error: HTTPException) -> Response:
-    call = current_call()
-    own = error.get_response(call.environ)
+    request = current_request()
+    own = error.get_response(request.environ)
     failure = ApiError(error.description or error.name)
     failure.status = error.code or 500
     failure.code = _HTTP_CODES.get(
         failure.status, "invalid_request" if failure.status < 500 else "internal_error"
     )
     # Flask has no route for a websocket either, and says so with a 400.
-    if failure.status == 404 or opens_websocket(call):
+    if failure.status == 404 or opens_websocket(request):
         failure.status, failure.code = 404, _HTTP_CODES[404]
-        failure.message = _no_operation(call)
+        failure.message = _no_operation(request)
     # Flask's response has Allow and Retry-After.
     return refuse(failure, Response(headers=own.headers))
 
 
-def _no_operation(call: Call) -> str:
-    if opens_websocket(call):
+def _no_operation(request: ApiRequest) -> str:
+    if opens_websocket(request):
         problem = "A websocket is not offered here."
     else:
-        problem = f"The operation {call.path[:128]!r} is not offered here."
+        problem = f"The operation {request.path[:128]!r} is not offered here."
     return f"{problem} The operations are listed at /docs."
 
 
 def _answer_crash(error: Exception) -> Response:
-    call = current_call()
-    log.error("%s crashed on %s", call.request_id, call.endpoint, exc_info=error)
+    request = current_request()
+    log.error("%s crashed on %s", request.request_id, request.endpoint, exc_info=error)
     return refuse(ApiError())
 
 

@@ -10,7 +10,7 @@ from flask import has_request_context
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
 
-from wallet_api.access.current import current_call
+from wallet_api.access.current import current_request
 from wallet_api.log_lines import formatter
 from wallet_api.settings import Settings
 
@@ -77,4 +77,4 @@ class _OwnHandler(logging.StreamHandler[Any]):
 
 
 def _request_id() -> str | None:
-    return current_call().request_id if has_request_context() else None
+    return current_request().request_id if has_request_context() else None
