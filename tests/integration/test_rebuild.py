@@ -17,7 +17,7 @@ from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
 
 TABLES = (
-    *("trades", "positions", "lifetimes", "position_rollup", "wallet_days"),
+    *("trades", "positions", "lifetimes", "position_days", "wallet_days"),
     *("volume_rollup", "wallet_groups", "token_prices"),
 )
 
@@ -68,8 +68,8 @@ def test_a_damaged_ledger_is_put_right_and_the_damage_counted(connection: Connec
     )
     connection.execute("DELETE FROM lifetimes WHERE wallet_id = (SELECT min(wallet_id) FROM lifetimes)")
     connection.execute(
-        "DELETE FROM position_rollup WHERE (wallet_id, token_id, ends_at) IN"
-        " (SELECT wallet_id, token_id, ends_at FROM position_rollup ORDER BY ends_at DESC LIMIT 2)"
+        "DELETE FROM position_days WHERE (wallet_id, token_id, day) IN"
+        " (SELECT wallet_id, token_id, day FROM position_days ORDER BY day DESC LIMIT 2)"
     )
     connection.execute("UPDATE wallet_days SET new_tokens = 0 WHERE new_tokens > 0")
     connection.execute(
@@ -91,7 +91,7 @@ def test_a_damaged_ledger_is_put_right_and_the_damage_counted(connection: Connec
     assert damaged is not None
     assert changed["positions"] == damaged["n"] > 0
     assert changed["lifetimes"] == 2
-    assert changed["position_rollup"] == 2
+    assert changed["position_days"] == 2
     assert changed["wallet_days"] > 0
     assert changed["volume_rollup"] > 0
     assert changed["wallet_groups"] == 2
@@ -142,5 +142,5 @@ def test_trades_beyond_the_reach_of_any_period_are_in_no_rollup(connection: Conn
     import_trades(connection, ndjson_records([orjson.dumps(old)], TradeRow), refuse)
     after = content(connection)
     assert len(after["trades"]) == len(before["trades"]) + 1
-    assert after["position_rollup"] == before["position_rollup"]
+    assert after["position_days"] == before["position_days"]
     assert after["volume_rollup"] == before["volume_rollup"]

@@ -105,7 +105,7 @@ def fill(database_url: str, trades: int = 600) -> tuple[list[Row], list[Row]]:
 def all_rows(connection: Connection) -> list[Any]:
     """Return the rows of all tables that imports fill, except tokens and prices."""
     tables = (
-        *("wallets", "wallet_groups", "trades", "positions", "lifetimes", "position_rollup"),
+        *("wallets", "wallet_groups", "trades", "positions", "lifetimes", "position_days"),
         *("wallet_days", "volume_rollup", "holdings_snapshots", "sync_wallets"),
     )
     # Shards answer in any order.
@@ -425,7 +425,7 @@ def test_an_import_that_has_read_the_wallets_before_their_removal_lands_no_orpha
     with connect(database_url) as holder:
         # Both commands stop at the lock of the first wallet, the removal in front.
         with holder.transaction():
-            merge.lock_wallet(holder, row["wallet_id"])
+            merge.lock_wallets(holder, [row["wallet_id"]])
             removing = start("remove", "wallets", str(wallet_file), "--yes", "--json")
             assert eventually(lambda: _waiting(connection) == 1, 60)
             importing = start("import", "trades", str(trade_file), "--json")

@@ -5,29 +5,40 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, LiteralString
 
 import pytest
 
 from tests.ledger.sql_files import PACKAGE, included_files, package_of
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, load_sql, load_statements
 from wallet_api.ledger import merge
 from wallet_api.queries import history
 
 FILES = sorted(PACKAGE.rglob("*.sql"))
-# One statement each; a migration and the tables of a session are several, and a DO block has no plan.
-# What other statements include is looked at in these.
-STATEMENTS = [
+# A migration and the tables of a session have no plan. What other statements include is looked at in these.
+PLANNED = [
     file
     for file in FILES
     if file.parent.name != "migrations"
-    and "staging" not in file.name
-    and file.stem != "clear"
+    and file.stem not in ("staging", "clear")
     and file not in included_files()
 ]
-QUERIES = [file for file in STATEMENTS if file.parent.name == "queries"]
+QUERIES = [file for file in PLANNED if file.parent.name == "queries"]
+
+
+def statements_of(file: Path) -> dict[str, LiteralString]:
+    """The statements of a file that have a plan, by name."""
+    statements = load_statements(package_of(file), file.stem) or {
+        file.stem: load_sql(package_of(file), file.stem)
+    }
+    return {
+        name: statement
+        for name, statement in statements.items()
+        if name != "staging" and not statement.startswith("ANALYZE")
+    }
+
 
 # What stands for the parameters of a name; others are NULL.
 SAMPLES: dict[str, Any] = {
@@ -44,11 +55,6 @@ SAMPLES: dict[str, Any] = {
     "tx_signature": "s",
     "event_index": 0,
     "is_sell": True,
-    "sign": 1,
-    "is_midnight": False,
-    "needs_replay": False,
-    "corrected": True,
-    "replay": True,
     "amount": 1,
     "since": datetime(2026, 1, 1, tzinfo=UTC),
     "last_mint": "mint",
@@ -60,8 +66,8 @@ SAMPLES: dict[str, Any] = {
     "sizes": [3600, 1],
     "starts": [datetime(2026, 1, 1, tzinfo=UTC)] * 2,
     "ends": [datetime(2026, 1, 2, tzinfo=UTC)] * 2,
-    "days_start": datetime(2026, 1, 1, tzinfo=UTC),
-    "days_end": datetime(2026, 1, 2, tzinfo=UTC),
+    "first_day": date(2026, 1, 1),
+    "end_day": date(2026, 1, 2),
     **dict.fromkeys(
         ("now", "created_at", "horizon", "earliest", "latest", "price_oldest_at"),
         datetime(2026, 1, 1, tzinfo=UTC),
@@ -79,13 +85,8 @@ def parameters_of(statement: str) -> dict[str, Any]:
     return {name: SAMPLES.get(name) for name in re.findall(r"%\((\w+)\)s", statement)}
 
 
-def explain(connection: Connection, file: Path) -> str:
+def explain(connection: Connection, statement: LiteralString) -> str:
     """PostgreSQL's plan for a statement."""
-    return explain_statement(connection, load_sql(package_of(file), file.stem))
-
-
-def explain_statement(connection: Connection, statement: LiteralString) -> str:
-    """The same for a statement that has been loaded."""
     rows = connection.execute("EXPLAIN " + statement, parameters_of(statement))
     return "\n".join(row["QUERY PLAN"] for row in rows)
 
@@ -101,17 +102,18 @@ def head_of(file: Path) -> str:
 def session(connection: Connection) -> Connection:
     """A connection that has the tables of an import as well, and looks for an index wherever one would do."""
     merge.prepare(connection)
-    for staging in (file for file in FILES if "staging" in file.name and file.stem != "staging"):
-        connection.execute(load_sql(f"wallet_api.{staging.parent.name}", staging.stem))
+    for name in ("wallets", "removal", "rebuild"):
+        connection.execute(load_statements("wallet_api.ledger", name)["staging"])
     connection.execute("CREATE TEMP TABLE incoming_prices (line_number bigint, LIKE native_prices)")
     connection.execute("SET enable_seqscan = off")
     return connection
 
 
 def test_every_statement_fits_the_real_tables(session: Connection) -> None:
-    assert len(STATEMENTS) > 40
-    for file in STATEMENTS:
-        assert explain(session, file), name_of(file)
+    statements = [(file, *named) for file in PLANNED for named in statements_of(file).items()]
+    assert len(statements) > 80
+    for file, name, statement in statements:
+        assert explain(session, statement), (name_of(file), name)
 
 
 def test_every_file_is_headed_by_a_sentence() -> None:
@@ -122,28 +124,32 @@ def test_every_file_is_headed_by_a_sentence() -> None:
 def test_every_index_that_a_head_names_exists(connection: Connection) -> None:
     rows = connection.execute("SELECT indexname FROM pg_indexes WHERE schemaname = 'public'")
     indexes = {row["indexname"] for row in rows}
-    for file in STATEMENTS:
-        named = set(
-            re.findall(r"\w+_pkey|\w+_key\b|\w+_by_\w+|\w+_without_\w+", head_of(file).split("Needs", 1)[-1])
-        )
+    for file in PLANNED:
+        comments = "\n".join(line for line in file.read_text().splitlines() if line.startswith("--"))
+        named = {
+            index
+            for needs in re.findall(r"Needs ([^.]*)\.", comments)
+            for index in re.findall(r"\w+_pkey|\w+_key\b|\w+_by_\w+|\w+_without_\w+", needs)
+        }
         assert named <= indexes, f"{name_of(file)} needs {named - indexes}"
 
 
 def test_every_query_of_the_api_finds_its_rows_by_indexes_which_its_head_names(session: Connection) -> None:
     for file in QUERIES:
         assert " Needs " in head_of(file), f"{name_of(file)} names no index"
-        plan = explain(session, file)
+        (statement,) = statements_of(file).values()
+        plan = explain(session, statement)
         assert "Seq Scan" not in plan, f"{name_of(file)}:\n{plan}"
 
 
 def test_a_history_never_compares_each_trade_with_each_token(session: Connection) -> None:
-    plan = explain_statement(session, history.HISTORY)
+    plan = explain(session, history.HISTORY)
     assert "Hash Full Join" in plan or "Merge Full Join" in plan, plan
     assert "Seq Scan" not in plan, plan
 
 
 def test_no_comment_holds_a_percent_sign_that_the_driver_would_read() -> None:
-    for file in STATEMENTS:
+    for file in PLANNED:
         for line in file.read_text().splitlines():
             if line.lstrip().startswith("--"):
                 assert "%" not in line.replace("%%", ""), name_of(file)

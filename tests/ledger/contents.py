@@ -25,10 +25,10 @@ _TABLES: dict[LiteralString, tuple[LiteralString, LiteralString, tuple[str, ...]
     ),
     "positions": ("wallets.blockchain, wallets.address, positions.*", _OF_WALLET, _POSITION),
     "lifetimes": ("wallets.blockchain, wallets.address, lifetimes.*", _OF_WALLET, _WALLET),
-    "position_rollup": (
-        "wallets.blockchain, wallets.address, tokens.mint, position_rollup.*",
+    "position_days": (
+        "wallets.blockchain, wallets.address, tokens.mint, position_days.*",
         _OF_POSITION,
-        (*_POSITION, "ends_at"),
+        (*_POSITION, "day"),
     ),
     "wallet_days": ("wallets.blockchain, wallets.address, wallet_days.*", _OF_WALLET, (*_WALLET, "day")),
     "token_prices": (
@@ -47,13 +47,13 @@ _BY_WALLET: tuple[LiteralString, ...] = (
     "trades",
     "positions",
     "lifetimes",
-    "position_rollup",
+    "position_days",
     "wallet_days",
     "holdings_snapshots",
     "sync_wallets",
 )
-# How far answers reach. Buckets that are about to expire contain what an earlier moment put there.
-_REACH = {"position_rollup": timedelta(days=30), "volume_rollup": timedelta(hours=24)}
+# How far windows of volume reach. Buckets that are about to expire contain what an earlier moment put there.
+_REACH = timedelta(hours=24)
 
 
 def contents(connection: Connection, now: datetime) -> Contents:
@@ -66,7 +66,7 @@ def contents(connection: Connection, now: datetime) -> Contents:
                 name: value for name, value in row.items() if name not in ("wallet_id", "token_id")
             }
             for row in rows
-            if table not in _REACH or row["ends_at"] > now - _REACH[table]
+            if table != "volume_rollup" or row["ends_at"] > now - _REACH
         }
     # A group whose wallets changed their type stays; one that lost them does not.
     found["wallet_groups"] = {key: row for key, row in found["wallet_groups"].items() if row["wallet_count"]}

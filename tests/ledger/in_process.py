@@ -248,7 +248,7 @@ def parsed(body: bytes) -> Any:
 
 def clear(connection: Connection) -> None:
     """Empty the ledger: as fast as it goes, since it has few rows."""
-    ledger = ("trades", "positions", "lifetimes", "position_rollup", "wallet_days", "volume_rollup")
+    ledger = ("trades", "positions", "lifetimes", "position_days", "wallet_days", "volume_rollup")
     tables = (*ledger, "token_prices", "native_prices", "tokens", "wallet_groups", "wallets")
     # In a cluster, wallets are not deleted after others at once.
     sequential = "SET LOCAL citus.multi_shard_modify_mode = sequential"

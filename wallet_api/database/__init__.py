@@ -13,7 +13,7 @@ from wallet_api.database.failures import (
 )
 from wallet_api.database.place import place_of
 from wallet_api.database.pools import Database
-from wallet_api.database.statements import load_sql, sharded_sql
+from wallet_api.database.statements import load_sql, load_statements, sharded_sql
 
 __all__ = [
     "Connection",
@@ -28,6 +28,7 @@ __all__ = [
     "connect",
     "had_no_effect",
     "load_sql",
+    "load_statements",
     "place_of",
     "savepoint",
     "sharded_sql",

@@ -4,6 +4,7 @@ import re
 from importlib import resources
 from typing import LiteralString
 
+_NAME = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 _INCLUDED = re.compile(r"^\{(\w+)\}", re.MULTILINE)
 # What a Citus cluster runs in place of a statement that it does not support, by the latter's text.
 _SHARDED: dict[str, LiteralString] = {}
@@ -24,6 +25,20 @@ def load_sql(package: str, name: str) -> LiteralString:
     return statement
 
 
+def load_statements(package: str, name: str) -> dict[str, LiteralString]:
+    """Return the statements of a file that has several, by name, in their order.
+
+    A line `-- name --` begins a statement, which ends with a semicolon. The text before the first name heads
+    the file.
+    """
+    text = resources.files(package).joinpath(f"{name}.sql").read_text(encoding="utf-8")
+    _, *parts = _NAME.split(text)
+    return {
+        part: _statement(package, body.rstrip().removesuffix(";"), sharded=False)
+        for part, body in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
 def sharded_sql(statement: LiteralString) -> LiteralString:
     """Return what a Citus cluster runs for a statement of `load_sql`."""
     return _SHARDED.get(statement, statement)
@@ -34,7 +49,11 @@ def _load(package: str, name: str, *, sharded: bool) -> LiteralString:
     if sharded:
         own = resources.files(package).joinpath(f"{name}_sharded.sql")
         file = own if own.is_file() else file
-    lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
+    return _statement(package, file.read_text(encoding="utf-8"), sharded=sharded)
+
+
+def _statement(package: str, text: str, *, sharded: bool) -> LiteralString:
+    lines = [line.strip() for line in text.splitlines()]
     statement = "\n".join(line for line in lines if line and not line.startswith("--"))
     # Our own packaged files are as trusted as literals, which is all psycopg takes as a query.
     return _INCLUDED.sub(lambda found: _load(package, found[1], sharded=sharded), statement)

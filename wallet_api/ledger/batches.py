@@ -13,10 +13,8 @@ from msgspec import UNSET
 from wallet_api.chains import CHAINS
 from wallet_api.ledger.fields import BadRow, check_address
 from wallet_api.ledger.lines import Record
+from wallet_api.ledger.merge import LOCKS
 from wallet_api.ledger.rows import Text, TradeRow
-
-# Wallets share this many locks, so that a large batch cannot fill the server's lock table (as in lock.sql).
-LOCKS = 64
 
 _encode = msgspec.json.Encoder().encode
 _BLOCK_LINES = 1000

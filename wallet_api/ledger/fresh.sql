@@ -1,32 +1,40 @@
--- Of the batch's trades in positions to be replayed, those that are new or differ from the ledger's. A trade
--- without a dollar value of its own takes the native price nearest its time, if it is new or has another value or
--- time. Needs wallets_pkey, native_prices_pkey.
+-- The trades of `incoming` that are new or differ from the ledger's.
+
+-- known --
+-- One look-up for each row. Needs trades_pkey.
+INSERT INTO known
+SELECT trades.*
+  FROM incoming
+  JOIN trades
+    ON trades.wallet_id = incoming.wallet_id
+   AND trades.token_id = incoming.token_id
+   AND trades.tx_signature = incoming.tx_signature
+   AND trades.is_sell = incoming.is_sell
+   AND trades.event_index = incoming.event_index;
+
+-- analyze_known --
+ANALYZE known (wallet_id, token_id, tx_signature);
+
+-- fresh --
+-- A trade without a dollar value of its own takes the native price nearest its time, if it is new or has another value
+-- or time. Needs wallets_pkey, native_prices_pkey.
 INSERT INTO fresh
-  WITH repeated AS MATERIALIZED (
-       SELECT incoming.*
-         FROM incoming
-         JOIN touched
-           ON touched.wallet_id = incoming.wallet_id
-          AND touched.token_id = incoming.token_id
-          AND touched.replay
-       ),
-{known_repeats},
-       given AS (
-       SELECT repeated.*,
-              CASE WHEN repeated.keeps_name THEN known.token_name
-                   ELSE repeated.token_name
+  WITH given AS (
+       SELECT incoming.*,
+              CASE WHEN incoming.keeps_name THEN known.token_name
+                   ELSE incoming.token_name
               END AS given_name,
-              CASE WHEN repeated.keeps_usd AND NOT known.usd_derived THEN known.value_usd
-                   ELSE repeated.value_usd
+              CASE WHEN incoming.keeps_usd AND NOT known.usd_derived THEN known.value_usd
+                   ELSE incoming.value_usd
               END AS given_usd,
-              CASE WHEN repeated.keeps_exchanged THEN known.exchanged_value
-                   ELSE repeated.exchanged_value
+              CASE WHEN incoming.keeps_exchanged THEN known.exchanged_value
+                   ELSE incoming.exchanged_value
               END AS given_exchanged,
               COALESCE((known.usd_derived OR known.value_usd IS NULL)
-                       AND known.value = repeated.value
-                       AND known.created_at = repeated.created_at
-                       AND NOT repeated.derives_again, FALSE) AS keeps_derived,
-              known.wallet_id IS NULL AS is_new,
+                       AND known.value = incoming.value
+                       AND known.created_at = incoming.created_at
+                       AND NOT incoming.derives_again, FALSE) AS keeps_derived,
+              known.wallet_id IS NOT NULL AS is_correction,
               known.created_at AS known_at,
               known.token_name AS known_name,
               known.token_amount AS known_amount,
@@ -34,13 +42,13 @@ INSERT INTO fresh
               known.value_usd AS known_usd,
               known.usd_derived AS known_derived,
               known.exchanged_value AS known_exchanged
-         FROM repeated
+         FROM incoming
          LEFT JOIN known
-           ON known.wallet_id = repeated.wallet_id
-          AND known.token_id = repeated.token_id
-          AND known.tx_signature = repeated.tx_signature
-          AND known.is_sell = repeated.is_sell
-          AND known.event_index = repeated.event_index
+           ON known.wallet_id = incoming.wallet_id
+          AND known.token_id = incoming.token_id
+          AND known.tx_signature = incoming.tx_signature
+          AND known.is_sell = incoming.is_sell
+          AND known.event_index = incoming.event_index
        ),
        derived AS (
        SELECT trade.*,
@@ -67,9 +75,10 @@ SELECT wallet_id,
        token_amount,
        value,
        COALESCE(given_usd, derived_usd) AS value_usd,
-       given_exchanged AS exchanged_value
+       given_exchanged AS exchanged_value,
+       is_correction
   FROM derived
- WHERE is_new
+ WHERE NOT is_correction
     OR known_at <> created_at
     OR known_amount <> token_amount
     OR known_value <> value

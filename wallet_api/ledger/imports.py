@@ -5,9 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import merge
 from wallet_api.ledger.batches import Share, Token, blocks, read_batch
 from wallet_api.ledger.fields import BadRow
@@ -27,16 +26,9 @@ TWO_LANES_ROWS = 20_000
 
 Progress = Callable[[], None]
 
-_WALLETS_STAGING = load_sql(__package__, "wallets_staging")
-_WALLETS = load_sql(__package__, "wallets")
-_GROUPS = load_sql(__package__, "groups")
-_RETYPED = load_sql(__package__, "retyped")
-_RETYPED_LIFETIMES = load_sql(__package__, "retyped_lifetimes")
-_REGROUPED = load_sql(__package__, "regrouped")
-_PRICES = load_sql(__package__, "prices")
-_UNPRICED = load_sql(__package__, "unpriced")
+_WALLETS = load_statements(__package__, "wallets")
+_PRICES = load_statements(__package__, "prices")
 
-_STAGE_PRICES = "CREATE TEMP TABLE incoming_prices (line_number bigint, LIKE native_prices) ON COMMIT DROP"
 _COPY_WALLETS = (
     "COPY incoming_wallets (line_number, blockchain, type, address, name, image_url, twitter, telegram,"
     " copytrade_link) FROM STDIN"
@@ -70,7 +62,7 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
     summary = Summary()
     now = datetime.now(UTC)
     merge.prepare(connection)
-    connection.execute(_WALLETS_STAGING)
+    connection.execute(_WALLETS["staging"])
     with connection.transaction():
         with connection.cursor() as cursor, cursor.copy(_COPY_WALLETS) as copy:
             for number, line, row in records:
@@ -80,22 +72,17 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
                 except BadRow as fault:
                     reject(number, line, fault)
                     summary.rejected += 1
-        summary.warnings = repeated_wallets(connection)
+        summary.warnings = repeated_wallets(connection.execute(_WALLETS["repeated"]).fetchall())
         merge.before_wallets(connection)
         merge.lock_all(connection)
-        retyped = [row["wallet_id"] for row in connection.execute(_RETYPED)]
-        recent: dict[str, Any] = {"wallet_ids": retyped, "horizon": now - merge.VOLUME_HORIZON}
+        retyped = [row["wallet_id"] for row in connection.execute(_WALLETS["retyped"])]
         if retyped:
-            connection.execute(_REGROUPED, {**recent, "sign": -1})
-            merge.add_to_volume(connection, recent["horizon"])
-        summary.changed = len(connection.execute(_WALLETS).fetchall())
-        connection.execute(_GROUPS)
+            merge.take_recent(connection, retyped, now)
+        summary.changed = len(connection.execute(_WALLETS["add"]).fetchall())
+        connection.execute(_WALLETS["groups"])
         if retyped:
-            connection.execute(_RETYPED_LIFETIMES, {"wallet_ids": retyped})
-            connection.execute("TRUNCATE walked")
-            connection.execute(_REGROUPED, {**recent, "sign": 1})
-            merge.add_to_volume(connection, recent["horizon"])
-            merge.drop_volume(connection, recent["horizon"], corrected=True)
+            connection.execute(_WALLETS["lifetimes"], {"wallet_ids": retyped})
+            merge.put_recent(connection, retyped, now)
     return summary
 
 
@@ -105,7 +92,7 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
     now = datetime.now(UTC)
     merge.prepare(connection)
     with connection.transaction():
-        connection.execute(_STAGE_PRICES)
+        connection.execute(_PRICES["staging"])
         with connection.cursor() as cursor, cursor.copy(_COPY_PRICES) as copy:
             for number, line, row in records:
                 try:
@@ -118,12 +105,10 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
                     summary.rejected += 1
         # Imports of trades read prices under these locks, so that none can miss a price committed here.
         merge.lock_all(connection)
-        summary.changed = len(connection.execute(_PRICES).fetchall())
-        span = connection.execute(
-            "SELECT min(priced_at) AS earliest, max(priced_at) AS latest FROM incoming_prices"
-        ).fetchone()
+        summary.changed = len(connection.execute(_PRICES["add"]).fetchall())
+        span = connection.execute(_PRICES["span"]).fetchone()
         if span is not None and span["earliest"] is not None:
-            connection.execute(_UNPRICED, span)
+            connection.execute(_PRICES["fresh"], span)
             merge.merge_fresh(connection, now)
     return summary
 
@@ -177,4 +162,8 @@ def _land(connection: Connection, share: Share, token_ids: Mapping[Token, int]) 
         with connection.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
             for block in blocks(share, token_ids):
                 copy.write(block)
+        wallet_ids = {wallet_id for wallet_id, _, _ in share}
+        merge.lock_wallets(connection, wallet_ids)
+        # The ids were read before this transaction had the locks.
+        merge.check_tracked(connection, wallet_ids)
         return merge.merge_incoming(connection, datetime.now(UTC))

@@ -1,58 +1,38 @@
-"""The statements that merge a batch into the ledger, in their order, inside the caller's transaction."""
+"""Changes of the ledger: positions are taken out, trades are put in, and what derives from them is stored.
 
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+Each function runs its statements in the caller's transaction, which holds the locks of the wallets.
+"""
 
-from wallet_api.database import Connection, DuplicateKey, connect, load_sql, savepoint
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, LiteralString
 
+from wallet_api.database import Connection, connect, load_sql, load_statements
+
+# Wallets share this many locks, so that a large batch cannot fill the server's lock table.
+LOCKS = 64
 # The first half of a two-part key: any constant, the same for every import.
-LOCK_CLASS = 7_401
+_LOCK_CLASS = 7_401
 # The lock of token_prices: any number that no other lock has.
 _PRICES_LOCK = {"lock": 7_401_003}
 
-# A rollup keeps its longest window, and some more for clocks that differ.
-POSITION_HORIZON = timedelta(days=32)
-VOLUME_HORIZON = timedelta(hours=26)
+# A table of sums covers its longest window, and some more for clocks that differ.
+POSITION_DAYS = timedelta(days=32)
+VOLUME_WINDOW = timedelta(hours=26)
 
 _STAGING = load_sql(__package__, "staging")
-_LOCK = load_sql(__package__, "lock")
-_LOCK_WALLET = load_sql(__package__, "lock_wallet")
-_LOCK_ALL = load_sql(__package__, "lock_all")
-_FIND_REMOVED_WALLETS = load_sql(__package__, "find_removed_wallets")
-_KNOWN_POSITIONS = load_sql(__package__, "known_positions")
-_TOUCHED = load_sql(__package__, "touched")
-_TOUCHED_FRESH = load_sql(__package__, "touched_fresh")
-_FRESH = load_sql(__package__, "fresh")
-_UNTOUCHED = load_sql(__package__, "untouched")
-_KNOWN_TRADES = load_sql(__package__, "known_trades")
-_APPENDED = load_sql(__package__, "appended")
-_REPLAYED = load_sql(__package__, "replayed")
-_WALKED_DAYS = load_sql(__package__, "walked_days")
-_POSITIONS = load_sql(__package__, "positions")
-_APPENDED_LIFETIMES = load_sql(__package__, "appended_lifetimes")
-_REPLAYED_LIFETIMES = load_sql(__package__, "replayed_lifetimes")
-_WALLET_DAYS = load_sql(__package__, "wallet_days")
-_EMPTIED_WALLET_DAYS = load_sql(__package__, "emptied_wallet_days")
-_REPLACED = load_sql(__package__, "replaced")
-_APPENDED_TRADES = load_sql(__package__, "appended_trades")
-_REPLAYED_TRADES = load_sql(__package__, "replayed_trades")
-_POSITION_ROLLUP = load_sql(__package__, "position_rollup")
-_VOLUME_ROLLUP = load_sql(__package__, "volume_rollup")
-_EMPTIED_POSITION_ROLLUP = load_sql(__package__, "emptied_position_rollup")
-_EXPIRED_POSITION_ROLLUP = load_sql(__package__, "expired_position_rollup")
-_EXPIRED_VOLUME = load_sql(__package__, "expired_volume")
-_TOUCH_POSITIONS = load_sql(__package__, "touch_positions")
-_REMOVE_TRADES = load_sql(__package__, "remove_trades")
-_REMOVE_KNOWN_TRADES = load_sql(__package__, "remove_known_trades")
-_REMOVE_POSITIONS = load_sql(__package__, "remove_positions")
-_REMOVE_LIFETIMES = load_sql(__package__, "remove_lifetimes")
-_TOUCHED_TOKENS = load_sql(__package__, "touched_tokens")
-_TOKEN_PRICES = load_sql(__package__, "token_prices")
+_FRESH = load_statements(__package__, "fresh")
+_AFFECTED = load_statements(__package__, "affected")
+_TAKE_OUT = load_statements(__package__, "take_out")
+_PUT_IN = load_statements(__package__, "put_in")
+_TOTALS = load_statements(__package__, "totals")
+_VOLUME = load_statements(__package__, "volume")
+_RECENT = load_statements(__package__, "recent")
+_PRICED = load_sql(__package__, "priced")
+_TOKEN_PRICES = load_statements(__package__, "token_prices")
+_LOCK = "SELECT pg_advisory_xact_lock(%(class)s, lock) FROM unnest(%(locks)s::integer[]) AS lock"
+_TRACKED = "SELECT wallet_id FROM wallets WHERE wallet_id = ANY(%(wallet_ids)s)"
 _LOCK_PRICES = "SELECT pg_advisory_xact_lock(%(lock)s)"
-
-_ANALYZE_KNOWN_POSITIONS = "ANALYZE known_positions (wallet_id, token_id)"
-_ANALYZE_TOUCHED = "ANALYZE touched (wallet_id, token_id, replay)"
-_ANALYZE_KNOWN = "ANALYZE known_trades (wallet_id, token_id)"
 
 # A small sample is enough: plans for staging tables depend on their size, and hardly on their contents.
 # Every statement has an index on the tables of the ledger, so none of these is to be scanned.
@@ -83,14 +63,28 @@ def another_session(connection: Connection) -> Connection:
     return other
 
 
+def run(
+    connection: Connection,
+    statements: Mapping[str, LiteralString],
+    parameters: Mapping[str, Any] | None = None,
+) -> dict[str, int]:
+    """Execute the statements of a file in their order; return how many rows each has changed, by name."""
+    return {name: connection.execute(sql, parameters).rowcount for name, sql in statements.items()}
+
+
+def lock_wallets(connection: Connection, wallet_ids: Iterable[int]) -> None:
+    """Block other changes of these wallets until the transaction ends."""
+    _lock(connection, {wallet_id % LOCKS for wallet_id in wallet_ids})
+
+
 def lock_all(connection: Connection) -> None:
-    """Block all other imports until the transaction ends."""
-    connection.execute(_LOCK_ALL, {"lock_class": LOCK_CLASS})
+    """Block all other changes until the transaction ends."""
+    _lock(connection, range(LOCKS))
 
 
-def lock_wallet(connection: Connection, wallet_id: int) -> None:
-    """Block imports of one wallet until the transaction ends."""
-    connection.execute(_LOCK_WALLET, {"lock_class": LOCK_CLASS, "wallet_id": wallet_id})
+def _lock(connection: Connection, locks: Collection[int]) -> None:
+    # In one order for all sessions, so that they cannot deadlock.
+    connection.execute(_LOCK, {"class": _LOCK_CLASS, "locks": sorted(locks)})
 
 
 def before_wallets(connection: Connection) -> None:
@@ -98,142 +92,80 @@ def before_wallets(connection: Connection) -> None:
     connection.execute("SET LOCAL citus.multi_shard_modify_mode = sequential")
 
 
-def merge_incoming(connection: Connection, now: datetime) -> int:
-    """Merge `incoming`, which has no trade twice, into the ledger; return how many are new or corrected.
-
-    Raises WalletRemoved for trades of wallets that are no longer tracked.
-    """
-    connection.execute("ANALYZE incoming (wallet_id, token_id)")
-    connection.execute(_LOCK, {"lock_class": LOCK_CLASS})
-    # The ids of the wallets were read before this transaction had the locks.
-    removed = [row["wallet_id"] for row in connection.execute(_FIND_REMOVED_WALLETS)]
+def check_tracked(connection: Connection, wallet_ids: Collection[int]) -> None:
+    """Raise WalletRemoved if some of these wallets are no longer tracked."""
+    rows = connection.execute(_TRACKED, {"wallet_ids": list(wallet_ids)})
+    removed = set(wallet_ids).difference(row["wallet_id"] for row in rows)
     if removed:
         raise WalletRemoved(removed)
-    # A trade later than all of its position's is inserted as new, without a look-up. If the ledger has it at
-    # an earlier time, which this one corrects, its key is a duplicate, and the whole batch is replayed.
-    try:
-        with savepoint(connection):
-            return _merge(connection, now, needs_replay=False)
-    except DuplicateKey:
-        return _merge(connection, now, needs_replay=True)
 
 
-def merge_fresh(connection: Connection, now: datetime) -> None:
-    """Replay the positions of the `fresh` trades, and store the results."""
-    connection.execute("ANALYZE fresh")
-    connection.execute(_TOUCHED_FRESH)
-    connection.execute(_ANALYZE_TOUCHED)
-    _replay(connection)
-    _store_positions(connection)
-    add_to_rollups(connection, now, corrected=True)
-    keep_prices(connection)
-
-
-def merge_removed(connection: Connection, now: datetime) -> int:
-    """Remove the trades of `removed_batch`, and replay their positions; return how many were removed."""
-    connection.execute(_TOUCH_POSITIONS)
-    connection.execute(_ANALYZE_TOUCHED)
-    _read_known(connection)
-    connection.execute(_REPLACED)
-    removed = connection.execute(_REMOVE_TRADES).rowcount
-    connection.execute(_REMOVE_KNOWN_TRADES)
-    connection.execute(_REPLAYED)
-    connection.execute(_REPLAYED_TRADES)
-    connection.execute(_REMOVE_POSITIONS)
-    _store_positions(connection)
-    connection.execute(_REMOVE_LIFETIMES)
-    add_to_rollups(connection, now, corrected=True)
-    keep_prices(connection)
-    return removed
-
-
-def _merge(connection: Connection, now: datetime, *, needs_replay: bool) -> int:
-    connection.execute(_KNOWN_POSITIONS)
-    connection.execute(_ANALYZE_KNOWN_POSITIONS)
-    connection.execute(_TOUCHED, {"needs_replay": needs_replay})
-    connection.execute(_ANALYZE_TOUCHED)
-    changed = connection.execute(_APPENDED).rowcount
-    connection.execute(_APPENDED_TRADES)
-    late = connection.execute(_FRESH).rowcount
-    if late:
-        connection.execute(_UNTOUCHED)
-        connection.execute("ANALYZE fresh")
-        connection.execute(_ANALYZE_TOUCHED)
-        _replay(connection)
-    if changed or late:
-        _store_positions(connection)
-        add_to_rollups(connection, now, corrected=late > 0)
-        keep_prices(connection)
-    return changed + late
-
-
-def _read_known(connection: Connection) -> None:
-    connection.execute(_KNOWN_TRADES)
-    connection.execute(_ANALYZE_KNOWN)
-
-
-def _replay(connection: Connection) -> None:
-    _read_known(connection)
-    connection.execute(_REPLAYED)
-    connection.execute(_REPLACED)
-    connection.execute(_REPLAYED_TRADES)
-
-
-def walk_all(connection: Connection) -> int:
-    """Replay the touched positions, which were deleted; return how many trades' results changed."""
-    connection.execute(_ANALYZE_TOUCHED)
-    _read_known(connection)
-    connection.execute(_REPLAYED)
-    changed = connection.execute(_REPLAYED_TRADES).rowcount
-    _store_positions(connection)
+def merge_incoming(connection: Connection, now: datetime) -> int:
+    """Merge `incoming`, which has no trade twice, into the ledger; return how many are new or corrected."""
+    connection.execute("ANALYZE incoming (wallet_id, token_id)")
+    changed = run(connection, _FRESH)["fresh"]
+    if changed:
+        merge_fresh(connection, now)
     return changed
 
 
-def _store_positions(connection: Connection) -> None:
-    connection.execute("ANALYZE walked (wallet_id, token_id, created_at, is_last)")
-    connection.execute(_WALKED_DAYS)
-    connection.execute("ANALYZE walked_days (wallet_id, token_id)")
-    connection.execute(_POSITIONS)
-    connection.execute(_APPENDED_LIFETIMES)
-    connection.execute(_REPLAYED_LIFETIMES)
-    connection.execute(_WALLET_DAYS)
-    connection.execute(_EMPTIED_WALLET_DAYS)
+def merge_fresh(connection: Connection, now: datetime) -> None:
+    """Put the `fresh` trades into the ledger."""
+    run(connection, _AFFECTED)
+    merge_affected(connection, now)
 
 
-def add_to_rollups(connection: Connection, now: datetime, *, corrected: bool) -> None:
-    """Apply the results of the walk to the rollups, and delete what has expired."""
-    horizon = now - POSITION_HORIZON
-    add_to_days(connection, horizon)
-    if corrected:
-        add_to_days(connection, horizon, sign=-1)
-        connection.execute(_EMPTIED_POSITION_ROLLUP)
-    connection.execute(_EXPIRED_POSITION_ROLLUP, {"horizon": horizon})
-    horizon = now - VOLUME_HORIZON
-    add_to_volume(connection, horizon)
-    drop_volume(connection, horizon, corrected=corrected)
+def merge_affected(connection: Connection, now: datetime) -> int:
+    """Take the late positions of `affected` out, and put their trades in, with `fresh` and without `removed`.
+
+    Return how many trades the ledger has less.
+    """
+    changed = walk(connection)
+    store_totals(connection, now)
+    store_volume(connection, now)
+    store_prices(connection)
+    return changed["replaced"] - changed["trades"]
 
 
-def add_to_days(connection: Connection, horizon: datetime, sign: int = 1) -> None:
-    """Add the walked trades after `horizon` of one sign to their positions' days."""
-    for is_midnight in (False, True):
-        parameters = {"horizon": horizon, "sign": sign, "is_midnight": is_midnight}
-        connection.execute(_POSITION_ROLLUP, parameters)
+def walk(connection: Connection) -> dict[str, int]:
+    """Walk the `affected` positions and store their trades; return how many were deleted and inserted."""
+    run(connection, _TAKE_OUT)
+    return run(connection, _PUT_IN)
 
 
-def add_to_volume(connection: Connection, horizon: datetime) -> None:
-    """Add the walked trades after `horizon` to their groups' volume."""
-    connection.execute(_VOLUME_ROLLUP, {"horizon": horizon})
+def store_totals(connection: Connection, now: datetime) -> None:
+    """Add the walked trades to positions, lifetimes and days, and subtract those that were taken out."""
+    run(connection, _TOTALS, {"first_day": first_day(now)})
 
 
-def drop_volume(connection: Connection, horizon: datetime, *, corrected: bool) -> None:
-    """Delete the volume of groups before any window, and buckets that corrections have emptied."""
-    connection.execute(_EXPIRED_VOLUME, {"horizon": horizon, "corrected": corrected})
+def first_day(now: datetime) -> date:
+    """Return the first day of UTC for which the sums of positions are stored."""
+    return (now - POSITION_DAYS).astimezone(UTC).date()
 
 
-def keep_prices(connection: Connection) -> None:
-    """Store the newest trade of each token of the touched positions. To be the last step of a transaction."""
+def store_volume(connection: Connection, now: datetime) -> None:
+    """Add the walked trades to the volume of their groups, and subtract those that were taken out."""
+    run(connection, _VOLUME, {"since": now - VOLUME_WINDOW})
+
+
+def take_recent(connection: Connection, wallet_ids: list[int], now: datetime) -> None:
+    """Subtract the trades of some wallets from the volume of their groups."""
+    connection.execute(_RECENT["taken"], {"wallet_ids": wallet_ids, "since": now - VOLUME_WINDOW})
+    store_volume(connection, now)
+    connection.execute("TRUNCATE taken")
+
+
+def put_recent(connection: Connection, wallet_ids: list[int], now: datetime) -> None:
+    """Add the trades of some wallets to the volume of their groups."""
+    connection.execute(_RECENT["walked"], {"wallet_ids": wallet_ids, "since": now - VOLUME_WINDOW})
+    store_volume(connection, now)
+
+
+def store_prices(connection: Connection) -> None:
+    """Store the newest trade of each token of the affected positions; the last step of a transaction."""
     lock_prices(connection)
-    renew_prices(connection, [row["token_id"] for row in connection.execute(_TOUCHED_TOKENS)])
+    connection.execute(_PRICED)
+    run(connection, _TOKEN_PRICES)
 
 
 def lock_prices(connection: Connection) -> None:
@@ -244,10 +176,11 @@ def lock_prices(connection: Connection) -> None:
     connection.execute(_LOCK_PRICES, _PRICES_LOCK)
 
 
-def renew_prices(connection: Connection, token_ids: list[int]) -> int:
-    """Store the newest trade of each of these tokens; return how many rows have changed.
+def store_prices_of(connection: Connection, token_ids: list[int]) -> int:
+    """Search for the newest trade of each of these tokens; return how many rows have changed.
 
     The caller holds the lock of `lock_prices`.
     """
-    changed: int = connection.fetch_value(_TOKEN_PRICES, {"token_ids": token_ids})
-    return changed
+    connection.execute("INSERT INTO priced SELECT unnest(%s::bigint[])", [token_ids])
+    changed = run(connection, _TOKEN_PRICES)
+    return changed["worthless"] + changed["stored"]

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import merge
 
-TABLES = (
-    *("trades", "positions", "lifetimes", "position_rollup", "wallet_days"),
-    *("volume_rollup", "wallet_groups", "token_prices"),
-)
+# What is derived from the trades of one wallet.
+_OF_WALLET = ("positions", "lifetimes", "position_days", "wallet_days")
+TABLES = ("trades", *_OF_WALLET, "volume_rollup", "wallet_groups", "token_prices")
 
 # Tokens per transaction, few enough that imports wait for its lock only briefly.
 _TOKENS_AT_ONCE = 5_000
@@ -17,20 +16,8 @@ _TOKENS_AT_ONCE = 5_000
 # Called with how many wallets are done, and of how many.
 Progress = Callable[[int, int], None]
 
-_STAGING = load_sql(__package__, "rebuild_staging")
-_TOUCHED = load_sql(__package__, "rebuild_touched")
-_KEEP_POSITIONS = load_sql(__package__, "rebuild_keep_positions")
-_KEEP_LIFETIME = load_sql(__package__, "rebuild_keep_lifetime")
-_KEEP_DAYS = load_sql(__package__, "rebuild_keep_days")
-_KEEP_WALLET_DAYS = load_sql(__package__, "rebuild_keep_wallet_days")
-_KEEP_VOLUME = load_sql(__package__, "rebuild_keep_volume")
-_CHANGED_POSITIONS = load_sql(__package__, "rebuild_changed_positions")
-_CHANGED_LIFETIME = load_sql(__package__, "rebuild_changed_lifetime")
-_CHANGED_DAYS = load_sql(__package__, "rebuild_changed_days")
-_CHANGED_WALLET_DAYS = load_sql(__package__, "rebuild_changed_wallet_days")
-_CHANGED_VOLUME = load_sql(__package__, "rebuild_changed_volume")
-_RECENT = load_sql(__package__, "regrouped")
-_GROUPS = load_sql(__package__, "groups")
+_REBUILD = load_statements(__package__, "rebuild")
+_GROUPS = load_statements(__package__, "wallets")["groups"]
 
 
 def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of: None) -> dict[str, int]:
@@ -40,7 +27,7 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
     """
     changed = dict.fromkeys(TABLES, 0)
     merge.prepare(connection)
-    connection.execute(_STAGING)
+    connection.execute(_REBUILD["staging"])
     wallet_ids = [
         row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM wallets ORDER BY wallet_id")
     ]
@@ -59,23 +46,19 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
 
 def _rebuild_wallet(connection: Connection, wallet_id: int) -> dict[str, int]:
     """Rebuild what is derived from one wallet's trades; return how many rows of each table were wrong."""
-    wallet = {"wallet_id": wallet_id}
-    horizon = {"horizon": datetime.now(UTC) - merge.POSITION_HORIZON}
-    merge.lock_wallet(connection, wallet_id)
-    connection.execute(_KEEP_POSITIONS, wallet)
-    connection.execute(_KEEP_LIFETIME, wallet)
-    connection.execute(_KEEP_DAYS, wallet)
-    connection.execute(_KEEP_WALLET_DAYS, wallet)
-    connection.execute(_TOUCHED, wallet)
-    changed_trades = merge.walk_all(connection)
-    merge.add_to_days(connection, horizon["horizon"])
-    return {
-        "trades": changed_trades,
-        "positions": connection.fetch_value(_CHANGED_POSITIONS, wallet),
-        "lifetimes": connection.fetch_value(_CHANGED_LIFETIME, wallet),
-        "position_rollup": connection.fetch_value(_CHANGED_DAYS, wallet | horizon),
-        "wallet_days": connection.fetch_value(_CHANGED_WALLET_DAYS, wallet),
-    }
+    now = datetime.now(UTC)
+    parameters = {"wallet_id": wallet_id, "first_day": merge.first_day(now)}
+    merge.lock_wallets(connection, [wallet_id])
+    for table in _OF_WALLET:
+        connection.execute(_REBUILD[f"keep_{table}"], parameters)
+    connection.execute(_REBUILD["affected"], parameters)
+    changed = {"trades": merge.walk(connection)["trades"]}
+    # The sums are deleted already.
+    connection.execute("TRUNCATE taken")
+    merge.store_totals(connection, now)
+    for table in _OF_WALLET:
+        changed[table] = connection.fetch_value(_REBUILD[f"changed_{table}"], parameters)
+    return changed
 
 
 def _rebuild_prices(connection: Connection) -> int:
@@ -87,15 +70,14 @@ def _rebuild_prices(connection: Connection) -> int:
     for start in range(0, len(token_ids), _TOKENS_AT_ONCE):
         with connection.transaction():
             merge.lock_prices(connection)
-            changed += merge.renew_prices(connection, token_ids[start : start + _TOKENS_AT_ONCE])
+            changed += merge.store_prices_of(connection, token_ids[start : start + _TOKENS_AT_ONCE])
     return changed
 
 
 def _rebuild_volume(connection: Connection, wallet_ids: list[int]) -> int:
-    horizon = {"horizon": datetime.now(UTC) - merge.VOLUME_HORIZON}
+    now = datetime.now(UTC)
     merge.lock_all(connection)
-    connection.execute(_KEEP_VOLUME)
-    connection.execute(_RECENT, {"wallet_ids": wallet_ids, "sign": 1} | horizon)
-    merge.add_to_volume(connection, horizon["horizon"])
-    changed: int = connection.fetch_value(_CHANGED_VOLUME, horizon)
+    connection.execute(_REBUILD["keep_volume"])
+    merge.put_recent(connection, wallet_ids, now)
+    changed: int = connection.fetch_value(_REBUILD["changed_volume"], {"since": now - merge.VOLUME_WINDOW})
     return changed

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any, LiteralString
 
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import merge
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
@@ -21,25 +21,10 @@ _READ_BYTES = 1 << 23
 
 Progress = Callable[[], None]
 
-_STAGING = load_sql(__package__, "remove_staging")
-_STAGE_WALLETS = load_sql(__package__, "stage_wallets")
-_STAGE_TRADES = load_sql(__package__, "stage_trades")
-_COUNT_WALLETS = load_sql(__package__, "count_staged_wallets")
-_COUNT_TRADES = load_sql(__package__, "count_staged_trades")
-_TAKE_BATCH = load_sql(__package__, "take_batch")
-_TOUCH_REMOVED_WALLETS = load_sql(__package__, "touch_removed_wallets")
-_REGROUPED = load_sql(__package__, "regrouped")
-_GROUPS = load_sql(__package__, "groups")
-_REMOVE_DERIVED = (
-    load_sql(__package__, "remove_wallet_positions"),
-    load_sql(__package__, "remove_wallet_lifetimes"),
-    load_sql(__package__, "remove_wallet_rollup"),
-    load_sql(__package__, "remove_wallet_days"),
-)
-_REMOVE_WALLET_TRADES = load_sql(__package__, "remove_wallet_trades")
-_REMOVE_WALLETS = load_sql(__package__, "remove_wallets")
-_REMOVE_GROUPS = load_sql(__package__, "remove_groups")
-_REMOVE_GROUP_VOLUME = load_sql(__package__, "remove_group_volume")
+_REMOVAL = load_statements(__package__, "removal")
+_REMOVED_WALLETS = load_statements(__package__, "removed_wallets")
+_EMPTY_GROUPS = load_statements(__package__, "empty_groups")
+_GROUPS = load_statements(__package__, "wallets")["groups"]
 
 
 @dataclass
@@ -58,9 +43,11 @@ def stage_wallets(
     progress: Progress = lambda: None,
 ) -> Removal:
     """Stage the wallets to remove, and count them and their trades. Those not tracked are rejected."""
-    rejected = _stage(connection, records, reject, progress, _STAGE_WALLETS, ("blockchains", "addresses"))
+    rejected = _stage(
+        connection, records, reject, progress, _REMOVAL["stage_wallets"], ("blockchains", "addresses")
+    )
     connection.execute("ANALYZE removed_wallets")
-    return _counted(connection, _COUNT_WALLETS, rejected)
+    return _counted(connection, _REMOVAL["count_wallets"], rejected)
 
 
 def stage_trades(
@@ -71,8 +58,8 @@ def stage_trades(
 ) -> Removal:
     """Stage the trades to remove, and count them. Those that the ledger does not have are rejected."""
     names = ("blockchains", "addresses", "signatures", "mints", "sells", "event_indexes")
-    rejected = _stage(connection, records, reject, progress, _STAGE_TRADES, names)
-    return _counted(connection, _COUNT_TRADES, rejected)
+    rejected = _stage(connection, records, reject, progress, _REMOVAL["stage_trades"], names)
+    return _counted(connection, _REMOVAL["count_trades"], rejected)
 
 
 def remove_wallets(connection: Connection) -> Removal:
@@ -82,20 +69,15 @@ def remove_wallets(connection: Connection) -> Removal:
         merge.before_wallets(connection)
         merge.lock_all(connection)
         wallet_ids = [row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM removed_wallets")]
-        horizon = datetime.now(UTC) - merge.VOLUME_HORIZON
-        connection.execute(_REGROUPED, {"wallet_ids": wallet_ids, "horizon": horizon, "sign": -1})
-        merge.add_to_volume(connection, horizon)
-        connection.execute(_TOUCH_REMOVED_WALLETS)
-        for statement in _REMOVE_DERIVED:
-            connection.execute(statement)
-        removal.trades = connection.execute(_REMOVE_WALLET_TRADES).rowcount
-        removal.wallets = connection.execute(_REMOVE_WALLETS, {"wallet_ids": wallet_ids}).rowcount
+        now = datetime.now(UTC)
+        merge.take_recent(connection, wallet_ids, now)
+        changed = merge.run(connection, _REMOVED_WALLETS, {"wallet_ids": wallet_ids})
+        removal.wallets, removal.trades = changed["wallets"], changed["trades"]
         connection.execute(_GROUPS)
-        emptied = connection.execute(_REMOVE_GROUPS).fetchall()
+        emptied = connection.execute(_EMPTY_GROUPS["groups"]).fetchall()
         groups = {f"{name}s": [row[name] for row in emptied] for name in ("blockchain", "type")}
-        connection.execute(_REMOVE_GROUP_VOLUME, groups)
-        merge.drop_volume(connection, horizon, corrected=True)
-        merge.keep_prices(connection)
+        connection.execute(_EMPTY_GROUPS["volume"], groups)
+        merge.store_prices(connection)
     return removal
 
 
@@ -111,12 +93,12 @@ def remove_trades(
     removal = Removal()
     while True:
         with connection.transaction():
-            taken = connection.execute(_TAKE_BATCH, {"limit": batch_rows}).rowcount
-            if not taken:
+            if not connection.execute(_REMOVAL["take_batch"], {"limit": batch_rows}).rowcount:
                 return removal
-            connection.execute("ANALYZE removed_batch")
+            connection.execute(_REMOVAL["analyze_removed"])
             merge.lock_all(connection)
-            removed = merge.merge_removed(connection, datetime.now(UTC))
+            connection.execute(_REMOVAL["affected"])
+            removed = merge.merge_affected(connection, datetime.now(UTC))
         removal.trades += removed
         progress(removed)
 
@@ -132,7 +114,7 @@ def _stage(
     """Stage the identities that are known, and return how many rows were rejected."""
     rejected = 0
     merge.prepare(connection)
-    connection.execute(_STAGING)
+    connection.execute(_REMOVAL["staging"])
     connection.execute("TRUNCATE removed_wallets, removed_trades")
     for batch in _batches(records):
         faults: list[tuple[int, bytes, BadRow]] = []

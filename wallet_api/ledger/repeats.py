@@ -1,19 +1,16 @@
 """Warnings about wallets that a file has more than once, with different values."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Row
 
 # Further wallets are only counted, and further lines left out.
 _MAX_WARNINGS = 10
 _MAX_LINES = 5
 
-_REPEATED = load_sql(__package__, "repeated_wallets")
 
-
-def repeated_wallets(connection: Connection) -> list[str]:
+def repeated_wallets(rows: Sequence[Row]) -> list[str]:
     """Return a text for each of the first such wallets, and the number of the others."""
-    rows = connection.execute(_REPEATED).fetchall()
     texts = [_warning(row) for row in rows[:_MAX_WARNINGS]]
     more = len(rows) - len(texts)
     return [*texts, f"the same holds for {more} more wallets"] if more else texts

@@ -1,7 +1,8 @@
--- The tables of one import session, empty again at each commit.
+-- The temporary tables of a session that changes the ledger, empty again at each commit.
 
--- A row that leaves a field out keeps what the ledger has: keeps_name, keeps_usd, keeps_exchanged. derives_again is set where
--- an earlier row of the batch gave the trade another value, time or USD: a derived USD is then not kept.
+-- The rows of a batch. One that leaves a field out keeps what the ledger has: keeps_name, keeps_usd, keeps_exchanged.
+-- derives_again is set where an earlier row of the batch gave the trade another value, time or USD: a derived USD is
+-- then not kept.
 CREATE TEMP TABLE IF NOT EXISTS incoming (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
@@ -20,6 +21,10 @@ CREATE TEMP TABLE IF NOT EXISTS incoming (
     derives_again boolean NOT NULL
 ) ON COMMIT DELETE ROWS;
 
+-- The trades that the ledger has of those in the batch.
+CREATE TEMP TABLE IF NOT EXISTS known (LIKE trades) ON COMMIT DELETE ROWS;
+
+-- The trades to put in: new ones, and those that replace an earlier version.
 CREATE TEMP TABLE IF NOT EXISTS fresh (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
@@ -32,67 +37,52 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
     token_amount numeric NOT NULL,
     value numeric NOT NULL,
     value_usd numeric,
-    exchanged_value numeric
+    exchanged_value numeric,
+    is_correction boolean NOT NULL
 ) ON COMMIT DELETE ROWS;
 
--- The batch's positions as the ledger has them. It is empty where all positions are to be replayed. With the key,
--- no plan compares each of them with each position of the batch.
-CREATE TEMP TABLE IF NOT EXISTS known_positions (
+-- The trades to remove.
+CREATE TEMP TABLE IF NOT EXISTS removed (
+    wallet_id bigint NOT NULL,
+    token_id bigint NOT NULL,
+    tx_signature text COLLATE "C" NOT NULL,
+    is_sell boolean NOT NULL,
+    event_index integer NOT NULL
+) ON COMMIT DELETE ROWS;
+
+-- The positions that change. A late one is taken out, and walked again from its first trade.
+CREATE TEMP TABLE IF NOT EXISTS affected (
+    wallet_id bigint NOT NULL,
+    token_id bigint NOT NULL,
+    is_late boolean NOT NULL
+) ON COMMIT DELETE ROWS;
+
+-- The affected positions as they were, without the late ones: the walk continues from their state. With the key, no
+-- plan compares each of them with each trade.
+CREATE TEMP TABLE IF NOT EXISTS continued (
     LIKE positions,
     PRIMARY KEY (wallet_id, token_id)
 ) ON COMMIT DELETE ROWS;
 
--- What the ledger has of the positions to be replayed.
-CREATE TEMP TABLE IF NOT EXISTS known_trades (LIKE trades) ON COMMIT DELETE ROWS;
+-- The trades that are taken out: all of the late positions.
+CREATE TEMP TABLE IF NOT EXISTS taken (LIKE trades) ON COMMIT DELETE ROWS;
 
--- A position is replayed from its first trade, or appended to from `start`. was_held is NULL for new positions.
--- It, was_bucket and last_seen, of its last trade before the batch, are not used of replayed ones.
-CREATE TEMP TABLE IF NOT EXISTS touched (
-    wallet_id bigint NOT NULL,
-    token_id bigint NOT NULL,
-    replay boolean NOT NULL,
-    start walk_state NOT NULL,
-    was_held boolean,
-    was_bucket integer,
-    last_seen timestamptz
-) ON COMMIT DELETE ROWS;
-
--- sign is 1 for a trade as the walk leaves it, -1 for what it replaces; the latter's figures are negated,
--- so that sums over both are differences. state is that after a position's last trade, NULL in the others.
+-- The trades that are put in, with what the walk gives each. The ledger has an earlier version of those that are known, and
+-- no other one of those that are not changed. state is that after a position's last trade, NULL in the others.
 CREATE TEMP TABLE IF NOT EXISTS walked (
-    sign integer NOT NULL,
-    replay boolean NOT NULL,
+    LIKE trades,
+    is_changed boolean NOT NULL,
+    is_known boolean NOT NULL,
     is_last boolean NOT NULL,
-    wallet_id bigint NOT NULL,
-    token_id bigint NOT NULL,
-    created_at timestamptz NOT NULL,
-    event_index integer NOT NULL,
-    is_sell boolean NOT NULL,
-    usd_derived boolean NOT NULL,
-    tx_signature text COLLATE "C" NOT NULL,
-    token_name text,
-    token_amount numeric NOT NULL,
-    value numeric NOT NULL,
-    value_usd numeric,
-    realized numeric,
-    realized_cost numeric,
-    hold_seconds numeric,
-    realized_usd numeric,
-    quantity_after numeric,
-    peak_after numeric,
-    state walk_state,
-    exchanged_value numeric
+    state walk_state
 ) ON COMMIT DELETE ROWS;
 
--- Sums over the walked trades of one sign and position in the day (ends_at - 1 day, ends_at], those of midnight
--- by themselves: they are in the next `day`, which begins with it.
-CREATE TEMP TABLE IF NOT EXISTS walked_days (
+-- Sums of the trades of a position in one day of UTC: of those that are put in (sign 1), and, negated, of those that are
+-- taken out (sign -1). The columns from largest_buy on are of use with sign 1 only.
+CREATE TEMP TABLE IF NOT EXISTS day_sums (
     sign integer NOT NULL,
-    replay boolean NOT NULL,
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
-    ends_at timestamptz NOT NULL,
-    is_midnight boolean NOT NULL,
     day date NOT NULL,
     buy_txn bigint NOT NULL,
     sell_txn bigint NOT NULL,
@@ -119,4 +109,13 @@ CREATE TEMP TABLE IF NOT EXISTS walked_days (
     first_buy timestamptz,
     first_seen timestamptz NOT NULL,
     last_seen timestamptz NOT NULL
-) ON COMMIT DELETE ROWS
+) ON COMMIT DELETE ROWS;
+
+-- The tokens whose newest trade may have changed; newest_at is the time at which it is expected, NULL if unknown.
+CREATE TEMP TABLE IF NOT EXISTS priced (
+    token_id bigint NOT NULL,
+    newest_at timestamptz
+) ON COMMIT DELETE ROWS;
+
+-- The newest trades of these tokens.
+CREATE TEMP TABLE IF NOT EXISTS newest (LIKE token_prices) ON COMMIT DELETE ROWS

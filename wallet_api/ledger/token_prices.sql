@@ -1,34 +1,61 @@
--- Keep the newest trade with a value above 0 of each of these tokens, in the order of the feed. Return how many rows of
--- token_prices have changed.
--- The trades are read in the order of the index alone, so that no more is read than is kept, whatever the plan; with
--- all trades of the last moment, for the rest of the order decides between these.
--- Needs trades_by_token, wallets_pkey, token_prices_pkey.
-  WITH changed AS (
+-- Store the newest trade with a value above 0 of each token of `priced`, in the order of the feed: it makes the token's
+-- price. It is looked up at one instant, since a LIMIT for each token cannot be sharded.
+
+-- analyze_priced --
+ANALYZE priced;
+
+-- newest --
+-- The newest trades at the instants that are expected. Needs trades_by_token, wallets_pkey, token_prices_pkey.
+INSERT INTO newest
+  WITH instant AS MATERIALIZED (
+       SELECT priced.token_id,
+              GREATEST(priced.newest_at, token_prices.created_at) AS newest_at
+         FROM priced
+         LEFT JOIN token_prices
+           ON token_prices.token_id = priced.token_id
+       )
+{newest_trades};
+
+-- searched --
+-- Where there is none, since it was removed or corrected: the newest of all trades. Needs trades_by_token, wallets_pkey.
+INSERT INTO newest
+  WITH missing AS MATERIALIZED (
        SELECT token_id
-         FROM unnest(%(token_ids)s::bigint[]) AS changed (token_id)
+         FROM priced
+        WHERE token_id NOT IN (SELECT token_id
+                                 FROM newest)
        ),
-       newest AS MATERIALIZED (
-       SELECT changed.token_id,
-              trade.created_at,
-              trade.value,
-              trade.value_usd,
-              small_quotient(COALESCE(trade.exchanged_value, trade.value), trade.token_amount) AS price
-         FROM changed
-        CROSS JOIN LATERAL (
-              SELECT recent.*
-                FROM (SELECT *
-                        FROM trades
-                       WHERE trades.token_id = changed.token_id
-                         AND trades.value > 0
-                       ORDER BY trades.created_at DESC
-                       FETCH FIRST 1 ROW WITH TIES) AS recent
-                JOIN wallets
-                  ON wallets.wallet_id = recent.wallet_id
-               ORDER BY recent.is_sell DESC, recent.tx_signature DESC, recent.event_index DESC, wallets.address DESC
-               LIMIT 1) AS trade
-       ),
-{kept_prices}
-SELECT (SELECT count(*)
-          FROM emptied)
-       + (SELECT count(*)
-            FROM kept) AS changed
+       instant AS MATERIALIZED (
+       SELECT trades.token_id,
+              max(trades.created_at) AS newest_at
+         FROM missing
+         JOIN trades
+           ON trades.token_id = missing.token_id
+        WHERE trades.value > 0
+        GROUP BY trades.token_id
+       )
+{newest_trades};
+
+-- worthless --
+-- Needs token_prices_pkey.
+DELETE FROM token_prices
+ USING (SELECT token_id
+          FROM priced
+         WHERE token_id NOT IN (SELECT token_id
+                                  FROM newest)) AS without
+ WHERE token_prices.token_id = without.token_id;
+
+-- stored --
+-- Needs token_prices_pkey.
+INSERT INTO token_prices AS price (token_id, created_at, value, value_usd, price)
+SELECT token_id, created_at, value, value_usd, price
+  FROM newest
+    ON CONFLICT (token_id) DO UPDATE
+   SET created_at = excluded.created_at,
+       value = excluded.value,
+       value_usd = excluded.value_usd,
+       price = excluded.price
+ WHERE (price.created_at, price.value, price.value_usd, price.price)
+       IS DISTINCT FROM
+       (excluded.created_at, excluded.value, excluded.value_usd, excluded.price)
+RETURNING price.token_id

@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, load_statements
 from wallet_api.ledger.batches import Token
 
 # About 15 MB.
 MAX_IDS = 50_000
 
-_FIND = load_sql(__package__, "find_tokens")
-_ADD = load_sql(__package__, "tokens")
+_TOKENS = load_statements(__package__, "tokens")
 
 
 class TokenIds:
@@ -29,14 +28,14 @@ class TokenIds:
             self._ids, unknown = {}, list(tokens)
         new = self._find(unknown)
         if new:
-            self._connection.execute(_ADD, _columns(new))
+            self._connection.execute(_TOKENS["add"], _columns(new))
             self._find(new)
         return self._ids
 
     def _find(self, tokens: list[Token]) -> list[Token]:
         if not tokens:
             return []
-        for row in self._connection.execute(_FIND, _columns(tokens)):
+        for row in self._connection.execute(_TOKENS["find"], _columns(tokens)):
             self._ids[tokens[row["place"]]] = row["token_id"]
         return [token for token in tokens if token not in self._ids]
 

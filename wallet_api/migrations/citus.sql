@@ -19,7 +19,7 @@ SELECT create_reference_table('token_prices');
 SELECT create_distributed_table('trades', 'wallet_id');
 SELECT create_distributed_table('positions', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('lifetimes', 'wallet_id', colocate_with => 'trades');
-SELECT create_distributed_table('position_rollup', 'wallet_id', colocate_with => 'trades');
+SELECT create_distributed_table('position_days', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('wallet_days', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 

@@ -1,6 +1,6 @@
 -- The tokens that most wallets of a group traded in a period. Days that lie in the period whole are sums of the
 -- positions' days; the rest are the trades themselves.
--- Needs wallets_by_group, position_rollup_pkey, trades_by_time, tokens_pkey, native_prices_pkey, and what
+-- Needs wallets_by_group, position_days_pkey, trades_by_time, tokens_pkey, native_prices_pkey, and what
 -- token_name.sql and token_price.sql need.
   WITH
 {latest_price},
@@ -11,8 +11,8 @@
           AND type = %(type)s
        ),
        piece AS (
-       SELECT rollup.token_id,
-              rollup.wallet_id,
+       SELECT position_days.token_id,
+              position_days.wallet_id,
               buy_txn,
               sell_txn,
               unpriced_txn,
@@ -21,10 +21,10 @@
               unpriced_volume,
               realized
          FROM tracked
-         JOIN position_rollup AS rollup
-           ON rollup.wallet_id = tracked.wallet_id
-          AND rollup.ends_at > %(days_start)s
-          AND rollup.ends_at <= %(days_end)s
+         JOIN position_days
+           ON position_days.wallet_id = tracked.wallet_id
+          AND position_days.day >= %(first_day)s
+          AND position_days.day < %(end_day)s
         UNION ALL
        SELECT within.*
          FROM tracked
@@ -44,7 +44,6 @@
                WHERE wallet_id = tracked.wallet_id
                  AND created_at > span.starts_at
                  AND created_at <= span.ends_at
-                 AND (created_at <= %(days_start)s OR created_at > %(days_end)s)
                GROUP BY wallet_id, token_id) AS within
        ),
        position AS (

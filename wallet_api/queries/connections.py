@@ -8,12 +8,10 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 from wallet_api.errors import WalletNotFound
-from wallet_api.queries.leaderboard import PERIOD_LENGTHS
-from wallet_api.queries.windows import columns, cover
+from wallet_api.queries.leaderboard import PERIOD_LENGTHS, cut_period
 
 PERIOD = "30d"
 MAX_TOKENS = 50
-BUCKET_SECONDS = (86_400,)
 
 _CONNECTIONS = load_sql(__package__, "connections")
 
@@ -41,7 +39,7 @@ def wallet_connections(
             "now": now,
             "limit": limit,
             "most_tokens": MAX_TOKENS,
-            **columns(cover(since, now, BUCKET_SECONDS)),
+            **cut_period(since, now),
         },
     ).fetchone()
     if found is None:

@@ -1,6 +1,6 @@
--- The other wallets of a chain that traded tokens of one wallet, both within a window. The window is covered by
--- the days of the rollup, and by the trades themselves at its edges (bucket size 0).
--- Needs wallets_blockchain_address_key, wallets_pkey, position_rollup_pkey, trades_by_time, positions_pkey,
+-- The other wallets of a chain that traded tokens of one wallet, both within a window: its whole days, and the
+-- trades themselves at its edges.
+-- Needs wallets_blockchain_address_key, wallets_pkey, position_days_pkey, trades_by_time, positions_pkey,
 -- positions_by_token, trades_pkey.
   WITH wallet AS MATERIALIZED (
        SELECT wallet_id,
@@ -9,31 +9,23 @@
         WHERE blockchain = %(blockchain)s
           AND address = %(address)s
        ),
-       span AS (
-       SELECT *
-         FROM unnest(%(sizes)s::integer[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
-                  AS span (bucket_seconds, starts_at, ends_at)
-       ),
        traded AS MATERIALIZED (
-       SELECT rollup.wallet_id,
-              rollup.token_id
+       SELECT position_days.wallet_id,
+              position_days.token_id
          FROM wallet
-        CROSS JOIN span
-         JOIN position_rollup AS rollup
-           ON rollup.wallet_id = wallet.wallet_id
-          AND rollup.ends_at > span.starts_at
-          AND rollup.ends_at <= span.ends_at
-        WHERE span.bucket_seconds > 0
+         JOIN position_days
+           ON position_days.wallet_id = wallet.wallet_id
+          AND position_days.day >= %(first_day)s
+          AND position_days.day < %(end_day)s
         UNION
        SELECT trades.wallet_id,
               trades.token_id
          FROM wallet
-        CROSS JOIN span
+        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
          JOIN trades
            ON trades.wallet_id = wallet.wallet_id
           AND trades.created_at > span.starts_at
           AND trades.created_at <= span.ends_at
-        WHERE span.bucket_seconds = 0
        ),
        own AS MATERIALIZED (
        SELECT positions.wallet_id,

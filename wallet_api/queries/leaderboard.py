@@ -68,20 +68,19 @@ def read_entries(
 
 
 def cut_period(since: datetime, now: datetime) -> dict[str, Any]:
-    """Return where the whole days in (`since`, `now`] start and end, and the spans of the edges beside them.
+    """Return the whole days in (`since`, `now`], `first_day` until `end_day`, and the spans beside them.
 
-    The edges include the trades of both midnights: one table of days counts these to the day that begins, the
-    other to the day that ends. Without a whole day, the whole period is an edge.
+    `end_day` is the first day after them. A span is (start, end]; without a whole day, the period is one.
     """
     start = datetime.combine(since.astimezone(UTC), time(), UTC) + _DAY
     end = datetime.combine(now.astimezone(UTC), time(), UTC)
     if start >= end:
-        return {"days_start": since, "days_end": since, "starts": [since], "ends": [now]}
+        return {"first_day": end.date(), "end_day": end.date(), "starts": [since], "ends": [now]}
     return {
-        "days_start": start,
-        "days_end": end,
+        "first_day": start.date(),
+        "end_day": end.date(),
         "starts": [since, end - datetime.resolution],
-        "ends": [start, now],
+        "ends": [start - datetime.resolution, now],
     }
 
 

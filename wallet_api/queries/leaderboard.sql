@@ -1,6 +1,6 @@
 -- The wallets of a group that traded in a period, with the period's figures, in any order. For whole days, sums are
 -- those of the wallet's days, and buckets of profit those of the positions' days; the rest are the trades themselves.
--- Needs wallets_by_group, wallet_days_pkey, position_rollup_pkey, trades_by_time, native_prices_pkey.
+-- Needs wallets_by_group, wallet_days_pkey, position_days_pkey, trades_by_time, native_prices_pkey.
   WITH tracked AS MATERIALIZED (
        SELECT wallet_id,
               address,
@@ -29,8 +29,8 @@
          FROM tracked
          JOIN wallet_days
            ON wallet_days.wallet_id = tracked.wallet_id
-          AND day >= (%(days_start)s::timestamptz AT TIME ZONE 'UTC')::date
-          AND day < (%(days_end)s::timestamptz AT TIME ZONE 'UTC')::date
+          AND wallet_days.day >= %(first_day)s
+          AND wallet_days.day < %(end_day)s
         UNION ALL
        SELECT within.*
          FROM tracked
@@ -55,8 +55,6 @@
                WHERE wallet_id = tracked.wallet_id
                  AND created_at > span.starts_at
                  AND created_at <= span.ends_at
-                 -- A day of wallet_days begins with the trades of its midnight, one of position_rollup ends with them.
-                 AND (created_at < %(days_start)s OR created_at >= %(days_end)s)
                GROUP BY wallet_id) AS within
        ),
        summed AS (
@@ -79,15 +77,15 @@
        HAVING sum(buy_txn) + sum(sell_txn) > 0
        ),
        covered AS (
-       SELECT rollup.wallet_id,
+       SELECT position_days.wallet_id,
               token_id,
               realized,
               realized_cost
          FROM tracked
-         JOIN position_rollup AS rollup
-           ON rollup.wallet_id = tracked.wallet_id
-          AND rollup.ends_at > %(days_start)s
-          AND rollup.ends_at <= %(days_end)s
+         JOIN position_days
+           ON position_days.wallet_id = tracked.wallet_id
+          AND position_days.day >= %(first_day)s
+          AND position_days.day < %(end_day)s
         WHERE covered_txn > 0
         UNION ALL
        SELECT within.*
@@ -103,7 +101,6 @@
                  AND created_at > span.starts_at
                  AND created_at <= span.ends_at
                  AND realized_cost IS NOT NULL
-                 AND (created_at <= %(days_start)s OR created_at > %(days_end)s)
                GROUP BY wallet_id, token_id) AS within
        ),
        closed AS (

@@ -1,9 +1,0 @@
--- Delete the days that corrections have left without a trade. Needs wallet_days_pkey.
-DELETE FROM wallet_days
- USING (SELECT DISTINCT wallet_id,
-               day
-          FROM walked_days
-         WHERE sign = -1) AS changed
- WHERE wallet_days.wallet_id = changed.wallet_id
-   AND wallet_days.day = changed.day
-   AND wallet_days.buy_txn + wallet_days.sell_txn = 0

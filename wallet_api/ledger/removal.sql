@@ -1,0 +1,147 @@
+-- The removal of wallets and trades.
+
+-- staging --
+-- The identities to remove, for the whole session.
+CREATE TEMP TABLE IF NOT EXISTS removed_wallets (
+    wallet_id bigint PRIMARY KEY
+);
+
+CREATE TEMP TABLE IF NOT EXISTS removed_trades (
+    wallet_id bigint NOT NULL,
+    token_id bigint NOT NULL,
+    tx_signature text COLLATE "C" NOT NULL,
+    is_sell boolean NOT NULL,
+    event_index integer NOT NULL,
+    PRIMARY KEY (wallet_id, token_id, tx_signature, is_sell, event_index)
+);
+
+-- stage_wallets --
+-- Stage the tracked wallets among these, and return the places, from 0, of those that are not tracked.
+-- Looked up one by one: a join might read all wallets each time. Needs wallets_blockchain_address_key.
+  WITH wanted AS (
+       SELECT place - 1 AS place,
+              wallet.wallet_id
+         FROM unnest(%(blockchains)s::text[], %(addresses)s::text[]) WITH ORDINALITY
+                  AS identity (blockchain, address, place)
+         LEFT JOIN LATERAL (
+              SELECT wallets.wallet_id
+                FROM wallets
+               WHERE wallets.blockchain = identity.blockchain
+                 AND wallets.address = identity.address
+              OFFSET 0) AS wallet
+           ON TRUE
+       ),
+       staged AS (
+       INSERT INTO removed_wallets
+       SELECT wallet_id
+         FROM wanted
+        WHERE wallet_id IS NOT NULL
+           ON CONFLICT (wallet_id) DO NOTHING
+       )
+SELECT place,
+       FALSE AS is_tracked
+  FROM wanted
+ WHERE wallet_id IS NULL;
+
+-- stage_trades --
+-- Stage the trades of the ledger among these, and return the places, from 0, of those that it does not have,
+-- each with whether its wallet is tracked. Needs wallets_blockchain_address_key, tokens_blockchain_mint_key,
+-- trades_pkey.
+  WITH wanted AS MATERIALIZED (
+       SELECT identity.place - 1 AS place,
+              wallets.wallet_id,
+              tokens.token_id,
+              identity.tx_signature,
+              identity.is_sell,
+              identity.event_index
+         FROM unnest(%(blockchains)s::text[], %(addresses)s::text[], %(signatures)s::text[], %(mints)s::text[],
+                     %(sells)s::boolean[], %(event_indexes)s::integer[]) WITH ORDINALITY
+                  AS identity (blockchain, address, tx_signature, mint, is_sell, event_index, place)
+         LEFT JOIN wallets
+           ON wallets.blockchain = identity.blockchain
+          AND wallets.address = identity.address
+         LEFT JOIN tokens
+           ON tokens.blockchain = identity.blockchain
+          AND tokens.mint = identity.mint
+       ),
+       known AS MATERIALIZED (
+       SELECT wanted.place,
+              wanted.wallet_id,
+              wanted.token_id,
+              wanted.tx_signature,
+              wanted.is_sell,
+              wanted.event_index
+         FROM wanted
+         JOIN trades
+           ON trades.wallet_id = wanted.wallet_id
+          AND trades.token_id = wanted.token_id
+          AND trades.tx_signature = wanted.tx_signature
+          AND trades.is_sell = wanted.is_sell
+          AND trades.event_index = wanted.event_index
+       ),
+       staged AS (
+       INSERT INTO removed_trades
+       SELECT wallet_id,
+              token_id,
+              tx_signature,
+              is_sell,
+              event_index
+         FROM known
+           ON CONFLICT (wallet_id, token_id, tx_signature, is_sell, event_index) DO NOTHING
+       )
+SELECT wanted.place,
+       wanted.wallet_id IS NOT NULL AS is_tracked
+  FROM wanted
+ WHERE wanted.place NOT IN (SELECT known.place
+                              FROM known);
+
+-- count_wallets --
+-- How many wallets are staged, and how many trades they have. Needs trades_pkey.
+  WITH staged AS MATERIALIZED (
+       SELECT wallet_id
+         FROM removed_wallets
+       )
+SELECT (SELECT count(*)
+          FROM staged) AS wallets,
+       (SELECT count(*)
+          FROM staged
+          JOIN trades
+            ON trades.wallet_id = staged.wallet_id) AS trades;
+
+-- count_trades --
+-- How many trades are staged, and of how many wallets.
+SELECT count(DISTINCT wallet_id) AS wallets,
+       count(*) AS trades
+  FROM removed_trades;
+
+-- take_batch --
+-- Move the next staged trades into the batch, position by position.
+  WITH taken AS (
+       DELETE FROM removed_trades
+        WHERE (wallet_id, token_id, tx_signature, is_sell, event_index) IN (
+              SELECT wallet_id, token_id, tx_signature, is_sell, event_index
+                FROM removed_trades
+               ORDER BY wallet_id, token_id, tx_signature, is_sell, event_index
+               LIMIT %(limit)s)
+       RETURNING *
+       )
+INSERT INTO removed
+SELECT *
+  FROM taken;
+
+-- analyze_removed --
+ANALYZE removed;
+
+-- affected --
+-- The positions of the trades to remove. Needs trades_pkey.
+INSERT INTO affected
+SELECT DISTINCT trades.wallet_id,
+       trades.token_id,
+       TRUE AS is_late
+  FROM removed
+  JOIN trades
+    ON trades.wallet_id = removed.wallet_id
+   AND trades.token_id = removed.token_id
+   AND trades.tx_signature = removed.tx_signature
+   AND trades.is_sell = removed.is_sell
+   AND trades.event_index = removed.event_index
