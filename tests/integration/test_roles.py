@@ -216,7 +216,7 @@ def test_a_service_with_a_wrong_role_logs_the_one_that_it_needs(
     group = {"blockchain": "solana", "type": "kol"}
     answer = client.get("/v1/wallets", query_string=group, headers={"Authorization": f"Bearer {key}"})
     assert answer.status_code == 500
-    assert answer.json["error"]["message"].startswith("The database does not permit this to the service.")
+    assert answer.json["error"]["message"].startswith("The service lacks a right on the database.")
     assert "permission denied for table api_keys" in caplog.text
     assert "the service needs the rights of the role wallet_api_service" in caplog.text
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import click
 
 from wallet_api import embedded, migrations
-from wallet_api.database import Connection, connect, place_of, translated
+from wallet_api.database import Connection, connect, location_of, translated
 from wallet_api.settings import Settings
 
 Notify = Callable[[Settings, str], None]
@@ -25,14 +25,17 @@ def settings_with_database(*, migrate: bool = True, notify: Notify = write_note)
     tables of an embedded server are upgraded. Raises SettingsError, EmbeddedError, DatabaseUnavailable,
     SchemaError.
     """
-    own = Settings.from_environment()
-    home = embedded.home_of(own)
-    is_new = own.database_url is None and not (home / "postgres" / "PG_VERSION").exists()
-    notify(own, f"Database: {database_of(own)}")
-    with embedded.running(own, valkey=False) as settings:
+    configured = Settings.from_environment()
+    home = embedded.home_of(configured)
+    is_new = configured.database_url is None and not (home / "postgres" / "PG_VERSION").exists()
+    notify(configured, f"Database: {database_of(configured)}")
+    with embedded.running(configured, valkey=False) as settings:
         if is_new:
-            notify(own, f"Created an empty database in {home}. Check WALLET_API_HOME if you expected data.")
-        if own.database_url is None and migrate:
+            notify(
+                configured,
+                f"Created an empty database in {home}. Check WALLET_API_HOME if you expected data.",
+            )
+        if configured.database_url is None and migrate:
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
         yield settings
@@ -59,7 +62,7 @@ def database_of(settings: Settings) -> str:
     """Return a description of the database, without its password. Raises SettingsError."""
     if settings.database_url is None:
         return f"embedded PostgreSQL in {embedded.home_of(settings)}"
-    return place_of(settings.database_url)
+    return location_of(settings.database_url)
 
 
 def require_tables(connection: Connection) -> None:

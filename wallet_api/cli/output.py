@@ -1,4 +1,4 @@
-"""What several commands print: JSON summaries, a progress bar, and the place of an error."""
+"""What several commands print: JSON summaries, a progress bar, and the location of an error."""
 
 import sys
 import traceback
@@ -47,8 +47,8 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
 
 def raised_at(error: BaseException) -> str:
     """Return the file and line that raised an error. Its message may contain a password of the settings."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{Path(place.filename).name}:{place.lineno}"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(frame.filename).name}:{frame.lineno}"
 
 
 def print_json(document: Any) -> None:

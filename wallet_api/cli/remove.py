@@ -85,38 +85,38 @@ def _run(kind: _Kind, file: str, yes: bool, dry_run: bool, as_json: bool) -> Non
     try:
         with open_source(file) as source, rejects_of(file) as rejects, database() as connection:
             started = time.monotonic()
-            found = _stage(kind, connection, source, rejects)
+            matches = _stage(kind, connection, source, rejects)
             seconds = time.monotonic() - started
-            place = database_of(Settings.from_environment())
-            if dry_run or not kind.count(found):
-                removed = found
+            location = database_of(Settings.from_environment())
+            if dry_run or not kind.count(matches):
+                removed = matches
             else:
-                click.echo(f"This removes {kind.describe(found)} from {place}.", err=True)
+                click.echo(f"This removes {kind.describe(matches)} from {location}.", err=True)
                 if not (yes or click.confirm("Remove them?", err=True)):
                     raise click.ClickException("Nothing was removed.")
                 started = time.monotonic()
-                removed = kind.remove(connection, found)
+                removed = kind.remove(connection, matches)
                 seconds += time.monotonic() - started
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error
     if as_json:
         document: dict[str, Any] = {
             "removed": kind.count(removed),
-            "rejected": found.rejected,
+            "rejected": matches.rejected,
             "trades": removed.trades,
             "seconds": round(seconds, 3),
         }
         if dry_run:
             document["dry_run"] = True
-        if found.rejected:
+        if matches.rejected:
             document["rejects"] = str(rejects.path)
         print_json(document)
     else:
-        words = f"{kind.describe(removed)} from {place}; {found.rejected:,} rejected."
+        words = f"{kind.describe(removed)} from {location}; {matches.rejected:,} rejected."
         click.echo(f"This would remove {words}" if dry_run else f"Removed {words}")
-        if found.rejected:
+        if matches.rejected:
             click.echo(f"Rejected rows, with reasons: {rejects.path}", err=True)
-    if found.rejected:
+    if matches.rejected:
         sys.exit(SOME_REJECTED)
 
 
@@ -129,21 +129,21 @@ def _stage(kind: _Kind, connection: Connection, source: Source, rejects: Rejects
         return kind.stage(connection, source.records(kind.row_type), rejects.add, progress)
 
 
-def _remove_wallets(connection: Connection, found: Removal) -> Removal:
+def _remove_wallets(connection: Connection, matches: Removal) -> Removal:
     return removals.remove_wallets(connection)
 
 
-def _remove_trades(connection: Connection, found: Removal) -> Removal:
+def _remove_trades(connection: Connection, matches: Removal) -> Removal:
     with progress_bar("Removing") as show:
         done = 0
 
         def progress(removed: int) -> None:
             nonlocal done
             done += removed
-            show(done, found.trades)
+            show(done, matches.trades)
 
         removed = removals.remove_trades(connection, progress)
-    return Removal(found.wallets, removed.trades)
+    return Removal(matches.wallets, removed.trades)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -11,7 +11,7 @@ from wallet_api.database.failures import (
     had_no_effect,
     translated,
 )
-from wallet_api.database.place import place_of
+from wallet_api.database.location import location_of
 from wallet_api.database.pools import Database
 from wallet_api.database.statements import load_sql, load_statements, sharded_sql
 
@@ -29,7 +29,7 @@ __all__ = [
     "had_no_effect",
     "load_sql",
     "load_statements",
-    "place_of",
+    "location_of",
     "savepoint",
     "sharded_sql",
     "translated",

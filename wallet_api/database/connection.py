@@ -16,12 +16,12 @@ __all__ = ["Connection", "Row", "connect", "savepoint", "tuple_row"]
 
 Row = dict[str, Any]
 
-# libpq takes no less; a host that drops packets is tried again before its own retransmission would.
+# The minimum of libpq; shorter than the retransmission to a host that drops packets.
 CONNECT_TIMEOUT_SECONDS = 2
 
 
 class Connection(psycopg.Connection[Row]):
-    """psycopg's, for a single server and for a Citus cluster."""
+    """A psycopg connection, to a single server or to a Citus cluster."""
 
     @cached_property
     def is_sharded(self) -> bool:
@@ -60,7 +60,7 @@ def savepoint(connection: Connection) -> Iterator[None]:
         with connection.transaction():
             yield
     except (psycopg.errors.UniqueViolation, psycopg.errors.InternalError_) as error:
-        # The code that Citus gives to what a COPY to a worker says.
+        # Citus reports an error of a COPY on one of its workers with this code.
         if error.diag.sqlstate == "XX000" and "duplicate key" not in str(error):
             raise
         raise DuplicateKey from error

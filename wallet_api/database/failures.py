@@ -25,13 +25,13 @@ class DatabaseRefused(DatabaseUnavailable):
 
 
 class NotPermitted(ApiError):
-    """The database does not permit this to the service. Its operator finds the reason in the log."""
+    """The service lacks a right on the database. The operator finds the reason in the log."""
 
     advice = "the service needs the rights of the role wallet_api_service: see config/roles.sql"
 
 
 class QueryTimeout(ServiceUnavailable):
-    """The answer took too long to make. Try again shortly."""
+    """The query took too long. Try again shortly."""
 
 
 class DuplicateKey(Exception):
@@ -43,9 +43,10 @@ class MissingReference(Exception):
 
 
 def had_no_effect(error: Exception) -> bool:
-    """Return whether a statement in autocommit that failed so has certainly changed nothing.
+    """Return whether a statement in autocommit that raised `error` has certainly changed nothing.
 
-    It was not sent, or the server refused it. A connection lost after sending leaves that unknown.
+    It was not sent, or the server refused it. If the connection was lost after sending, the
+    outcome is unknown.
     """
     cause = error.__cause__ if isinstance(error, ApiError) else error
     if isinstance(cause, PoolTimeout | PoolClosed):
@@ -72,13 +73,13 @@ def translated() -> Iterator[None]:
     except psycopg.OperationalError as error:
         raise (DatabaseRefused if is_refusal(error) else DatabaseUnavailable) from error
     except psycopg.errors.InternalError_ as error:
-        # So Citus tells that it has lost a worker.
+        # Citus reports a lost worker this way.
         if "connection" not in str(error):
             raise
         raise DatabaseUnavailable from error
     except (
         psycopg.InterfaceError,
-        # A primary that became a standby under us.
+        # The primary has become a standby.
         psycopg.errors.ReadOnlySqlTransaction,
         PoolTimeout,
     ) as error:

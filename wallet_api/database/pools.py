@@ -13,14 +13,14 @@ from wallet_api.database.failures import translated
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
 
-# Longer than psycopg_pool waits before it connects for the second time.
+# Longer than psycopg_pool waits before its second attempt to connect.
 POOL_TIMEOUT_SECONDS = 1.5
 # A charge waits no longer for a row that another session has locked.
 LOCK_TIMEOUT_MILLISECONDS = 500
 # Besides requests: two threads that refresh boards, two that save balances, one that settles charges or
 # refreshes keys.
 BACKGROUND_CONNECTIONS = 5
-# A server that vanished without a word is noticed within about this time; a socket file ignores it.
+# A server that disappeared is detected after about ten seconds; Unix sockets ignore these options.
 _KEEPALIVES = {
     "keepalives_idle": 5,
     "keepalives_interval": 2,
@@ -54,7 +54,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Lend a connection that can change nothing. Raises DatabaseUnavailable, QueryTimeout."""
+        """Lend a read-only connection. Raises DatabaseUnavailable, QueryTimeout."""
         with translated(), self._reads.connection() as connection:
             yield connection
 
@@ -86,7 +86,7 @@ def _make_pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
         kwargs={
             "autocommit": True,
             "row_factory": dict_row,
-            # There are few statements, and all come again.
+            # There are few statements, and all are repeated.
             "prepare_threshold": 0,
             "connect_timeout": CONNECT_TIMEOUT_SECONDS,
             "options": options,
@@ -95,9 +95,9 @@ def _make_pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
         },
         min_size=1,
         max_size=size,
-        # No max_waiting, since psycopg_pool also counts those who have given up. The bulkhead limits them.
+        # No max_waiting, since psycopg_pool also counts those that have timed out. The bulkhead limits them.
         timeout=POOL_TIMEOUT_SECONDS,
-        # Given up at once: the next request tries again, without a growing back-off.
+        # Give up at once: the next request connects again, without a growing back-off.
         reconnect_timeout=0.2,
         configure=_configure,
         check=_check,
@@ -106,8 +106,8 @@ def _make_pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
 
 
 def _check(connection: Connection) -> None:
-    # The server sends an idle connection nothing until it ends it. Looking costs no round trip, as that of
-    # ConnectionPool.check_connection does: a twenty-fifth of ordinary traffic.
+    # An idle connection becomes readable only when the server has ended it. This check costs no round trip;
+    # that of ConnectionPool.check_connection costs a twenty-fifth of ordinary traffic.
     poller = select.poll()
     poller.register(connection.fileno(), select.POLLIN)
     if poller.poll(0):
@@ -117,5 +117,5 @@ def _check(connection: Connection) -> None:
 
 def _configure(connection: Connection) -> None:
     if connection.is_sharded:
-        # Citus chooses shards by the parameters, which a generic plan does not know.
+        # Citus chooses shards by the parameters, which a generic plan does not contain.
         connection.execute("SET plan_cache_mode = auto")

@@ -74,7 +74,7 @@ def create_key(
         raise KeyRequestError(f"credits are a whole number from 0 to {MAX_CREDITS}")
     if expires_at is not None and expires_at <= datetime.now(UTC):
         raise KeyRequestError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past")
-    own_rate = None if rate is None else normal_rate(rate)
+    stored_rate = None if rate is None else normal_rate(rate)
     key = PREFIX + secrets.token_urlsafe(32)
     row = connection.execute(
         _CREATE,
@@ -82,7 +82,7 @@ def create_key(
             "name": name,
             "key_hash": key_hash(key),
             "credits": credits,
-            "rate": own_rate,
+            "rate": stored_rate,
             "expires_at": expires_at,
         },
     ).fetchone()

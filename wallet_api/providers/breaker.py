@@ -41,7 +41,7 @@ class Breaker:
         """Count a failure. The pause is the one that the provider requested, if any."""
         with self._lock:
             self._failures[fault.outcome] += 1
-            own_limit = fault.strikes is not None and self._failures[fault.outcome] >= fault.strikes
-            if own_limit or self._failures.total() >= self._limit or self._open_until:
+            has_struck_out = fault.strikes is not None and self._failures[fault.outcome] >= fault.strikes
+            if has_struck_out or self._failures.total() >= self._limit or self._open_until:
                 pause = self._cooldown if fault.retry_after_seconds is None else fault.retry_after_seconds
                 self._open_until = time.monotonic() + pause

@@ -84,9 +84,9 @@ class _Deadline(HTTPConnection):
 
 
 def _pool_classes(silence_seconds: float) -> dict[str, type[HTTPConnectionPool]]:
-    own = {"silence_seconds": silence_seconds}
-    plain = type("DeadlineConnection", (_Deadline,), own)
-    tls = type("DeadlineTLSConnection", (_Deadline, HTTPSConnection), own)
+    attributes = {"silence_seconds": silence_seconds}
+    plain = type("DeadlineConnection", (_Deadline,), attributes)
+    tls = type("DeadlineTLSConnection", (_Deadline, HTTPSConnection), attributes)
     return {
         "http": type("DeadlinePool", (HTTPConnectionPool,), {"ConnectionCls": plain}),
         "https": type("DeadlineTLSPool", (HTTPSConnectionPool,), {"ConnectionCls": tls}),

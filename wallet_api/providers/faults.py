@@ -2,15 +2,15 @@
 
 from typing import ClassVar
 
-# A location does not change while the process runs.
+# The location does not change while the process runs.
 BARRED_SECONDS = 365 * 86400.0
 
 
 class ProviderFault(Exception):
     """The provider failed.
 
-    The first line of the docstring is the message for callers. A fault never contains the provider's own
-    text, or its URL, which may contain a key.
+    The first line of the docstring is the message for callers. A fault never contains text of
+    the provider, or its URL, which may contain a key.
     """
 
     outcome: ClassVar[str] = "failed"

@@ -30,7 +30,7 @@ Call = tuple[str, list[Any]]
 
 MAX_BATCH = 10
 
-# What codes mean with Solana's nodes and with vendors, who also use them for limits of their own.
+# What codes mean with Solana's nodes and with vendors, who also use them for rate limits.
 _FAULTS: dict[int, type[ProviderFault]] = {
     429: Overloaded,
     -32004: Broken,  # block not available yet
@@ -56,7 +56,7 @@ class Error(msgspec.Struct):
 
     @property
     def fault(self) -> ProviderFault:
-        """Return the fault that it means. Its message may contain a key, so it is not part of it."""
+        """Return the fault that the error means, without its message, which may contain a key."""
         detail = f"code {self.code}"
         if self.code in _LIMIT_CODES and _QUOTA.search(self.message):
             return QuotaExhausted(detail, retry_after_seconds=min(until_midnight(), MAX_PAUSE_SECONDS))
@@ -66,7 +66,7 @@ class Error(msgspec.Struct):
 
     @property
     def is_final(self) -> bool:
-        """Return whether it is the outcome of the call, and neither a passing fault nor a limit."""
+        """Return whether a repeated call would fail in the same way: no temporary fault, no limit."""
         return isinstance(self.fault, Rejected | TooLarge)
 
 
@@ -146,7 +146,7 @@ def _read_batch(reply: Reply, expected: int) -> list[Result]:
     if results.keys() != {str(number) for number in range(expected)}:
         raise Malformed("the ids of a batch do not match")
     for result in results.values():
-        # A limit concerns all calls.
+        # A limit applies to all calls.
         if result.error is not None and isinstance(result.error.fault, Overloaded | QuotaExhausted):
             raise result.error.fault
     return [results[str(number)] for number in range(expected)]
@@ -159,7 +159,7 @@ def _checked(result: Result) -> Result:
 
 
 def _refuse(reply: Reply) -> ProviderFault:
-    """Return the fault that an error status means, or rather the error in its body, if that says more."""
+    """Return the fault of an error response: that of the error in its body, or else that of its status."""
     try:
         error = read_json(reply.body, Result).error if 400 <= reply.status < 500 else None
     except Malformed:

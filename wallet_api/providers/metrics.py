@@ -6,7 +6,7 @@ _SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 
 
 class FetchMetrics:
-    """The fetch metrics of one app, in the app's own `registry`."""
+    """The fetch metrics of one app, in its `registry`."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._fetches = Counter(

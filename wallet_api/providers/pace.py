@@ -25,7 +25,7 @@ class Pace:
 
     def wait(self) -> None:
         """Wait until the next request may be sent."""
-        # Times are not reserved ahead: after a delay, all those missed would be used at once.
+        # Times are not reserved ahead: after a delay, all missed ones would be used at once.
         with self._turn:
             while (pause := self._pause()) > 0:
                 time.sleep(pause)

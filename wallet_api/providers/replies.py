@@ -25,7 +25,7 @@ from wallet_api.providers.faults import (
 
 Shape = TypeVar("Shape")
 
-# An absurd Retry-After must not stop all requests for a day, and a quota may be raised at any time.
+# A very long Retry-After must not stop all requests for a day, and a quota may be raised at any time.
 MAX_PAUSE_SECONDS = 3600.0
 
 # A surrogate pair is one character. A lone surrogate, as in a text that was cut, is invalid, and makes the

@@ -25,7 +25,7 @@ from wallet_api.providers.parsing import UnusableRow, clean, read_amount, read_r
 _MINTS_A_CALL = 50
 # Later fetches complete the names of a very large wallet.
 MAX_LOOKUPS = 1000
-_REMEMBERED = 50_000
+_CACHED_NAMES = 50_000
 
 _METAPLEX = Pubkey.from_string("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
 _METADATA_KEY = 4
@@ -51,7 +51,7 @@ class Names:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._lock = threading.Lock()
-        self._known: LRUCache[str, Name] = LRUCache(_REMEMBERED)
+        self._known: LRUCache[str, Name] = LRUCache(_CACHED_NAMES)
 
     def look_up(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Name]:
         """Return the names of the mints; without those that could not be fetched."""
@@ -90,12 +90,12 @@ def metadata_address(mint: str) -> str:
 
 
 def _name(mint: msgspec.Raw, metadata: msgspec.Raw) -> Name:
-    own = _read_mint(mint)
-    beside = _read_metadata(metadata)
+    token_2022 = _read_mint(mint)
+    metaplex = _read_metadata(metadata)
     return Name(
-        own.name or beside.name,
-        own.symbol or beside.symbol,
-        fungible=own.fungible or beside.fungible,
+        token_2022.name or metaplex.name,
+        token_2022.symbol or metaplex.symbol,
+        fungible=token_2022.fungible or metaplex.fungible,
     )
 
 
@@ -122,25 +122,25 @@ def read_metaplex(data: bytes) -> Name:
     """Return the name in a Metaplex account, where NULs pad it. Raise struct.error or IndexError."""
     if data[0] != _METADATA_KEY:
         return Name()
-    place = 1 + 32 + 32
+    offset = 1 + 32 + 32
     texts = []
     for _ in ("name", "symbol", "uri"):
-        (length,) = struct.unpack_from("<I", data, place)
-        texts.append(data[place + 4 : place + 4 + length].decode("utf-8", "replace"))
-        place += 4 + length
+        (length,) = struct.unpack_from("<I", data, offset)
+        texts.append(data[offset + 4 : offset + 4 + length].decode("utf-8", "replace"))
+        offset += 4 + length
     name, symbol, _ = texts
-    return Name(clean(name), clean(symbol), _standard(data, place) in _FUNGIBLE_STANDARDS)
+    return Name(clean(name), clean(symbol), _standard(data, offset) in _FUNGIBLE_STANDARDS)
 
 
-def _standard(data: bytes, place: int) -> int | None:
+def _standard(data: bytes, offset: int) -> int | None:
     """Return the token standard, the last field after the texts; None in older accounts."""
     try:
-        place += 2
-        if data[place]:
-            (creators,) = struct.unpack_from("<I", data, place + 1)
-            place += 4 + 34 * creators
-        place += 1 + 2
-        place += 2 if data[place] else 1
-        return data[place + 1] if data[place] else None
+        offset += 2
+        if data[offset]:
+            (creators,) = struct.unpack_from("<I", data, offset + 1)
+            offset += 4 + 34 * creators
+        offset += 1 + 2
+        offset += 2 if data[offset] else 1
+        return data[offset + 1] if data[offset] else None
     except (IndexError, struct.error):
         return None

@@ -1,1 +1,1 @@
-"""gunicorn: its settings, the worker with its threads, and the logs."""
+"""gunicorn: its settings and its logs."""

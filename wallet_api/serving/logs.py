@@ -16,7 +16,7 @@ from wallet_api.settings import Settings
 
 
 class GunicornLogger(Logger):
-    """gunicorn's lines and ours in one form, LOG_FORMAT; of other libraries only warnings."""
+    """Formats the lines of gunicorn and of the service by LOG_FORMAT; of other libraries only warnings."""
 
     def setup(self, cfg: Config) -> None:
         """Configure the logs; called again for each reload."""
@@ -26,25 +26,25 @@ class GunicornLogger(Logger):
             for handler in log.handlers:
                 handler.setFormatter(chosen)
         root = logging.getLogger()
-        for handler in [handler for handler in root.handlers if isinstance(handler, _OwnHandler)]:
+        for handler in [handler for handler in root.handlers if isinstance(handler, _RootHandler)]:
             root.removeHandler(handler)
-        own = _OwnHandler(sys.stderr)
-        own.setFormatter(chosen)
-        root.addHandler(own)
+        root_handler = _RootHandler(sys.stderr)
+        root_handler.setFormatter(chosen)
+        root.addHandler(root_handler)
         logging.getLogger("wallet_api").setLevel(self.loglevel)
 
     def debug(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """gunicorn's own, without their details: some repeat the bytes that a caller sent."""
+        """Log a message of gunicorn without its details, which may repeat bytes that a caller sent."""
         super().debug(str(msg).replace("%s", "…"), **kwargs)
 
     def warning(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """gunicorn's own, without what it adds about an invalid request: bytes that a caller sent."""
+        """Log a warning of gunicorn; of an invalid request without the bytes that a caller sent."""
         text = str(msg)
         is_of_caller = text.startswith("Invalid request from")
         super().warning(text.partition(": ")[0] if is_of_caller else msg, *args, **kwargs)
 
     def exception(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """gunicorn's own, without the address of the request, which may contain a key."""
+        """Log an exception of gunicorn without the URL of the request, which may contain a key."""
         super().exception(str(msg).replace("%s", "…"), **kwargs)
 
     def access(self, resp: Any, req: Any, environ: MutableMapping[str, Any], request_time: timedelta) -> None:
@@ -72,7 +72,7 @@ class GunicornLogger(Logger):
         )
 
 
-class _OwnHandler(logging.StreamHandler[Any]):
+class _RootHandler(logging.StreamHandler[Any]):
     """The handler on the root logger that a second setup replaces."""
 
 

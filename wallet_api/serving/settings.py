@@ -34,7 +34,7 @@ _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _M_ARENA_MAX = -8
 
 
-def _settings() -> Settings:
+def _load_settings() -> Settings:
     try:
         return Settings.from_environment()
     except SettingsError as error:
@@ -42,17 +42,17 @@ def _settings() -> Settings:
         raise SystemExit(f"Error: {error}") from None
 
 
-_own = _settings()
+_settings = _load_settings()
 
 worker_class = "gthread"
-workers = _own.web_concurrency
-threads = _own.web_threads
-# Each is an open file; the rest are for the servers and providers.
+workers = _settings.web_concurrency
+threads = _settings.web_threads
+# Each connection is an open file; the other half is for servers and providers.
 worker_connections = min(1000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
-bind = f"127.0.0.1:{_own.port}"
+bind = f"127.0.0.1:{_settings.port}"
 timeout = 30
 graceful_timeout = 20
-# Longer than a reverse proxy keeps its connections to us, so that none is closed under a request.
+# Longer than the reverse proxy keeps idle connections, so that none is closed while a request arrives.
 keepalive = 75
 limit_request_line = 8190
 limit_request_fields = 64
@@ -62,7 +62,7 @@ control_socket_disable = True
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 accesslog = "-"
 errorlog = "-"
-loglevel = _own.log_level
+loglevel = _settings.log_level
 logger_class = "wallet_api.serving.logs.GunicornLogger"
 
 
@@ -74,7 +74,7 @@ def on_starting(server: Arbiter) -> None:
     _check_tables(server)
     _clear_counts()
     folder = os.environ[SHARED_FOLDER] = tempfile.mkdtemp(prefix=_COUNTS, dir=worker_tmp_dir)
-    # Never closed, and so held until the last of this gunicorn's processes has ended, in whatever way.
+    # Never closed, so that it is locked until the last process of this gunicorn has ended.
     fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_SH)
 
 
@@ -89,23 +89,23 @@ def _address_warning(server: Arbiter) -> str | None:
 
 
 def _providers_warning() -> str | None:
-    missing = missing_settings(_own)
+    missing = missing_settings(_settings)
     if not missing:
         return None
     chains = {unset: [chain for chain in missing if missing[chain] == unset] for unset in missing.values()}
-    told = "; ".join(f"{', '.join(chains[unset])}: {unset} is not set" for unset in chains)
-    return f"No balances can be fetched, and holdings are 503, on these chains: {told}"
+    problems = "; ".join(f"{', '.join(chains[unset])}: {unset} is not set" for unset in chains)
+    return f"No balances can be fetched, and holdings are 503, on these chains: {problems}"
 
 
 def _check_tables(server: Arbiter) -> None:
     """Refuse to start on tables of a later version, or of one before the first release.
 
-    A database that is away is no reason: workers wait for it. Nor are missing tables, which /readyz names.
+    A database that is away does not prevent the start, nor do missing tables: /readyz reports them.
     """
-    if _own.database_url is None:
+    if _settings.database_url is None:
         return
     try:
-        with connect(_own.database_url) as connection:
+        with connect(_settings.database_url) as connection:
             migrations.inspect(connection).check()
     except ServiceUnavailable as error:
         if server.log is not None:
@@ -115,9 +115,9 @@ def _check_tables(server: Arbiter) -> None:
 
 
 def _clear_counts() -> None:
-    """Remove the folders of earlier gunicorns that were killed, which no process has locked any more."""
+    """Remove the folders of gunicorns that were killed: no process has a lock on them."""
     for folder in Path(worker_tmp_dir or tempfile.gettempdir()).glob(f"{_COUNTS}*"):
-        # Another user's, or removed meanwhile by another one who starts.
+        # It may belong to another user, or be removed by another gunicorn that starts.
         with suppress(OSError):
             # One that was made just now may not be locked yet.
             if time.time() - folder.stat().st_mtime < _FRESH_SECONDS:
@@ -136,11 +136,11 @@ def on_exit(server: Arbiter) -> None:
 
 
 def post_fork(server: Arbiter, worker: ThreadWorker) -> None:
-    """Have the metrics of this worker written to files in that folder, and let its threads share memory."""
-    # With an arena for each thread, glibc keeps what a large response took once for each of them.
+    """Write the metrics of this worker to files in that folder, and let its threads share memory."""
+    # With an arena for each thread, glibc retains the memory of a large response once for each thread.
     with suppress(AttributeError):
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
-    # Chosen by the variable when the library was loaded, which was before there was a folder.
+    # The library chose its class by the variable when it was loaded, before the folder existed.
     values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
 
 

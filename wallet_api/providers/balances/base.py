@@ -58,7 +58,7 @@ class BalanceProvider(Protocol):
         """Return all current balances of the wallet, never a part. Raise ProviderFault."""
 
 
-# Reads a row; None for one that is not a balance of its own.
+# Reads a row; None for one that repeats another row, or has no balance.
 ReadRow = Callable[[dict[str, Any]], Token | None]
 
 

@@ -22,7 +22,7 @@ from wallet_api.providers.parsing import MAX_DECIMALS, clean
 from wallet_api.settings import Settings
 
 _CHUNK = 200
-_REMEMBERED = 50_000
+_CACHED_FACTS = 50_000
 # Error codes of nodes for a contract that failed, as opposed to the node.
 _CONTRACT_CODES = (3, -32015)
 _CONTRACT_WORDS = ("revert", "opcode", "out of gas", "execution")
@@ -41,7 +41,7 @@ class EvmRpc:
         self._node = Node(getattr(settings, f"{chain.name}_rpc_url"), limits, metrics)
         self._listed = read_token_list(settings.evm_token_list, chain)
         self._lock = threading.Lock()
-        self._cached: LRUCache[str, TokenFacts] = LRUCache(_REMEMBERED)
+        self._cached: LRUCache[str, TokenFacts] = LRUCache(_CACHED_FACTS)
         self._chain_is_checked = False
         self.fetcher = self._node.fetcher
 
@@ -84,10 +84,10 @@ class EvmRpc:
         selectors = (multicall.DECIMALS, multicall.SYMBOL, multicall.NAME)
         returned = self._call(fetch, [(token, selector) for selector in selectors for token in unknown])
         count = len(unknown)
-        for place, token in enumerate(unknown):
-            decimals = multicall.read_uint(returned[place])
+        for index, token in enumerate(unknown):
+            decimals = multicall.read_uint(returned[index])
             if decimals is not None and decimals <= MAX_DECIMALS:
-                symbol, name = (clean(multicall.read_text(returned[place + part * count])) for part in (1, 2))
+                symbol, name = (clean(multicall.read_text(returned[index + part * count])) for part in (1, 2))
                 known[token] = self._store_fact(token, TokenFacts(name, symbol, decimals))
         return {token: fact for token, fact in known.items() if fact is not None}
 
@@ -106,10 +106,10 @@ class EvmRpc:
         returned: list[bytes | None] = []
         for chunk, result in zip(chunks, results, strict=True):
             returned += multicall.read_aggregate(_returned(result) or b"", len(chunk))
-        failed = [place for place, value in enumerate(returned) if value is None]
-        alone = self._node.call(fetch, [multicall.call(*calls[place]) for place in failed])
-        for place, result in zip(failed, alone, strict=True):
-            returned[place] = _returned(result)
+        failed = [index for index, value in enumerate(returned) if value is None]
+        alone = self._node.call(fetch, [multicall.call(*calls[index]) for index in failed])
+        for index, result in zip(failed, alone, strict=True):
+            returned[index] = _returned(result)
         return returned
 
 

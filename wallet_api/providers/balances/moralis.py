@@ -64,17 +64,17 @@ class MoralisEvm:
     def balances(self, wallet: Wallet, fetch: Fetch) -> Balances:
         tokens: dict[str, Token] = {}
         pages = Pages()
-        place = {"limit": _PAGE_ROWS}
+        page_parameters = {"limit": _PAGE_ROWS}
         while True:
             page = fetch.get(
-                f"{self._url}/wallets/{wallet.address}/tokens", self._parameters | place, _read_page
+                f"{self._url}/wallets/{wallet.address}/tokens", self._parameters | page_parameters, _read_page
             )
             for token in read_tokens(page.result, self._token, fetch):
                 # A second row of a token repeats the first.
                 tokens.setdefault(token.address, token)
             if not pages.has_next(page.cursor):
                 break
-            place = {"cursor": page.cursor or ""}
+            page_parameters = {"cursor": page.cursor or ""}
         native = tokens.pop(NATIVE, None)
         if native is None:
             url = f"{self._url}/{wallet.address}/balance"

@@ -91,5 +91,5 @@ def _is_nft(token: Token, names: dict[str, Name]) -> bool:
 
 
 def _named(token: Token, names: dict[str, Name]) -> Token:
-    found = names.get(token.address, Name())
-    return replace(token, name=found.name, symbol=found.symbol)
+    name = names.get(token.address, Name())
+    return replace(token, name=name.name, symbol=name.symbol)

@@ -66,10 +66,10 @@ def read_moves(wallet: TrackedWallet, transaction: Transaction) -> Moves:
     accounts = _accounts(wallet, transaction, run)
     _leave_out_rent(transaction, accounts, run)
     _leave_out_supply(accounts, run)
-    own = {wallet.address, *_escrows(wallet, transaction, accounts, run)}
-    changes = _without_nfts(accounts, own)
+    wallet_owners = {wallet.address, *_escrows(wallet, transaction, accounts, run)}
+    changes = _without_nfts(accounts, wallet_owners)
     mine: Changes = Counter()
-    for owner in own:
+    for owner in wallet_owners:
         mine.update(changes.pop(owner, Counter()))
     lenders = {
         accounts.owner(step.text(end))
@@ -77,10 +77,10 @@ def read_moves(wallet: TrackedWallet, transaction: Transaction) -> Moves:
         if step.kind in _TRANSFERS and step.calling_program in LENDING
         for end in ("source", "destination")
     }
-    exchangers, others = _exchangers(accounts, changes, lenders | own, run)
+    exchangers, others = _exchangers(accounts, changes, lenders | wallet_owners, run)
     one_way = {
         mint: units
-        for mint, units in _one_way(accounts, own, others, run).items()
+        for mint, units in _one_way(accounts, wallet_owners, others, run).items()
         # A fee in the token is a part of its price.
         if abs(units) * FEES > abs(mine[mint])
     }
@@ -183,12 +183,12 @@ def _escrows(
     }
 
 
-def _without_nfts(accounts: _Accounts, own: set[str]) -> dict[str, Changes]:
+def _without_nfts(accounts: _Accounts, wallet_owners: set[str]) -> dict[str, Changes]:
     """Return the changes without those of 0, and without tokens of which the wallet moved a single one."""
     unique = {
         mint
-        for mint, places in accounts.decimals.items()
-        if not places and all(abs(accounts.changes[owner][mint]) <= 1 for owner in own)
+        for mint, decimals in accounts.decimals.items()
+        if not decimals and all(abs(accounts.changes[owner][mint]) <= 1 for owner in wallet_owners)
     }
     return {
         owner: Counter({mint: units for mint, units in changes.items() if units and mint not in unique})
@@ -230,11 +230,11 @@ def _exchanges(changes: Changes) -> bool:
 
 
 def _one_way(
-    accounts: _Accounts, own: set[str], others: Mapping[str, Changes], run: Iterable[Step]
+    accounts: _Accounts, wallet_owners: set[str], others: Mapping[str, Changes], run: Iterable[Step]
 ) -> Counter[str]:
     """Return what the wallet received of each token, less what it sent, without anything in exchange.
 
-    That is what moved directly between it and somebody who kept it, or had it before.
+    That is what moved directly between the wallet and an owner whose balance changed in the other direction.
     """
     direct: Counter[tuple[str, str, bool]] = Counter()
     for step in run:
@@ -243,8 +243,8 @@ def _one_way(
         source, destination = step.text("source"), step.text("destination")
         giver, taker = accounts.owner(source), accounts.owner(destination)
         mint = accounts.mints.get(source, accounts.mints.get(destination))
-        if (giver in own) != (taker in own) and mint is not None:
-            is_gain = taker in own
+        if (giver in wallet_owners) != (taker in wallet_owners) and mint is not None:
+            is_gain = taker in wallet_owners
             direct[(giver if is_gain else taker, mint, is_gain)] += step.units()
     moved: Counter[str] = Counter()
     for (owner, mint, is_gain), units in direct.items():

@@ -47,7 +47,7 @@ _INVALID_PARAMETERS = -32602
 _NO_BLOCK = frozenset((-32007, -32009))
 # A node may list a transaction before it can return it. An older one is lost.
 _YOUNG = timedelta(hours=1)
-_REMEMBERED = 20_000
+_CACHED_OUTCOMES = 20_000
 
 NOT_AVAILABLE = "the node no longer has the transaction"
 UNSUPPORTED = "a transaction of a version that the node does not return"
@@ -79,7 +79,7 @@ class SolanaRpcTrades:
         self._names = Names(node)
         self._lock = threading.Lock()
         # A finalized transaction never changes, so each round requests only new ones.
-        self._outcomes: LRUCache[tuple[str, str], _Outcome] = LRUCache(_REMEMBERED)
+        self._outcomes: LRUCache[tuple[str, str], _Outcome] = LRUCache(_CACHED_OUTCOMES)
         # The newest version that the node returns.
         self._version = _NEWEST_VERSION
 
@@ -126,15 +126,15 @@ class SolanaRpcTrades:
         return sorted(listed, key=lambda row: row.created_at)
 
     def _read(self, wallet: TrackedWallet, rows: Sequence[Listed], again: Container[str]) -> Chunk:
-        found = {row: self._fetch_outcome(wallet, row) for row in rows}
-        for row in [row for row, outcome in found.items() if outcome is None]:
-            # By now the node may have it.
-            found[row] = self._fetch_outcome(wallet, row)
-            if found[row] is None and row.created_at > datetime.now(UTC) - _YOUNG:
+        outcomes = {row: self._fetch_outcome(wallet, row) for row in rows}
+        for row in [row for row, outcome in outcomes.items() if outcome is None]:
+            # The node may have it now.
+            outcomes[row] = self._fetch_outcome(wallet, row)
+            if outcomes[row] is None and row.created_at > datetime.now(UTC) - _YOUNG:
                 raise Broken("a listed transaction is not available")
         chunk = Chunk([], [])
         swaps: list[Swap] = []
-        for row, outcome in found.items():
+        for row, outcome in outcomes.items():
             if outcome is None:
                 chunk.left_out.append(_left_out(row, Reason.LOST, NOT_AVAILABLE))
             elif outcome.left_out is not None:
@@ -179,7 +179,7 @@ class SolanaRpcTrades:
             result = self._request("getTransaction", signature, options)
             code = None if result.error is None else result.error.code
             if code == _INVALID_PARAMETERS and version and refused is None:
-                # An older node does not know the value.
+                # An older node does not support the version.
                 refused, version = version, 0
                 continue
             if result.error is None or code != _UNSUPPORTED_VERSION:
@@ -197,14 +197,14 @@ class SolanaRpcTrades:
         if not mints:
             return []
         with self._node.fetcher.begin("solana") as fetch:
-            found = self._names.look_up(fetch, mints)
-        if found.keys() != set(mints):
+            names = self._names.look_up(fetch, mints)
+        if names.keys() != set(mints):
             # A trade without its name would be a correction, and another one when the name is back.
             raise Broken("names are not available")
-        names = {mint: name.name or name.symbol or None for mint, name in found.items()}
+        texts = {mint: name.name or name.symbol or None for mint, name in names.items()}
 
         def named(leg: Leg) -> Leg:
-            return leg if leg.mint is None else replace(leg, name=names[leg.mint])
+            return leg if leg.mint is None else replace(leg, name=texts[leg.mint])
 
         return [replace(swap, bought=named(swap.bought), sold=named(swap.sold)) for swap in swaps]
 

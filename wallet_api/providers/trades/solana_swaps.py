@@ -41,7 +41,7 @@ def read_swaps(
     with localcontext(prec=DIGITS):
         reader = _Reader(wallet, signature, created_at, moves)
         if moves.tokens.keys() <= moves.passed_on and not _has_counterpart(moves):
-            # It acted for others, as those who fill orders do.
+            # The wallet acted for others, such as one that fills orders.
             return []
         if len(moves.tokens) == 1:
             return reader.for_coin(*moves.tokens)
@@ -70,7 +70,7 @@ class _Reader:
         if exchanged * units >= 0:
             raise UnclearSwap(NO_EXCHANGE)
         self._check(mint)
-        # Everything that left the wallet is the cost, with tips and a bot's fees, unless a part left for
+        # The cost is all that left the wallet, with tips and a bot's fees, unless a part of it paid for
         # something else, or nothing remains of the proceeds.
         value = exchanged if self._moves.passed_on or coin * units >= 0 else coin
         return [self._swap(mint, value, exchanged)]
@@ -125,18 +125,18 @@ class _Reader:
         return abs(price) if clean and exact and price * units > 0 else None
 
     def _dollars(self, mint: str, stable: str) -> Decimal | None:
-        price, places = self._price(mint, stable), self._moves.decimals.get(stable)
-        return None if price is None or places is None else self._decimal(price, places)
+        price, decimals = self._price(mint, stable), self._moves.decimals.get(stable)
+        return None if price is None or decimals is None else self._decimal(price, decimals)
 
     def _swap(self, mint: str, coin: int, exchanged: int | None = None, usd: Decimal | None = None) -> Swap:
         """Return the swap of a token for `coin`, which the wallet gained or (negative) lost."""
         token = Leg(self._address(mint), self._amount(mint))
-        places = self._wallet.chain.native_decimals
-        native = Leg(None, self._decimal(abs(coin), places))
+        decimals = self._wallet.chain.native_decimals
+        native = Leg(None, self._decimal(abs(coin), decimals))
         legs = (native, token) if coin > 0 else (token, native)
-        beside = None if exchanged is None else self._decimal(abs(exchanged), places)
+        native_exchanged = None if exchanged is None else self._decimal(abs(exchanged), decimals)
         usd = token.amount if mint in STABLE else usd
-        return Swap(self._signature, self._created_at, "", *legs, usd, beside)
+        return Swap(self._signature, self._created_at, "", *legs, usd, native_exchanged)
 
     def _address(self, mint: str) -> str:
         return read_address(self._wallet.chain, mint)
@@ -144,8 +144,8 @@ class _Reader:
     def _amount(self, mint: str) -> Decimal:
         return self._decimal(abs(self._moves.tokens[mint]), self._moves.decimals[mint])
 
-    def _decimal(self, units: int, places: int) -> Decimal:
-        amount = Decimal(units).scaleb(-places)
+    def _decimal(self, units: int, decimals: int) -> Decimal:
+        amount = Decimal(units).scaleb(-decimals)
         try:
             fields.check_amount("an amount", amount)
         except fields.BadRow as error:

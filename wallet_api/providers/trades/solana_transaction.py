@@ -19,7 +19,7 @@ class _Amount(msgspec.Struct):
 
 
 class TokenBalance(msgspec.Struct, rename="camel"):
-    """The balance of a token account, named by its place among the keys."""
+    """The balance of a token account, identified by its index among the keys."""
 
     account_index: int
     mint: str
@@ -85,8 +85,8 @@ class Transaction(msgspec.Struct, rename="camel"):
 class Step:
     """An instruction in the order of execution; `kind` and `info` are empty if the node did not parse it.
 
-    `caller` is the place of the instruction that invoked it, else its own, and `calling_program` that one's
-    program.
+    `caller` is the index of the instruction that invoked it, or else the instruction's own index, and
+    `calling_program` is the caller's program.
     """
 
     program: str
@@ -121,19 +121,19 @@ def steps(transaction: Transaction) -> Iterator[Step]:
     inner: dict[int, list[_Instruction]] = {}
     for group in transaction.meta.inner_instructions or ():
         inner.setdefault(group.index, []).extend(group.instructions)
-    place = 0
+    number = 0
     for index, outer in enumerate(transaction.transaction.message.instructions):
         # The instructions that are running, the outer one first. Old nodes do not report the depth of inner
         # ones, which then all count as invoked by the outer one.
-        running = [(place, outer.program_id)]
+        running = [(number, outer.program_id)]
         yield _step(outer, *running[0])
         for instruction in inner.get(index, ()):
-            place += 1
+            number += 1
             depth = instruction.stack_height or 2
             del running[max(1, depth - 1) :]
             yield _step(instruction, *running[-1])
-            running.append((place, instruction.program_id))
-        place += 1
+            running.append((number, instruction.program_id))
+        number += 1
 
 
 def _step(instruction: _Instruction, caller: int, calling_program: str) -> Step:

@@ -1,8 +1,8 @@
-"""The place of a database in words: where it is and as whom, and never the password."""
+"""The location of a database in words: where it is and as whom, and never the password."""
 
 import pytest
 
-from wallet_api.database import place_of
+from wallet_api.database import location_of
 from wallet_api.settings import SettingsError
 
 
@@ -13,7 +13,7 @@ def _no_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "place"),
+    ("url", "location"),
     [
         ("postgresql://writer:secret@db1/ledger", "ledger on db1:5432 as writer"),
         ("postgres://writer:secret@db1:6432/ledger?sslmode=require", "ledger on db1:6432 as writer"),
@@ -29,8 +29,8 @@ def _no_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
         ("postgresql://?service=prod", "the database of the connection service prod"),
     ],
 )
-def test_a_database_is_named_without_its_password(url: str, place: str) -> None:
-    assert place_of(url) == place
+def test_a_database_is_named_without_its_password(url: str, location: str) -> None:
+    assert location_of(url) == location
 
 
 def test_what_the_url_leaves_out_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,13 +39,13 @@ def test_what_the_url_leaves_out_comes_from_the_environment(monkeypatch: pytest.
     monkeypatch.setenv("PGUSER", "someone")
     monkeypatch.setenv("PGDATABASE", "elsewhere")
     monkeypatch.setenv("PGPASSWORD", "secret")
-    assert place_of("postgresql://") == "elsewhere on db9:6000 as someone"
-    assert place_of("postgresql://writer@db1:5432/ledger") == "ledger on db1:5432 as writer"
+    assert location_of("postgresql://") == "elsewhere on db9:6000 as someone"
+    assert location_of("postgresql://writer@db1:5432/ledger") == "ledger on db1:5432 as writer"
 
 
 @pytest.mark.parametrize("url", ["postgresql://a:secret%zz@db1/x", "postgresql://a:secret@[db1/x"])
 def test_a_malformed_url_is_refused_without_being_quoted(url: str) -> None:
     with pytest.raises(SettingsError, match="DATABASE_URL") as refused:
-        place_of(url)
+        location_of(url)
     assert "secret" not in str(refused.value)
     assert refused.value.__cause__ is None

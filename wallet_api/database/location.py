@@ -9,7 +9,7 @@ from psycopg.pq import Conninfo
 from wallet_api.settings import SettingsError
 
 
-def place_of(url: str) -> str:
+def location_of(url: str) -> str:
     """Return `NAME on HOST:PORT as USER` for a libpq URI, completed from the PG* environment variables.
 
     The password is left out. Raises SettingsError if the URI is malformed.
