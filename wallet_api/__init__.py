@@ -2,7 +2,7 @@
 
 A request enters the app of `app.create_app` and passes the gate (`access`: key and rate limit). Its view
 (`blueprints/<noun>`) runs one query (`queries/<noun>`, with its SQL beside it, or `holdings`) with validated
-arguments (`schemas/<noun>`), and responds in the envelope (`responses`). `ledger` imports trades and keeps
+arguments (`schemas/<noun>`), and responds in the envelope (`responses`). `ledger` imports trades and updates
 the sums of realized profit; `providers` and `sync` fetch them; `cli` holds the commands.
 """
 

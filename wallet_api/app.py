@@ -20,7 +20,7 @@ from wallet_api.wallet_ids import WalletIds
 
 _WALLET_COUNTS_SECONDS = 30.0
 _HEALTH_SECONDS = 1.0
-# More would take the processors from requests.
+# More would compete with requests for the processors.
 _BOARDS_AT_ONCE = 2
 
 
@@ -29,7 +29,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     settings = settings or Settings.from_environment()
     app = Flask("wallet_api", static_folder=None)
     app.request_class = ApiRequest
-    # Both would respond with the framework's own pages: to OPTIONS, and to doubled slashes.
+    # Flask would respond to OPTIONS, and to doubled slashes, with its own pages.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False
     database = Database(settings)
@@ -47,20 +47,20 @@ def create_app(settings: Settings | None = None) -> Flask:
     cors.init_app(app, settings.cors_origins.split(",") if settings.cors_origins else ())
     cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds, bulkhead)
     large.init_app(app)
-    own_gate = gate.Gate(app, settings, database, bulkhead, envelope.refuse, registry)
+    access_gate = gate.Gate(app, settings, database, bulkhead, envelope.refuse, registry)
     services.init_app(
         app,
         services.Services(
             settings=settings,
             database=database,
-            gate=own_gate,
+            gate=access_gate,
             holdings=holdings_service,
             registry=registry,
             wallet_ids=wallet_ids,
             boards=Cache(settings.leaderboard_ttl_seconds, slot=bulkhead.slot, executor=board_refreshers),
             board_refreshers=board_refreshers,
-            wallet_counts=Cache(_WALLET_COUNTS_SECONDS, slot=bulkhead.slot, kept=True),
-            health=Cache(_HEALTH_SECONDS, kept=True),
+            wallet_counts=Cache(_WALLET_COUNTS_SECONDS, slot=bulkhead.slot, serve_stale=True),
+            health=Cache(_HEALTH_SECONDS, serve_stale=True),
         ),
     )
     for blueprint in all_blueprints():

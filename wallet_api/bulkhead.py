@@ -9,7 +9,7 @@ from threading import Condition
 
 from wallet_api.errors import Busy
 
-# The longest wait for a slot while none of its kind is taken or released: longer than to connect.
+# Longest wait for a slot while none of its kind is taken or released: longer than it takes to connect.
 _WAIT_SECONDS = 0.5
 
 
@@ -30,7 +30,7 @@ class _Taken:
     limit: int
     count: int = 0
     changed_at: float = 0.0
-    # Since a request has waited in vain, none has succeeded: others need not wait.
+    # A request has waited in vain, and none has succeeded since: others need not wait.
     is_stuck: bool = False
 
 
@@ -38,7 +38,7 @@ class Bulkhead:
     """Slots for three quarters of a worker's threads, at least one; the other threads stay free.
 
     A request takes a slot while it may wait. No kind of wait can take all of them, if there are several, so
-    that a server which is away delays only what needs it.
+    that an unavailable server delays only the requests that need it.
     """
 
     def __init__(self, threads: int) -> None:

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from cachetools import LRUCache
 
 Value = TypeVar("Value")
-# Enters a slot of a bulkhead (`Bulkhead.slot`); the argument `wait` tells whether to wait for one.
+# Enters a slot of a bulkhead (`Bulkhead.slot`); the argument `wait` is whether to wait for one.
 Slot = Callable[..., AbstractContextManager[None]]
 
 
@@ -35,7 +35,7 @@ class Cache(Generic[Value]):
 
     No value is older than `ttl_seconds` when it is requested; with 0 nothing is cached. Shortly before it
     expires, a thread that requests it, or one of the `executor`, computes it again, while others get the old
-    one. With `kept` the old one is returned until there is a new one, even after it has expired.
+    one. With `serve_stale` an expired one is returned until there is a new one.
 
     The least recently used values are dropped when the sum of their sizes exceeds `max_size`. Computations,
     and the threads that wait for those of others, take a `slot`. An error is not cached.
@@ -49,7 +49,7 @@ class Cache(Generic[Value]):
         size_of: Callable[[Value], int] = lambda value: 1,
         slot: Slot = lambda wait: nullcontext(),
         executor: Executor | None = None,
-        kept: bool = False,
+        serve_stale: bool = False,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self.timer = timer
@@ -58,7 +58,7 @@ class Cache(Generic[Value]):
         self._size_of = size_of
         self._slot = slot
         self._executor = executor
-        self._kept = kept
+        self._serve_stale = serve_stale
         self._lock = Lock()
         self._entries: LRUCache[Hashable, Cached[Value]] = LRUCache(
             max_size, lambda cached: size_of(cached.value)
@@ -96,11 +96,13 @@ class Cache(Generic[Value]):
         has_expired = cached is None or self._has_expired(cached, now)
         if cached is not None and not has_expired and now < self._due_at(cached):
             return cached
-        usable = cached if self._kept or not has_expired else None
-        if usable is not None and (self._is_running(key, now) or self._refreshes_beside(key, compute, now)):
+        usable = cached if self._serve_stale or not has_expired else None
+        if usable is not None and (
+            self._is_running(key, now) or self._refreshes_in_background(key, compute, now)
+        ):
             return usable
         try:
-            # Begun inside the slot: nobody waits for a computation that gets none.
+            # Join inside the slot, so that no thread waits for a computation that was refused one.
             with self._slot(wait=usable is None):
                 return self._join(key, compute, now)
         except Exception:
@@ -112,16 +114,16 @@ class Cache(Generic[Value]):
         return now >= cached.made_at + self._ttl_seconds
 
     def _due_at(self, cached: Cached[Value]) -> float:
-        # Early by twice the time it took, so that the new value is ready when the old one expires.
+        # Refresh early by twice the duration, so that the new value is ready when the old one expires.
         early = min(2 * cached.took_seconds, self._ttl_seconds / 2)
         return cached.made_at + self._ttl_seconds - early
 
     def _is_running(self, key: Hashable, now: float) -> bool:
         running = self._running.get(key)
-        # What was begun earlier may lack what was imported since.
+        # The result of an older one may lack recent imports.
         return running is not None and running[1] >= now - self._ttl_seconds
 
-    def _refreshes_beside(self, key: Hashable, compute: Callable[[], Value], now: float) -> bool:
+    def _refreshes_in_background(self, key: Hashable, compute: Callable[[], Value], now: float) -> bool:
         if self._executor is None:
             return False
         future, is_new = self._begin(key, now)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 class ApiError(Exception):
-    """Something went wrong on our side. Try again; if it goes on, quote the request_id to the operator."""
+    """Something went wrong on our side. Try again; if it persists, quote the request_id to the operator."""
 
     status = 500
     code = "internal_error"
@@ -50,7 +50,7 @@ class Unauthorized(ApiError):
 
 
 class Forbidden(ApiError):
-    """This API key may not make this call."""
+    """This API key may not make this request."""
 
     status = 403
     code = "forbidden"
@@ -88,7 +88,7 @@ class RateLimited(ApiError):
 
 
 class ServiceUnavailable(ApiError):
-    """The service cannot answer right now. Try again shortly."""
+    """The service is not available right now. Try again shortly."""
 
     status = 503
     code = "service_unavailable"

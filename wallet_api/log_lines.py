@@ -86,7 +86,7 @@ def _utf8(value: Any) -> Any:
 
 
 def _without_keys(line: str) -> str:
-    # Searching for these words is faster than the expression, which few lines need.
+    # The search for these words is faster than the expression, and few lines contain any.
     if "wk_" in line or "api_key=" in line or "earer " in line:
         return _KEYS.sub("…", line)
     return line

@@ -42,7 +42,7 @@ class Services:
 
     @property
     def price_rule(self) -> PriceRule:
-        """Which trades make prices of tokens, by the settings."""
+        """Return which trades make prices of tokens, according to the settings."""
         settings = self.settings
         return PriceRule(settings.token_price_min_value_usd, settings.token_price_max_age_seconds)
 
@@ -75,5 +75,5 @@ def init_app(app: Flask, services: Services) -> None:
 
 def services() -> Services:
     """Return the services of the current app."""
-    found: Services = current_app.extensions[_KEY]
-    return found
+    registered: Services = current_app.extensions[_KEY]
+    return registered

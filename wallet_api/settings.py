@@ -33,9 +33,9 @@ def _number(text: str) -> float:
 
 def _age(text: str) -> float:
     number = _number(text)
-    # Of any trade, and within the range of times.
+    # Older than any trade, and within the range of times.
     if number > _CENTURY_SECONDS:
-        raise ValueError("must be a number of at most a hundred years of seconds")
+        raise ValueError(f"must be a number of at most {_CENTURY_SECONDS} seconds (100 years)")
     return number
 
 

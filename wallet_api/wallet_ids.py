@@ -27,7 +27,7 @@ class WalletIds:
         self._wallets: Cache[TrackedWallet] = Cache(_TTL_SECONDS, max_size=_MAX_WALLETS)
 
     def count_tokens(self, database: Database, blockchain: str, address: str) -> int:
-        """Return how many tokens the wallet had traded lately; 0 if it is not tracked."""
+        """Return how many tokens the wallet has traded, up to 10 minutes ago; 0 if it is not tracked."""
         wallet = self._wallets.find((blockchain, address))
         if wallet is None:
             with database.read() as connection:
@@ -39,7 +39,7 @@ class WalletIds:
     ) -> Row | None:
         """Return what `read` returns for the id of a tracked wallet; None if there is no such wallet.
 
-        The id may be cached, so `read` compares the address, and returns None if it is another one by now.
+        The id may be cached, so `read` also compares the address, and returns None if it differs.
         """
         cached = self._wallets.find((blockchain, address))
         row = None if cached is None else read(cached.wallet_id)

@@ -103,7 +103,7 @@ class _NamelessArguments(Arguments):
 
 def test_every_field_without_a_description_is_refused_by_name(app: Flask) -> None:
     operation = Operation(tag="Wallets", summary="", arguments=_NamelessArguments(), data=_NamelessData())
-    app.add_url_rule("/v1/nameless", "nameless", operation.describes(lambda: Response()))
+    app.add_url_rule("/v1/nameless", "nameless", operation.documents(lambda: Response()))
     with pytest.raises(TypeError) as refused:
         check(app)
     for name in ("_NamelessArguments.limit", "_NamelessData.row", "_NamelessInner.nameless"):

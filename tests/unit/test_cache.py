@@ -163,7 +163,7 @@ def test_a_refresh_that_fails_leaves_the_old_value_until_it_expires(clock: _Cloc
 
 
 def test_a_kept_value_outlives_failures(clock: _Clock) -> None:
-    cache: Cache[int] = Cache(30.0, kept=True, timer=clock)
+    cache: Cache[int] = Cache(30.0, serve_stale=True, timer=clock)
     with pytest.raises(ValueError, match="no"):
         cache.get("key", clock.fail)
     values = []

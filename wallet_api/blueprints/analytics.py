@@ -29,7 +29,7 @@ _operation = Operation(
 
 
 @blueprint.get("/analytics")
-@_operation.describes
+@_operation.documents
 def analytics() -> Response:
     """Return the tokens that most wallets of a group traded in a period."""
     arguments = load_arguments(_arguments)

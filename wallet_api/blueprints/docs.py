@@ -13,7 +13,7 @@ from wallet_api.responses.operation import Operation, undocumented
 
 blueprint = Blueprint("docs", __name__)
 
-# Swagger UI, as flask-swagger-ui packages it; the page and what starts it are ours.
+# Swagger UI, as flask-swagger-ui packages it; the page and the script that starts it are in pages/.
 _SWAGGER = "flask_swagger_ui"
 _ASSETS = {
     "swagger-ui.css": (_SWAGGER, "dist/swagger-ui.css", "text/css"),
@@ -23,7 +23,7 @@ _ASSETS = {
     "icon.svg": ("wallet_api", "pages/icon.svg", "image/svg+xml"),
 }
 
-# Scripts and styles from here alone and none inline; calls to here alone.
+# Scripts, styles and requests of this origin only, none inline.
 _PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -32,13 +32,13 @@ _PAGE_POLICY = (
 
 @blueprint.get("/v1/openapi.json")
 @keyless
-@Operation(tag="Service", summary="This document").describes
+@Operation(tag="Service", summary="This document").documents
 def openapi() -> Response:
     """Return the OpenAPI 3.1 document of this version."""
     extensions: dict[str, Any] = current_app.extensions
     if "wallet_api.openapi" not in extensions:
         extensions["wallet_api.openapi"] = orjson.dumps(document(current_app))
-    return _kept(Response(extensions["wallet_api.openapi"], content_type="application/json"))
+    return _cacheable(Response(extensions["wallet_api.openapi"], content_type="application/json"))
 
 
 @blueprint.get("/docs")
@@ -48,7 +48,7 @@ def page() -> Response:
     """Return the page of the documentation, with a console."""
     response = Response(_read("wallet_api", "pages/docs.html"), content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _PAGE_POLICY
-    return _kept(response)
+    return _cacheable(response)
 
 
 @blueprint.get("/docs/<name>")
@@ -59,17 +59,17 @@ def asset(name: str) -> Response:
     if name not in _ASSETS:
         raise NotFound
     package, path, content_type = _ASSETS[name]
-    return _kept(Response(_read(package, path), content_type=f"{content_type}; charset=utf-8"))
+    return _cacheable(Response(_read(package, path), content_type=f"{content_type}; charset=utf-8"))
 
 
 def _read(package: str, path: str) -> bytes:
     return resources.files(package).joinpath(path).read_bytes()
 
 
-def _kept(response: Response) -> Response:
+def _cacheable(response: Response) -> Response:
     """Let browsers cache a response, and revalidate it each time."""
     response.headers["Cache-Control"] = "public, no-cache"
     response.add_etag()
-    # If-Match is for those who change something; here its 412 would come with the page for a body.
+    # Ignore If-Match, which is for changes: its 412 would have the page as its body.
     response.make_conditional({**request.environ, "HTTP_IF_MATCH": ""})
     return response

@@ -22,8 +22,8 @@ _latest = Operation(
     data=LatestSchema(),
     examples=examples_of("transactions/latest"),
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
-    beside="pagination",
-    # A feed that repeats itself is a fault.
+    top_level="pagination",
+    # A feed must not return the same page for long.
     lifetime=Lifetime.SHORT,
 )
 _timerange = Operation(

@@ -41,7 +41,7 @@ _readiness = Operation(
 
 @blueprint.get("/healthz")
 @keyless
-@_health.describes
+@_health.documents
 def healthz() -> Response:
     """Return that the process is alive, without checking anything else."""
     return respond(HealthSchema().dump({"status": "ok"}))
@@ -49,7 +49,7 @@ def healthz() -> Response:
 
 @blueprint.get("/readyz")
 @keyless
-@_readiness.describes
+@_readiness.documents
 def readyz() -> Response:
     """Return whether requests can be served, or 503 if the database or its tables are missing.
 

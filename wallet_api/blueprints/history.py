@@ -33,7 +33,7 @@ _operation = Operation(
 
 
 @blueprint.get("/wallets/history")
-@_operation.describes
+@_operation.documents
 def history() -> Response:
     """Return a wallet's lifetime figures, its record in every token, and a page of its trades."""
     detected = services().settings.history_type == "detected"
@@ -42,11 +42,11 @@ def history() -> Response:
 
 
 def _data(type: str | None = None, **arguments: Any) -> dict[str, Any]:
-    own = services()
+    current = services()
     if arguments.get("overview", True):
         wallet = arguments["blockchain"], arguments["address"]
-        await_turn(own.wallet_ids.count_tokens(own.database, *wallet))
-    with own.database.read() as connection:
+        await_turn(current.wallet_ids.count_tokens(current.database, *wallet))
+    with current.database.read() as connection:
         return wallet_history(
-            connection, own.wallet_ids, datetime.now(UTC), type=type, **arguments, rule=own.price_rule
+            connection, current.wallet_ids, datetime.now(UTC), type=type, **arguments, rule=current.price_rule
         )

@@ -41,18 +41,18 @@ _operation = Operation(
 
 @blueprint.get("/wallets/holdings")
 @blueprint.get("/wallet/holdings", endpoint="holdings_alias")
-@_operation.describes
+@_operation.documents
 def holdings() -> Response:
     """Return the balances of one wallet, and how old they are."""
     arguments = load_arguments(_arguments)
     service = services().holdings
-    found = service.read(**arguments)
-    snapshot = found.snapshot
+    result = service.read(**arguments)
+    snapshot = result.snapshot
     if snapshot is None:
         # A response without balances costs nothing.
         free_of_charge()
         return respond(
-            _dump({"tokens": [], "count": 0, "last_updated": None, "stale": found.stale, "loading": True})
+            _dump({"tokens": [], "count": 0, "last_updated": None, "stale": result.stale, "loading": True})
         )
 
     def active() -> Any:
@@ -62,14 +62,14 @@ def holdings() -> Response:
                 "tokens": orjson.Fragment(formatted.tokens),
                 "count": formatted.count,
                 "last_updated": formatted.last_updated,
-                "stale": found.stale,
+                "stale": result.stale,
                 "loading": False,
             },
             formatted.warnings,
         )
 
-    source = Cached(snapshot, snapshot.taken_at, hit=found.cached)
-    return respond_version(arguments, source, active, version=(snapshot.refreshed_at, found.stale))
+    source = Cached(snapshot, snapshot.taken_at, hit=result.cached)
+    return respond_version(arguments, source, active, version=(snapshot.refreshed_at, result.stale))
 
 
 def _dump(active: dict[str, object], warnings: Sequence[str] = ()) -> Any:

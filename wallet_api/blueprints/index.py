@@ -29,7 +29,7 @@ _operation = Operation(
 
 @blueprint.get("/")
 @keyless
-@_operation.describes
+@_operation.documents
 def index() -> Response:
     """Return the paths of the documentation and of the health check."""
     # Clients of the public API open their websocket here.

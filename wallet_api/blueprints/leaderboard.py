@@ -27,7 +27,7 @@ _operation = Operation(
 
 @blueprint.get("/wallet/leaderboard")
 @blueprint.get("/wallets/leaderboard", endpoint="leaderboard_alias")
-@_operation.describes
+@_operation.documents
 def leaderboard() -> Response:
     """Rank the wallets of a group that traded in the period, by volume or another figure."""
     arguments = load_arguments(_arguments)

@@ -30,7 +30,7 @@ from wallet_api.sync.left_out import read_reasons
 
 blueprint = Blueprint("metrics", __name__)
 
-# Set for the workers of one gunicorn, who count into files of one folder.
+# Set for the workers of one gunicorn, which count into files of one folder.
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -70,19 +70,19 @@ _metrics = Operation(
 
 @blueprint.get("/metrics")
 @keyless
-@_metrics.describes
+@_metrics.documents
 def metrics() -> Response:
     """Return the counters of all workers, and the age of the data."""
     if not _may_see():
         raise MetricsNotAllowed
-    own = services()
-    counted = own.registry
+    current = services()
+    counters = current.registry
     if os.environ.get(SHARED_FOLDER):
-        counted = CollectorRegistry()
-        MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
-    asked = CollectorRegistry()
-    asked.register(_Data(own.database))
-    return Response(generate_latest(counted) + generate_latest(asked), content_type=CONTENT_TYPE_PLAIN_1_0_0)
+        counters = CollectorRegistry()
+        MultiProcessCollector(counters)  # type: ignore[no-untyped-call]
+    data = CollectorRegistry()
+    data.register(_Data(current.database))
+    return Response(generate_latest(counters) + generate_latest(data), content_type=CONTENT_TYPE_PLAIN_1_0_0)
 
 
 def init_app(app: Flask, registry: CollectorRegistry) -> None:
@@ -138,22 +138,22 @@ class _Counters:
             "Requests counted by one worker alone, because the shared store of limits was away.",
             registry=registry,
         )
-        # There are as many as operations and statuses.
-        self._of = cache(self._labelled)
+        # Bounded by the numbers of operations and statuses.
+        self._metrics_of = cache(self._labelled)
 
     def count(self, response: Response) -> Response:
         """Count the current request."""
         request = current_request()
         operation = _operation(request.endpoint)
-        own = self._of(operation, response.status_code)
-        own.requests.inc()
-        own.seconds.observe(time.perf_counter() - request.started)
+        labelled = self._metrics_of(operation, response.status_code)
+        labelled.requests.inc()
+        labelled.seconds.observe(time.perf_counter() - request.started)
         if request.refusal is not None:
             self._refusals.labels(operation, *request.refusal).inc()
         if request.cached:
-            own.cached.inc()
+            labelled.cached.inc()
         if request.charged:
-            own.credits.inc(request.charged)
+            labelled.credits.inc(request.charged)
         if request.counted_alone:
             self._alone.inc()
         return response
@@ -232,7 +232,7 @@ def _may_see() -> bool:
     token = bearer_key(request.headers.get("Authorization"))
     if settings.metrics_token is not None and token is not None:
         return hmac.compare_digest(token.encode(), settings.metrics_token.encode())
-    # Through a proxy, the address is not the caller's own. Without one, these headers are forged, and with
+    # Through a proxy, the address is not the caller's. Without one, these headers are forged, and with
     # PROXY_HOPS the address comes from them.
     if any(_FORWARDED.search(name) for name, _ in request.headers):
         return False

@@ -57,7 +57,7 @@ _health = Operation(
     arguments=_arguments,
     data=ServiceHealthSchema(),
     examples={"ok": _HEALTHY},
-    description="Always 200 while the process lives; /readyz is what load balancers request.",
+    description="Always 200 while the process runs; /readyz is what load balancers request.",
     etag=False,
     bare=True,
 )
@@ -65,7 +65,7 @@ _health = Operation(
 
 @blueprint.get("/meta")
 @keyless
-@_meta.describes
+@_meta.documents
 def meta() -> Response:
     """Return the chains, types, periods and limits, and how many wallets are tracked."""
     load_arguments(_arguments)
@@ -75,12 +75,14 @@ def meta() -> Response:
 
 @blueprint.get("/health")
 @keyless
-@_health.describes
+@_health.documents
 def health() -> Response:
     """Return the state of the database and of the store of limits, at most a second old."""
     load_arguments(_arguments)
-    own = services()
-    health = own.health.get(None, partial(_measure_health, own.settings, own.database, own.gate))
+    current = services()
+    health = current.health.get(
+        None, partial(_measure_health, current.settings, current.database, current.gate)
+    )
     return respond_bare(health.value)
 
 
@@ -91,10 +93,10 @@ def _count_wallets(database: Database) -> dict[str, dict[str, int]]:
 
 def _measure_health(settings: Settings, database: Database, gate: Gate) -> dict[str, Any]:
     latency_ms = _latency_ms(database)
-    own_primary = settings.database_read_url not in (None, settings.database_url)
+    has_standby = settings.database_read_url not in (None, settings.database_url)
     components = {
         "postgresql": "error" if latency_ms is None else "connected",
-        "primary": _state(database.accepts_writes()) if own_primary else "none",
+        "primary": _state(database.accepts_writes()) if has_standby else "none",
         "valkey": "none" if settings.valkey_url is None else _state(gate.limits.windows.check()),
     }
     health: dict[str, Any] = {

@@ -32,8 +32,8 @@ _transactions = Operation(
     examples=examples_of("tokens/transactions"),
     errors=_ERRORS,
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
-    beside="pagination",
-    # A feed that repeats itself is a fault.
+    top_level="pagination",
+    # A feed must not return the same page for long.
     lifetime=Lifetime.SHORT,
 )
 _stats = Operation(

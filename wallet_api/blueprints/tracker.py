@@ -33,6 +33,8 @@ _operation = Operation(
 @_operation.cached
 def tracker(**arguments: Any) -> dict[str, Any]:
     """Return a wallet's figures over a period, how its profit grew, and the period's tokens and trades."""
-    own = services()
-    with own.database.read() as connection:
-        return track_wallet(connection, own.wallet_ids, datetime.now(UTC), **arguments, rule=own.price_rule)
+    current = services()
+    with current.database.read() as connection:
+        return track_wallet(
+            connection, current.wallet_ids, datetime.now(UTC), **arguments, rule=current.price_rule
+        )

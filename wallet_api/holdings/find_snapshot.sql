@@ -1,6 +1,6 @@
 -- A tracked wallet with its latest snapshot, and the state of its refresh. Tokens of more than max_bytes, as they
--- are stored, are left out.
--- The wallet of the id, if it still has this address. Needs wallets_pkey, holdings_snapshots_pkey.
+-- are stored, are left out. No row if the wallet of the id has another address.
+-- Needs wallets_pkey, holdings_snapshots_pkey.
    SELECT wallet.wallet_id,
           snapshot.native_amount,
           snapshot.left_out,

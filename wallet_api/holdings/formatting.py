@@ -33,7 +33,7 @@ class FormattedSnapshot:
 
     @property
     def warnings(self) -> list[str]:
-        """Return what a caller must know of the balances, if anything."""
+        """Return the warnings about the balances."""
         if not self.left_out:
             return []
         rows = "row" if self.left_out == 1 else "rows"

@@ -24,8 +24,8 @@ MAX_RETRY_AFTER_SECONDS = 60.0
 class Refresher:
     """Refreshes the wallets of one chain, at most `slots` at a time.
 
-    So a provider that hangs blocks few threads, and no other chain. The threads are daemons: a process that
-    exits does not wait for them.
+    A provider that hangs therefore blocks few threads, and no other chain. The threads are daemons, so that
+    the process can exit without them.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Refresher:
         self._running: dict[int, Future[None]] = {}
 
     def pause_seconds(self) -> float:
-        """Return for how long the provider gets no requests; 0 if it does."""
+        """Return for how long the breaker stops requests to the provider; 0 if it is closed."""
         return self._provider.fetcher.breaker.remaining_seconds()
 
     def close(self) -> None:
@@ -64,7 +64,7 @@ class Refresher:
         return self._running.get(wallet_id)
 
     def start(self, wallet_id: int, address: str) -> Future[None] | None:
-        """Start to refresh the wallet, unless this or another process does so already.
+        """Start to refresh the wallet, unless this or another process already refreshes it.
 
         Return a future that is done when the refresh has ended; None if all slots are in use.
         """
@@ -107,7 +107,7 @@ class Refresher:
         with ExitStack() as large:
 
             def await_turn(seconds: float) -> bool:
-                """Wait for the end of another large fetch. This one ends when its balances are saved."""
+                """Wait for the end of another large fetch, and hold the lock until the balances are saved."""
                 is_next = self._large.acquire(timeout=seconds)
                 if is_next:
                     large.callback(self._large.release)

@@ -32,7 +32,7 @@ _CLAIM_MARGIN_SECONDS = 2.0
 
 
 class HoldingsUnavailable(ServiceUnavailable):
-    """The provider of balances cannot answer right now. Try again shortly."""
+    """The provider of balances is not available right now. Try again shortly."""
 
 
 class ProviderNotConfigured(HoldingsUnavailable):
@@ -72,9 +72,9 @@ class HoldingsService:
         self._wait_seconds = settings.holdings_wait_seconds
         self._keep_spam = settings.holdings_keep_spam
         metrics = FetchMetrics(registry)
-        self._answers = Counter(
+        self._responses = Counter(
             "wallet_api_holdings_answers",
-            "Holdings answers, by state: fresh, stale, loading, unavailable.",
+            "Responses with holdings, by state: fresh, stale, loading, unavailable.",
             ("chain", "state"),
             registry=registry,
         )
@@ -93,7 +93,7 @@ class HoldingsService:
             size_of=lambda snapshot: len(snapshot.tokens),
         )
         self._unconfigured = missing_settings(settings)
-        # Not that of responses, which do not wait for a provider.
+        # Another lock than that of responses, which do not wait for a provider.
         large = threading.Lock()
         self._refreshers: Mapping[str, Refresher] = {
             chain.name: Refresher(
@@ -119,14 +119,14 @@ class HoldingsService:
         try:
             holdings = self._read(blockchain, address)
         except HoldingsUnavailable:
-            self._answers.labels(blockchain, "unavailable").inc()
+            self._responses.labels(blockchain, "unavailable").inc()
             raise
         state = "loading" if holdings.snapshot is None else "stale" if holdings.stale else "fresh"
-        self._answers.labels(blockchain, state).inc()
+        self._responses.labels(blockchain, state).inc()
         return holdings
 
     def format(self, blockchain: str, snapshot: Snapshot | FormattedSnapshot) -> FormattedSnapshot:
-        """Return a snapshot from `read` with formatted rows, which a cached one has already."""
+        """Return a snapshot from `read` with formatted rows; a cached one is returned unchanged."""
         if isinstance(snapshot, FormattedSnapshot):
             return snapshot
         return format_snapshot(CHAINS[blockchain], snapshot, keep_spam=self._keep_spam)

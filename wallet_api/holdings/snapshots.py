@@ -23,15 +23,15 @@ _FAIL = load_sql(__package__, "save_failure")
 _KNOWN_TOKENS = load_sql(__package__, "known_tokens")
 
 MAX_KNOWN_TOKENS = 10_000
-# Of a token as PostgreSQL stores it, in about a third of its JSON.
+# The stored size of a token, about a third of that of its JSON.
 _TOKEN_BYTES = 64
 _SMALL_BYTES = 10_000 * _TOKEN_BYTES
-# The largest value of PostgreSQL.
+# The largest size of a value in PostgreSQL.
 _ANY_BYTES = 1024**3
-# Connections for what is done beside requests.
+# Connections for work in the background.
 _BACKGROUND_CONNECTIONS = 2
 
-# Waits until no other large response is in memory, if one about so many tokens is large. Raises Busy.
+# Waits until no other large response is in memory if this number of tokens is large. Raises Busy.
 AwaitTurn = Callable[[int], None]
 
 
@@ -80,7 +80,8 @@ class Snapshots:
     """The table holdings_snapshots.
 
     All ages are by the database's clock, which all workers share. All reads go to the primary, since a
-    standby may lack what another worker has just saved. Requests only `find`; all else is done beside them.
+    standby may lack what another worker has just saved. Requests only `find`; all other methods run in the
+    background.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class Snapshots:
     def find(self, blockchain: str, address: str) -> WalletState:
         """Return the state of a wallet. Raise NotFound if it is not tracked.
 
-        Raise Busy if its snapshot is large and so is one that another request has in memory.
+        Raise Busy if its snapshot is large, and another request has a large one in memory.
         """
         row = self._row(blockchain, address, _SMALL_BYTES)
         stored_bytes = row["tokens_bytes"] or 0

@@ -28,7 +28,7 @@ a decimal parser if your language has one. Times are UTC, ISO 8601 with `Z`.
 
 **Errors** are `{"success": false, "error": {"code", "message", "request_id", …}, "meta": …}` with the HTTP
 status below. On 429 and 503 wait for the seconds in `Retry-After`, then try again. Errors are free. A 503
-without it, whose `reason` is `provider_not_configured`, is for the operator to heal.
+without it, whose `reason` is `provider_not_configured`, can only be fixed by the operator.
 
 **Limits.** `X-RateLimit-Limit`, `-Remaining` and `-Reset` are the state of your key's rate limit, and
 `X-Credits-Remaining` is its balance. A 200 costs one credit, unless the operator set another price. Errors,
@@ -101,10 +101,10 @@ def _operations(app: Flask) -> list[tuple[Rule, Operation | None]]:
     tags = [name for name, _ in _TAGS]
     return sorted(
         rules,
-        key=lambda found: (
-            tags.index(found[1].tag) if found[1] else len(tags),
-            found[0].rule.count("/") if found[1] else 0,
-            found[0].endpoint,
+        key=lambda route: (
+            tags.index(route[1].tag) if route[1] else len(tags),
+            route[0].rule.count("/") if route[1] else 0,
+            route[0].endpoint,
         ),
     )
 

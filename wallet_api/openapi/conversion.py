@@ -1,4 +1,4 @@
-"""The conversion of the schemas to JSON Schema: apispec's, and the rules of our own fields."""
+"""The conversion of the schemas to JSON Schema: apispec's, and the rules for schemas/fields.py."""
 
 import inspect
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from wallet_api.schemas.fields import Moment, Time
 class _Converter(OpenAPIConverter):
     def init_attribute_functions(self) -> None:
         super().init_attribute_functions()  # type: ignore[no-untyped-call]
-        self.attribute_functions.append(_own_rules)
+        self.attribute_functions.append(_field_rules)
 
     def schema2jsonschema(self, schema: type[Schema] | Schema) -> dict[str, Any]:
         shape: dict[str, Any] = super().schema2jsonschema(schema)  # type: ignore[no-untyped-call]
@@ -39,7 +39,7 @@ class _Converter(OpenAPIConverter):
 
 
 class SchemaPlugin(MarshmallowPlugin):
-    """apispec's plugin, which also knows our fields, and names a schema `Wallets` for WalletsSchema."""
+    """apispec's plugin, which also converts the project's fields, and names WalletsSchema `Wallets`."""
 
     Converter = _Converter
 
@@ -62,7 +62,7 @@ def undescribed(schema: Schema) -> Iterator[str]:
             yield from undescribed(inner.schema)
 
 
-def _own_rules(field: fields.Field[Any], ret: dict[str, Any]) -> dict[str, Any]:
+def _field_rules(field: fields.Field[Any], ret: dict[str, Any]) -> dict[str, Any]:
     if "enum" in ret:
         return _enum(field, ret["enum"])
     if isinstance(field, Moment | Time):
@@ -76,5 +76,5 @@ def _own_rules(field: fields.Field[Any], ret: dict[str, Any]) -> dict[str, Any]:
 def _enum(field: fields.Field[Any], values: Sequence[str]) -> dict[str, Any]:
     if all(value.isidentifier() for value in values):
         return {"enum": list(values)}
-    # Without names of ours, generators of clients invent some, such as VALUE_0 for 6h.
+    # Without these names, generators of clients make up some, such as VALUE_0 for 6h.
     return {"enum": list(values), "x-enum-varnames": [f"{field.name}_{value}".upper() for value in values]}

@@ -18,7 +18,8 @@ _OF_KEYS = (
     Forbidden("This API key has expired.", reason="expired_api_key"),
     Forbidden("This API key has no credits left.", reason="insufficient_credits"),
     RateLimited(
-        "This API key may call 300 times per minute. Try again in 17 seconds.", retry_after_seconds=17
+        "The limit of this API key is 300 requests per minute. Try again in 17 seconds.",
+        retry_after_seconds=17,
     ),
     DatabaseUnavailable(),
     QueryTimeout(),

@@ -81,29 +81,29 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
         content: dict[str, Any] = {operation.content_type: {"schema": {"type": operation.content_kind}}}
         return {"description": operation.summary, "headers": headers, "content": content}
     kind = type(operation.data)
-    schema = kind if operation.bare else _envelope(kind, operation.beside)
+    schema = kind if operation.bare else _envelope(kind, operation.top_level)
     examples = {name: {"value": _example(operation, data)} for name, data in operation.examples.items()}
     content = {"application/json": {"schema": schema, "examples": examples}}
     return {"description": "The data, in the envelope.", "headers": headers, "content": content}
 
 
 @cache
-def _envelope(kind: type[Schema], beside: str | None) -> type[Schema]:
-    """Return the envelope's schema with this data in it, and the part of the data that stands beside it."""
+def _envelope(kind: type[Schema], top_level: str | None) -> type[Schema]:
+    """Return the schema of the envelope with this data, and the member that is at the top level too."""
     name = f"{kind.__name__.removesuffix('Schema')}Response"
     members: dict[str, Any] = {
         "data": fields.Nested(kind, required=True, metadata={"description": "The data of the operation."})
     }
-    if beside is not None:
-        members[beside] = kind().fields[beside]
+    if top_level is not None:
+        members[top_level] = kind().fields[top_level]
     return SuccessSchema.from_dict(members, name=name)
 
 
 def _example(operation: Operation, data: Any) -> Any:
     if operation.bare:
         return data
-    more = {} if operation.beside is None else {operation.beside: data[operation.beside]}
-    return {"success": True, "data": data, **more, "meta": META}
+    repeated = {} if operation.top_level is None else {operation.top_level: data[operation.top_level]}
+    return {"success": True, "data": data, **repeated, "meta": META}
 
 
 def _failure(status: int, errors: Mapping[str, ApiError], *, keyless: bool) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _failure(status: int, errors: Mapping[str, ApiError], *, keyless: bool) -> d
     examples = {name: {"summary": error.message, "value": _body(error)} for name, error in errors.items()}
     description = _NOT_YOURS if keyless and status == 403 else _DESCRIPTIONS.get(status)
     return {
-        # Of what is not found, the errors of the operation say it.
+        # A 404 is described by the errors of the operation.
         "description": description
         or " ".join(dict.fromkeys(type(error).__doc__ or "" for error in errors.values())),
         "headers": _refer(names),

@@ -18,7 +18,7 @@ from wallet_api.responses.envelope import JSON, meta, to_json
 
 _EXTENSION = "wallet_api.response_caches"
 _VERSIONS = "wallet_api.version_cache"
-# Below this the time to compress costs a caller more than the bytes do.
+# Below this size compression takes longer than it saves.
 _MIN_GZIP_BYTES = 1024
 _CACHE_BYTES = 8 * 1024 * 1024
 _SHORT_SECONDS = 1.0
@@ -35,16 +35,16 @@ class Lifetime(Enum):
 class CachedData:
     """The data of a response as JSON.
 
-    `prefix` is the envelope up to `meta`, with the member of the data named `beside` once more beside it.
+    `prefix` is the envelope up to `meta`, with the member `top_level` of the data repeated at the top level.
     """
 
-    def __init__(self, data: Any, beside: str | None = None) -> None:
-        own = to_json(data)
-        self.size = len(own)
-        more = b"" if beside is None else b',"%b":%b' % (beside.encode(), to_json(data[beside]))
-        self.prefix = Prefix(b'{"success":true,"data":%b%b,"meta":' % (own, more))
+    def __init__(self, data: Any, top_level: str | None = None) -> None:
+        data_json = to_json(data)
+        self.size = len(data_json)
+        repeated = b"" if top_level is None else b',"%b":%b' % (top_level.encode(), to_json(data[top_level]))
+        self.prefix = Prefix(b'{"success":true,"data":%b%b,"meta":' % (data_json, repeated))
         # Weak, since meta differs: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
-        self.etag = f'W/"{xxh3_128_hexdigest(own)}"'
+        self.etag = f'W/"{xxh3_128_hexdigest(data_json)}"'
 
 
 def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: Bulkhead) -> None:
@@ -58,7 +58,7 @@ def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: 
         ttl: Cache(ttl, max_size=_CACHE_BYTES, size_of=lambda data: data.size, slot=bulkhead.slot)
         for ttl in seconds.values()
     }
-    # Made of what is in memory, they wait for nothing.
+    # Computed from values in memory, without a slot.
     app.extensions[_VERSIONS] = Cache(long_ttl_seconds, max_size=_CACHE_BYTES, size_of=lambda data: data.size)
     app.extensions[_EXTENSION] = {lifetime: caches[ttl] for lifetime, ttl in seconds.items()}
 
@@ -68,22 +68,22 @@ def respond_cached(
     get_data: Callable[[], Any],
     *,
     lifetime: Lifetime = Lifetime.NORMAL,
-    beside: str | None = None,
+    top_level: str | None = None,
 ) -> Response:
-    """Respond with what `get_data` returns, or has just returned to another request with these arguments.
+    """Respond with what `get_data` returns, or has returned to an earlier request with these arguments.
 
-    `beside` is the member of the data that also stands beside it.
+    `top_level` is the name of a member of the data that is repeated at the top level of the body.
     """
     cache: Cache[CachedData] = current_app.extensions[_EXTENSION][lifetime]
     key = (current_request().endpoint, *arguments.items())
 
     def compute() -> CachedData:
-        made, before = CachedData(get_data(), beside), cache.find_expired(key)
+        made, before = CachedData(get_data(), top_level), cache.find_expired(key)
         # Reuse the compressed prefix if the data has not changed.
         return before if before is not None and before.etag == made.etag else made
 
-    found = cache.get(key, compute)
-    return _respond(found.value, cached=found.hit, cache_age_seconds=found.age_seconds(cache.timer()))
+    entry = cache.get(key, compute)
+    return _respond(entry.value, cached=entry.hit, cache_age_seconds=entry.age_seconds(cache.timer()))
 
 
 def respond_version(
@@ -92,32 +92,32 @@ def respond_version(
     get_data: Callable[[], Any],
     version: Hashable = None,
 ) -> Response:
-    """Respond with what `get_data` returns of a value of another cache.
+    """Respond with what `get_data` returns for `source`, a value of another cache.
 
-    It changes with the `version`, or else with when the value was made.
+    The response is cached for each `version`; without one, for each time at which the value was made.
     """
     cache: Cache[CachedData] = current_app.extensions[_VERSIONS]
     key = (current_request().endpoint, version or source.made_at, *arguments.items())
-    found = cache.get(key, lambda: CachedData(get_data()))
-    return _respond(found.value, cached=source.hit, cache_age_seconds=source.age_seconds(cache.timer()))
+    entry = cache.get(key, lambda: CachedData(get_data()))
+    return _respond(entry.value, cached=source.hit, cache_age_seconds=source.age_seconds(cache.timer()))
 
 
-def _respond(found: CachedData, *, cached: bool, cache_age_seconds: int) -> Response:
+def _respond(data: CachedData, *, cached: bool, cache_age_seconds: int) -> Response:
     # Only the caller may cache it, and must revalidate it.
-    headers = {"ETag": found.etag, "Cache-Control": "private, no-cache"}
-    is_large = found.size >= _MIN_GZIP_BYTES
+    headers = {"ETag": data.etag, "Cache-Control": "private, no-cache"}
+    is_large = data.size >= _MIN_GZIP_BYTES
     if is_large:
         headers["Vary"] = "Accept-Encoding"
     request = current_request()
     request.cached = cached
-    if request.if_none_match.contains_raw(found.etag):
+    if request.if_none_match.contains_raw(data.etag):
         return Response(status=304, headers=headers)
     end = to_json(meta(request, cache_age_seconds)) + b"}"
     if is_large and _accepts_gzip(request.environ.get("HTTP_ACCEPT_ENCODING", "")):
         headers["Content-Encoding"] = "gzip"
-        return Response(found.prefix.gzip(end), headers=headers, content_type=JSON)
+        return Response(data.prefix.gzip(end), headers=headers, content_type=JSON)
     # Two parts, so that a large one is not copied.
-    body = [found.prefix.text, end] if found.size > _CACHE_BYTES else [found.prefix.text + end]
+    body = [data.prefix.text, end] if data.size > _CACHE_BYTES else [data.prefix.text + end]
     return Response(body, headers=headers, content_type=JSON)
 
 

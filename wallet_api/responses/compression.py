@@ -4,9 +4,9 @@ import struct
 import zlib
 from threading import Lock
 
-# The fastest level: higher ones take longer to save bytes than the network to send them.
+# The fastest level: higher ones take longer than the network needs for the bytes that they save.
 _LEVEL = 1
-# Of no file and no time: https://www.rfc-editor.org/rfc/rfc1952#section-2.3
+# Without a file name and a time: https://www.rfc-editor.org/rfc/rfc1952#section-2.3
 _GZIP_HEADER = bytes.fromhex("1f8b 08 00 00000000 04 ff")
 
 
@@ -22,7 +22,7 @@ class Prefix:
         """Return the compressed body that ends with `end`."""
         with self._lock:
             if self._compressed is None:
-                # Nothing after a full flush refers to what is before it, so that no state is kept.
+                # After a full flush, nothing refers to earlier bytes, so that no state is needed.
                 deflate = zlib.compressobj(_LEVEL, wbits=-13)
                 compressed = deflate.compress(self.text) + deflate.flush(zlib.Z_FULL_FLUSH)
                 self._compressed, self._crc = _GZIP_HEADER + compressed, zlib.crc32(self.text)

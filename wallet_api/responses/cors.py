@@ -13,7 +13,7 @@ _EXPOSED = [
     *("ETag", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
     *("X-Credits-Remaining", "X-Request-ID"),
 ]
-# The longest that Chromium caches a preflight.
+# The longest time for which Chromium caches a preflight.
 _MAX_AGE_SECONDS = 7200
 
 
@@ -34,7 +34,7 @@ def init_app(app: Flask, origins: Sequence[str]) -> None:
             response.vary.add("Origin")
         return response
 
-    app.before_request(_answer_preflight)
+    app.before_request(_respond_to_preflight)
     # The hooks run in reverse order.
     app.after_request(complete)
     CORS(
@@ -53,7 +53,7 @@ def init_app(app: Flask, origins: Sequence[str]) -> None:
     )
 
 
-def _answer_preflight() -> Response | None:
+def _respond_to_preflight() -> Response | None:
     request = current_request()
     if (
         request.method != "OPTIONS"

@@ -28,9 +28,9 @@ _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "request_too_la
 def init_app(app: Flask) -> None:
     """Add the id of the request to each response, and register the error handlers."""
     app.after_request(_add_request_id)
-    app.register_error_handler(ApiError, _answer_api_error)
-    app.register_error_handler(HTTPException, _answer_http_exception)
-    app.register_error_handler(Exception, _answer_crash)
+    app.register_error_handler(ApiError, _respond_to_api_error)
+    app.register_error_handler(HTTPException, _respond_to_http_exception)
+    app.register_error_handler(Exception, _respond_to_crash)
 
 
 def respond(data: dict[str, Any], *, cached: bool = False, cache_age_seconds: int = 0) -> Response:
@@ -94,27 +94,27 @@ def _add_request_id(response: Response) -> Response:
     return response
 
 
-def _answer_api_error(error: ApiError) -> Response:
+def _respond_to_api_error(error: ApiError) -> Response:
     if error.status >= 500:
         # One line, since an outage fails many requests.
         log.warning("%s %s: %s (%s)", current_request().request_id, error.code, error.message, _cause(error))
     return refuse(error)
 
 
-def _answer_http_exception(error: HTTPException) -> Response:
+def _respond_to_http_exception(error: HTTPException) -> Response:
     request = current_request()
-    own = error.get_response(request.environ)
+    default = error.get_response(request.environ)
     failure = ApiError(error.description or error.name)
     failure.status = error.code or 500
     failure.code = _HTTP_CODES.get(
         failure.status, "invalid_request" if failure.status < 500 else "internal_error"
     )
-    # Flask has no route for a websocket either, and says so with a 400.
+    # Flask refuses the handshake of a websocket with a 400.
     if failure.status == 404 or opens_websocket(request):
         failure.status, failure.code = 404, _HTTP_CODES[404]
         failure.message = _no_operation(request)
     # Flask's response has Allow and Retry-After.
-    return refuse(failure, Response(headers=own.headers))
+    return refuse(failure, Response(headers=default.headers))
 
 
 def _no_operation(request: ApiRequest) -> str:
@@ -125,7 +125,7 @@ def _no_operation(request: ApiRequest) -> str:
     return f"{problem} The operations are listed at /docs."
 
 
-def _answer_crash(error: Exception) -> Response:
+def _respond_to_crash(error: Exception) -> Response:
     request = current_request()
     log.error("%s crashed on %s", request.request_id, request.endpoint, exc_info=error)
     return refuse(ApiError())

@@ -7,7 +7,7 @@ from flask import Flask
 
 Headers = list[tuple[str, str]]
 
-# A response is data for one caller: not to be stored by others, framed, or sniffed as a page.
+# A response is data for one caller: not to be stored by others, framed, or interpreted as a page.
 _HEADERS = [
     ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"),

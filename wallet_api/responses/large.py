@@ -10,7 +10,7 @@ from werkzeug.wsgi import ClosingIterator
 
 from wallet_api.errors import Busy
 
-# About 4 MB of JSON, of which there are a few copies while it is made.
+# About 4 MB of JSON, of which there are a few copies while the response is made.
 LARGE_TOKENS = 10_000
 _WAIT_SECONDS = 2.0
 _LOCK = "wallet_api.large"

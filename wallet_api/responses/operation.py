@@ -20,8 +20,8 @@ View = TypeVar("View", bound=Callable[..., Response])
 class Operation:
     """`arguments` and `data` are the schemas of the query string and of the response's data, if it has any.
 
-    `examples` are examples of the data by name, `errors` what the view raises beyond what all operations do.
-    `beside` is the name of a part of the data that also stands beside it, at the top level of the body.
+    `examples` are examples of the data by name, `errors` those that only this view raises.
+    `top_level` is the name of a member of the data that is repeated at the top level of the body.
     With `bare` the data is the body, without the envelope.
     """
 
@@ -36,11 +36,11 @@ class Operation:
     content_type: str = "application/json"
     content_kind: str = "object"
     etag: bool = True
-    beside: str | None = None
+    top_level: str | None = None
     bare: bool = False
     lifetime: Lifetime = Lifetime.NORMAL
 
-    def describes(self, view: View) -> View:
+    def documents(self, view: View) -> View:
         """Decorate a view that loads its arguments and responds itself."""
         setattr(view, _ATTRIBUTE, self)
         return view
@@ -54,7 +54,7 @@ class Operation:
         assert arguments_schema is not None
         assert data_schema is not None
 
-        @self.describes
+        @self.documents
         @wraps(get_data)
         def view() -> Response:
             arguments = load_arguments(arguments_schema)
@@ -62,7 +62,7 @@ class Operation:
                 arguments,
                 lambda: data_schema.dump(get_data(**arguments)),
                 lifetime=self.lifetime,
-                beside=self.beside,
+                top_level=self.top_level,
             )
 
         return view

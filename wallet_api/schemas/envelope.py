@@ -16,7 +16,7 @@ class MetaSchema(Shape):
 
 
 class SuccessSchema(Shape):
-    """A successful response; `data` is the operation's own."""
+    """A successful response; `data` is that of the operation."""
 
     success = fields.Constant(True, metadata={"description": "Always true."})
     data = fields.Raw(required=True, metadata={"description": "The data of the operation."})

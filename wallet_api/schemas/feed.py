@@ -51,7 +51,7 @@ class TokenTransactionSchema(Shape):
     """One trade, with who made it and what the wallet held after it."""
 
     tx_signature = String("Signature of the transaction.")
-    event_index = Integer("Place of the trade within its transaction.")
+    event_index = Integer("Ordinal of the trade within its transaction.")
     transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
     value = Amount("Value in native currency.")
     value_usd = Amount(
@@ -115,7 +115,7 @@ class LatestSchema(_FeedSchema):
     """The data of GET /v1/transactions/latest."""
 
     mode = String("Always `latest`.", enum=["latest"])
-    pagination = Rows(CountedPaginationSchema, "The same object also stands beside `data`.")
+    pagination = Rows(CountedPaginationSchema, "The same object is also a member of the body, beside `data`.")
 
 
 class TimerangeSchema(_FeedSchema):

@@ -45,7 +45,7 @@ class Time(_Described, fields.String):
         try:
             time = datetime.fromisoformat(super()._deserialize(value, *arguments, **options))
             return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
-        # The second is of times whose UTC is before the year 1 or after 9999.
+        # OverflowError: in UTC the time is before the year 1 or after 9999.
         except (ValueError, OverflowError):
             raise ValidationError("must be an ISO 8601 time, such as 2026-01-30T12:51:16Z") from None
 
@@ -79,7 +79,7 @@ class Text(_Described, fields.String):
 
 
 class Mint(Text):
-    """An argument that is the address of a token, in whatever form, as long as PostgreSQL can store it."""
+    """An argument that is the address of a token, in any form that PostgreSQL can store."""
 
     def __init__(self, description: str, **options: Any) -> None:
         allowed = f"must be at most {MAX_TEXT} characters, none of them NUL"

@@ -38,9 +38,9 @@ class HistoryArguments(AddressMixin, PagedArguments):
 
 
 class UntypedHistoryArguments(HistoryArguments):
-    """The same where HISTORY_TYPE is detected: without `type`, it is the wallet's own."""
+    """The same where HISTORY_TYPE is detected: `type` is that of the wallet by default."""
 
-    type = Choice(WALLET_TYPES, "The category of the wallet; its own by default.")
+    type = Choice(WALLET_TYPES, "The category of the wallet; detected by default.")
 
 
 class LifetimeStatsSchema(Shape):
@@ -113,7 +113,7 @@ class TradeSchema(Shape):
     currency = String("Native currency of the chain.")
     token_amount = Amount("Quantity traded, in whole tokens.")
     created_at = Moment("Time of the trade.")
-    event_index = Integer("Place of the trade within its transaction.")
+    event_index = Integer("Ordinal of the trade within its transaction.")
 
 
 class HistorySchema(Shape):
@@ -124,5 +124,5 @@ class HistorySchema(Shape):
     win_rate_distribution = Rows(DistributionSchema, "Its closed positions by their profit.")
     token_overview = Rows(TokenOverviewSchema, "Absent with overview=false.", optional=True, many=True)
     trades = Rows(TradeSchema, "The trades of this page, newest first.", many=True)
-    pagination = Rows(PaginationSchema, "The place of this page.")
+    pagination = Rows(PaginationSchema, "Size of the page, and the cursor of the next one.")
     warnings = Strings("What was capped; absent if nothing.", optional=True)

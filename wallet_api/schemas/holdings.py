@@ -11,7 +11,7 @@ class HoldingsArguments(AddressMixin, ChainArguments):
 class TokenBalanceSchema(Shape):
     """The balance of one token."""
 
-    token_address = String("The contract or mint; `native` for the chain's own coin.")
+    token_address = String("The contract or mint; `native` for the chain's coin.")
     token_name = String("May be empty.")
     symbol = String("Ticker of the token; may be empty.")
     amount = String("In the smallest unit, exact.")
@@ -26,8 +26,8 @@ class ActiveHoldingsSchema(Shape):
     tokens = Rows(TokenBalanceSchema, "One row for each token with a balance.", many=True)
     count = Integer("How many rows `tokens` has.")
     last_updated = Moment("When the balances were fetched; null while `loading`.", nullable=True)
-    stale = Boolean("Older than the cache holds balances for fresh.")
-    loading = Boolean("True: call again shortly.")
+    stale = Boolean("Whether the balances are older than HOLDINGS_TTL_SECONDS.")
+    loading = Boolean("True: request again shortly.")
 
 
 class HoldingsSchema(Shape):

@@ -59,7 +59,7 @@ class EntrySchema(Shape):
     """One ranked wallet."""
 
     wallet = String("The address of the wallet.")
-    rank = Integer("Its place by `sort`; 1 is the first.")
+    rank = Integer("Its rank by `sort`; 1 is the first.")
     profile = Rows(EntryProfileSchema, "Who it is.")
     period_stats = Rows(PeriodStatsSchema, "Its figures over the period.")
     period_win_rate_distribution = Rows(PeriodDistributionSchema, "Its tokens by their profit in the period.")
@@ -77,4 +77,8 @@ class LeaderboardSchema(Shape):
     leaderboard = Rows(
         EntrySchema, "The ranked wallets; those without a trade in the period are left out.", many=True
     )
-    pagination = Rows(PaginationSchema, "The place of this page; absent without `limit`.", optional=True)
+    pagination = Rows(
+        PaginationSchema,
+        "Size of the page, cursor of the next; absent without `limit`.",
+        optional=True,
+    )

@@ -47,7 +47,7 @@ class ServiceHealthSchema(Shape):
     """The body of GET /v1/health."""
 
     status = String("degraded: a component has an error.", enum=["ok", "degraded"])
-    version = String("Version of the interface.")
+    version = String("Version of the API.")
     components = Rows(ComponentsSchema, "State of each server.")
     latency_ms = fields.Float(
         metadata={"description": "Round trip to postgresql, in milliseconds; absent while it is away."}

@@ -59,7 +59,7 @@ class TokenTransactionsSchema(_TokenSchema):
     currency = String("Native currency of the chain.")
     count = Integer("Number of trades in this response.")
     transactions = Rows(TokenTransactionSchema, "Newest first.", many=True)
-    pagination = Rows(CountedPaginationSchema, "The same object also stands beside `data`.")
+    pagination = Rows(CountedPaginationSchema, "The same object is also a member of the body, beside `data`.")
 
 
 class TotalHoldersSchema(Shape):

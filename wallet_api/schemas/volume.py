@@ -51,7 +51,7 @@ class VolumeSchema(Shape):
     )
     currency = String("Native currency of the chain.")
     time_window_seconds = Integer("Effective window, after capping at 86400.")
-    mint = String("The token asked for; absent when none was.", optional=True)
+    mint = String("Requested token; absent without one.", optional=True)
     warnings = Strings(
         "What was capped, or that not all trades have a USD value; absent if neither.", optional=True
     )

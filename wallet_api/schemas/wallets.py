@@ -35,7 +35,7 @@ class ProfileSchema(HistoryProfileSchema):
 
 
 class PaginationSchema(Shape):
-    """Where the page stands. `next_cursor` is null at the end."""
+    """The size of a page, and the cursor of the next one, which is null at the end."""
 
     limit = Integer("Rows a page, as requested or capped.")
     next_cursor = String("`cursor` of the next page; null on the last one.", nullable=True)
@@ -54,5 +54,5 @@ class WalletsSchema(Shape):
     blockchain = String("Requested chain.")
     type = String("Requested wallet category.")
     currency = String("Native currency of the chain.")
-    pagination = Rows(CountedPaginationSchema, "The place of this page.")
+    pagination = Rows(CountedPaginationSchema, "Size of the page, and the cursor of the next one.")
     wallets = Rows(ProfileSchema, "The wallets of this page.", many=True)
