@@ -42,7 +42,7 @@ def read_tokens(
     `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
-    found = read_priced(
+    row = read_priced(
         connection,
         _ANALYTICS,
         {
@@ -54,5 +54,5 @@ def read_tokens(
             **cut_period(now - PERIOD_LENGTHS[period], now),
         },
     )
-    assert found is not None
-    return [orjson.Fragment(token) for token in found["tokens"]]
+    assert row is not None
+    return [orjson.Fragment(token) for token in row["tokens"]]

@@ -1,5 +1,5 @@
--- The tokens that most wallets of a group traded in a period. Days that lie in the period whole are sums of the
--- positions' days; the rest are the trades themselves.
+-- The tokens that most wallets of a group traded in a period. Whole days of the period are read from
+-- position_days, the rest from the trades.
 -- Needs wallets_by_group, position_days_pkey, trades_by_time, tokens_pkey, native_prices_pkey, and what
 -- token_name.sql and token_price.sql need.
   WITH
@@ -29,7 +29,7 @@
        SELECT within.*
          FROM tracked
         CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
-        -- Summed inside, so that no trade of other groups is read.
+        -- Summed in the subquery, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
               SELECT token_id,
                      wallet_id,

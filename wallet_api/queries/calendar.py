@@ -26,11 +26,11 @@ def wallet_calendar(
         "currency": CHAINS[blockchain].currency,
         "now": now.replace(microsecond=0),
     }
-    found = read_wallet(
+    row = read_wallet(
         connection,
         ids,
         lambda wallet_id: connection.execute(_CALENDAR, parameters | {"wallet_id": wallet_id}).fetchone(),
         *(blockchain, address),
     )
     parts = ("profile", "months", "month", "dates")
-    return {"wallet": address, **{part: orjson.Fragment(found[part]) for part in parts}}
+    return {"wallet": address, **{part: orjson.Fragment(row[part]) for part in parts}}

@@ -23,8 +23,8 @@
                               interval '1 month')::date AS starts_on
          FROM traded
        ),
-       -- A profit is above or below 0 by its first 30 decimals, for the last digits are those of quotients. Days
-       -- with one sign after the other have the same difference of their two numbers.
+       -- The sign of a profit is that of its first 30 decimals, since later digits may come from rounded quotients.
+       -- Consecutive days of one sign have the same difference of their two numbers.
        numbered AS (
        SELECT starts_on,
               sign(round(realized, 30)) AS side,

@@ -29,7 +29,7 @@ def wallet_connections(
     """
     now = now.replace(microsecond=0)
     since = now - PERIOD_LENGTHS[PERIOD]
-    found = connection.execute(
+    row = connection.execute(
         _CONNECTIONS,
         {
             "blockchain": blockchain,
@@ -42,14 +42,14 @@ def wallet_connections(
             **cut_period(since, now),
         },
     ).fetchone()
-    if found is None:
+    if row is None:
         raise WalletNotFound(blockchain, address)
     return {
         "wallet_address": address,
         "blockchain": blockchain,
-        "type": found["type"],
+        "type": row["type"],
         "period": PERIOD,
-        "token_count": found["token_count"],
-        "total": found["total"],
-        "connections": orjson.Fragment(found["connections"]),
+        "token_count": row["token_count"],
+        "total": row["total"],
+        "connections": orjson.Fragment(row["connections"]),
     }

@@ -27,7 +27,7 @@
           AND trades.created_at > span.starts_at
           AND trades.created_at <= span.ends_at
        ),
-       own AS MATERIALIZED (
+       requested AS MATERIALIZED (
        SELECT positions.wallet_id,
               positions.token_id,
               positions.mint,
@@ -37,11 +37,11 @@
            ON positions.wallet_id = traded.wallet_id
           AND positions.token_id = traded.token_id
        ),
-       -- Of a position whose newest trade lies ahead of now, the newest one within the window decides.
+       -- If the newest trade of a position is later than now, use its newest one within the window.
        shared AS MATERIALIZED (
        SELECT positions.wallet_id,
-              own.mint,
-              COALESCE(own.token_name, positions.token_name, '') AS token_name,
+              requested.mint,
+              COALESCE(requested.token_name, positions.token_name, '') AS token_name,
               CASE WHEN positions.last_seen <= %(now)s THEN positions.last_seen
                    ELSE (SELECT max(trades.created_at)
                            FROM trades
@@ -50,10 +50,10 @@
                             AND trades.created_at > %(since)s
                             AND trades.created_at <= %(now)s)
               END AS last_at
-         FROM own
+         FROM requested
          JOIN positions
-           ON positions.token_id = own.token_id
-          AND positions.wallet_id <> own.wallet_id
+           ON positions.token_id = requested.token_id
+          AND positions.wallet_id <> requested.wallet_id
         WHERE positions.last_seen > %(since)s
        ),
        connected AS MATERIALIZED (
@@ -91,17 +91,17 @@
 {profile},
               shown.shared_tokens_count,
               round_half_up(quotient(shown.shared_tokens_count, (SELECT count(*)
-                                                                   FROM own)), 4) AS overlap_score,
+                                                                   FROM requested)), 4) AS overlap_score,
               (SELECT json_agg((SELECT row_to_json(token)
-                                  FROM (SELECT mint, token_name) AS token) ORDER BY place)
+                                  FROM (SELECT mint, token_name) AS token) ORDER BY ordinal)
                  FROM unnest(shown.mints[:%(most_tokens)s::integer], shown.token_names[:%(most_tokens)s::integer])
-                          WITH ORDINALITY AS listed (mint, token_name, place)) AS shared_tokens,
+                          WITH ORDINALITY AS listed (mint, token_name, ordinal)) AS shared_tokens,
               iso_time(shown.last_shared_at) AS last_shared_at
          FROM shown
        )
 SELECT wallet.type,
        (SELECT count(*)
-          FROM own) AS token_count,
+          FROM requested) AS token_count,
        (SELECT count(*)
           FROM connected) AS total,
        (SELECT COALESCE(json_agg((SELECT row_to_json(entry)

@@ -31,14 +31,14 @@ def count_trades(
         "since": window.since,
         **window.parameters,
     }
-    found = connection.execute(_COUNT, parameters).fetchone()
-    assert found is not None
+    row = connection.execute(_COUNT, parameters).fetchone()
+    assert row is not None
     data: dict[str, Any] = {
         "blockchain": blockchain,
         "type": type,
         "mode": "count",
-        "count": found["count"],
-        "wallet_count": found["wallet_count"],
+        "count": row["count"],
+        "wallet_count": row["wallet_count"],
         "time_window_seconds": window.seconds,
     }
     if mint is not None:

@@ -1,5 +1,5 @@
 -- How many trades a group of wallets made in a window, and how many wallets made them: of all tokens, or of one.
--- A wallet whose newest trade is after the window, a few minutes ahead of the clock, is in it by an earlier one.
+-- A wallet whose newest trade is after the window, a few minutes ahead of the clock, counts if it has an earlier one in it.
 -- Needs volume_rollup_pkey, lifetimes_by_last_seen, positions_by_token, tokens_blockchain_mint_key, trades_by_time,
 -- trades_pkey, wallets_pkey.
   WITH scope AS (

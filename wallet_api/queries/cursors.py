@@ -13,7 +13,7 @@ from wallet_api.errors import InvalidParameter
 Key = TypeVar("Key")
 Scope = tuple[str, ...]
 
-# The values that parts of keys can have: a forged cursor must not contain what no row does.
+# The values of parts of keys, so that a forged cursor cannot contain others.
 Text = Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]*\Z")]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 Index = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]

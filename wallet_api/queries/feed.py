@@ -5,7 +5,14 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row
-from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, place, place_after, read_page, rows_of
+from wallet_api.queries.feed_page import (
+    NO_WINDOW,
+    key_parameters,
+    pagination_of,
+    parameters_after,
+    read_page,
+    rows_of,
+)
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, window_until, with_warnings
 
@@ -27,12 +34,12 @@ def latest_trades(
     With `mint`, only those of one token. Raises InvalidParameter.
     """
     scope = ("latest", blockchain, type, *(() if mint is None else (mint,)))
-    parameters = place_after(cursor, scope) | NO_WINDOW
-    token, found = read_page(connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), parameters)
+    parameters = parameters_after(cursor, scope) | NO_WINDOW
+    token, row = read_page(connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), parameters)
     return {
-        **_head("latest", blockchain, type, found),
+        **_head("latest", blockchain, type, row),
         **_token(mint, token),
-        **pagination_of(found, limit, scope),
+        **pagination_of(row, limit, scope),
     }
 
 
@@ -52,30 +59,30 @@ def trades_within(
     """
     window = window_until(now, window_seconds, MAX_WINDOW_SECONDS, mint)
     # All trades up to now are before the next instant.
-    start = place(None) | {"created_at": window.now + datetime.resolution}
+    start = key_parameters(None) | {"created_at": window.now + datetime.resolution}
     parameters = start | window.parameters | {"since": window.since}
-    token, found = read_page(
+    token, row = read_page(
         connection, window.now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), parameters
     )
     data = {
-        **_head("timerange", blockchain, type, found),
-        "total": found["total"],
+        **_head("timerange", blockchain, type, row),
+        "total": row["total"],
         "time_window_seconds": window.seconds,
         **_token(mint, token),
     }
     warnings = window.warnings + limit_warnings(limit)
-    if found["has_more"]:
-        warnings.append(f"Only the newest {found['row_count']} of {found['total']} trades are shown.")
+    if row["has_more"]:
+        warnings.append(f"Only the newest {row['row_count']} of {row['total']} trades are shown.")
     return with_warnings(data, warnings)
 
 
-def _head(mode: str, blockchain: str, type: str, found: Row) -> dict[str, Any]:
+def _head(mode: str, blockchain: str, type: str, row: Row) -> dict[str, Any]:
     return {
         "blockchain": blockchain,
         "type": type,
         "mode": mode,
         "currency": CHAINS[blockchain].currency,
-        **rows_of(found),
+        **rows_of(row),
     }
 
 

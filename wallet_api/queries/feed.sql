@@ -1,6 +1,6 @@
 -- A page of the trades of a group of wallets in all tokens, newest first.
 -- The newest N trades of a group are of the N wallets that traded last, so only their trades are read, and none that is
--- older than N trades that are known already. Ties are kept until the whole order decides.
+-- older than N trades found before. Ties are included until the whole order decides.
 -- On later pages, the newest trade of a wallet is its newest one before the cursor.
 -- Needs lifetimes_by_last_seen, trades_by_time, tokens_pkey, wallets_pkey, and what window_sums.sql and feed_page.sql
 -- need.
@@ -22,7 +22,7 @@
               SELECT created_at
                 FROM trades
                WHERE trades.wallet_id = lifetimes.wallet_id
-{before_place}
+{before_key}
                ORDER BY created_at DESC
                LIMIT 1) AS newest
         WHERE lifetimes.blockchain = %(blockchain)s
@@ -36,14 +36,14 @@
         ORDER BY newest_at DESC
         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
        ),
-       -- Where few wallets make a page, more than the newest trade of each is needed to see how far back it reaches.
+       -- If few wallets fill a page, more than the newest trade of each is needed to bound its oldest trade.
        share AS (
        SELECT 2 * %(limit)s::bigint / count(*) + 1 AS trades_each
          FROM chosen
        HAVING count(*) BETWEEN 1 AND %(limit)s::bigint
        ),
        sample AS (
-       SELECT own.created_at
+       SELECT trade.created_at
          FROM chosen
          JOIN lifetimes
            ON lifetimes.wallet_id = chosen.wallet_id
@@ -51,26 +51,26 @@
               SELECT created_at
                 FROM trades
                WHERE trades.wallet_id = lifetimes.wallet_id
-{before_place}
+{before_key}
                ORDER BY created_at DESC
                LIMIT (SELECT trades_each
-                        FROM share)) AS own
+                        FROM share)) AS trade
         WHERE EXISTS (SELECT 1 FROM share)
         UNION ALL
        SELECT newest_at
          FROM chosen
         WHERE NOT EXISTS (SELECT 1 FROM share)
        ),
-       -- No trade of the page is older than the last of as many trades, whichever they are.
+       -- No trade of the page is older than the oldest of any N + 1 trades.
        horizon AS (
        SELECT COALESCE((SELECT created_at
                           FROM sample
                          ORDER BY created_at DESC
                          LIMIT 1 OFFSET %(limit)s::bigint), '-infinity') AS oldest_at
        ),
-       -- By itself, for Citus drops the WITH TIES of a join on the workers.
+       -- A CTE of its own, since Citus drops the WITH TIES of a join on the workers.
        near AS MATERIALIZED (
-       SELECT own.*,
+       SELECT trade.*,
               wallets.address
          FROM chosen
          JOIN lifetimes
@@ -83,9 +83,9 @@
                WHERE trades.wallet_id = lifetimes.wallet_id
                  AND created_at >= (SELECT oldest_at
                                       FROM horizon)
-{before_place}
+{before_key}
                ORDER BY created_at DESC
-               FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES) AS own
+               FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES) AS trade
        ),
        reached AS (
        SELECT *

@@ -1,4 +1,4 @@
-"""A page of a feed: where it starts, which trades it has, and where the next one starts."""
+"""A page of a feed: its first key, its trades, and the cursor of the next page."""
 
 from datetime import datetime
 from typing import Any
@@ -18,12 +18,12 @@ _TOKEN_FEED = load_sql(__package__, "token_feed")
 
 # The parameters of a feed without a window.
 NO_WINDOW = {"since": "-infinity", "sizes": None, "starts": None, "ends": None}
-# Later than any trade.
-_FROM_THE_START = ("infinity", False, "", 0, "", "")
+# The key before the first page: later than any trade.
+_START_KEY = ("infinity", False, "", 0, "", "")
 
 
 class TradeKey(msgspec.Struct, array_like=True, frozen=True):
-    """The place of a trade in the order of the feed."""
+    """The sort key of a trade in a feed."""
 
     created_at: cursors.Moment
     is_sell: bool
@@ -43,11 +43,12 @@ def read_page(
     limit: int,
     parameters: dict[str, Any],
 ) -> tuple[dict[str, Any] | None, Row]:
-    """Return the block of a token, None if it is unknown, and a page of its trades; without `mint`, of all.
+    """Return the block of a token and a page of its trades; without `mint`, None and a page of all trades.
 
-    `limit` is at most MAX_LIMIT. Without `type`, which takes a `mint`, of all types.
+    `limit` is at most MAX_LIMIT. Without `type`, which requires `mint`, the trades are those of all types.
+    The block is None if the token is unknown.
     """
-    own = {
+    defaults = {
         "blockchain": blockchain,
         "type": type,
         "currency": CHAINS[blockchain].currency,
@@ -56,38 +57,38 @@ def read_page(
         "with_token": True,
     }
     if mint is None:
-        token, found = None, connection.execute(_FEED, own | parameters).fetchone()
+        token, row = None, connection.execute(_FEED, defaults | parameters).fetchone()
     else:
         token_id, token = find_token(connection, now, rule, blockchain, mint)
-        found = connection.execute(_TOKEN_FEED, own | {"token_id": token_id} | parameters).fetchone()
-    assert found is not None
-    return token, found
+        row = connection.execute(_TOKEN_FEED, defaults | {"token_id": token_id} | parameters).fetchone()
+    assert row is not None
+    return token, row
 
 
-def place_after(cursor: str | None, scope: cursors.Scope) -> dict[str, Any]:
+def parameters_after(cursor: str | None, scope: cursors.Scope) -> dict[str, Any]:
     """Return the parameters of the page after `cursor`, or of the first one. Raises InvalidParameter."""
-    return place(cursors.decode(cursor, scope, TradeKey) if cursor else None)
+    return key_parameters(cursors.decode(cursor, scope, TradeKey) if cursor else None)
 
 
-def place(after: TradeKey | None) -> dict[str, Any]:
+def key_parameters(after: TradeKey | None) -> dict[str, Any]:
     """Return the parameters of the page after a trade, or of the first one."""
     names = ("created_at", "is_sell", "tx_signature", "event_index", "last_mint", "address")
-    key = _FROM_THE_START if after is None else msgspec.structs.astuple(after)
+    key = _START_KEY if after is None else msgspec.structs.astuple(after)
     return dict(zip(names, key, strict=True))
 
 
-def rows_of(found: Row) -> dict[str, Any]:
-    """Return the trades of a page, and how many they are."""
-    return {"count": found["row_count"], "transactions": orjson.Fragment(found["transactions"])}
+def rows_of(row: Row) -> dict[str, Any]:
+    """Return the trades of a page, and their number."""
+    return {"count": row["row_count"], "transactions": orjson.Fragment(row["transactions"])}
 
 
-def pagination_of(found: Row, limit: int, scope: cursors.Scope) -> dict[str, Any]:
+def pagination_of(row: Row, limit: int, scope: cursors.Scope) -> dict[str, Any]:
     """Return the pagination of a page, and a warning if `limit` is above the maximum."""
-    last = TradeKey(*[found[name] for name in TradeKey.__struct_fields__]) if found["has_more"] else None
+    last = TradeKey(*[row[name] for name in TradeKey.__struct_fields__]) if row["has_more"] else None
     pagination = {
         "limit": min(limit, MAX_LIMIT),
-        "total": found["total"],
-        "has_more": found["has_more"],
+        "total": row["total"],
+        "has_more": row["has_more"],
         "next_cursor": cursors.encode(scope, last) if last else None,
     }
     return with_warnings({"pagination": pagination}, limit_warnings(limit))

@@ -59,7 +59,7 @@
        ),
        shown AS (
        SELECT count(*) AS row_count,
-              -- In a feed of one token the rows need not repeat it.
+              -- A feed of one token has the token once, not in each row.
               COALESCE(json_agg(CASE WHEN %(with_token)s::boolean THEN row_to_json(page)
                                      ELSE (SELECT row_to_json(brief)
                                              FROM (SELECT page.tx_signature, page.event_index, page.transaction_type,

@@ -1,4 +1,4 @@
-"""How fresh the ledger is: its newest trades and prices."""
+"""The times of the newest trades and prices of the ledger."""
 
 from typing import NamedTuple
 

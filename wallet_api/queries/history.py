@@ -25,7 +25,7 @@ _STATS = (
 
 
 class _TradeKey(msgspec.Struct, array_like=True, frozen=True):
-    """The place of a trade among those of its wallet: the order of the ledger, then the mint."""
+    """The sort key of a trade of one wallet: that of the ledger, then the mint."""
 
     created_at: cursors.Moment
     is_sell: bool
@@ -65,26 +65,26 @@ def wallet_history(
         "overview": overview,
         **rule.parameters(now),
     }
-    # Without bounds and cursor, from the place before all trades.
+    # Without bounds and cursor, start before the newest trade.
     start = {"created_at": until or "infinity", "is_sell": False, "tx_signature": "", "event_index": 0}
     after = msgspec.structs.asdict(cursors.decode(cursor, scope, _TradeKey)) if cursor else {"mint": ""}
     parameters |= start | after | {"since": since or "-infinity"}
-    found = read_wallet(
+    row = read_wallet(
         connection,
         ids,
         lambda wallet_id: read_priced(connection, HISTORY, parameters | {"wallet_id": wallet_id}),
         *(blockchain, address, type),
     )
-    last = _TradeKey(*[found[name] for name in _TradeKey.__struct_fields__]) if found["has_more"] else None
+    last = _TradeKey(*[row[name] for name in _TradeKey.__struct_fields__]) if row["has_more"] else None
     data = {
-        "profile": orjson.Fragment(found["profile"]),
-        **_figures(found, CHAINS[blockchain].currency),
-        "token_overview": orjson.Fragment(found["token_overview"]),
-        "trades": orjson.Fragment(found["trades"]),
+        "profile": orjson.Fragment(row["profile"]),
+        **_figures(row, CHAINS[blockchain].currency),
+        "token_overview": orjson.Fragment(row["token_overview"]),
+        "trades": orjson.Fragment(row["trades"]),
         "pagination": {
             "limit": page_size,
             "next_cursor": cursors.encode(scope, last) if last else None,
-            "has_more": found["has_more"],
+            "has_more": row["has_more"],
         },
     }
     if not overview:
@@ -97,10 +97,10 @@ def _bounds(since: datetime | None, until: datetime | None) -> list[str]:
     return [f"{name} {moment.isoformat()}" for name, moment in bounds.items() if moment is not None]
 
 
-def _figures(found: Row, currency: str) -> dict[str, Any]:
-    if found["lifetime_stats"] is None:
+def _figures(row: Row, currency: str) -> dict[str, Any]:
+    if row["lifetime_stats"] is None:
         return {
             "lifetime_stats": {"currency": currency, **dict.fromkeys(_STATS, 0)},
             "win_rate_distribution": dict.fromkeys(_COUNTS, 0),
         }
-    return {name: orjson.Fragment(found[name]) for name in ("lifetime_stats", "win_rate_distribution")}
+    return {name: orjson.Fragment(row[name]) for name in ("lifetime_stats", "win_rate_distribution")}

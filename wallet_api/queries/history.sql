@@ -1,6 +1,6 @@
 -- A wallet's lifetime record and a page of its trades, newest first, all in one snapshot.
--- The newest trades are read in the order of the index alone, so that no more is read than is shown, whatever
--- the plan; with all trades of the last moment, for the rest of the order decides between these.
+-- The newest trades are read in the order of the index alone, with ties, so that any plan reads few more than the page
+-- has; the rest of the order is applied to these.
 -- Needs positions_pkey, lifetimes_pkey, trades_by_time, tokens_pkey, and what token_price.sql needs.
   WITH newest AS (
        SELECT token_id,
@@ -35,15 +35,15 @@
        ),
        named AS (
        SELECT newest.*,
-              -- Positions may be missing after a restore that was cut short, until the rebuild.
+              -- Positions may be missing between an interrupted restore and the rebuild.
               COALESCE(position.mint,
                        (SELECT mint
                           FROM tokens
                          WHERE tokens.token_id = newest.token_id)) AS mint,
               COALESCE(newest.token_name, position.token_name, '') AS shown_name
          FROM newest
-         -- A full join never compares each trade with each token, whatever the plan. The condition below keeps
-         -- the planner from seeing that a left join would do.
+         -- A full join never compares each trade with each token, whatever the plan. The condition below prevents
+         -- the planner from turning it into a left join.
          FULL JOIN position
            ON position.token_id = newest.token_id
         WHERE num_nulls(newest.token_id) = 0
@@ -51,7 +51,7 @@
        candidate AS (
        SELECT *,
               row_number() OVER (ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC,
-                                          mint DESC) AS place
+                                          mint DESC) AS ordinal
          FROM named
        ),
        -- As text, like the overview below.
@@ -68,11 +68,11 @@
                       || '","token_amount":' || round_half_up(token_amount, 18)
                       || ',"created_at":"' || iso_time(created_at)
                       || '","event_index":' || event_index
-                      || '}', ',' ORDER BY place), '') || ']' AS trades
+                      || '}', ',' ORDER BY ordinal), '') || ']' AS trades
          FROM candidate
-        WHERE place <= %(limit)s
+        WHERE ordinal <= %(limit)s
        ),
-       -- Prices are looked up for what is held alone.
+       -- Only tokens that are held need a price.
        wanted AS (
        SELECT token_id
          FROM positions
@@ -81,19 +81,19 @@
        ),
 {latest_price},
 {token_price},
-       own AS (
+       record AS (
        SELECT *
          FROM positions
         WHERE wallet_id = %(wallet_id)s
        ),
        valued AS (
-       SELECT own.*,
-              own.quantity * token_price.price - own.cost AS unrealized
-         FROM own
+       SELECT record.*,
+              record.quantity * token_price.price - record.cost AS unrealized
+         FROM record
          LEFT JOIN token_price
-           ON token_price.token_id = own.token_id
+           ON token_price.token_id = record.token_id
        ),
-       -- As text, since row_to_json takes longer and cannot leave out what is unknown.
+       -- As text, since row_to_json takes longer and cannot leave out unknown figures.
        overview AS (
        SELECT '[' || COALESCE(
                   string_agg(
@@ -182,7 +182,7 @@ SELECT row_to_json(profile)::text AS profile,
        (SELECT trades
           FROM page) AS trades,
        EXISTS (SELECT FROM candidate
-                WHERE place > %(limit)s) AS has_more,
+                WHERE ordinal > %(limit)s) AS has_more,
        ARRAY(SELECT token_id
                FROM newest_trade
               WHERE NOT makes_price) AS unpriced_ids,
@@ -197,4 +197,4 @@ SELECT row_to_json(profile)::text AS profile,
   LEFT JOIN distribution
     ON true
   LEFT JOIN candidate AS last
-    ON last.place = %(limit)s
+    ON last.ordinal = %(limit)s

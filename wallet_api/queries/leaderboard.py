@@ -26,20 +26,20 @@ _LEADERBOARD = load_sql(__package__, "leaderboard")
 SORTS = ("total_volume", "realized_pnl", "realized_pnl_usd", "win_rate", "total_txn")
 
 # A figure, or None if it is unknown, and the address.
-Place = tuple[Decimal | None, str]
+SortKey = tuple[Decimal | None, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A wallet in a period: the figures to sort by, rounded as they are shown, and the rest as JSON."""
+    """A wallet in a period: the figures to sort by, rounded as in the response, and the rest as JSON."""
 
     wallet: str
     figures: tuple[Decimal | None, ...]
     total_txn: int
     rest: bytes
 
-    def place(self, sort: str) -> Place:
-        """Return the figure and the address that decide the entry's place."""
+    def sort_key(self, sort: str) -> SortKey:
+        """Return the figure and the address by which the entry is sorted."""
         return self.figures[SORTS.index(sort)], self.wallet
 
     def json(self, rank: int) -> orjson.Fragment:
@@ -47,15 +47,15 @@ class Entry:
         return orjson.Fragment(b'{"wallet":%b,"rank":%d,%b' % (orjson.dumps(self.wallet), rank, self.rest))
 
 
-def order_of(place: Place) -> tuple[bool, Decimal, str]:
+def order_of(key: SortKey) -> tuple[bool, Decimal, str]:
     """Return a key that sorts the largest figures first, unknown ones last, and ties by address."""
-    figure, wallet = place
+    figure, wallet = key
     return (True, Decimal(0), wallet) if figure is None else (False, -figure, wallet)
 
 
 def rank_wallets(entries: Iterable[Entry], sort: str) -> list[Entry]:
     """Return the entries, the largest of this figure first, ties by address."""
-    return sorted(entries, key=lambda entry: order_of(entry.place(sort)))
+    return sorted(entries, key=lambda entry: order_of(entry.sort_key(sort)))
 
 
 def read_entries(

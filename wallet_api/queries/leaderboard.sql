@@ -1,5 +1,5 @@
--- The wallets of a group that traded in a period, with the period's figures, in any order. For whole days, sums are
--- those of the wallet's days, and buckets of profit those of the positions' days; the rest are the trades themselves.
+-- The wallets of a group that traded in a period, with the period's figures, in any order. For whole days, sums
+-- are read from wallet_days, and buckets of profit from position_days; the rest is read from the trades.
 -- Needs wallets_by_group, wallet_days_pkey, position_days_pkey, trades_by_time, native_prices_pkey.
   WITH tracked AS MATERIALIZED (
        SELECT wallet_id,
@@ -35,7 +35,7 @@
        SELECT within.*
          FROM tracked
         CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
-        -- Summed inside, so that no trade of other groups is read.
+        -- Summed in the subquery, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
               SELECT wallet_id,
                      count(*) FILTER (WHERE NOT is_sell),

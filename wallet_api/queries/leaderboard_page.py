@@ -1,4 +1,4 @@
-"""Pages of the leaderboards that a process keeps."""
+"""Pages of cached leaderboards."""
 
 from bisect import bisect_right
 from datetime import datetime
@@ -10,16 +10,16 @@ import msgspec
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.queries import cursors
-from wallet_api.queries.leaderboard import SORTS, Entry, Place, order_of, rank_wallets, read_entries
+from wallet_api.queries.leaderboard import SORTS, Entry, SortKey, order_of, rank_wallets, read_entries
 
 
 class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
-    """An entry's place in the order of the leaderboard; an unknown figure is None."""
+    """The sort key of an entry; an unknown figure is None."""
 
     figure: cursors.Figure | None
     wallet: cursors.Text
 
-    def place(self) -> Place:
+    def sort_key(self) -> SortKey:
         return (None if self.figure is None else Decimal(self.figure), self.wallet)
 
 
@@ -57,14 +57,16 @@ def leaderboard_page(
 
     Raises InvalidParameter.
     """
-    # A request that names the default order continues one that does not.
-    order, least = sort or SORTS[0], min_txn or 1
-    scope = ("leaderboard", blockchain, type, period, order, str(least))
+    # The cursor is the same with and without the name of the default order.
+    order, at_least = sort or SORTS[0], min_txn or 1
+    scope = ("leaderboard", blockchain, type, period, order, str(at_least))
     after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
-    ranked = board.ranked(order, least)
+    ranked = board.ranked(order, at_least)
     start = 0
     if after is not None:
-        start = bisect_right(ranked, order_of(after.place()), key=lambda entry: order_of(entry.place(order)))
+        start = bisect_right(
+            ranked, order_of(after.sort_key()), key=lambda entry: order_of(entry.sort_key(order))
+        )
     end = len(ranked) if limit is None else start + limit
     shown = ranked[start:end]
     data: dict[str, Any] = {
@@ -78,7 +80,7 @@ def leaderboard_page(
     }
     if limit is not None:
         has_more = end < len(ranked)
-        last = _key(shown[-1].place(order)) if has_more else None
+        last = _key(shown[-1].sort_key(order)) if has_more else None
         data["pagination"] = {
             "limit": limit,
             "next_cursor": cursors.encode(scope, last) if last else None,
@@ -87,6 +89,6 @@ def leaderboard_page(
     return data
 
 
-def _key(place: Place) -> _EntryKey:
-    figure, wallet = place
+def _key(key: SortKey) -> _EntryKey:
+    figure, wallet = key
     return _EntryKey(None if figure is None else f"{figure:f}", wallet)

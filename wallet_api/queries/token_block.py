@@ -25,22 +25,22 @@ def find_token(
     """Return the id and the block of a token, or UNKNOWN_TOKEN_ID and None if no tracked wallet traded it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
-    found = read_priced(connection, _FIND_TOKEN, parameters)
-    if found is None:
+    row = read_priced(connection, _FIND_TOKEN, parameters)
+    if row is None:
         return UNKNOWN_TOKEN_ID, None
-    return found["token_id"], block_of(found, blockchain, mint)
+    return row["token_id"], block_of(row, blockchain, mint)
 
 
-def block_of(found: Row, blockchain: str, mint: str) -> dict[str, Any]:
-    """Return the block of a token of which `found` has the columns of token_block.sql."""
+def block_of(row: Row, blockchain: str, mint: str) -> dict[str, Any]:
+    """Return the block of a token of which `row` has the columns of token_block.sql."""
     return {
         "blockchain": blockchain,
         "currency": CHAINS[blockchain].currency,
         "mint": mint,
-        "token_name": found["token_name"],
+        "token_name": row["token_name"],
         **dict.fromkeys(_UNKNOWN),
-        **{name: found[name] for name in _PRICES},
+        **{name: row[name] for name in _PRICES},
         **dict.fromkeys(_UNKNOWN_CAPS),
-        "sol_price_usd": found["sol_price_usd"],
+        "sol_price_usd": row["sol_price_usd"],
         **dict.fromkeys(_UNKNOWN_CURVE),
     }

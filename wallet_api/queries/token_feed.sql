@@ -1,6 +1,6 @@
 -- A page of the trades in one token of a chain, newest first, by the wallets of one type or of all.
--- Its newest trades are read until the page is full. Where a type has so few of them that its positions hold fewer
--- trades than would be read on the way, all of its trades are read instead.
+-- Its newest trades are read until the page is full. If the positions of a type have fewer trades than would be
+-- read until then, all of its trades are read instead.
 -- Needs positions_by_token, wallets_pkey, trades_by_token, trades_pkey, tokens_pkey, and what window_sums.sql
 -- and feed_page.sql need.
   WITH trader AS MATERIALIZED (
@@ -46,7 +46,7 @@
 {token_page}
         )
         UNION ALL
-       SELECT own.*,
+       SELECT trade.*,
               wallets.address
          FROM trader
          JOIN positions
@@ -59,14 +59,14 @@
                 FROM trades
                WHERE trades.wallet_id = positions.wallet_id
                  AND trades.token_id = positions.token_id
-              -- A fence, so that only positions of the type are read.
-              OFFSET 0) AS own
+              -- OFFSET 0 is an optimization fence: only positions of the type are read.
+              OFFSET 0) AS trade
         WHERE (SELECT are_few
                  FROM choice)
           AND trader.is_wanted
           AND trader.last_seen > %(since)s::timestamptz
-          AND own.created_at > %(since)s::timestamptz
-          AND (own.created_at, own.is_sell, own.tx_signature, own.event_index, wallets.address)
+          AND trade.created_at > %(since)s::timestamptz
+          AND (trade.created_at, trade.is_sell, trade.tx_signature, trade.event_index, wallets.address)
               < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text, %(event_index)s::integer,
                  %(address)s::text)
        ),

@@ -9,7 +9,7 @@ from wallet_api.database import Connection, Row, load_sql
 
 
 class PriceRule(NamedTuple):
-    """Which trades make prices: those of at least this value, and not older than this age."""
+    """Which trades make prices: those of at least this value and at most this age."""
 
     min_value_usd: Decimal = Decimal(1)
     max_age_seconds: float = 86_400
@@ -36,11 +36,11 @@ def read_priced(
 
     If the newest trade of a token makes no price, search for an earlier one, and run the statement again.
     """
-    found = connection.execute(statement, {**parameters, **_searched([])}).fetchone()
-    if found is None or not found["unpriced_ids"]:
-        return found
-    prices = connection.execute(_SEARCH, {**parameters, "token_ids": found["unpriced_ids"]}).fetchall()
-    return connection.execute(statement, {**parameters, **_searched(prices)}).fetchone() if prices else found
+    row = connection.execute(statement, {**parameters, **_searched([])}).fetchone()
+    if row is None or not row["unpriced_ids"]:
+        return row
+    prices = connection.execute(_SEARCH, {**parameters, "token_ids": row["unpriced_ids"]}).fetchall()
+    return connection.execute(statement, {**parameters, **_searched(prices)}).fetchone() if prices else row
 
 
 def _searched(prices: Sequence[Row]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 -- For other statements to include, after their CTEs wanted (token_id) and latest (usd), the latest native price. It adds
 -- token_price (token_id, price, price_at): exchanged_value (without one, value) / token_amount of the trade that makes
 -- the price of each wanted token, in native currency, unrounded; and the time of that trade. A token without a price has no row.
--- Of a token whose newest trade is ahead of the clock or too small (NOT makes_price), the price is the one that
--- read_priced has searched for.
+-- If the newest trade of a token is ahead of the clock or too small (NOT makes_price), its price is the one that
+-- read_priced has found.
 -- Needs token_prices_pkey.
        newest_trade AS MATERIALIZED (
        SELECT token_prices.*,

@@ -86,7 +86,7 @@
               round_half_up(sold, 9) AS sell,
               round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)
                   AS sell_usd,
-              -- What is not held is worth 0, with or without a price, in dollars too.
+              -- A token that is not held is worth 0, with or without a price, also in dollars.
               CASE WHEN quantity = 0 THEN 0 ELSE quantity * token_price.price END AS worth,
               CASE WHEN quantity = 0 THEN 0 ELSE latest.usd END AS held_usd
          FROM trader
@@ -94,7 +94,7 @@
          LEFT JOIN token_price
            ON token_price.token_id = trader.token_id
        ),
-       -- As text, since row_to_json takes twice as long. Of the trader's figures, dollars that are unknown are left out.
+       -- As text, since row_to_json takes twice as long. Unknown dollar values of a trader are left out.
        shown AS (
        SELECT '[' || COALESCE(
                   string_agg(

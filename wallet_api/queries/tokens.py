@@ -8,7 +8,7 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import TokenNotFound
-from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, place_after, read_page, rows_of
+from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, parameters_after, read_page, rows_of
 from wallet_api.queries.token_block import block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
@@ -32,8 +32,8 @@ def token_transactions(
     Without `type` of wallets of all types. Raises InvalidParameter, TokenNotFound.
     """
     scope = ("tokens/transactions", blockchain, type or "", mint)
-    place = place_after(cursor, scope) | NO_WINDOW | {"with_token": False}
-    token, found = read_page(connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), place)
+    start = parameters_after(cursor, scope) | NO_WINDOW | {"with_token": False}
+    token, row = read_page(connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), start)
     if token is None:
         raise TokenNotFound
     return {
@@ -41,8 +41,8 @@ def token_transactions(
         "blockchain": blockchain,
         **({} if type is None else {"type": type}),
         "currency": CHAINS[blockchain].currency,
-        **rows_of(found),
-        **pagination_of(found, limit, scope),
+        **rows_of(row),
+        **pagination_of(row, limit, scope),
     }
 
 
@@ -58,9 +58,9 @@ def token_stats(
 
     Raises TokenNotFound.
     """
-    token, found = _read(connection, _STATS, now, rule, blockchain, mint, {"type": type})
+    token, row = _read(connection, _STATS, now, rule, blockchain, mint, {"type": type})
     parts = ("total_holders", "total_holdings", "total_statistics", "traders")
-    return {"token": token} | {part: orjson.Fragment(found[part]) for part in parts}
+    return {"token": token} | {part: orjson.Fragment(row[part]) for part in parts}
 
 
 def token_holders(
@@ -76,14 +76,14 @@ def token_holders(
 
     Raises TokenNotFound.
     """
-    own = {"type": type, "limit": min(limit, MAX_LIMIT)}
-    token, found = _read(connection, _HOLDERS, now, rule, blockchain, mint, own)
+    filters = {"type": type, "limit": min(limit, MAX_LIMIT)}
+    token, row = _read(connection, _HOLDERS, now, rule, blockchain, mint, filters)
     data = {
         "token": token,
-        "total_holders": orjson.Fragment(found["total_holders"]),
-        "total": found["total"],
-        "count": found["count"],
-        "holders": orjson.Fragment(found["holders"]),
+        "total_holders": orjson.Fragment(row["total_holders"]),
+        "total": row["total"],
+        "count": row["count"],
+        "holders": orjson.Fragment(row["holders"]),
     }
     return with_warnings(data, limit_warnings(limit))
 
@@ -95,13 +95,13 @@ def _read(
     rule: PriceRule,
     blockchain: str,
     mint: str,
-    own: dict[str, Any],
+    filters: dict[str, Any],
 ) -> tuple[dict[str, Any], Row]:
     """Return the block of a token, and the row of a statement about it."""
     currency = CHAINS[blockchain].currency
     parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
-    found = read_priced(connection, statement, parameters | own)
-    assert found is not None
-    if found["token_id"] is None:
+    row = read_priced(connection, statement, parameters | filters)
+    assert row is not None
+    if row["token_id"] is None:
         raise TokenNotFound
-    return block_of(found, blockchain, mint), found
+    return block_of(row, blockchain, mint), row

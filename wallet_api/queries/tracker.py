@@ -50,7 +50,7 @@ def track_wallet(
         "bucket_seconds": int(CHART_BUCKETS[period].total_seconds()),
         "most": MAX_ROWS,
     }
-    found = read_wallet(
+    row = read_wallet(
         connection,
         ids,
         lambda wallet_id: read_priced(connection, _TRACKER, parameters | {"wallet_id": wallet_id}),
@@ -68,27 +68,27 @@ def track_wallet(
         "wallet": address,
         "profile": {
             "wallet_address": address,
-            **{name: found[name] for name in texts},
+            **{name: row[name] for name in texts},
             "blockchain": blockchain,
             "currency": currency,
-            "active_hours": active_hours(found["hours"]),
+            "active_hours": active_hours(row["hours"]),
         },
-        **{part: orjson.Fragment(found[part]) for part in json_parts},
+        **{part: orjson.Fragment(row[part]) for part in json_parts},
         "period_active_tokens": {
-            "active_tokens_count": found["active_tokens_count"],
-            "still_holding_count": found["still_holding_count"],
-            "avg_position_size": found["avg_position_size"],
-            "tokens": orjson.Fragment(found["held_tokens"]),
+            "active_tokens_count": row["active_tokens_count"],
+            "still_holding_count": row["still_holding_count"],
+            "avg_position_size": row["avg_position_size"],
+            "tokens": orjson.Fragment(row["held_tokens"]),
         },
     }
-    return with_warnings(data, _warnings(found))
+    return with_warnings(data, _warnings(row))
 
 
-def _warnings(found: Row) -> list[str]:
+def _warnings(row: Row) -> list[str]:
     counts = {
-        "period_active_tokens.tokens": found["still_holding_count"],
-        "period_history_tokens": found["active_tokens_count"],
-        "period_trades": found["total_txn"],
+        "period_active_tokens.tokens": row["still_holding_count"],
+        "period_history_tokens": row["active_tokens_count"],
+        "period_trades": row["total_txn"],
     }
     return [
         f"{name} has the newest {MAX_ROWS} of {count}." for name, count in counts.items() if count > MAX_ROWS

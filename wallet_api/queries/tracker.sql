@@ -8,7 +8,7 @@
           AND address = %(address)s
        ),
 {latest_price},
-       -- Read where it is needed, which takes less than to keep all of them.
+       -- Not materialized: reading the trades where they are needed takes less time.
        traded AS NOT MATERIALIZED (
        SELECT token_id,
               tx_signature,
@@ -29,7 +29,7 @@
           AND created_at > %(since)s
           AND created_at <= %(now)s
        ),
-       -- Dollars of a set of trades are NULL when none of them has any.
+       -- The dollar value of a set of trades is NULL if none of them has one.
        summed AS (
        SELECT token_id,
               count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
@@ -76,7 +76,7 @@
                 FROM positions
                WHERE positions.wallet_id = %(wallet_id)s
                  AND positions.token_id = summed.token_id
-              -- A fence, so that no position without a trade in the period is read.
+              -- OFFSET 0 is an optimization fence: no position without a trade in the period is read.
               OFFSET 0) AS held
        ),
        total AS MATERIALIZED (
@@ -152,21 +152,21 @@
         WHERE quantity > 0
        ),
 {token_price},
-       placed AS (
+       ranked AS (
        SELECT token.*,
               CASE WHEN quantity = 0 THEN 0
                    ELSE round_half_up(quantity * token_price.price - cost, 9)
               END AS unrealized,
-              row_number() OVER (ORDER BY last_at DESC, mint) AS place,
-              row_number() OVER (PARTITION BY still_holding ORDER BY last_at DESC, mint) AS held_place
+              row_number() OVER (ORDER BY last_at DESC, mint) AS ordinal,
+              row_number() OVER (PARTITION BY still_holding ORDER BY last_at DESC, mint) AS held_ordinal
          FROM token
          LEFT JOIN token_price
            ON token_price.token_id = token.token_id
        ),
-       -- As text, since row_to_json takes longer and cannot leave out dollars that are unknown.
+       -- As text, since row_to_json takes longer and cannot leave out unknown dollar values.
        token_row AS MATERIALIZED (
-       SELECT place,
-              held_place,
+       SELECT ordinal,
+              held_ordinal,
               still_holding,
               '{"mint":' || to_json(mint)
               || ',"token_name":' || to_json(COALESCE(token_name, ''))
@@ -196,9 +196,9 @@
               || ',"currency":"' || %(currency)s::text
               || '","unrealized_pnl":' || COALESCE(unrealized::text, 'null')
               || '}' AS entry
-         FROM placed
-        WHERE place <= %(most)s
-           OR (still_holding AND held_place <= %(most)s)
+         FROM ranked
+        WHERE ordinal <= %(most)s
+           OR (still_holding AND held_ordinal <= %(most)s)
        ),
        sold AS (
        SELECT date_bin(%(bucket_seconds)s * interval '1 second', created_at - interval '1 microsecond', %(since)s)
@@ -209,7 +209,7 @@
         WHERE realized_cost IS NOT NULL
         GROUP BY 1
        ),
-       -- The bucket that ends now has the total, which is there in any case.
+       -- The bucket that ends now always exists, with the total.
        point AS (
        SELECT ends_at,
               sum(realized) OVER (ORDER BY ends_at) AS realized,
@@ -232,7 +232,7 @@
          FROM point
         CROSS JOIN total
        ),
-       -- All trades of the last moment, for the rest of the order decides between these.
+       -- With ties, to which the rest of the order is applied.
        newest AS (
        SELECT *
          FROM traded
@@ -252,7 +252,7 @@
         ORDER BY newest.created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC
         LIMIT %(most)s
        ),
-       -- Counted by the hour first: to extract the hour of each trade takes longer than to read it.
+       -- Counted by date_bin first: extracting the hour of each trade takes longer than reading it.
        hour AS (
        SELECT extract(hour FROM starts_at AT TIME ZONE 'UTC')::integer AS hour,
               sum(txn) AS txn
@@ -288,13 +288,13 @@ SELECT ARRAY(SELECT token_id
        CASE WHEN bought_token_count = 0 THEN 0
             ELSE round_half_up(quotient(bought, bought_token_count), 9)
        END AS avg_position_size,
-       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY place), '') || ']'
+       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY ordinal), '') || ']'
           FROM token_row
          WHERE still_holding
-           AND held_place <= %(most)s) AS held_tokens,
-       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY place), '') || ']'
+           AND held_ordinal <= %(most)s) AS held_tokens,
+       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY ordinal), '') || ']'
           FROM token_row
-         WHERE place <= %(most)s) AS period_history_tokens,
+         WHERE ordinal <= %(most)s) AS period_history_tokens,
        (SELECT COALESCE(json_agg((SELECT json_strip_nulls(row_to_json(entry))
                                     FROM (SELECT timestamp, realized_pnl, realized_pnl_usd) AS entry)
                                  ORDER BY ends_at), '[]')::text

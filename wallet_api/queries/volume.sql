@@ -8,7 +8,7 @@
                             AND mint = %(mint)s)
               END AS token_id
        ),
-       -- One range of the index for each span: summed inside, or the planner reads all of the group's buckets.
+       -- One range of the index for each span. Without the sum in the subquery the planner reads all buckets of the group.
        part AS (
        SELECT within.*
          FROM scope

@@ -12,7 +12,7 @@ def count_wallets(connection: Connection) -> dict[str, dict[str, int]]:
     blockchains, types = zip(*groups, strict=True)
     rows = connection.execute(_WALLET_COUNTS, {"blockchains": list(blockchains), "types": list(types)})
     counts: dict[str, dict[str, int]] = {chain: {} for chain in CHAINS}
-    found = {(row["blockchain"], row["type"]): row["wallet_count"] for row in rows}
+    counted = {(row["blockchain"], row["type"]): row["wallet_count"] for row in rows}
     for blockchain, type in groups:
-        counts[blockchain][type] = found[blockchain, type]
+        counts[blockchain][type] = counted[blockchain, type]
     return counts

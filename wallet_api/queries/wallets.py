@@ -16,7 +16,7 @@ _LIST = load_sql(__package__, "list_wallets")
 
 
 class _WalletKey(msgspec.Struct, array_like=True, frozen=True):
-    """The place of a wallet in its group."""
+    """The sort key of a wallet in its group."""
 
     address: cursors.Text
 
@@ -31,12 +31,12 @@ def read_wallet(
 ) -> Row:
     """Return what `read` returns for the id of a tracked wallet. Raises WalletNotFound.
 
-    `read` returns None if the wallet of the id has another address or type.
+    `read` must return None if the wallet of the id has another address or type.
     """
-    found = ids.read(connection, read, blockchain, address)
-    if found is None:
+    row = ids.read(connection, read, blockchain, address)
+    if row is None:
         raise WalletNotFound(blockchain, address, type)
-    return found
+    return row
 
 
 def list_wallets(

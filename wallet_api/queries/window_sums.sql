@@ -1,7 +1,7 @@
 -- For other statements to include, after their CTE scope (token_id), which is 0 for all tokens. It adds part (txn), the
 -- number of trades in each span of a window, by the buckets that cover it exactly; no row without a window.
 -- Needs volume_rollup_pkey.
-       -- One range of the index for each span: summed inside, or the planner reads all of the group's buckets.
+       -- One range of the index for each span. Without the sum in the subquery the planner reads all buckets of the group.
        part AS (
        SELECT within.txn
          FROM scope

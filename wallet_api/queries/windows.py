@@ -1,10 +1,10 @@
-"""Windows of time, cut into the buckets that the rollups hold, and the warnings of what was capped."""
+"""Windows of time, cut into the buckets of the rollups, and the warnings about capped arguments."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-# Pages of trades have no more rows.
+# The largest page of trades.
 MAX_LIMIT = 1000
 
 BUCKET_SECONDS = (1, 60, 3600)
@@ -37,7 +37,7 @@ def window_until(now: datetime, seconds: int, most_seconds: int, mint: str | Non
 
 
 def limit_warnings(limit: int) -> list[str]:
-    """Return the warning of a `limit` above the maximum, if it is."""
+    """Return the warning about a `limit` above the maximum; none for a smaller one."""
     return [f"limit was capped from {limit} to {MAX_LIMIT}."] if limit > MAX_LIMIT else []
 
 

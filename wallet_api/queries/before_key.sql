@@ -1,5 +1,5 @@
--- For feed.sql to include, as conditions on trades: after `since`, and before the place where the page starts, in the order
--- of the feed. The times alone are for the index; mint and address are read for equal trades alone.
+-- For feed.sql to include, as conditions on trades: after `since`, and before the key at which the page starts, in
+-- the order of the feed. The conditions on created_at alone use the index; mint and address are read for ties only.
                  AND created_at > %(since)s::timestamptz
                  AND created_at <= %(created_at)s::timestamptz
                  AND (created_at, is_sell, tx_signature, event_index,
