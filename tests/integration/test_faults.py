@@ -93,7 +93,7 @@ def test_postgresql_restarts_while_nobody_calls(outages: Outages, report: Report
     _only_our_refusals(met)
     recovery = met.recovered_seconds(back)
     report.add(
-        "PostgreSQL restarted between two calls", "nothing: dead connections are made anew", met, recovery
+        "PostgreSQL restarted between two calls", "nothing: closed connections are replaced", met, recovery
     )
     assert set(met.statuses) == {200}
 
@@ -203,7 +203,7 @@ def test_a_worker_is_killed_under_load(outages: Outages, report: Report, tmp_pat
     recovery = met.recovered_seconds(back)
     report.add(
         "A worker killed (SIGKILL) under load",
-        "503 for its calls of that moment, behind nginx; an answer that had begun breaks off",
+        "503 for its current requests, behind nginx; a response that had begun breaks off",
         met,
         recovery,
     )

@@ -18,6 +18,10 @@ LINKS = [
 ]
 
 
+GLOSSARY = (ROOT / "docs" / "development.md").read_text().partition("## Glossary")[2]
+WORDS = [word for row in re.findall(r"^\| (.+?) \|", GLOSSARY, re.MULTILINE)[1:] for word in row.split(", ")]
+
+
 def _anchors(document: Path) -> set[str]:
     """Return the anchors of the headings, as GitHub names them."""
     text = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
@@ -50,3 +54,11 @@ def test_the_layers_of_the_development_document_are_those_of_the_contract() -> N
     layers = contract["importlinter:contract:layers"]["layers"].split("\n")
     shown = (ROOT / "docs" / "development.md").read_text().partition("## Layers")[2].split("```")[1]
     assert [line.split("  ")[0] for line in shown.splitlines()[1:]] == [line for line in layers if line]
+
+
+def test_the_glossary_has_at_most_65_words_each_of_which_the_code_uses() -> None:
+    code = "\n".join(
+        path.read_text() for path in ROOT.glob("wallet_api/**/*") if path.suffix in (".py", ".sql")
+    )
+    assert 1 < len(WORDS) <= 65
+    assert [word for word in WORDS if not re.search(rf"\b{word}", code, re.IGNORECASE)] == []
