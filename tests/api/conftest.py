@@ -1,4 +1,4 @@
-"""What the tests of the operations share."""
+"""Fixtures of the tests of the operations."""
 
 import pytest
 from flask.testing import FlaskClient
@@ -9,5 +9,5 @@ from wallet_api.database import Connection
 
 @pytest.fixture
 def caller(client: FlaskClient, connection: Connection) -> Caller:
-    """A caller with a key of its own."""
+    """A caller with its own key."""
     return Caller.new(client, connection)

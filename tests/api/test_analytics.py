@@ -1,4 +1,4 @@
-"""GET /v1/analytics: the tokens that most wallets of a group traded, their order, and how long it is kept."""
+"""GET /v1/analytics: the tokens that most wallets of a group traded, their order, and their caching."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -114,7 +114,7 @@ def test_what_is_not_allowed_is_refused_by_name(caller: Caller, name: str, value
 
 
 @pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=3600)
-def test_tokens_are_kept_like_a_leaderboard_whatever_the_limit(caller: Caller, importer: Importer) -> None:
+def test_tokens_are_cached_like_a_leaderboard_at_any_limit(caller: Caller, importer: Importer) -> None:
     importer.trades([trade(A, "first", HOUR), trade(A, "second", HOUR)])
     first = caller.ask("/analytics", **QUESTION, limit=1)
     importer.trades([trade(B, "second", HOUR)])

@@ -1,4 +1,4 @@
-"""Answers shared for a moment: who gets a kept one, when it is made anew, and what it costs all the same."""
+"""Cached data: which requests share it, when it is computed again, and what it costs."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +31,7 @@ def importer(database_url: str) -> Importer:
 
 @pytest.fixture
 def keeping(settings: Settings, make_app: MakeApp, importer: Importer) -> FlaskClient:
-    """A caller of an application that keeps its answers for a minute."""
+    """A caller of an application that caches data for a minute."""
     return make_app(replace(settings, answer_ttl_seconds=60.0, leaderboard_ttl_seconds=60.0)).test_client()
 
 
@@ -41,7 +41,7 @@ def key(connection: Connection) -> str:
     return create_key(connection, "caller", credits=100)
 
 
-def test_the_same_question_within_the_ttl_gets_the_kept_answer_with_its_own_meta(
+def test_an_equal_request_within_the_ttl_gets_the_cached_data_with_new_meta(
     keeping: FlaskClient, key: str, importer: Importer
 ) -> None:
     first = _ask(keeping, key, LIST)
@@ -54,7 +54,7 @@ def test_the_same_question_within_the_ttl_gets_the_kept_answer_with_its_own_meta
     )
 
 
-def test_without_a_ttl_every_call_sees_what_has_landed(
+def test_without_a_ttl_every_response_has_what_was_imported_before(
     settings: Settings, make_app: MakeApp, key: str, importer: Importer
 ) -> None:
     client = make_app(replace(settings, answer_ttl_seconds=0.0, leaderboard_ttl_seconds=0.0)).test_client()
@@ -73,14 +73,16 @@ def test_without_a_ttl_every_call_sees_what_has_landed(
         pytest.param("/v1/transactions/volume?blockchain=eth&type=kol", False, id="another operation"),
     ],
 )
-def test_an_answer_is_shared_by_equal_arguments_alone(
+def test_data_is_shared_by_equal_arguments_only(
     keeping: FlaskClient, key: str, path: str, cached: bool
 ) -> None:
     _ask(keeping, key, LIST)
     assert _ask(keeping, key, path).json["meta"]["cached"] is cached
 
 
-def test_a_kept_answer_passes_through_the_whole_gate(keeping: FlaskClient, connection: Connection) -> None:
+def test_a_request_for_cached_data_passes_the_whole_gate(
+    keeping: FlaskClient, connection: Connection
+) -> None:
     key = create_key(connection, "poor", credits=2, rate="4/hour")
     outcomes = []
     for _ in range(5):
@@ -91,14 +93,14 @@ def test_a_kept_answer_passes_through_the_whole_gate(keeping: FlaskClient, conne
     assert _ask(keeping, "wk_wrong", LIST).status_code == 403
 
 
-def test_a_refusal_is_not_kept(keeping: FlaskClient, key: str, importer: Importer) -> None:
+def test_a_refusal_is_not_cached(keeping: FlaskClient, key: str, importer: Importer) -> None:
     path = f"/v1/wallets/history?blockchain=eth&type=kol&address={ADDRESSES[4]}"
     assert _ask(keeping, key, path).status_code == 404
     importer.wallets(_wallets(ADDRESSES))
     assert _ask(keeping, key, path).status_code == 200
 
 
-def test_credits_are_exact_for_kept_answers_asked_for_by_many_at_once(
+def test_credits_are_exact_for_concurrent_requests_of_cached_data(
     gunicorn: StartGunicorn, settings: Settings, connection: Connection
 ) -> None:
     server = gunicorn(replace(settings, answer_ttl_seconds=60.0), workers=2, threads=4)
@@ -106,7 +108,7 @@ def test_credits_are_exact_for_kept_answers_asked_for_by_many_at_once(
     assert call_at_once(server.url, key, 300, callers=8) == {200: 150, 403: 150}
 
 
-def test_an_unchanged_answer_is_a_304_without_body_and_without_charge(keeping: FlaskClient, key: str) -> None:
+def test_unchanged_data_is_a_304_without_body_and_without_charge(keeping: FlaskClient, key: str) -> None:
     first = _ask(keeping, key, LIST)
     again = _ask(keeping, key, LIST, if_none_match=f'"other", {first.headers["ETag"]}')
     assert (again.status_code, again.data) == (304, b"")
@@ -116,16 +118,14 @@ def test_an_unchanged_answer_is_a_304_without_body_and_without_charge(keeping: F
     assert int(again.headers["X-RateLimit-Remaining"]) == int(first.headers["X-RateLimit-Remaining"]) - 1
 
 
-def test_a_key_without_credits_is_not_told_either_that_nothing_has_changed(
-    keeping: FlaskClient, connection: Connection
-) -> None:
+def test_a_key_without_credits_gets_no_304_either(keeping: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "poor", credits=1)
     etag = _ask(keeping, key, LIST).headers["ETag"]
     refused = _ask(keeping, key, LIST, if_none_match=etag)
     assert (refused.status_code, refused.json["error"]["reason"]) == (403, "insufficient_credits")
 
 
-def test_an_etag_tells_data_that_changed_from_data_made_anew(
+def test_an_etag_changes_with_the_data_and_not_with_a_new_computation(
     settings: Settings, make_app: MakeApp, key: str, importer: Importer
 ) -> None:
     client = make_app(replace(settings, answer_ttl_seconds=0.0, leaderboard_ttl_seconds=0.0)).test_client()

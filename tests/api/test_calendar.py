@@ -1,4 +1,4 @@
-"""GET /v1/wallet/pnl_calendar: months without gaps, the edges of days, streaks, and sums that agree."""
+"""GET /v1/wallet/pnl_calendar: months without gaps, the bounds of days, streaks, and sums that agree."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""An app that is closed leaves nothing behind: no thread, no connection, no charge."""
+"""A closed app: no thread, no connection and no charge is left."""
 
 import threading
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Large answers, compressed for whoever takes that: which coding, and the very same document."""
+"""Compression: which responses have which coding, and that the document stays the same."""
 
 import gzip
 import zlib
@@ -22,7 +22,7 @@ DECODERS = {None: bytes, "gzip": gzip.decompress}
 
 @pytest.fixture
 def key(database_url: str, connection: Connection) -> str:
-    """A key, and 1,000 wallets to ask for."""
+    """A key, and 1,000 wallets."""
     wallets = [
         {"blockchain": "eth", "type": "kol", "wallet_address": f"0x{number:040x}", "name": f"Wället {number}"}
         for number in range(1_000)
@@ -50,7 +50,7 @@ def key(database_url: str, connection: Connection) -> str:
         (";;q=,", None),
     ],
 )
-def test_the_coding_is_the_one_that_the_caller_likes_best(
+def test_the_coding_is_the_one_that_the_caller_prefers(
     client: FlaskClient, key: str, accepted: str | None, coding: str | None
 ) -> None:
     plain = _ask(client, key, LIST, None)
@@ -72,7 +72,7 @@ def test_an_etag_is_the_same_in_every_coding(client: FlaskClient, key: str) -> N
     assert etags.pop().startswith('W/"')
 
 
-def test_a_small_answer_and_an_error_are_sent_as_they_are(client: FlaskClient, key: str) -> None:
+def test_small_responses_and_errors_are_not_compressed(client: FlaskClient, key: str) -> None:
     for path in (f"{LIST}&limit=1", "/v1/transactions/volume?blockchain=eth&type=kol", f"{LIST}&limit=0"):
         answer = _ask(client, key, path, "gzip")
         assert "Content-Encoding" not in answer.headers
@@ -81,7 +81,7 @@ def test_a_small_answer_and_an_error_are_sent_as_they_are(client: FlaskClient, k
 
 
 @pytest.mark.parametrize(("accepted", "coding"), [("gzip", "gzip"), ("identity", None)])
-def test_an_ordinary_client_reads_it_through_gunicorn(
+def test_an_ordinary_client_reads_a_compressed_response_of_gunicorn(
     gunicorn: StartGunicorn, key: str, accepted: str, coding: str | None
 ) -> None:
     server = gunicorn(workers=1)

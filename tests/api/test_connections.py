@@ -1,4 +1,4 @@
-"""GET /v1/wallets/connections: who traded the same tokens, in what order, within what window."""
+"""GET /v1/wallets/connections: which wallets, in what order, within what window."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""CORS_ORIGINS: which web pages may read the responses, seen on the wire and by a real browser."""
+"""CORS_ORIGINS: which web pages may read the responses, over HTTP and in a real browser."""
 
 import http.server
 import json

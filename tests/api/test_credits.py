@@ -1,4 +1,4 @@
-"""Credits through real workers: N give exactly N answers, however they are asked for and whatever fails."""
+"""Credits with real workers: N credits give exactly N responses, also when something fails."""
 
 import os
 import re
@@ -49,7 +49,7 @@ def _charged_eventually(connection: Connection, charged: int, of: int = MANY, na
 
 
 class _Times:
-    """When answers came, on the monotonic clock, as `after` of call_at_once."""
+    """The times of responses by the monotonic clock, for `after` of call_at_once."""
 
     def __init__(self, actions: dict[int, Callable[[], None]]) -> None:
         self._actions = actions
@@ -67,7 +67,7 @@ class _Times:
         return sum(any(0 <= acted - moment <= seconds for acted in self.acted) for moment in self._times)
 
 
-def test_a_200_costs_one_credit_and_says_what_is_left(client: FlaskClient, connection: Connection) -> None:
+def test_a_200_costs_one_credit_and_reports_what_is_left(client: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "caller", credits=3)
     left = [_ask(client, key).headers["X-Credits-Remaining"] for _ in range(3)]
     assert left == ["2", "1", "0"]
@@ -85,7 +85,7 @@ def test_a_head_request_is_free_for_a_key_that_has_credits(
     assert client.head(WALLETS, headers=headers).status_code == 403
 
 
-def test_without_credits_the_answer_is_403_and_stays_so(client: FlaskClient, connection: Connection) -> None:
+def test_without_credits_every_response_is_403(client: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "caller", credits=1)
     _ask(client, key)
     for _ in range(2):
@@ -98,7 +98,7 @@ def test_without_credits_the_answer_is_403_and_stays_so(client: FlaskClient, con
         assert "X-RateLimit-Remaining" in refused.headers
 
 
-def test_credits_added_work_with_the_next_call(client: FlaskClient, connection: Connection) -> None:
+def test_added_credits_work_with_the_next_request(client: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "caller", credits=0)
     assert _ask(client, key).status_code == 403
     top_up_key(connection, "caller", 1)
@@ -122,7 +122,7 @@ def test_only_a_200_is_charged(client: FlaskClient, connection: Connection, path
     assert _credits(connection) == 1
 
 
-def test_what_is_wrong_with_a_call_is_told_before_missing_credits(
+def test_an_invalid_request_is_reported_before_missing_credits(
     client: FlaskClient, connection: Connection
 ) -> None:
     key = create_key(connection, "caller", credits=0)
@@ -134,14 +134,14 @@ def test_what_is_wrong_with_a_call_is_told_before_missing_credits(
     assert _ask(client, key).status_code == 403
 
 
-def test_a_key_without_a_limit_is_told_no_balance(client: FlaskClient, connection: Connection) -> None:
+def test_a_key_without_a_credit_limit_gets_no_balance(client: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "caller")
     answer = _ask(client, key)
     assert answer.status_code == 200
     assert "X-Credits-Remaining" not in answer.headers
 
 
-def test_a_view_can_give_its_answer_away(app: Flask, connection: Connection) -> None:
+def test_a_view_can_respond_free_of_charge(app: Flask, connection: Connection) -> None:
     @app.get("/v1/free")
     def free() -> Response:
         free_of_charge()
@@ -153,7 +153,7 @@ def test_a_view_can_give_its_answer_away(app: Flask, connection: Connection) -> 
     assert _ask(client, key).headers["X-Credits-Remaining"] == "0"
 
 
-def test_a_call_can_cost_more_than_one(
+def test_a_request_can_cost_more_than_one_credit(
     settings: Settings, make_app: Callable[[Settings], Flask], connection: Connection
 ) -> None:
     client = make_app(replace(settings, credit_cost=5)).test_client()
@@ -162,7 +162,7 @@ def test_a_call_can_cost_more_than_one(
     assert _credits(connection) == 2
 
 
-def test_200_calls_at_once_on_100_credits_over_two_workers_give_exactly_100_answers(
+def test_200_concurrent_requests_with_100_credits_get_exactly_100_responses_of_two_workers(
     gunicorn: StartGunicorn, connection: Connection
 ) -> None:
     key = create_key(connection, "caller", credits=100, rate=FAST)
@@ -187,7 +187,7 @@ def test_one_caller_over_two_workers_gets_exactly_the_first_100(
 
 
 @pytest.mark.parametrize("credits", [300, 3_000])
-def test_many_callers_over_eight_workers_get_exactly_as_many_answers_as_there_are_credits(
+def test_many_callers_of_eight_workers_get_exactly_as_many_responses_as_credits(
     gunicorn: StartGunicorn, connection: Connection, credits: int
 ) -> None:
     key = create_key(connection, "caller", credits=credits, rate=FAST)
@@ -301,7 +301,7 @@ def test_credits_added_while_charges_are_pending_are_sold_exactly_once(
 
 
 @pytest.mark.settings(key_cache_seconds=0.5)
-def test_a_key_revoked_while_charges_are_pending_is_charged_for_its_answers(
+def test_a_key_revoked_while_charges_are_pending_is_charged_for_its_responses(
     gunicorn: StartGunicorn, connection: Connection
 ) -> None:
     key = create_key(connection, "caller", credits=MANY, rate=FAST)

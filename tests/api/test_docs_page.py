@@ -1,4 +1,4 @@
-"""The docs page in a real browser: it loads under its strict policy, lists the operations, a call works."""
+"""The page at /docs in a real browser: its policy, its operations, and a request."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,7 +129,7 @@ def test_the_page_lists_every_operation_and_breaks_no_policy(
 
 
 @needs_chromium
-def test_a_call_from_the_page_shows_the_answer(
+def test_a_request_from_the_page_shows_the_response(
     gunicorn: StartGunicorn, page: Page, service: DemoService
 ) -> None:
     _open(page, gunicorn(service.settings, workers=1))

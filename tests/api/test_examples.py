@@ -1,4 +1,4 @@
-"""The examples of the OpenAPI document are what a small ledger gives, not only of the right form."""
+"""The examples of the OpenAPI document are responses to a small ledger."""
 
 import re
 from collections.abc import Iterator

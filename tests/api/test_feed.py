@@ -50,7 +50,7 @@ def trade(signature: str, ago: timedelta, value: str = "1", **fields: Any) -> Ro
 
 
 def signatures(data: Row) -> list[str]:
-    """The trades of an answer."""
+    """The trades of a response."""
     return [row["tx_signature"] for row in data["transactions"]]
 
 
@@ -64,7 +64,7 @@ def test_a_group_without_trades_has_an_empty_feed(caller: Caller, importer: Impo
     assert caller.get(COUNT, **GROUP) == GROUP | none
 
 
-def test_a_trade_shows_who_made_it_and_what_was_held_after_it(caller: Caller, importer: Importer) -> None:
+def test_a_trade_has_its_wallet_and_the_holding_after_it(caller: Caller, importer: Importer) -> None:
     importer.trades(
         [
             trade("a", timedelta(minutes=9), "3", token_amount="3000000", value_usd="450", token_name="Bonk"),
@@ -176,7 +176,7 @@ def test_pages_hold_every_trade_once_while_others_are_imported_moved_and_removed
     assert all(len(set(counts)) > 3 for counts in seen.values()), seen
 
 
-def test_pagination_also_stands_beside_data(caller: Caller, importer: Importer) -> None:
+def test_pagination_is_repeated_beside_data(caller: Caller, importer: Importer) -> None:
     importer.trades([trade(name, timedelta(minutes=5)) for name in "abc"])
     document = caller.ask(LATEST, **GROUP, limit=2)
     assert list(document) == ["success", "data", "pagination", "meta"]
@@ -334,7 +334,7 @@ def test_a_feed_is_shared_for_a_second_at_most(caller: Caller, importer: Importe
 
 
 @pytest.mark.settings(token_price_min_value_usd=Decimal(200), token_price_max_age_seconds=600)
-def test_settings_say_which_trades_make_a_price(caller: Caller, importer: Importer) -> None:
+def test_settings_decide_which_trades_make_a_price(caller: Caller, importer: Importer) -> None:
     importer.trades(
         [
             trade("small", timedelta(minutes=3), "3", value_usd="199"),

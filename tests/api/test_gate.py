@@ -1,4 +1,4 @@
-"""The gate: who is let in, who is not and why, in the order of the checks, and what never gets into a log."""
+"""The gate: which requests are refused, why, in the order of the checks, and what is never logged."""
 
 import re
 import threading
@@ -34,7 +34,7 @@ def _bearer(key: str) -> dict[str, str]:
 
 
 def _refusal(answer: TestResponse) -> tuple[int, str, str | None]:
-    """The status, code and reason of an answer that has the one shape of errors."""
+    """The status, code and reason of an error."""
     assert answer.content_type == "application/json"
     document = answer.json
     assert document is not None
@@ -127,7 +127,9 @@ def test_a_key_given_twice_is_400(client: FlaskClient, key: str) -> None:
     assert _refusal(client.get(twice, headers=_bearer("wk_wrong"))) == INVALID
 
 
-def test_a_route_or_method_that_is_not_there_is_told_before_the_key(client: FlaskClient, key: str) -> None:
+def test_an_unknown_route_or_method_is_reported_before_the_key_is_checked(
+    client: FlaskClient, key: str
+) -> None:
     for headers in ({}, _bearer("wk_wrong"), _bearer(key)):
         assert _refusal(client.get("/v1/nothing", headers=headers))[:2] == (404, "not_found")
         wrong_method = client.post(WALLETS, headers=headers)
@@ -135,7 +137,7 @@ def test_a_route_or_method_that_is_not_there_is_told_before_the_key(client: Flas
         assert "GET" in wrong_method.headers["Allow"]
 
 
-def test_the_key_is_asked_for_before_the_arguments(client: FlaskClient, key: str) -> None:
+def test_the_key_is_checked_before_the_arguments(client: FlaskClient, key: str) -> None:
     assert _refusal(client.get("/v1/wallets")) == MISSING
     assert _refusal(client.get("/v1/wallets?api_key=wk_wrong")) == INVALID
     assert _refusal(client.get(f"/v1/wallets?api_key={key}"))[:2] == (400, "invalid_parameter")
@@ -221,7 +223,7 @@ def test_a_key_that_cannot_be_read_again_is_no_longer_trusted(
     assert statuses == sorted(statuses)
 
 
-def test_far_more_than_ten_thousand_keys_stay_known(settings: Settings, connection: Connection) -> None:
+def test_far_more_than_ten_thousand_keys_stay_cached(settings: Settings, connection: Connection) -> None:
     connection.execute(
         "INSERT INTO api_keys (name, key_hash) SELECT n::text, sha256(n::text::bytea)"
         "  FROM generate_series(1, 12000) AS n"
@@ -236,7 +238,7 @@ def test_far_more_than_ten_thousand_keys_stay_known(settings: Settings, connecti
         database.close()
 
 
-def test_guesses_evict_no_known_key(settings: Settings, connection: Connection, key: str) -> None:
+def test_guessed_keys_evict_no_valid_key(settings: Settings, connection: Connection, key: str) -> None:
     database = Database(settings)
     try:
         keys = KeyRing(database, Bulkhead(8), "300/minute", 60.0)
@@ -269,7 +271,7 @@ def test_keys_are_read_from_the_standby_and_balances_from_the_primary(
     assert [answer.headers["X-Credits-Remaining"] for answer in answers] == ["4", "3", "2", "1", "0", "0"]
 
 
-def test_with_the_database_away_the_answer_is_503(
+def test_with_the_database_away_the_response_is_503(
     settings: Settings, make_app: Callable[[Settings], Flask]
 ) -> None:
     away = replace(settings, database_url="postgresql://127.0.0.1:9/nothing")

@@ -1,4 +1,4 @@
-"""What load balancers and operators ask: does the process live, and can it answer calls?"""
+"""The health checks: whether the process is alive, and whether it can serve requests."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +18,7 @@ def _nobody_there(url: str) -> str:
     return url.replace("host=", "host=%2Fnonexistent")
 
 
-def test_a_process_that_answers_is_healthy_without_any_key(client: FlaskClient) -> None:
+def test_a_process_that_responds_is_healthy_without_any_key(client: FlaskClient) -> None:
     answer = client.get("/healthz")
     assert (answer.status_code, answer.json["success"], answer.json["data"]) == (200, True, {"status": "ok"})
     assert answer.headers["X-Request-ID"] == answer.json["meta"]["request_id"]
@@ -72,14 +72,14 @@ def test_reads_from_a_standby_keep_the_service_ready_while_the_primary_is_away(
 
 
 @pytest.mark.parametrize(("url", "told"), [(None, "none"), ("valkey://127.0.0.1:9", "away")])
-def test_the_store_of_limits_is_told_but_not_needed(
+def test_the_store_of_limits_is_reported_but_not_required(
     settings: Settings, make_app: MakeApp, url: str | None, told: str
 ) -> None:
     answer = make_app(replace(settings, valkey_url=url)).test_client().get("/readyz")
     assert (answer.status_code, answer.json["data"]["store"]) == (200, told)
 
 
-def test_a_store_that_is_there_is_asked_each_time(client: FlaskClient, valkey_url: str) -> None:
+def test_an_available_store_is_checked_each_time(client: FlaskClient, valkey_url: str) -> None:
     assert client.get("/readyz").json["data"]["store"] == "ok"
     with valkey.Valkey(unix_socket_path=valkey_url.removeprefix("valkey+unix://")) as store:
         assert store.ping()

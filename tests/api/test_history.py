@@ -1,4 +1,4 @@
-"""GET /v1/wallets/history: what stands beside the figures, and figures where digits are hard to keep."""
+"""GET /v1/wallets/history: profile, trades and pages, and figures with many digits."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -59,7 +59,7 @@ def test_a_wallet_that_never_traded_has_figures_of_zero(caller: Caller, importer
     assert data["pagination"] == {"limit": 50, "next_cursor": None, "has_more": False}
 
 
-def test_an_evm_address_is_found_in_any_case_and_answered_in_lower_case(
+def test_an_evm_address_is_found_in_any_case_and_returned_in_lower_case(
     caller: Caller, importer: Importer
 ) -> None:
     for address in (EVM, EVM.lower(), "0x" + EVM[2:].upper()):
@@ -147,7 +147,7 @@ def test_numbers_are_plain_json_numbers_without_exponents(
     assert history(caller)["lifetime_stats"]["buy"] == Decimal("1" + "0" * 30 + ".000000001")
 
 
-def test_a_ledger_that_has_lost_its_positions_tells_its_trades_all_the_same(
+def test_trades_are_returned_even_if_their_positions_are_missing(
     caller: Caller, importer: Importer, connection: Connection
 ) -> None:
     importer.trades([trade(1, "buy", "2", "10", token_name='A "name"'), trade(2, "sell", "1", "7")])
@@ -159,7 +159,7 @@ def test_a_ledger_that_has_lost_its_positions_tells_its_trades_all_the_same(
     assert data["trades"] == [{**before[0], "token_name": ""}, before[1]]
 
 
-def test_a_wallet_is_found_under_its_type_and_id_of_now(
+def test_a_wallet_is_found_by_its_current_type_and_id(
     caller: Caller, importer: Importer, connection: Connection
 ) -> None:
     def status(type: str) -> int:

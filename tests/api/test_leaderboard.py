@@ -1,4 +1,4 @@
-"""GET /v1/wallet/leaderboard: who is in it, and how it is kept and shared for a while."""
+"""GET /v1/wallet/leaderboard: its wallets, and its caching."""
 
 import threading
 from collections.abc import Callable
@@ -107,7 +107,7 @@ def aging(
     return make
 
 
-def test_a_kept_leaderboard_says_so_and_how_old_it_is(
+def test_the_meta_of_a_cached_leaderboard_has_its_age(
     aging: Callable[[float], Caller], importer: Importer
 ) -> None:
     caller = aging(3600)
@@ -123,7 +123,7 @@ def test_a_kept_leaderboard_says_so_and_how_old_it_is(
     assert len(caller.get(PATH, **GROUP, period="7d")["leaderboard"]) == 2
 
 
-def test_a_leaderboard_that_may_not_be_kept_is_always_of_now(
+def test_without_a_ttl_every_leaderboard_is_computed(
     aging: Callable[[float], Caller], importer: Importer
 ) -> None:
     caller = aging(0)
@@ -134,7 +134,7 @@ def test_a_leaderboard_that_may_not_be_kept_is_always_of_now(
 
 # Of fewer threads, these callers could not wait at once.
 @pytest.mark.settings(web_threads=16)
-def test_callers_at_once_wait_for_one_making(
+def test_concurrent_requests_wait_for_one_computation(
     aging: Callable[[float], Caller], importer: Importer, connection: Connection, database_url: str
 ) -> None:
     importer.trades([trade(FIRST, datetime.now(UTC) - timedelta(hours=1))])

@@ -18,7 +18,7 @@ D = Decimal
 
 @pytest.fixture(scope="module")
 def now() -> datetime:
-    """The time that all others are told from."""
+    """The time to which all others are relative."""
     return datetime.now(UTC).replace(microsecond=0)
 
 

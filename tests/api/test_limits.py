@@ -1,4 +1,4 @@
-"""The rate limit through real workers: N lets N through, and callers see where they are."""
+"""The rate limit with real workers: N requests pass, and the headers report the state."""
 
 import math
 import os
@@ -45,7 +45,7 @@ def _stored(url: str) -> int:
 
 
 class KillableValkey:
-    """A Valkey that is this test's own."""
+    """A Valkey for this test alone."""
 
     def __init__(self) -> None:
         self._home = tempfile.TemporaryDirectory(prefix="wallet-api-valkey-")
@@ -77,7 +77,7 @@ def own_valkey() -> Iterator[KillableValkey]:
 
 @contextmanager
 def _stopped(store: KillableValkey) -> Iterator[None]:
-    """The store takes connections, and answers nothing."""
+    """The store accepts connections, and does not respond."""
     with store.client() as client:
         process = client.info("server")["process_id"]
     os.kill(process, signal.SIGSTOP)
@@ -87,7 +87,7 @@ def _stopped(store: KillableValkey) -> Iterator[None]:
         os.kill(process, signal.SIGCONT)
 
 
-def test_every_answer_tells_limit_remaining_and_reset(client: FlaskClient, connection: Connection) -> None:
+def test_every_response_has_limit_remaining_and_reset(client: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "caller", rate="5/day")
     answers = [_ask(client, key) for _ in range(3)]
     assert [_state(answer) for answer in answers] == [(5, 4), (5, 3), (5, 2)]
@@ -97,7 +97,7 @@ def test_every_answer_tells_limit_remaining_and_reset(client: FlaskClient, conne
         assert "Retry-After" not in answer.headers
 
 
-def test_the_default_rate_applies_to_a_key_without_its_own(
+def test_the_default_rate_applies_to_a_key_without_a_rate(
     client: FlaskClient, connection: Connection
 ) -> None:
     assert _state(_ask(client, create_key(connection, "caller"))) == (300, 299)
@@ -110,7 +110,7 @@ def test_a_rate_is_per_second_minute_hour_or_day(client: FlaskClient, connection
         assert 0 <= int(answer.headers["X-RateLimit-Reset"]) - time.time() <= seconds + 1
 
 
-def test_beyond_the_limit_the_answer_is_429_with_the_time_to_wait(
+def test_beyond_the_limit_the_response_is_429_with_the_time_to_wait(
     client: FlaskClient, connection: Connection
 ) -> None:
     key = create_key(connection, "caller", rate="2/hour", credits=9)
@@ -129,14 +129,14 @@ def test_beyond_the_limit_the_answer_is_429_with_the_time_to_wait(
         assert abs(int(refused.headers["X-RateLimit-Reset"]) - (time.time() + wait)) <= 2
 
 
-def test_when_the_window_is_over_calls_pass_again(client: FlaskClient, connection: Connection) -> None:
+def test_after_the_window_requests_pass_again(client: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "caller", rate="1/second")
     assert _ask(client, key).status_code == 200
     assert _ask(client, key).status_code == 429
     assert eventually(lambda: _ask(client, key).status_code == 200, 5)
 
 
-def test_refused_arguments_and_missing_credits_count_and_tell(
+def test_refused_arguments_and_missing_credits_count_for_the_limit(
     client: FlaskClient, connection: Connection
 ) -> None:
     key = create_key(connection, "caller", rate="4/hour", credits=0)
@@ -159,7 +159,7 @@ def test_operations_share_the_limit_and_keys_do_not(client: FlaskClient, connect
     assert _ask(client, two).status_code == 200
 
 
-def test_who_is_not_let_in_is_told_nothing_of_limits(client: FlaskClient) -> None:
+def test_a_refusal_of_the_key_has_no_headers_of_limits(client: FlaskClient) -> None:
     for answer in (client.get(WALLETS), _ask(client, "wk_unknown"), client.get("/v1/nothing")):
         assert not [name for name in dict(answer.headers) if name.startswith(("X-RateLimit", "X-Credits"))]
 
@@ -222,7 +222,7 @@ def test_far_from_the_end_a_request_does_not_wait_for_the_store(
     assert eventually(lambda: _stored(own_valkey.url) == 21, 3)
 
 
-def test_a_store_that_comes_back_empty_forgets_nothing_that_a_worker_knows(
+def test_counts_of_a_worker_survive_a_store_that_comes_back_empty(
     settings: Settings,
     make_app: Callable[[Settings], Flask],
     connection: Connection,
@@ -278,7 +278,7 @@ def test_without_a_store_each_process_counts_by_itself(
     assert not app.extensions["wallet_api"].gate.limits.windows.away
 
 
-def test_when_the_store_is_killed_calls_pass_and_when_it_is_back_it_counts_again(
+def test_requests_pass_while_the_store_is_killed_and_it_counts_again_afterwards(
     settings: Settings,
     make_app: Callable[[Settings], Flask],
     connection: Connection,
@@ -310,7 +310,7 @@ def test_when_the_store_is_killed_calls_pass_and_when_it_is_back_it_counts_again
     assert key not in caplog.text
 
 
-def test_a_store_that_hangs_delays_one_call_and_no_other(
+def test_a_store_that_hangs_delays_only_one_request(
     settings: Settings,
     make_app: Callable[[Settings], Flask],
     connection: Connection,

@@ -1,4 +1,4 @@
-"""GET /v1/wallets: the profiles of a group, whole and in the stored form."""
+"""GET /v1/wallets: the profiles of a group, complete and in the stored form."""
 
 from flask.testing import FlaskClient
 
@@ -11,7 +11,7 @@ SOLANA = "So11111111111111111111111111111111111111112"
 EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
 
 
-def test_a_profile_is_told_whole_and_unset_texts_are_empty(
+def test_a_profile_is_complete_and_unset_texts_are_empty(
     client: FlaskClient, connection: Connection, database_url: str
 ) -> None:
     odd = 'a "b" \\ <c> é 🦈 \u2028'

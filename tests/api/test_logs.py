@@ -1,4 +1,4 @@
-"""What a real gunicorn writes: whole lines, each with its request, forged by nobody, without keys."""
+"""The logs of a real gunicorn: whole lines, each with its request id, none forged, without keys."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What Prometheus is told: the right counts, of all workers, and only to those who may see them."""
+"""The metrics: correct counts of all workers, and access to them."""
 
 import re
 from collections import Counter
@@ -100,7 +100,7 @@ def test_credits_are_counted_as_they_are_charged(
     assert _value(_scrape(client), "wallet_api_credits_charged_total", operation="wallets") == 9
 
 
-def test_answers_from_a_cache_are_counted(client: FlaskClient, connection: Connection) -> None:
+def test_responses_from_a_cache_are_counted(client: FlaskClient, connection: Connection) -> None:
     key = create_key(connection, "caller")
     arguments = GROUP | {"period": "1d"}
     cached = [
@@ -114,7 +114,7 @@ def test_answers_from_a_cache_are_counted(client: FlaskClient, connection: Conne
     assert _value(told, "wallet_api_cached_answers_total", operation="leaderboard") == 2
 
 
-def test_calls_that_a_worker_counts_alone_are_told(
+def test_requests_that_a_worker_counts_alone_are_counted(
     settings: Settings, make_app: MakeApp, connection: Connection
 ) -> None:
     # Each request asks the store for so small a limit.
@@ -125,7 +125,7 @@ def test_calls_that_a_worker_counts_alone_are_told(
     assert _value(_scrape(client), "wallet_api_limiter_fallback_calls_total") == 2
 
 
-def test_the_freshness_of_the_data_is_told(
+def test_the_age_of_the_data_is_a_metric(
     settings: Settings, make_app: MakeApp, connection: Connection
 ) -> None:
     now = datetime.now(UTC)
@@ -158,7 +158,7 @@ def test_the_freshness_of_the_data_is_told(
     )
 
 
-def test_a_database_that_is_away_is_told_and_the_counts_all_the_same(
+def test_without_the_database_metrics_report_that_and_have_the_counters(
     settings: Settings, make_app: MakeApp
 ) -> None:
     away = str(settings.database_url).replace("host=", "host=%2Fnonexistent")
@@ -258,7 +258,7 @@ def test_any_header_of_a_proxy_makes_a_local_request_not_local(
     assert answer.status_code == 403
 
 
-def test_all_workers_count_together_and_a_reload_forgets_nothing(
+def test_counters_are_sums_over_all_workers_and_survive_a_reload(
     gunicorn: StartGunicorn, settings: Settings, connection: Connection
 ) -> None:
     key = create_key(connection, "caller", rate="100000/second")
@@ -300,7 +300,7 @@ def test_charges_and_refusals_of_all_workers_are_counted_each_once(
 
 
 @pytest.mark.parametrize("name", ["grafana-dashboard.json", "alerts.yml"])
-def test_dashboard_and_alerts_ask_for_metrics_that_there_are(
+def test_dashboard_and_alerts_use_existing_metrics(
     settings: Settings, make_app: MakeApp, connection: Connection, name: str
 ) -> None:
     text = (Path(__file__).parent.parent.parent / "config" / name).read_text()

@@ -1,4 +1,4 @@
-"""The OpenAPI document says of every route what it takes and answers, and every answer keeps to it."""
+"""The OpenAPI document has the arguments and responses of every route, and every response is valid for it."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ def service(settings: Settings) -> Iterator[DemoService]:
 
 
 def _strict(node: Any) -> Any:
-    """The same schema, under which nothing may be answered that is not described."""
+    """The same schema without undocumented members."""
     if isinstance(node, list):
         return [_strict(part) for part in node]
     if not isinstance(node, dict):
@@ -141,7 +141,7 @@ def test_only_aliases_are_deprecated(own_document: Document) -> None:
     assert deprecated == {"/v1/wallet/holdings", "/v1/wallet/tracking", "/v1/wallets/leaderboard"}
 
 
-def test_what_needs_a_key_says_so_and_tells_what_becomes_of_it(app: Flask, own_document: Document) -> None:
+def test_operations_with_a_key_document_it_and_its_errors(app: Flask, own_document: Document) -> None:
     for rule in app.url_map.iter_rules():
         if rule.rule not in own_document["paths"]:
             continue
@@ -168,7 +168,7 @@ def test_every_parameter_is_described_and_operations_have_names_of_their_own(own
         assert all(parameter["description"] for parameter in operation["parameters"])
 
 
-def test_what_is_not_found_is_named(own_document: Document) -> None:
+def test_a_404_names_what_is_not_found(own_document: Document) -> None:
     found = {
         path: item["get"]["responses"]["404"]["description"]
         for path, item in own_document["paths"].items()
@@ -180,7 +180,7 @@ def test_what_is_not_found_is_named(own_document: Document) -> None:
     assert others == {"The wallet is not tracked."}
 
 
-def test_every_example_is_an_answer_that_could_be_given(own_document: Document) -> None:
+def test_every_example_is_valid_for_its_schema(own_document: Document) -> None:
     examples = 0
     for path, item in own_document["paths"].items():
         for status, response in item["get"]["responses"].items():
@@ -203,7 +203,7 @@ def test_every_error_code_and_reason_has_an_example(own_document: Document) -> N
         assert f'"{word}"' in text
 
 
-def test_every_operation_answers_what_its_schema_says(
+def test_every_response_is_valid_for_its_schema(
     service: DemoService, make_app: Callable[[Settings], Flask]
 ) -> None:
     client = make_app(service.settings).test_client()
@@ -261,7 +261,7 @@ def test_every_operation_answers_what_its_schema_says(
         assert told <= set(headers)
 
 
-def test_the_headers_of_every_answer_are_those_that_are_described(
+def test_the_headers_of_every_response_are_documented(
     gunicorn: StartGunicorn, service: DemoService, connection: Connection
 ) -> None:
     url = gunicorn(service.settings, workers=1).url
@@ -346,7 +346,7 @@ def test_what_is_refused_before_the_view_keeps_to_the_document(
         _check(own_document, path, status, answer.json)
 
 
-def test_the_document_is_kept_until_it_changes(client: FlaskClient) -> None:
+def test_the_document_is_cached_until_it_changes(client: FlaskClient) -> None:
     first = client.get("/v1/openapi.json")
     assert first.content_type == "application/json"
     again = client.get("/v1/openapi.json", headers={"If-None-Match": first.headers["ETag"]})

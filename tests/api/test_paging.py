@@ -155,7 +155,7 @@ def test_trades_added_while_a_history_is_paged_cost_and_repeat_none(
     assert [row["created_at"] for row in found] == sorted((row["created_at"] for row in found), reverse=True)
 
 
-def test_every_page_of_a_history_tells_the_whole_record(caller: Caller, importer: Importer) -> None:
+def test_every_page_of_a_history_has_all_lifetime_figures(caller: Caller, importer: Importer) -> None:
     importer.wallets(wallets(range(1)))
     importer.trades(trades(10, seed=1))
     first = caller.get("/wallets/history", **GROUP, address=address(0), limit=4)

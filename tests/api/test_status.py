@@ -1,4 +1,4 @@
-"""GET /v1/meta and /v1/health: bare, without a key, and kept for a while."""
+"""GET /v1/meta and /v1/health: without envelope, without a key, and cached."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +24,7 @@ def _nobody_there(url: object) -> str:
     return str(url).replace("host=", "host=%2Fnonexistent")
 
 
-def test_meta_tells_what_is_served_without_an_envelope(client: FlaskClient, database_url: str) -> None:
+def test_meta_lists_chains_and_types_without_an_envelope(client: FlaskClient, database_url: str) -> None:
     Importer(database_url).wallets([WALLET])
     answer = client.get("/v1/meta")
     assert answer.status_code == 200

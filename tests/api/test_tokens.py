@@ -187,7 +187,7 @@ def test_without_a_price_what_is_held_has_no_worth_and_dollars_are_left_out(
     assert (totals["total_sell_usd"], totals["total_volume_usd"]) == (5, 5)
 
 
-def test_a_type_is_asked_for_alone(caller: Caller, importer: Importer) -> None:
+def test_a_type_limits_the_trades_to_its_wallets(caller: Caller, importer: Importer) -> None:
     import_example(importer)
     data = caller.get(STATS, **OF_MINT, type="smart")
     assert [row["profile"]["wallet_address"] for row in data["traders"]] == [B]
@@ -223,7 +223,7 @@ def test_a_known_token_that_the_type_never_traded_is_empty(caller: Caller, impor
 
 
 @pytest.mark.parametrize("path", [TRANSACTIONS, STATS, HOLDERS])
-def test_a_token_that_nobody_of_the_chain_traded_is_not_found(
+def test_a_token_without_a_trade_on_the_chain_is_not_found(
     caller: Caller, importer: Importer, path: str
 ) -> None:
     trades = [
@@ -267,7 +267,9 @@ def test_holders_are_those_with_a_peak_and_sorted_by_what_they_hold(
     assert (first["total"], first["count"], first["holders"]) == (3, 1, data["holders"][:1])
 
 
-def test_who_only_sold_a_token_is_a_trader_but_no_holder(caller: Caller, importer: Importer) -> None:
+def test_a_wallet_that_only_sold_a_token_is_a_trader_but_no_holder(
+    caller: Caller, importer: Importer
+) -> None:
     import_example(importer)
     data = caller.get(HOLDERS, **OF_MINT)
     assert [row["profile"]["wallet_address"] for row in data["holders"]] == [B, A]
@@ -303,7 +305,7 @@ def test_pages_hold_every_trade_of_the_token_once_and_in_order(
         assert found
 
 
-def test_pagination_also_stands_beside_data_and_a_cursor_belongs_to_its_question(
+def test_pagination_is_repeated_beside_data_and_a_cursor_belongs_to_its_operation(
     caller: Caller, importer: Importer
 ) -> None:
     import_example(importer)

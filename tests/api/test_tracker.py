@@ -1,4 +1,4 @@
-"""GET /v1/wallets/tracker: edges of period and chart, cut lists, active hours, and how long it is kept."""
+"""GET /v1/wallets/tracker: bounds of period and chart, cut lists, active hours, and caching."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -163,7 +163,7 @@ def test_a_trade_repeats_its_value_under_its_side(importer: Importer, connection
     assert (row["remaining_tokens"], row["still_holding"], row["unrealized_pnl"]) == (0, False, 0)
 
 
-def test_lists_are_cut_at_a_thousand_and_say_so(caller: Caller, importer: Importer) -> None:
+def test_lists_are_cut_at_a_thousand_with_a_warning(caller: Caller, importer: Importer) -> None:
     importer.trades(
         [
             trade(
@@ -231,7 +231,7 @@ def test_active_hours_are_of_thirty_days_whatever_the_period(
     assert tracker(connection, NOW, "solana", SOLANA, "6h")["profile"]["active_hours"] == "12:00-13:00 UTC"
 
 
-def test_a_tracker_is_kept_as_long_as_a_leaderboard(
+def test_a_tracker_is_cached_as_long_as_a_leaderboard(
     settings: Settings,
     make_app: Callable[[Settings], Flask],
     importer: Importer,

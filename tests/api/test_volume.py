@@ -1,4 +1,4 @@
-"""GET /v1/transactions/volume: the window, its cap, dollars where there are any, the echo of the mint."""
+"""GET /v1/transactions/volume: the window, its cap, dollar values, and the requested mint."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -60,7 +60,7 @@ def test_a_window_is_the_sum_of_its_parts_and_a_day_by_default(caller: Caller, i
         assert "mint" not in data
 
 
-def test_a_window_over_a_day_is_capped_and_says_so(caller: Caller, importer: Importer) -> None:
+def test_a_window_over_a_day_is_capped_with_a_warning(caller: Caller, importer: Importer) -> None:
     importer.trades([trade("a", timedelta(hours=23), "1"), trade("b", timedelta(hours=25), "10")])
     data = caller.get("/transactions/volume", **GROUP, hours=24, seconds=1)
     assert (data["time_window_seconds"], data["volume"]) == (86_400, 1)

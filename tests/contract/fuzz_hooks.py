@@ -1,4 +1,4 @@
-"""What schemathesis cannot know of valid calls: the types of a chain, and what the ledger contains.
+"""What valid requests need beside the OpenAPI document: the types of a chain, and what the ledger contains.
 
 Loaded by schemathesis. FUZZ_VALUES is a JSON file: by chain, its types, addresses and mints.
 """

@@ -1,4 +1,4 @@
-"""Every way to be refused, provoked over HTTP against gunicorn: status, code, and always one shape."""
+"""Every error, provoked over HTTP at gunicorn: its status, its code, and the one shape."""
 
 import time
 from dataclasses import replace
@@ -50,7 +50,7 @@ def service(
     return Service(gunicorn(quick, workers=1, threads=4), key)
 
 
-def test_every_operation_answers_when_it_is_asked_rightly(service: Service) -> None:
+def test_every_operation_responds_to_a_valid_request(service: Service) -> None:
     for name in (name for name in GOOD if "holdings" not in name):
         answer = service.ask(GOOD[name])
         assert (answer.status, answer.body["success"]) == (200, True), answer.text
@@ -196,7 +196,7 @@ def test_texts_beyond_all_measure_and_malformed_escapes_crash_nothing(service: S
     service.refused(f"{GOOD['list']}&api_key=%00%ff", 403, "forbidden", key=None)
 
 
-def test_unknown_routes_and_wrong_methods_are_told_whoever_asks(service: Service) -> None:
+def test_unknown_routes_and_wrong_methods_are_reported_with_and_without_a_key(service: Service) -> None:
     for key in ("", None, "wk_wrong"):
         for path in (
             *("/v0", "/v1", "/v1/", "/v2/wallets", "/v1/wallets/", "/v1/wallets/nobody"),
@@ -224,7 +224,9 @@ def test_unknown_routes_and_wrong_methods_are_told_whoever_asks(service: Service
                 assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD"}
 
 
-def test_what_is_left_out_of_the_public_api_is_told_whoever_asks(service: Service) -> None:
+def test_operations_of_the_public_api_that_are_missing_are_reported_with_and_without_a_key(
+    service: Service,
+) -> None:
     for key in ("", None, "wk_wrong"):
         for name in ("signals", "signals/history", "bundle", "calls", "calls/stats"):
             answer = service.refused(f"/v1/{name}?blockchain=solana", 404, "not_found", key=key)
@@ -239,7 +241,7 @@ def test_what_is_left_out_of_the_public_api_is_told_whoever_asks(service: Servic
     assert service.ask("/").status == 200
 
 
-def test_a_crash_inside_a_view_tells_nothing_of_its_cause(service: Service, connection: Connection) -> None:
+def test_a_crash_of_a_view_reveals_nothing_of_its_cause(service: Service, connection: Connection) -> None:
     connection.execute("ALTER TABLE wallets RENAME COLUMN address TO moved")
     for name in ("list", "history", "leaderboard", "holdings"):
         answer = service.refused(GOOD[name], 500, "internal_error")

@@ -1,4 +1,4 @@
-"""The official Python client, the package cabalspy, unchanged, against the running service."""
+"""The official Python client, the package cabalspy, unchanged, with the running service."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -31,14 +31,14 @@ Connect = Callable[..., CabalSpy]
 
 @pytest.fixture
 def demo(settings: Settings) -> Iterator[DemoService]:
-    """A service with a small world to tell of."""
+    """A service with demo data."""
     with demo_service(settings) as service:
         yield service
 
 
 @pytest.fixture
 def connect(monkeypatch: pytest.MonkeyPatch) -> Iterator[Connect]:
-    """Makes clients, `connect(server, key)`, that learn from their own variable where the service is."""
+    """Makes clients, `connect(server, key)`, with the address of the service in an environment variable."""
     clients = []
 
     def connect(server: Gunicorn, key: str | None, **options: Any) -> CabalSpy:
@@ -147,7 +147,7 @@ def test_its_history_works_where_the_type_is_detected(
         client.wallets.history(blockchain="solana", address=UNTRACKED)
 
 
-def test_it_raises_its_own_exceptions(
+def test_the_client_raises_its_documented_exceptions(
     connect: Connect, gunicorn: StartGunicorn, connection: Connection, database_url: str
 ) -> None:
     Importer(database_url).wallets([{"blockchain": "solana", "type": "kol", "wallet_address": TRACKED}])

@@ -1,4 +1,4 @@
-"""schemathesis against the OpenAPI document: no crash, no undocumented status, every answer as described.
+"""schemathesis against the OpenAPI document: no crash, no undocumented status, every response as documented.
 
 Some hundreds of calls here; `make fuzz` makes more than 5,000, by FUZZ_EXAMPLES and FUZZ_CALLS.
 """

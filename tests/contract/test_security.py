@@ -1,4 +1,4 @@
-"""What attackers send: bytes that are no HTTP, SQL and headers in parameters, and guesses of keys."""
+"""Attacks: invalid HTTP, SQL and headers in parameters, and guessed keys."""
 
 import json
 import random
@@ -86,7 +86,7 @@ def _send(server: Gunicorn, request: bytes) -> bytes:
 
 
 def _answers(received: bytes) -> Iterator[tuple[int, bytes, bytes]]:
-    """The status, the head and the body of each answer; nothing may be left over."""
+    """The status, the head and the body of each response; nothing may be left over."""
     while received:
         head, _, rest = received.partition(b"\r\n\r\n")
         status = int(head.split()[1])
@@ -98,7 +98,7 @@ def _answers(received: bytes) -> Iterator[tuple[int, bytes, bytes]]:
         received = rest[size:]
 
 
-def test_mangled_requests_get_our_error_or_nothing_and_harm_nobody(
+def test_mangled_requests_get_the_json_error_or_nothing_and_affect_no_others(
     gunicorn: StartGunicorn, settings: Settings, connection: Connection
 ) -> None:
     key = create_key(connection, "fuzz", rate="100000/second")
@@ -221,7 +221,7 @@ def test_sql_in_any_parameter_or_header_is_only_text(gunicorn: StartGunicorn, co
     assert " ERROR " not in server.log
 
 
-def test_nothing_of_a_callers_gets_into_the_headers_of_an_answer(
+def test_no_text_of_a_caller_gets_into_the_headers_of_a_response(
     gunicorn: StartGunicorn, connection: Connection
 ) -> None:
     key = create_key(connection, "caller")
@@ -245,7 +245,7 @@ def test_nothing_of_a_callers_gets_into_the_headers_of_an_answer(
     assert answer.headers.get("Set-Cookie") is None
 
 
-def test_every_answer_carries_the_security_headers(gunicorn: StartGunicorn) -> None:
+def test_every_response_has_the_security_headers(gunicorn: StartGunicorn) -> None:
     server = gunicorn(workers=1)
     for path in (
         "/v1/wallets",
@@ -267,7 +267,7 @@ def test_every_answer_carries_the_security_headers(gunicorn: StartGunicorn) -> N
         assert "," not in answer.headers["X-Frame-Options"], path
 
 
-def test_the_time_of_a_refusal_tells_nothing_about_keys(
+def test_the_time_of_a_refusal_reveals_nothing_about_keys(
     settings: Settings, make_app: Callable[[Settings], Flask], connection: Connection
 ) -> None:
     client = make_app(replace(settings, key_cache_seconds=0.0)).test_client()

@@ -126,7 +126,7 @@ def test_each_refusal_is_named_and_only_what_may_pass_is_tried_again(
     assert stub.asked[ADDRESS] == tries
 
 
-def test_a_port_where_nobody_listens_is_unreachable(make_fetcher: Callable[..., Fetcher]) -> None:
+def test_a_port_without_a_listener_is_unreachable(make_fetcher: Callable[..., Fetcher]) -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}/{SECRET}"
@@ -164,7 +164,7 @@ def test_a_body_without_end_is_cut_at_the_cap(go: Go) -> None:
     assert time.monotonic() - began < 3
 
 
-def test_the_pause_that_the_provider_asks_for_is_kept(go: Go) -> None:
+def test_the_pause_that_the_provider_requests_is_respected(go: Go) -> None:
     began = time.monotonic()
     go(faults.in_turn(faults.status(429, Retry_After="1")), total_seconds=5.0)
     assert 1.0 <= time.monotonic() - began < 2.0
@@ -191,7 +191,7 @@ def test_a_pause_longer_than_the_time_left_is_not_waited_for(
     assert time.monotonic() - began < LIMITS.total_seconds
 
 
-def test_repeated_failures_open_the_breaker_and_one_call_closes_it(
+def test_repeated_failures_open_the_breaker_and_one_success_closes_it(
     go: Go, stub: Stub, make_fetcher: Callable[..., Fetcher]
 ) -> None:
     fetcher = make_fetcher(breaker_failures=2)
@@ -209,7 +209,7 @@ def test_repeated_failures_open_the_breaker_and_one_call_closes_it(
     assert go(fetcher=fetcher) == go(fetcher=fetcher)
 
 
-def test_after_the_pause_one_call_goes_out_before_all_others(
+def test_after_the_pause_one_fetch_is_admitted_before_all_others(
     go: Go, make_fetcher: Callable[..., Fetcher]
 ) -> None:
     fetcher = make_fetcher(breaker_failures=1)
@@ -229,7 +229,7 @@ def test_after_the_pause_one_call_goes_out_before_all_others(
         (faults.status(401, faults.QUOTA), 2),
     ],
 )
-def test_where_asking_on_makes_it_worse_the_breaker_opens_soon(
+def test_faults_that_further_requests_make_worse_open_the_breaker_soon(
     go: Go, make_fetcher: Callable[..., Fetcher], scenario: Scenario, failures: int
 ) -> None:
     fetcher = make_fetcher()
@@ -260,7 +260,7 @@ def test_failures_that_are_about_one_wallet_leave_the_breaker_shut(
         faults.drip(b"{", 0.4),
     ],
 )
-def test_no_fault_and_no_log_line_tells_a_secret(
+def test_no_fault_and_no_log_line_reveals_a_secret(
     go: Go, caplog: pytest.LogCaptureFixture, scenario: Scenario
 ) -> None:
     with caplog.at_level(logging.DEBUG), pytest.raises(ProviderFault) as caught:

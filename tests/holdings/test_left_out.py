@@ -1,4 +1,4 @@
-"""Rows of a provider that cannot be read are left out, counted, and said in the response."""
+"""Rows of a provider that cannot be read are left out, counted, and reported in the response."""
 
 import logging
 from typing import Any

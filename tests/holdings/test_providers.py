@@ -1,4 +1,4 @@
-"""Each provider at the wire: which balances it reads from the responses of the stub."""
+"""Each provider over HTTP: which balances it reads from the responses of the stub."""
 
 import base64
 import json
@@ -234,23 +234,21 @@ class TestSolanaNode:
         stub.scenarios[address] = answer
         assert [row["amount"] for row in read("solana", address)] == ["7"]
 
-    def test_a_node_that_refuses_batches_is_asked_call_by_call(
-        self, read: Read, hold: Hold, stub: Stub
-    ) -> None:
+    def test_a_node_that_refuses_batches_gets_single_calls(self, read: Read, hold: Hold, stub: Stub) -> None:
         stub.nodes.batches = False
         assert amounts(read("solana", hold("solana", tokens=(solana_token(1, 3),)))) == {
             solana_token(1, 3).address: "3"
         }
 
     @pytest.mark.parametrize("code", [-32005, -32016, -32603, 429, -32429, -32004, -32014, -32019])
-    def test_one_call_of_a_batch_that_fails_for_a_moment_is_asked_again(
+    def test_one_call_of_a_batch_that_fails_for_a_moment_is_repeated(
         self, read: Read, hold: Hold, stub: Stub, code: int
     ) -> None:
         stub.nodes.errors["getTokenAccountsByOwner"] = [code, code]
         assert len(amounts(read("solana", hold("solana", tokens=(solana_token(1, 3),))))) == 1
 
     @pytest.mark.parametrize("code", [-32603, -32602, -32601, -32010, -32012, 99])
-    def test_if_one_program_cannot_be_read_nothing_is_told(
+    def test_if_one_program_cannot_be_read_the_fetch_fails(
         self, read: Read, hold: Hold, stub: Stub, code: int
     ) -> None:
         # The first program's accounts come; the second's never do.
@@ -266,7 +264,7 @@ class TestSolanaNode:
         stub.nodes.errors.clear()
         assert names(read("solana", hold("solana", tokens=(token,)))) == [("Token 1", "T1")]
 
-    def test_names_are_asked_once(self, read: Read, hold: Hold, stub: Stub) -> None:
+    def test_names_are_fetched_once(self, read: Read, hold: Hold, stub: Stub) -> None:
         for _ in range(2):
             read("solana", hold("solana", tokens=(solana_token(1, 3),)))
         assert len(stub.asked_of("getMultipleAccounts")) == 1
@@ -283,7 +281,7 @@ class TestSolanaNode:
             7,
         ],
     )
-    def test_a_batch_that_does_not_match_is_not_believed(
+    def test_a_batch_whose_ids_do_not_match_fails(
         self, read: Read, hold: Hold, stub: Stub, answer: Any
     ) -> None:
         address = hold("solana")
@@ -338,7 +336,7 @@ class TestEvmNode:
         address = hold("eth", tokens=(token, other))
         assert amounts(read("eth", address, traded=(token, other))) == {other.address: "5"}
 
-    def test_a_node_of_another_chain_is_not_believed(self, read: Read, hold: Hold, stub: Stub) -> None:
+    def test_a_node_of_another_chain_is_refused(self, read: Read, hold: Hold, stub: Stub) -> None:
         stub.nodes.chain_ids["eth"] = 56
         with pytest.raises(NotConfigured):
             read("eth", hold("eth", native=1))

@@ -96,7 +96,7 @@ class TestStored:
 
 
 class TestFormatted:
-    def test_a_snapshot_saved_with_spam_hides_it_once_the_setting_says_so(
+    def test_spam_of_a_saved_snapshot_is_left_out_when_the_setting_changes(
         self, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
         for chain, token in (("eth", evm_token), ("solana", solana_token)):

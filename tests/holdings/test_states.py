@@ -41,13 +41,15 @@ def until(answer: Callable[[], TestResponse], wanted: Callable[[TestResponse], b
 
 
 class TestFresh:
-    def test_the_first_call_waits_for_the_provider(self, ask: Ask, track: Hold) -> None:
+    def test_the_first_request_waits_for_the_provider(self, ask: Ask, track: Hold) -> None:
         response = ask("eth", track("eth", native=7))
         assert native(response) == "7"
         assert active(response)["stale"] is False
         assert (response.json["meta"]["cached"], response.json["meta"]["cache_age_seconds"]) == (False, 0)
 
-    def test_a_second_call_within_the_ttl_asks_nobody(self, ask: Ask, track: Hold, stub: Stub) -> None:
+    def test_a_second_request_within_the_ttl_sends_none_to_the_provider(
+        self, ask: Ask, track: Hold, stub: Stub
+    ) -> None:
         address = track("eth", native=7)
         first = ask("eth", address)
         stub.portfolios["eth", address] = Portfolio(8, ())
@@ -56,7 +58,7 @@ class TestFresh:
         assert second.json["meta"]["cached"] is True
         assert stub.asked[address] == 1
 
-    def test_another_worker_asks_nobody_either(
+    def test_a_request_to_another_worker_sends_none_to_the_provider(
         self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
@@ -88,7 +90,7 @@ class TestFresh:
 
 
 class TestStale:
-    def test_an_old_snapshot_is_answered_at_once_and_refreshed_once(
+    def test_a_stale_snapshot_is_returned_at_once_and_refreshed_once(
         self, ask: Ask, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=8)
@@ -135,7 +137,9 @@ class TestStale:
 
 
 class TestLoading:
-    def test_a_slow_provider_makes_the_first_call_come_back(self, ask: Ask, track: Hold, stub: Stub) -> None:
+    def test_with_a_slow_provider_the_first_response_is_loading(
+        self, ask: Ask, track: Hold, stub: Stub
+    ) -> None:
         address = track("eth", native=7)
         stub.scenarios[address] = faults.hang(stub.release)
         began = time.monotonic()
@@ -147,7 +151,7 @@ class TestLoading:
         assert native(until(lambda: ask("eth", address), lambda got: not active(got)["loading"])) == "7"
         assert stub.asked[address] == 1
 
-    def test_a_call_that_waits_learns_of_the_result_of_another_worker(
+    def test_a_request_that_waits_gets_the_result_of_another_worker(
         self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
@@ -215,7 +219,7 @@ class TestLoading:
         # The last one on eth found all 16 threads taken.
         assert len(stub.asked) == 16 + 1
 
-    def test_loading_ends_also_when_the_provider_never_answers(
+    def test_loading_ends_also_if_the_provider_never_responds(
         self, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth")
@@ -226,7 +230,7 @@ class TestLoading:
 
 
 class TestUnavailable:
-    def test_a_failure_without_a_snapshot_is_told_and_remembered(
+    def test_a_failure_without_a_snapshot_is_a_503_and_stored(
         self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth")
@@ -238,7 +242,7 @@ class TestUnavailable:
             assert response.headers["Retry-After"] == "1"
         assert stub.asked[address] == 1
 
-    def test_after_the_pause_the_provider_is_asked_again(self, ask: Ask, track: Hold, stub: Stub) -> None:
+    def test_after_the_pause_the_provider_is_requested_again(self, ask: Ask, track: Hold, stub: Stub) -> None:
         address = track("eth", native=7)
         stub.scenarios[address] = faults.in_turn(faults.status(400))
         assert ask("eth", address).status_code == 503
@@ -259,14 +263,14 @@ class TestUnavailable:
         assert int(response.headers["Retry-After"]) > 500
         assert "more tokens" in response.json["error"]["message"]
 
-    def test_the_pause_that_the_provider_asks_for_is_passed_on(
+    def test_the_pause_that_the_provider_requests_is_passed_on(
         self, ask: Ask, track: Hold, stub: Stub
     ) -> None:
         address = track("eth")
         stub.scenarios[address] = faults.status(429, Retry_After="30")
         assert 25 <= int(ask("eth", address).headers["Retry-After"]) <= 30
 
-    def test_while_the_breaker_is_open_nobody_is_asked(
+    def test_while_the_breaker_is_open_no_request_is_sent(
         self, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         ask = ask_at(holdings_breaker_failures=1, holdings_breaker_seconds=60.0)
@@ -291,7 +295,7 @@ class TestNotConfigured:
             ("base", {"base_provider": "alchemy", "alchemy_api_key": None}),
         ],
     )
-    def test_a_caller_is_told_that_no_wait_helps(
+    def test_an_error_that_no_wait_can_end_has_no_retry_after(
         self, ask_at: AskAt, track: Hold, chain: str, changes: dict[str, str | None]
     ) -> None:
         # With one thread no request waits, and still none is told to come again.
@@ -305,7 +309,7 @@ class TestNotConfigured:
         for _ in range(2):
             _is_not_configured(ask("eth", address))
 
-    def test_other_chains_and_balances_of_earlier_go_on(
+    def test_other_chains_and_earlier_balances_are_still_returned(
         self, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         ask = ask_at(eth_provider="alchemy", alchemy_api_key=None)
@@ -341,7 +345,7 @@ class TestWorkersThatDie:
         assert not stub.asked
         assert native(until(lambda: ask("eth", address), lambda got: not active(got)["loading"])) == "7"
 
-    def test_what_a_late_worker_read_does_not_replace_what_came_after(
+    def test_a_late_result_does_not_replace_a_newer_one(
         self, ask: Ask, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
@@ -354,14 +358,16 @@ class TestWorkersThatDie:
         assert stub.asked[address] == 1
         assert native(ask("eth", address)) == "1"
 
-    def test_snapshots_outlive_the_service(self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub) -> None:
+    def test_snapshots_survive_a_restart_of_the_service(
+        self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
+    ) -> None:
         address = track("eth", native=7)
         before = active(ask("eth", address))
         stub.scenarios[address] = faults.status(500)
         assert active(ask_at()("eth", address)) == before
 
 
-def test_a_call_that_asks_for_nothing_we_have_is_refused(client: FlaskClient, api_key: str) -> None:
+def test_an_invalid_request_is_refused(client: FlaskClient, api_key: str) -> None:
     wallet = {"blockchain": "eth", "address": "0x" + "0" * 40}
     for query, status, code in (
         ({"blockchain": "eth"}, 400, "missing_parameter"),

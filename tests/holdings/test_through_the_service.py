@@ -41,7 +41,7 @@ def trade(connection: Connection) -> Callable[[str, str, Balance], None]:
 
 
 @pytest.mark.parametrize("provider", ["moralis", "rpc", "alchemy"])
-def test_a_wallet_is_told_the_same_on_every_chain(
+def test_a_wallet_has_the_same_response_on_every_chain(
     ask_at: AskAt, track: Hold, trade: Any, provider: str
 ) -> None:
     every = {f"{chain}_provider": provider for chain in CHAINS}

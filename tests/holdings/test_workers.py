@@ -113,7 +113,7 @@ def cases(chain: str, stub: Stub) -> list[Case]:
 
 
 @pytest.mark.parametrize("solana_provider", ["moralis", "rpc"])
-def test_every_fault_is_answered_rightly_and_in_time_and_tells_no_key(
+def test_every_fault_gets_the_right_response_in_time_without_a_key_in_it(
     gunicorn: StartGunicorn,
     settings: Settings,
     stub: Stub,
@@ -195,7 +195,7 @@ def _tells_no_key(server: Gunicorn, answers: list[Told]) -> None:
     assert all(part in lines[0] for part in ("chain=", "outcome=", "ms=", "bytes="))
 
 
-def test_a_hundred_first_calls_at_once_ask_the_provider_once(
+def test_a_hundred_concurrent_first_requests_lead_to_one_fetch(
     gunicorn: StartGunicorn, stub: Stub, track: Hold, call_at: Callable[[Gunicorn], Call]
 ) -> None:
     address = track("eth", native=5, tokens=tuple(evm_token(number, 1) for number in range(250)))
@@ -209,7 +209,7 @@ def test_a_hundred_first_calls_at_once_ask_the_provider_once(
     assert stub.asked[address] == 3
 
 
-def test_while_a_provider_hangs_the_others_are_answered(
+def test_while_a_provider_hangs_the_others_work(
     gunicorn: StartGunicorn,
     settings: Settings,
     stub: Stub,
@@ -251,7 +251,7 @@ def test_a_worker_killed_while_it_reads_blocks_the_wallet_for_a_short_time_only(
 
 
 @pytest.mark.parametrize("provider", ["moralis", "rpc"])
-def test_ten_thousand_token_accounts_are_answered_in_little_memory(
+def test_ten_thousand_token_accounts_take_little_memory(
     gunicorn: StartGunicorn,
     settings: Settings,
     track: Hold,

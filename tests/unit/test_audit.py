@@ -1,4 +1,4 @@
-"""`make audit` where nobody can be asked: it says so, and does not pass."""
+"""`make audit` without the network: it fails with the reason."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 CONFIG = Path(__file__).parent.parent.parent / "config"
 
 
-def test_an_audit_without_the_network_says_so_and_does_not_pass(tmp_path: Path) -> None:
+def test_an_audit_without_the_network_fails_with_the_reason(tmp_path: Path) -> None:
     shutil.copytree(CONFIG, tmp_path / "config")
     cut_off = {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1", "HTTPS_PROXY": "http://127.0.0.1:9"}
     own = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}

@@ -1,4 +1,4 @@
-"""The cache: one computation for all who need a value, ages, refreshes, failures, sizes."""
+"""The cache: one computation for all threads, ages, refreshes, failures, sizes."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from wallet_api.errors import Busy
 
 
 class _Clock:
-    """Seconds that pass when told."""
+    """A clock that the test advances."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -162,7 +162,7 @@ def test_a_refresh_that_fails_leaves_the_old_value_until_it_expires(clock: _Cloc
         cache.get("key", clock.fail)
 
 
-def test_a_kept_value_outlives_failures(clock: _Clock) -> None:
+def test_a_stale_value_is_returned_while_computations_fail(clock: _Clock) -> None:
     cache: Cache[int] = Cache(30.0, serve_stale=True, timer=clock)
     with pytest.raises(ValueError, match="no"):
         cache.get("key", clock.fail)
@@ -179,7 +179,7 @@ def test_a_kept_value_outlives_failures(clock: _Clock) -> None:
     assert values == [1, 1, 2, 2, 3]
 
 
-def test_an_executor_refreshes_a_value_and_nobody_waits(clock: _Clock) -> None:
+def test_an_executor_refreshes_a_value_without_a_wait(clock: _Clock) -> None:
     with ThreadPoolExecutor(2) as pool, ThreadPoolExecutor(1) as executor:
         cache: Cache[int] = Cache(10.0, executor=executor, timer=clock)
         cache.get("key", clock.compute(7, 2.0))
@@ -228,7 +228,7 @@ def test_values_stay_within_the_size() -> None:
     assert cache.find("too large") is None
 
 
-def test_a_value_of_elsewhere_is_found_until_it_expires(clock: _Clock) -> None:
+def test_a_stored_value_is_found_until_it_expires(clock: _Clock) -> None:
     cache: Cache[int] = Cache(10.0, timer=clock)
     cache.put("key", 1, made_at=95.0)
     assert cache.find("key") == 1

@@ -1,4 +1,4 @@
-"""config/Containerfile and config/compose.yaml name only files, commands and settings that there are."""
+"""config/Containerfile and config/compose.yaml name only files, commands and settings that exist."""
 
 import json
 import re

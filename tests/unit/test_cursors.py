@@ -1,4 +1,4 @@
-"""Cursors: what was encoded comes back, and nothing that was not."""
+"""Cursors: what was encoded is decoded, and anything else is refused."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -75,7 +75,7 @@ def test_a_cursor_with_a_character_changed_is_refused_or_names_another_key(
 
 @unhurried
 @given(st.one_of(st.text(max_size=80), st.binary(max_size=60).map(lambda raw: raw.hex())))
-def test_what_nobody_encoded_is_refused(cursor: str) -> None:
+def test_a_cursor_that_was_not_encoded_is_refused(cursor: str) -> None:
     with pytest.raises(InvalidParameter):
         decode(cursor, SCOPE, Key)
 

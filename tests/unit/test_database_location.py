@@ -1,4 +1,4 @@
-"""The location of a database in words: where it is and as whom, and never the password."""
+"""The location of a database as a text, without the password."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The synthetic world: its contents, valid rows, and repeatability."""
+"""The synthetic data: its contents, valid rows, and repeatability."""
 
 import hashlib
 import os
@@ -64,7 +64,7 @@ class Position:
 
 @dataclass
 class Facts:
-    """What one pass over a world's trades found."""
+    """The results of one pass over the trades of the demo."""
 
     trades: Counter[tuple[str, str]] = field(default_factory=Counter)
     recent: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -79,7 +79,7 @@ class Facts:
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    """The world of the defaults."""
+    """The demo with its defaults."""
     return World(NOW)
 
 
@@ -126,7 +126,7 @@ def test_kols_have_a_profile_and_the_others_mostly_none(world: World) -> None:
     assert 0 < sum(bool(row["name"]) for row in others) < 0.3 * len(others)
 
 
-def test_a_world_of_fewer_wallets_than_groups_still_stands() -> None:
+def test_a_demo_can_have_fewer_wallets_than_groups() -> None:
     assert len(list(World(NOW, wallets=3, trades=10, days=1).wallet_rows())) == 3
     assert len(list(World(NOW, wallets=9, trades=1, days=1).trade_rows())) == 1
 

@@ -1,4 +1,4 @@
-"""What the documents name exists: commands, files, and headings."""
+"""Commands, files, headings, layers and words that the documents name exist."""
 
 import re
 from configparser import ConfigParser

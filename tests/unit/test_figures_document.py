@@ -30,7 +30,7 @@ def test_a_figure_links_to_the_statement_that_computes_it(figure: str, file: str
     assert re.search(column, (ROOT / file).read_text(), re.MULTILINE)
 
 
-def test_every_figure_of_an_answer_is_linked() -> None:
+def test_every_figure_of_a_response_is_linked() -> None:
     schemas = (
         *(LifetimeStatsSchema, DistributionSchema, TokenOverviewSchema, PeriodStatsSchema),
         *(HoldingSchema, SumsSchema, TrackerStatsSchema, TokenRowSchema, TradedTokenSchema),

@@ -1,4 +1,4 @@
-"""Amounts stay exact and texts harmless, for any data of a chain."""
+"""Amounts stay exact, and texts are cleaned, for any data of a chain."""
 
 import json
 import re
@@ -78,7 +78,7 @@ def read(wire: Stub, providers: dict[str, BalanceProvider]) -> Read:
 @pytest.mark.parametrize("name", ["moralis", "rpc", "alchemy"])
 @settings(max_examples=40, deadline=None)
 @given(native=uint256, held=holdings)
-def test_what_is_shown_is_what_is_held_to_the_last_digit(
+def test_formatted_amounts_are_exact_to_the_last_digit(
     read: Read, name: str, native: int, held: list[tuple[int, int]]
 ) -> None:
     tokens = tuple(Balance("", "", "", places, units) for units, places in held)

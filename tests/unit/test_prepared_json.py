@@ -1,4 +1,4 @@
-"""What SQL or a template writes as JSON is the very document that the schemas would write."""
+"""JSON that SQL or a template builds equals that of the schemas."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -32,12 +32,14 @@ GROUPS = [
 
 @pytest.fixture
 def caller(client: FlaskClient, database_url: str, connection: Connection) -> Caller:
-    """Asks of a small demo world."""
+    """Requests to a small demo."""
     demo.load(database_url, World(datetime.now(UTC), wallets=40, trades=3_000, days=6))
     return Caller.new(client, connection)
 
 
-def test_every_operation_answers_as_its_schema_would(caller: Caller, connection: Connection) -> None:
+def test_finished_json_equals_that_of_the_schema_for_every_operation(
+    caller: Caller, connection: Connection
+) -> None:
     token = {"address": "token", "name": "", "symbol": "T", "amount": "1", "decimals": 9}
     connection.execute(
         "INSERT INTO holdings_snapshots (wallet_id, native_amount, tokens, refreshed_at)"

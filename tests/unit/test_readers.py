@@ -1,4 +1,4 @@
-"""The forms of files, and that an invalid line affects no other."""
+"""The formats of files, and that an invalid line affects no other."""
 
 import gzip
 import json
@@ -60,7 +60,7 @@ def test_the_last_line_needs_no_end(tmp_path: Path) -> None:
     assert read(tmp_path / "file.csv", (HEADER + csv_line(signature="a")).rstrip(b"\n")) == (["a"], [])
 
 
-def test_bad_lines_of_ndjson_are_told_by_number_and_cost_only_themselves(tmp_path: Path) -> None:
+def test_bad_lines_of_ndjson_are_reported_by_number_and_affect_no_others(tmp_path: Path) -> None:
     content = ndjson(
         trade("good 1"),
         b"{",
@@ -88,7 +88,7 @@ def test_bad_lines_of_ndjson_are_told_by_number_and_cost_only_themselves(tmp_pat
     assert [number for number, _ in bad] == list(range(2, 20))
 
 
-def test_bad_lines_of_csv_are_told_by_number_and_cost_only_themselves(tmp_path: Path) -> None:
+def test_bad_lines_of_csv_are_reported_by_number_and_affect_no_others(tmp_path: Path) -> None:
     content = HEADER + b"".join(
         [
             csv_line(signature="good 1"),
@@ -107,7 +107,7 @@ def test_bad_lines_of_csv_are_told_by_number_and_cost_only_themselves(tmp_path: 
     assert [number for number, _ in bad] == list(range(3, 10))
 
 
-def test_a_quote_that_nobody_closes_costs_only_its_line(tmp_path: Path) -> None:
+def test_an_unclosed_quote_affects_only_its_line(tmp_path: Path) -> None:
     open_quote = csv_line(signature="?").replace(b"?", b'"?')
     goods = [csv_line(signature=f"good {n}") for n in range(3000)]
     content = HEADER + goods[0] + open_quote + b"".join(goods[1:])
@@ -165,7 +165,7 @@ def test_columns_of_csv_come_in_any_order_and_unknown_ones_are_ignored(tmp_path:
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"a,b\n1,2\n", b'"\n', b"\xff\n"])
-def test_a_csv_without_its_header_is_refused_whole(tmp_path: Path, content: bytes) -> None:
+def test_a_csv_without_its_header_is_refused(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(UnreadableFile, match="the header"):
         read(tmp_path / "file.csv", content)
 
@@ -223,7 +223,7 @@ def test_rows_of_another_type_are_read_the_same_way_and_their_extra_fields_ignor
         assert [found for _, _, found in source.records(Identity)] == [Identity("a", mint_of("mint"))]
 
 
-def test_what_can_be_read_of_a_truncated_gzip_is_read_and_its_end_is_told(tmp_path: Path) -> None:
+def test_a_truncated_gzip_is_read_up_to_its_end_and_reported(tmp_path: Path) -> None:
     rows = [f"good {n}" for n in range(5000)]
     whole = gzip.compress(ndjson(*(trade(name) for name in rows)))
     good, bad = read(tmp_path / "file.ndjson.gz", whole[: len(whole) // 2])
@@ -233,7 +233,7 @@ def test_what_can_be_read_of_a_truncated_gzip_is_read_and_its_end_is_told(tmp_pa
     assert "from here on the file cannot be read" in bad[0][1]
 
 
-def test_a_gzip_with_a_wrong_checksum_tells_so(tmp_path: Path) -> None:
+def test_a_gzip_with_a_wrong_checksum_is_reported(tmp_path: Path) -> None:
     whole = bytearray(gzip.compress(ndjson(trade("a"), trade("b"))))
     whole[-5] ^= 1
     good, bad = read(tmp_path / "file.ndjson.gz", bytes(whole))
@@ -241,12 +241,12 @@ def test_a_gzip_with_a_wrong_checksum_tells_so(tmp_path: Path) -> None:
     assert len(bad) == 1
 
 
-def test_what_is_no_gzip_at_all_is_refused_whole(tmp_path: Path) -> None:
+def test_a_file_that_is_no_gzip_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match=r"file\.ndjson\.gz"):
         read(tmp_path / "file.ndjson.gz", ndjson(trade()))
 
 
-def test_a_file_that_cannot_be_opened_is_told_by_name(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     for name in ("nothing.csv", "folder.csv"):
         with pytest.raises(UnreadableFile, match=name), open_source(str(tmp_path / name)):

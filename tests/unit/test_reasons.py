@@ -233,7 +233,7 @@ def test_a_cell_that_reads_null_is_a_text_like_any_other(tmp_path: Path) -> None
         ("", ["the header is missing, since the file is empty", "must name the columns blockchain, "]),
     ],
 )
-def test_a_header_that_will_not_do_is_shown_with_what_is_needed(
+def test_the_reason_for_an_unusable_header_quotes_it_and_what_is_required(
     tmp_path: Path, header: str, texts: list[str]
 ) -> None:
     with pytest.raises(UnreadableFile) as caught:
@@ -242,7 +242,7 @@ def test_a_header_that_will_not_do_is_shown_with_what_is_needed(
         assert text in str(caught.value)
 
 
-def test_each_unknown_column_is_warned_of_once_with_the_name_that_may_be_meant(tmp_path: Path) -> None:
+def test_each_unknown_column_has_one_warning_with_the_most_similar_name(tmp_path: Path) -> None:
     fields = trade(token_nme="x", **{"Value USD": "1", "quite other": "1"})
     content = f"{','.join(fields)}\n" + f"{','.join(fields.values())}\n" * 3
     assert warnings(tmp_path / "file.csv", content.encode()) == [
@@ -252,7 +252,7 @@ def test_each_unknown_column_is_warned_of_once_with_the_name_that_may_be_meant(t
     ]
 
 
-def test_each_unknown_member_of_the_first_hundred_lines_is_warned_of_once(tmp_path: Path) -> None:
+def test_each_unknown_member_of_the_first_hundred_lines_has_one_warning(tmp_path: Path) -> None:
     rows = [trade(), *([trade(token_nme="x")] * 98), trade(valueUsd=1), trade(later="x")]
     assert warnings(tmp_path / "file.ndjson", ndjson(*rows)) == [
         'the member "token_nme" is unknown and ignored; did you mean token_name?',
@@ -260,6 +260,6 @@ def test_each_unknown_member_of_the_first_hundred_lines_is_warned_of_once(tmp_pa
     ]
 
 
-def test_a_file_whose_names_are_all_unknown_gives_no_endless_warnings(tmp_path: Path) -> None:
+def test_the_number_of_warnings_about_unknown_names_is_limited(tmp_path: Path) -> None:
     rows = [trade(**{f"{number} a": 1}) for number in range(90)]
     assert len(warnings(tmp_path / "file.ndjson", ndjson(*rows))) == 20

@@ -77,7 +77,7 @@ def test_both_sides_of_a_hop_are_worth_what_was_paid(paid: Decimal, middle: Deci
     assert values == {("A", False): paid, ("A", True): paid, ("B", False): paid}
 
 
-def test_of_a_trade_that_dollars_tell_in_part_none_are_known() -> None:
+def test_a_trade_with_the_dollars_of_only_a_part_has_no_dollar_value() -> None:
     told = [
         Swap("t", AT, "p", Leg("A", ONE), Leg(None, ONE), ONE),
         Swap("t", AT, "q", Leg("A", ONE), Leg(None, ONE)),

@@ -33,7 +33,7 @@ def test_thousands_of_rounds_do_not_drift() -> None:
     assert due <= now + 5.0
 
 
-def test_a_pause_is_kept_and_a_stop_ends_it() -> None:
+def test_a_pause_is_respected_and_a_stop_ends_it() -> None:
     stopping = threading.Event()
     rounds: list[float] = []
 

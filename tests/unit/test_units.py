@@ -1,4 +1,4 @@
-"""The systemd units: systemd finds no fault in them, and they shut the service in."""
+"""The systemd units: valid, and confined."""
 
 import re
 import shutil
@@ -40,7 +40,7 @@ def test_systemd_finds_no_fault_in_the_units(units: Path) -> None:
 
 @needs_systemd
 @pytest.mark.parametrize("name", ["wallet-api.service", "wallet-api-sync@trades.service"])
-def test_systemd_calls_the_services_well_confined(units: Path, name: str) -> None:
+def test_systemd_rates_the_services_as_confined(units: Path, name: str) -> None:
     rated = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(units / name)],
         capture_output=True,
@@ -56,6 +56,6 @@ def test_the_socket_listens_where_nginx_calls() -> None:
 
 
 @pytest.mark.parametrize("name", ["wallet-api.service", "wallet-api-sync@.service"])
-def test_no_number_of_failed_starts_keeps_a_service_down_for_good(name: str) -> None:
+def test_a_service_is_started_again_after_any_number_of_failed_starts(name: str) -> None:
     # systemd's own limit gives up after five starts in ten seconds, and gives up the socket with them.
     assert "\nStartLimitIntervalSec=0\n" in (CONFIG / name).read_text()

@@ -1,4 +1,4 @@
-"""Windows cut into buckets: exactly the window, no piece twice, no bucket that could be larger."""
+"""Windows cut into buckets: exactly the window, without overlaps, in the largest possible buckets."""
 
 from datetime import UTC, datetime, timedelta
 
