@@ -43,7 +43,7 @@ def import_files() -> None:
 @json_option
 def import_wallets(file: str, as_json: bool) -> None:
     """Track the wallets of FILE. A wallet that is already tracked gets the type and profile in FILE."""
-    _run(file, as_json, WalletRow, _take_wallets)
+    _run(file, as_json, WalletRow, _import_wallets)
 
 
 @import_files.command("trades")
@@ -62,7 +62,7 @@ def import_prices(file: str, as_json: bool) -> None:
     _run(file, as_json, PriceRow, imports.import_prices)
 
 
-def _take_wallets(
+def _import_wallets(
     connection: Connection, records: Iterator[Record[WalletRow]], reject: Reject
 ) -> imports.Summary:
     warn_of_demo(connection)
@@ -79,7 +79,7 @@ def _run(file: str, as_json: bool, row_type: type[msgspec.Struct], import_record
             database() as connection,
             progress_bar(source.name, hidden=source.size is None) as show,
         ):
-            records = _watched(source.records(row_type, warnings.append), source, show)
+            records = _with_progress(source.records(row_type, warnings.append), source, show)
             summary = import_records(connection, records, rejects.add)
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error
@@ -89,7 +89,7 @@ def _run(file: str, as_json: bool, row_type: type[msgspec.Struct], import_record
         sys.exit(SOME_REJECTED)
 
 
-def _watched(records: Iterator[Record[Any]], source: Source, show: Show) -> Iterator[Record[Any]]:
+def _with_progress(records: Iterator[Record[Any]], source: Source, show: Show) -> Iterator[Record[Any]]:
     for count, record in enumerate(records):
         if count % 1000 == 0:
             show(source.position(), source.size or 0)

@@ -37,7 +37,7 @@ class MatchSchema(Shape):
 
 
 class LookupSchema(Shape):
-    """The data of GET /v1/wallets/lookup. All but the first two is absent when nothing was found."""
+    """The data of GET /v1/wallets/lookup. All fields but the first two are absent if it is not tracked."""
 
     found = Boolean("Whether the address is tracked on any chain.")
     wallet_address = String("The address; in lower case on EVM chains.")

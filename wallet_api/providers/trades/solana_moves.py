@@ -56,7 +56,7 @@ class _Accounts:
     changes: defaultdict[str, Changes] = field(default_factory=lambda: defaultdict(Counter))
 
     def owner(self, account: str) -> str:
-        """Return who owns what is in the account: itself, unless it is a token account."""
+        """Return the owner of a token account, or the account itself if it is none."""
         return self.owners.get(account, account)
 
 
@@ -133,7 +133,7 @@ def _mint(wallet: TrackedWallet, mint: str) -> str | None:
 
 
 def _leave_out_rent(transaction: Transaction, accounts: _Accounts, run: Iterable[Step]) -> None:
-    """Give the lamports that keep a new account open back to who paid them: they are no price."""
+    """Add the rent of new accounts to the balances of those that paid it: it is no part of a price."""
     meta = transaction.meta
     balances = zip(transaction.keys, meta.pre_balances, meta.post_balances, strict=True)
     new = {key for key, before, after in balances if not before and after}
@@ -158,7 +158,7 @@ def _give_back(accounts: _Accounts, payment: Step, account: str) -> None:
 
 
 def _leave_out_supply(accounts: _Accounts, run: Iterable[Step]) -> None:
-    """Leave out what was minted and burned: nobody else gave or took it."""
+    """Leave out what was minted and burned: no other owner gave or received it."""
     for step in run:
         sign = -1 if step.kind in _MINTS else 1 if step.kind in _BURNS else 0
         if sign and (account := step.text("account")) in accounts.mints:
