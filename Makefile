@@ -19,7 +19,7 @@ $(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install pytho
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-service run test test-citus examples clients lint check bench smoke faults fuzz audit lock clean
+.PHONY: help install install-service run test test-citus examples reference clients lint check bench smoke faults fuzz audit lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ test: $(INSTALLED) ## run the tests, three files at a time
 
 examples: $(INSTALLED) ## write the examples of the OpenAPI document from responses to a small ledger
 	$(BIN)/python -m tests.write_examples
+
+reference: $(INSTALLED) ## write the tables and samples of docs/reference.md from operations and schemas
+	$(BIN)/python -m tests.write_reference
 
 clients: ## install what the test of a generated TypeScript client needs; needs npm and the network
 	npm ci --prefix tests/contract/typescript --no-audit --no-fund --loglevel=error \

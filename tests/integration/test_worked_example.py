@@ -14,7 +14,7 @@ _BLOCK = re.compile(r"```(?:python|sql)\n(?:#|--) (\S+\.(?:py|sql))\n(.*?)```", 
 def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_the_whole(
     tmp_path: Path,
 ) -> None:
-    for name in ("wallet_api", "tests", "config"):
+    for name in ("wallet_api", "tests", "config", "docs"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("setup.cfg", "wsgi.py"):
         shutil.copy(ROOT / name, tmp_path)
@@ -29,6 +29,12 @@ def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_t
     for name, text in files:
         assert not (tmp_path / name).exists()
         (tmp_path / name).write_text(text, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    subprocess.run(
+        [sys.executable, "-m", "tests.write_reference"], cwd=tmp_path, env=environment, timeout=60, check=True
+    )
+    reference = (tmp_path / "docs" / "reference.md").read_text(encoding="utf-8")
+    assert "\n## GET /v1/wallets/tracked\n" in reference
     chosen = "test_tracked or test_sql_files or valid_openapi or every_parameter"
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
@@ -39,7 +45,7 @@ def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_t
     done = subprocess.run(
         command,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env=environment,
         capture_output=True,
         text=True,
         timeout=240,

@@ -12,7 +12,9 @@ class AnalyticsArguments(GroupArguments):
 
     mode = Choice(MODES, "What to return.", required=True)
     period = Choice(PERIODS, "The period of the figures.", load_default="7d")
-    limit = WholeNumber(1, "Tokens shown, at most 1000.", load_default=20)
+    limit = WholeNumber(
+        1, "Tokens shown; more than 1000 is capped, with an entry in `warnings`.", load_default=20
+    )
 
 
 class TradedTokenSchema(Shape):
@@ -26,21 +28,23 @@ class TradedTokenSchema(Shape):
     total_txn = Integer("Number of trades.")
     volume = Amount("Value of buys and sells.")
     volume_usd = Amount("The same in USD; absent if none of the trades has a USD value.", optional=True)
-    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
+    realized_pnl = Amount("What the sells of the period realized, by weighted-average cost.")
     price = Amount(
-        "Price of the token, of any wallet's newest trade; null if that is too old.", nullable=True
+        "Price of the token, of any wallet's newest trade that makes one; null without one.", nullable=True
     )
 
 
 class AnalyticsSchema(Shape):
     """The data of GET /v1/analytics."""
 
-    blockchain = String("Requested chain.")
-    type = String("Requested wallet category.")
-    currency = String("Native currency of the chain.")
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets.")
+    currency = String("Code of the chain's native coin.")
     mode = String("Requested mode.", enum=list(MODES))
     period = String("The period.", enum=list(PERIODS))
     tokens = Rows(
-        TradedTokenSchema, "By number of wallets, then by volume, the largest first, then by mint.", many=True
+        TradedTokenSchema,
+        "The tokens, by number of wallets, then by volume, largest first, then by mint.",
+        many=True,
     )
     warnings = Strings("What was capped; absent if nothing.", optional=True)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
-from wallet_api.schemas.fields import Amount, Integer, Rows, Shape, String
+from wallet_api.schemas.fields import PROFIT_USD, USD, Amount, Integer, Rows, Shape, String
 from wallet_api.schemas.wallets import ProfileSchema
 
 
@@ -15,30 +15,26 @@ class SumsSchema(Shape):
     """Sums over the trades of a day or month; amounts in native currency. What cannot be known is absent."""
 
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount("The same in USD; absent if it is unknown for one of the sells.", optional=True)
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     txn_total = Integer("Number of trades.")
     tokens_traded = Integer("Number of different tokens.")
     volume = Amount("Value of buys and sells.")
     total_buy = Amount("Value of the buys.")
-    total_buy_usd = Amount(
-        "The same in USD; absent if there are buys, but none with a USD value.", optional=True
-    )
+    total_buy_usd = Amount(USD, optional=True)
     total_sell = Amount("Value of the sells.")
-    total_sell_usd = Amount(
-        "The same in USD; absent if there are sells, but none with a USD value.", optional=True
-    )
+    total_sell_usd = Amount(USD, optional=True)
 
 
 class DateSchema(SumsSchema):
     """A day of UTC with a trade, from 00:00 until before 24:00."""
 
-    date = String("YYYY-MM-DD.", metadata={"format": "date"})
+    date = String("The day of UTC, YYYY-MM-DD.", metadata={"format": "date"})
 
 
 class MonthSchema(SumsSchema):
-    """A month of UTC, the sum of its days. Tokens traded on several days are counted once."""
+    """A month of UTC, the sum of its days before rounding. Tokens traded on several days are counted once."""
 
     year = Integer("The year.")
     month = Integer("The month, 1 to 12.")

@@ -8,7 +8,7 @@ from wallet_api.schemas.wallets import ProfileSchema
 class ConnectionsArguments(AddressMixin, ChainArguments):
     """The arguments of GET /v1/wallets/connections. Without `limit` all connections are returned."""
 
-    limit = WholeNumber(1, "Most connections to return.")
+    limit = WholeNumber(1, "Most connections to return; all of them by default.")
 
 
 class SharedTokenSchema(Shape):
@@ -24,7 +24,7 @@ class ConnectionSchema(Shape):
     wallet_address = String("The other wallet's address.")
     profile = Rows(ProfileSchema, "The other wallet's public profile.")
     shared_tokens_count = Integer("Number of tokens that both wallets traded.")
-    overlap_score = Amount("The share of the requested wallet's tokens, 0 to 1, with 4 decimals.")
+    overlap_score = Amount("`shared_tokens_count` / `token_count`, 0 to 1.")
     shared_tokens = Rows(
         SharedTokenSchema,
         "At most 50 of the tokens, by the other wallet's last trade in each, newest first.",
@@ -39,7 +39,11 @@ class ConnectionsSchema(Shape):
     wallet_address = String("The requested wallet.")
     blockchain = String("Its chain.")
     type = String("Its category.")
-    period = String("In which both wallets traded the tokens.", enum=["30d"])
+    period = String("The period in which both wallets traded the tokens.", enum=["30d"])
     token_count = Integer("Number of tokens that the wallet traded in the period.")
     total = Integer("Number of connections without `limit`.")
-    connections = Rows(ConnectionSchema, "The other wallets.", many=True)
+    connections = Rows(
+        ConnectionSchema,
+        "The other wallets, by number of shared tokens, largest first, then by address.",
+        many=True,
+    )

@@ -6,11 +6,11 @@ from wallet_api.schemas.fields import Integer, Shape, String, Strings
 class CountSchema(Shape):
     """The data of GET /v1/transactions/count."""
 
-    blockchain = String("Requested chain.")
-    type = String("Requested wallet category.")
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets.")
     mode = String("Always `count`.", enum=["count"])
     count = Integer("Number of trades in the window.")
-    wallet_count = Integer("Number of wallets among them.")
-    time_window_seconds = Integer("Effective window, after capping at 86400.")
-    mint = String("Requested token; absent without one.", optional=True)
-    warnings = Strings("What was capped; absent if nothing.", optional=True)
+    wallet_count = Integer("Number of wallets that made them.")
+    time_window_seconds = Integer("The window, after capping at 86400.")
+    mint = String("The requested token, in lower case on EVM chains; absent without one.", optional=True)
+    warnings = Strings("That the window was capped; absent otherwise.", optional=True)

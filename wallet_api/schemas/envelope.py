@@ -6,13 +6,15 @@ from wallet_api.schemas.fields import Boolean, Integer, Moment, Rows, Shape, Str
 
 
 class MetaSchema(Shape):
-    """About the response itself. None of the values is ever null."""
+    """About the response itself."""
 
-    request_id = String("Also the header X-Request-ID.")
+    request_id = String(
+        "Id of the request, also in the header `X-Request-ID`. Quote it when you report a problem."
+    )
     cached = Boolean("Whether the data was computed or fetched for an earlier request.")
-    cache_age_seconds = Integer("0 when not cached.")
+    cache_age_seconds = Integer("Age of that data; 0 if it is not cached.")
     version = String("Version of the API.")
-    timestamp = Moment("UTC, ISO 8601 with Z.")
+    timestamp = Moment("Time of the response.")
 
 
 class SuccessSchema(Shape):
@@ -24,14 +26,17 @@ class SuccessSchema(Shape):
 
 
 class ErrorDetailSchema(Shape):
-    """The error. `parameter`, `allowed` and `reason` are present where they apply."""
+    """The error."""
 
     code = String("What kind of error it is, for programs.")
     message = String("What is wrong, for people; the wording may change.")
     request_id = String("Quote it when you report a problem.")
-    parameter = String("The argument that is wrong or missing.", optional=True)
-    allowed = fields.List(fields.Raw(), metadata={"description": "What would be allowed in its place."})
-    reason = String("The cause, where `code` has several.", optional=True)
+    parameter = String("The argument that is wrong or missing; absent if it is none.", optional=True)
+    allowed = fields.List(
+        fields.Raw(),
+        metadata={"description": "What would be allowed in its place; absent without such a list."},
+    )
+    reason = String("The cause, where `code` has several; absent otherwise.", optional=True)
 
 
 class ErrorSchema(Shape):

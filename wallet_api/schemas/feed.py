@@ -1,6 +1,7 @@
 """The schemas of the feed of a group's trades."""
 
 from wallet_api.schemas.fields import (
+    NO_SOURCE,
     Amount,
     Boolean,
     Integer,
@@ -15,17 +16,18 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import CountedPaginationSchema, PagedArguments, ProfileSchema
 
-_NO_SOURCE = "Always null: no source exists yet."
-_PRICE = "Value / token_amount of the newest trade that makes a price; null without one."
+_PRICE = "Value / `token_amount` of the newest trade that makes a price; null without one."
 _PRICE_USD = "The same × the latest native price; null without one."
-_PRICE_AT = "Time of that trade."
+_PRICE_AT = "Time of that trade; null without one."
 
 
 class LatestArguments(PagedArguments):
     """The arguments of GET /v1/transactions/latest."""
 
-    limit = WholeNumber(1, "Trades a page, at most 1000.", load_default=50)
-    mint = Mint("Only trades of this token.")
+    limit = WholeNumber(
+        1, "Trades per page; more than 1000 is capped, with an entry in `warnings`.", load_default=50
+    )
+    mint = Mint("Only trades of this token; at most 128 characters.")
 
 
 class TimerangeArguments(WindowArguments):
@@ -33,7 +35,9 @@ class TimerangeArguments(WindowArguments):
 
     default_window_seconds = 3600
 
-    limit = WholeNumber(1, "Trades shown, at most 1000.", load_default=50)
+    limit = WholeNumber(
+        1, "Trades shown; more than 1000 is capped, with an entry in `warnings`.", load_default=50
+    )
 
 
 class HoldingSchema(Shape):
@@ -41,10 +45,10 @@ class HoldingSchema(Shape):
 
     token_amount = Amount("Quantity held, in whole tokens.")
     token_amount_peak = Amount("Largest quantity held until then.")
-    bag_pct = Amount("100 · token_amount / token_amount_peak; 0 without a peak.")
+    bag_pct = Amount("100 · `token_amount` / `token_amount_peak`; 0 without a peak.")
     still_holding = Boolean("Whether at least 1 % of the peak is held.")
-    supply_pct = Amount(_NO_SOURCE, nullable=True)
-    supply_pct_peak = Amount(_NO_SOURCE, nullable=True)
+    supply_pct = Amount(NO_SOURCE, nullable=True)
+    supply_pct_peak = Amount(NO_SOURCE, nullable=True)
 
 
 class TokenTransactionSchema(Shape):
@@ -53,61 +57,65 @@ class TokenTransactionSchema(Shape):
     tx_signature = String("Signature of the transaction.")
     event_index = Integer("Ordinal of the trade within its transaction.")
     transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
-    value = Amount("Value in native currency.")
+    value = Amount("Value of the trade.")
     value_usd = Amount(
         "Stored USD value; else value × the latest native price; null without a price.", nullable=True
     )
-    currency = String("Native currency of the chain.")
+    currency = String("Code of the chain's native coin.")
     token_amount = Amount("Quantity traded, in whole tokens.")
-    price_per_token = Amount("value / token_amount.")
-    price_per_token_usd = Amount("USD value / token_amount; null where value_usd is.", nullable=True)
+    price_per_token = Amount("`value` / `token_amount`.")
+    price_per_token_usd = Amount("The same in USD; null where `value_usd` is.", nullable=True)
     created_at = Moment("Time of the trade.")
     profile = Rows(ProfileSchema, "The wallet that traded.")
     holdings_after = Rows(HoldingSchema, "Its holding of the token after this trade.")
 
 
 class FeedTransactionSchema(TokenTransactionSchema):
-    """One trade of a feed of several tokens."""
+    """One trade, with its token, who made it, and what the wallet held of the token after it."""
 
-    mint = String("The token.")
-    token_name = String("Name of the token; may be empty.")
-    token_supply = Amount(_NO_SOURCE, nullable=True)
-    token_decimals = Integer(_NO_SOURCE, nullable=True)
+    mint = String("Address of the token.")
+    token_name = String("Its name; may be empty.")
+    token_supply = Amount(NO_SOURCE, nullable=True)
+    token_decimals = Integer(NO_SOURCE, nullable=True)
 
 
 class TokenBlockSchema(Shape):
-    """What is known of a token."""
+    """A token, with its price according to the ledger."""
 
     blockchain = String("The chain of the token.")
-    currency = String("Native currency of the chain.")
-    mint = String("The token, in its stored form.")
-    token_name = String("Name in the newest trade that has one; else empty.")
-    token_supply = Amount(_NO_SOURCE, nullable=True)
-    token_decimals = Integer(_NO_SOURCE, nullable=True)
+    currency = String("Code of the chain's native coin.")
+    mint = String("Address of the token, in lower case on EVM chains.")
+    token_name = String("Its name in the newest trade that has one; else empty.")
+    token_supply = Amount(NO_SOURCE, nullable=True)
+    token_decimals = Integer(NO_SOURCE, nullable=True)
     price = Amount(_PRICE, nullable=True)
     price_usd = Amount(_PRICE_USD, nullable=True)
     price_at = Moment(_PRICE_AT, nullable=True)
-    market_cap = Amount(_NO_SOURCE, nullable=True)
-    market_cap_usd = Amount(_NO_SOURCE, nullable=True)
-    market_cap_currency = String(_NO_SOURCE, nullable=True)
+    market_cap = Amount(NO_SOURCE, nullable=True)
+    market_cap_usd = Amount(NO_SOURCE, nullable=True)
+    market_cap_currency = String(NO_SOURCE, nullable=True)
     sol_price_usd = Amount(
-        "Latest price of SOL on solana, null if unknown and on other chains.", nullable=True
+        "Latest price of SOL in USD; null if unknown, and on chains other than solana.", nullable=True
     )
-    pool = String(_NO_SOURCE, nullable=True)
-    on_curve = Boolean(_NO_SOURCE, nullable=True)
-    bonding_curve_progress = Amount(_NO_SOURCE, nullable=True)
+    pool = String(NO_SOURCE, nullable=True)
+    on_curve = Boolean(NO_SOURCE, nullable=True)
+    bonding_curve_progress = Amount(NO_SOURCE, nullable=True)
 
 
 class _FeedSchema(Shape):
     """What both feeds have in common."""
 
-    blockchain = String("Requested chain.")
-    type = String("Requested wallet category.")
-    currency = String("Native currency of the chain.")
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets.")
+    currency = String("Code of the chain's native coin.")
     count = Integer("Number of trades in this response.")
-    transactions = Rows(FeedTransactionSchema, "Newest first.", many=True)
-    mint = String("Requested token; absent without one.", optional=True)
-    token = Rows(TokenBlockSchema, "Present with `mint`, if a tracked wallet ever traded it.", optional=True)
+    transactions = Rows(FeedTransactionSchema, "The trades, newest first.", many=True)
+    mint = String("The requested token, in lower case on EVM chains; absent without one.", optional=True)
+    token = Rows(
+        TokenBlockSchema,
+        "The requested token; absent without `mint`, or if no tracked wallet ever traded it.",
+        optional=True,
+    )
     warnings = Strings("What was capped; absent if nothing.", optional=True)
 
 
@@ -115,7 +123,10 @@ class LatestSchema(_FeedSchema):
     """The data of GET /v1/transactions/latest."""
 
     mode = String("Always `latest`.", enum=["latest"])
-    pagination = Rows(CountedPaginationSchema, "The same object is also a member of the body, beside `data`.")
+    pagination = Rows(
+        CountedPaginationSchema,
+        "Size of the page, cursor of the next; the same object is also at the top level of the body.",
+    )
 
 
 class TimerangeSchema(_FeedSchema):
@@ -123,4 +134,4 @@ class TimerangeSchema(_FeedSchema):
 
     mode = String("Always `timerange`.", enum=["timerange"])
     total = Integer("Number of trades in the window.")
-    time_window_seconds = Integer("Effective window, after capping at 3600.")
+    time_window_seconds = Integer("The window, after capping at 3600.")

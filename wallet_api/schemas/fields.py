@@ -8,6 +8,12 @@ import orjson
 from marshmallow import Schema, ValidationError, fields, missing
 from marshmallow.validate import ContainsNoneOf, Length, OneOf, Range
 
+# The descriptions of the same figures in several schemas.
+USD = "The same in USD; absent if there are such trades, but none with a USD value."
+PROFIT_USD = "The same in USD; absent if it is unknown for one of the sells, or for a buy behind it."
+HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent if nothing was sold that had been bought."
+NO_SOURCE = "Always null: no source exists yet."
+
 
 class _Described(fields.Field[Any]):
     """A field with the description that the OpenAPI document shows."""

@@ -26,10 +26,12 @@ from wallet_api.schemas.wallets import HistoryProfileSchema, PagedArguments, Pag
 class HistoryArguments(AddressMixin, PagedArguments):
     """The arguments of GET /v1/wallets/history."""
 
-    limit = WholeNumber(1, "Trades a page, at most 1000.", load_default=50)
-    since = Time("Only trades of this time or later; figures are of all.")
-    until = Time("Only trades before this time; figures are of all.")
-    overview = Switch("false leaves token_overview out; true by default.")
+    limit = WholeNumber(
+        1, "Trades per page; more than 1000 is capped, with an entry in `warnings`.", load_default=50
+    )
+    since = Time("Only trades with `since` ≤ `created_at`, in UTC without an offset; figures are of all.")
+    until = Time("Only trades with `created_at` < `until`, which is later than `since`; figures are of all.")
+    overview = Switch("`false` leaves `token_overview` out; `true` by default.")
 
     @validates_schema
     def _range_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -38,15 +40,15 @@ class HistoryArguments(AddressMixin, PagedArguments):
 
 
 class UntypedHistoryArguments(HistoryArguments):
-    """The same where HISTORY_TYPE is detected: `type` is that of the wallet by default."""
+    """The same where HISTORY_TYPE is detected: without `type`, it is the wallet's own."""
 
-    type = Choice(WALLET_TYPES, "The category of the wallet; detected by default.")
+    type = Choice(WALLET_TYPES, "The category of the wallet; its own by default.")
 
 
 class LifetimeStatsSchema(Shape):
     """A wallet's figures over its lifetime; amounts in native currency."""
 
-    currency = String("Native currency of the chain.")
+    currency = String("Code of the chain's native coin.")
     buy = Amount("Value of all buys.")
     sell = Amount("Value of all sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
@@ -54,7 +56,7 @@ class LifetimeStatsSchema(Shape):
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_tx_count = Integer("Number of trades.")
-    win_rate = Amount("Percentage of closed positions with a profit; 0 without one.")
+    win_rate = Amount("`win_count` in percent of `total_sold`; 0 without a closed position.")
     win_count = Integer("Closed positions with a profit.")
     total_sold = Integer("Closed positions.")
     active_tokens_count = Integer("Tokens with any trade.")
@@ -63,7 +65,7 @@ class LifetimeStatsSchema(Shape):
     worst_trade_pnl = Amount("Smallest profit of one sell; 0 if none.")
     still_holding_count = Integer("Tokens of which at least 1 % of the most ever held is left.")
     unrealized_pnl = Amount(
-        "What the tokens held that have a price are worth, less their cost; absent if none has a price.",
+        "What the tokens held are worth, less their cost, over those that have a price; absent if none has.",
         optional=True,
     )
     unrealized_pnl_usd = Amount("The same × the latest native price; absent without one.", optional=True)
@@ -74,9 +76,9 @@ class DistributionSchema(Shape):
     """Closed positions by their realized profit in percent of their cost."""
 
     above_500 = Integer("Closed positions above 500 %.")
-    above_100_to_500 = Integer("Above 100 % up to 500 %.")
-    above_zero_to_100 = Integer("Above 0 % up to 100 %.")
-    below_zero = Integer("Closed positions with no profit or a loss.")
+    above_100_to_500 = Integer("Closed positions above 100 % up to 500 %.")
+    above_zero_to_100 = Integer("Closed positions above 0 % up to 100 %.")
+    below_zero = Integer("Closed positions of 0 % or less.")
 
 
 class TokenOverviewSchema(Shape):
@@ -88,7 +90,7 @@ class TokenOverviewSchema(Shape):
     sold = Amount("Value of the sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold; 0 without a cost.")
-    currency = String("Native currency of the chain.")
+    currency = String("Code of the chain's native coin.")
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     first_seen = Moment("Time of the first trade.")
@@ -110,7 +112,7 @@ class TradeSchema(Shape):
     transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
     value = Amount("Value of the trade.")
     value_usd = Amount("Stored USD value; absent without one.", optional=True)
-    currency = String("Native currency of the chain.")
+    currency = String("Code of the chain's native coin.")
     token_amount = Amount("Quantity traded, in whole tokens.")
     created_at = Moment("Time of the trade.")
     event_index = Integer("Ordinal of the trade within its transaction.")
@@ -121,8 +123,15 @@ class HistorySchema(Shape):
 
     profile = Rows(HistoryProfileSchema, "The wallet's public profile.")
     lifetime_stats = Rows(LifetimeStatsSchema, "Its figures over all of its trades.")
-    win_rate_distribution = Rows(DistributionSchema, "Its closed positions by their profit.")
-    token_overview = Rows(TokenOverviewSchema, "Absent with overview=false.", optional=True, many=True)
+    win_rate_distribution = Rows(
+        DistributionSchema, "Its closed positions by their realized profit in percent of their cost."
+    )
+    token_overview = Rows(
+        TokenOverviewSchema,
+        "Its figures in each token, by the latest trade, newest first; absent with `overview=false`.",
+        optional=True,
+        many=True,
+    )
     trades = Rows(TradeSchema, "The trades of this page, newest first.", many=True)
     pagination = Rows(PaginationSchema, "Size of the page, and the cursor of the next one.")
-    warnings = Strings("What was capped; absent if nothing.", optional=True)
+    warnings = Strings("That `limit` was capped; absent otherwise.", optional=True)

@@ -1,6 +1,16 @@
 """The schemas of the leaderboard."""
 
-from wallet_api.schemas.fields import Amount, Choice, Integer, Rows, Shape, String, WholeNumber
+from wallet_api.schemas.fields import (
+    HOLD_TIME,
+    PROFIT_USD,
+    Amount,
+    Choice,
+    Integer,
+    Rows,
+    Shape,
+    String,
+    WholeNumber,
+)
 from wallet_api.schemas.wallets import PagedArguments, PaginationSchema
 
 PERIODS = ("6h", "1d", "7d", "30d")
@@ -13,8 +23,8 @@ class LeaderboardArguments(PagedArguments):
     period = Choice(PERIODS, "The period of the figures.", required=True)
     sort = Choice(
         SORTS,
-        "The figure to sort by, the largest first; total_volume by default. Wallets "
-        "without realized_pnl_usd come last, and win_rate is win_rate_percentage.",
+        "The figure to sort by, largest first; `total_volume` by default. Wallets without a"
+        " `realized_pnl_usd` come last, and `win_rate` is `win_rate_percentage`.",
     )
     min_txn = WholeNumber(1, "Leave out wallets with fewer trades in the period; they have no rank.")
 
@@ -25,22 +35,20 @@ class EntryProfileSchema(Shape):
     name = String("Display name; may be empty.")
     image_url = String("URL of the avatar; may be empty.")
     twitter = String("URL of the profile on X; may be empty.")
-    currency = String("Native currency of the chain.")
+    currency = String("Code of the chain's native coin.")
 
 
 class PeriodStatsSchema(Shape):
     """A wallet's figures over the period. What cannot be known is absent."""
 
-    realized_pnl = Amount("What the period's sells realized, by weighted-average cost, in native currency.")
-    realized_pnl_usd = Amount("The same in USD; absent if it is unknown for one of the sells.", optional=True)
+    realized_pnl = Amount("What the sells of the period realized, by weighted-average cost.")
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")
-    total_volume = Amount("Value of buys and sells, in native currency.")
+    total_volume = Amount("Value of buys and sells.")
     total_volume_usd = Amount("The same in USD; absent if no trade has a USD value.", optional=True)
-    avg_hold_time_minutes = Amount(
-        "Mean time from buy to sell, weighted by cost; absent if nothing was sold.", optional=True
-    )
+    avg_hold_time_minutes = Amount(HOLD_TIME, optional=True)
 
 
 class PeriodDistributionSchema(Shape):
@@ -48,9 +56,9 @@ class PeriodDistributionSchema(Shape):
 
     win_rate_percentage = Amount("Percentage of tokens with a profit.")
     above_500 = Integer("Tokens above 500 %.")
-    above_100_to_500 = Integer("Above 100 % up to 500 %.")
-    above_zero_to_100 = Integer("Above 0 % up to 100 %.")
-    below_zero = Integer("Tokens with no profit or a loss.")
+    above_100_to_500 = Integer("Tokens above 100 % up to 500 %.")
+    above_zero_to_100 = Integer("Tokens above 0 % up to 100 %.")
+    below_zero = Integer("Tokens of 0 % or less.")
     closed_count = Integer("All of these tokens.")
     win_count = Integer("Those with a profit.")
 
@@ -68,17 +76,17 @@ class EntrySchema(Shape):
 class LeaderboardSchema(Shape):
     """The data of GET /v1/wallet/leaderboard, by the figure of `sort` descending, then by address."""
 
-    blockchain = String("Requested chain.")
-    type = String("Requested wallet category.")
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets.")
     period = String("Requested period.")
-    currency = String("Native currency of the chain.")
+    currency = String("Code of the chain's native coin.")
     sort = String("As requested; absent if not.", optional=True, enum=list(SORTS))
     min_txn = Integer("As requested; absent if not.", optional=True)
     leaderboard = Rows(
-        EntrySchema, "The ranked wallets; those without a trade in the period are left out.", many=True
+        EntrySchema,
+        "The ranked wallets, ties by address; those without a trade in the period are left out.",
+        many=True,
     )
     pagination = Rows(
-        PaginationSchema,
-        "Size of the page, cursor of the next; absent without `limit`.",
-        optional=True,
+        PaginationSchema, "Size of the page, cursor of the next; absent without `limit`.", optional=True
     )

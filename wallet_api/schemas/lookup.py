@@ -41,12 +41,17 @@ class LookupSchema(Shape):
 
     found = Boolean("Whether the address is tracked on any chain.")
     wallet_address = String("The address; in lower case on EVM chains.")
-    name = String("Display name in the first match; may be empty.", optional=True)
-    image_url = String("URL of the avatar; may be empty.", optional=True)
-    twitter = String("URL of the profile on X; may be empty.", optional=True)
-    telegram = String("URL of the channel on Telegram; may be empty.", optional=True)
-    copytrade_link = String("Link to copy its trades; may be empty.", optional=True)
-    blockchain = String("The chain of the first match, in the order solana, bnb, base, eth.", optional=True)
-    type = String("The category of the wallet there.", optional=True)
-    currency = String("The native currency there.", optional=True)
-    matches = Rows(MatchSchema, "All matches, in the same order.", optional=True, many=True)
+    name = String("Display name in the first match; may be empty, absent if not tracked.", optional=True)
+    image_url = String("URL of the avatar; may be empty, absent if not tracked.", optional=True)
+    twitter = String("URL of the profile on X; may be empty, absent if not tracked.", optional=True)
+    telegram = String("URL of the channel on Telegram; may be empty, absent if not tracked.", optional=True)
+    copytrade_link = String("Link to copy its trades; may be empty, absent if not tracked.", optional=True)
+    blockchain = String(
+        "The chain of the first match, in the order solana, bnb, base, eth; absent if not tracked.",
+        optional=True,
+    )
+    type = String("The category of the wallet there; absent if not tracked.", optional=True)
+    currency = String("Code of the native coin there; absent if not tracked.", optional=True)
+    matches = Rows(
+        MatchSchema, "All matches, in the same order; absent if not tracked.", optional=True, many=True
+    )

@@ -4,6 +4,9 @@ from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.feed import HoldingSchema, TokenBlockSchema, TokenTransactionSchema
 from wallet_api.schemas.fields import (
+    NO_SOURCE,
+    PROFIT_USD,
+    USD,
     Amount,
     Choice,
     Integer,
@@ -18,8 +21,6 @@ from wallet_api.schemas.fields import (
 )
 from wallet_api.schemas.wallets import CountedPaginationSchema, ProfileSchema
 
-_NO_SOURCE = "Always null: no source exists yet."
-_USD = "The same in USD; absent if there are such trades, but none with a USD value."
 _WITHOUT_PRICE = " 0 if nothing is held, null without a price of the token."
 _WITHOUT_USD = " 0 if nothing is held, null without a price of the token or of the native coin."
 
@@ -27,39 +28,50 @@ _WITHOUT_USD = " 0 if nothing is held, null without a price of the token or of t
 class TokenArguments(GroupArguments):
     """The arguments of GET /v1/tokens/stats. Without `type` the wallets of all types."""
 
-    type = Choice(WALLET_TYPES, "Only wallets of this category.")
+    type = Choice(WALLET_TYPES, "Only wallets of this category; all of them by default.")
     mint = Mint("The token.", required=True)
 
 
 class TokenTransactionsArguments(TokenArguments):
     """The arguments of GET /v1/tokens/transactions. Without `type` the wallets of all types."""
 
-    limit = WholeNumber(1, "Trades a page, at most 1000.", load_default=50)
-    cursor = Text("pagination.next_cursor of the page before.")
+    limit = WholeNumber(
+        1, "Trades per page; more than 1000 is capped, with an entry in `warnings`.", load_default=50
+    )
+    cursor = Text("`pagination.next_cursor` of the page before.")
 
 
 class TokenHoldersArguments(TokenArguments):
     """The arguments of GET /v1/tokens/holders. Without `type` the wallets of all types."""
 
-    limit = WholeNumber(1, "Wallets shown, at most 1000.", load_default=50)
+    limit = WholeNumber(
+        1, "Wallets shown; more than 1000 is capped, with an entry in `warnings`.", load_default=50
+    )
 
 
 class _TokenSchema(Shape):
     """What all of them have."""
 
     token = Rows(TokenBlockSchema, "The token.")
-    warnings = Strings("What was capped; absent if nothing.", optional=True)
+    warnings = Strings("That `limit` was capped; absent otherwise.", optional=True)
 
 
 class TokenTransactionsSchema(_TokenSchema):
     """The data of GET /v1/tokens/transactions."""
 
-    blockchain = String("Requested chain.")
-    type = String("Requested wallet category; absent without one.", optional=True)
-    currency = String("Native currency of the chain.")
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets; absent without one.", optional=True)
+    currency = String("Code of the chain's native coin.")
     count = Integer("Number of trades in this response.")
-    transactions = Rows(TokenTransactionSchema, "Newest first.", many=True)
-    pagination = Rows(CountedPaginationSchema, "The same object is also a member of the body, beside `data`.")
+    transactions = Rows(
+        TokenTransactionSchema,
+        "The trades, newest first; empty if no wallet of the requested type ever traded the token.",
+        many=True,
+    )
+    pagination = Rows(
+        CountedPaginationSchema,
+        "Size of the page, cursor of the next; the same object is also at the top level of the body.",
+    )
 
 
 class TotalHoldersSchema(Shape):
@@ -76,30 +88,30 @@ class TotalHoldingsSchema(Shape):
 
     token_amount = Amount("Quantity held, in whole tokens.")
     token_amount_peak = Amount("Sum of the largest quantity that each wallet ever held.")
-    supply_pct = Amount(_NO_SOURCE, nullable=True)
-    supply_pct_peak = Amount(_NO_SOURCE, nullable=True)
+    supply_pct = Amount(NO_SOURCE, nullable=True)
+    supply_pct_peak = Amount(NO_SOURCE, nullable=True)
 
 
 class TotalStatisticsSchema(Shape):
     """What the wallets did together; values in native currency. An entry is a wallet's first buy."""
 
     total_buy = Amount("Value of all buys.")
-    total_buy_usd = Amount(_USD, optional=True)
+    total_buy_usd = Amount(USD, optional=True)
     total_sell = Amount("Value of all sells.")
-    total_sell_usd = Amount(_USD, optional=True)
+    total_sell_usd = Amount(USD, optional=True)
     total_volume = Amount("Value of all trades.")
-    total_volume_usd = Amount(_USD, optional=True)
+    total_volume_usd = Amount(USD, optional=True)
     net_flow = Amount("Value of the buys less that of the sells.")
     net_flow_usd = Amount("The same in USD; absent where that of either is.", optional=True)
     buying_pressure = Amount("Share of the buys in the value of all trades, 0 to 1.")
     avg_position_size = Amount("Value of the buys for each wallet that bought; 0 if none did.")
     largest_position = Amount("Largest value of one wallet's buys; 0 if none bought.")
     first_entry_time = Moment("The first entry; absent if nobody bought.", optional=True)
-    first_entry_type = String("Category of the wallet that made it.", optional=True)
-    first_entry_wallet_address = String("Address of that wallet.", optional=True)
+    first_entry_type = String("Category of the wallet that made it; absent if nobody bought.", optional=True)
+    first_entry_wallet_address = String("Address of that wallet; absent if nobody bought.", optional=True)
     latest_entry_time = Moment("The latest entry; absent if nobody bought.", optional=True)
-    latest_entry_type = String("Category of the wallet that made it.", optional=True)
-    latest_entry_wallet_address = String("Address of that wallet.", optional=True)
+    latest_entry_type = String("Category of the wallet that made it; absent if nobody bought.", optional=True)
+    latest_entry_wallet_address = String("Address of that wallet; absent if nobody bought.", optional=True)
     time_since_first_entry_hours = Amount(
         "Hours from the first entry until now; absent if nobody bought.", optional=True
     )
@@ -108,7 +120,10 @@ class TotalStatisticsSchema(Shape):
 class TraderHoldingsSchema(HoldingSchema):
     """What a trader holds, and what it is worth; `_sol` is native currency, on every chain."""
 
-    remaining_sol = Amount("What is held at the token's price." + _WITHOUT_PRICE, nullable=True)
+    remaining_sol = Amount(
+        "What is held at the token's price, in native currency on every chain." + _WITHOUT_PRICE,
+        nullable=True,
+    )
     remaining_usd = Amount("The same in USD." + _WITHOUT_USD, nullable=True)
     unrealized_pnl_sol = Amount(
         "What is held at the token's price, less its cost." + _WITHOUT_PRICE, nullable=True
@@ -117,28 +132,28 @@ class TraderHoldingsSchema(HoldingSchema):
     unrealized_pnl_pct = Amount(
         "The same in percent of the cost; 0 without a cost." + _WITHOUT_PRICE, nullable=True
     )
-    entry_market_cap = Amount(_NO_SOURCE, nullable=True)
-    entry_market_cap_usd = Amount(_NO_SOURCE, nullable=True)
+    entry_market_cap = Amount(NO_SOURCE, nullable=True)
+    entry_market_cap_usd = Amount(NO_SOURCE, nullable=True)
 
 
 class TraderStatsSchema(Shape):
     """What a trader did in the token; values in native currency. Equal to its row in its history."""
 
     buy = Amount("Value of the buys.")
-    buy_usd = Amount(_USD, optional=True)
+    buy_usd = Amount(USD, optional=True)
     buy_count = Integer("Number of buys.")
     buy_tokens = Amount("Tokens bought.")
     sell = Amount("Value of the sells.")
-    sell_usd = Amount(_USD, optional=True)
+    sell_usd = Amount(USD, optional=True)
     sell_count = Integer("Number of sells.")
     sell_tokens = Amount("Tokens sold.")
     volume_buy = Amount("As `buy`.")
-    volume_buy_usd = Amount("As `buy_usd`.", optional=True)
+    volume_buy_usd = Amount("As `buy_usd`; absent where that is.", optional=True)
     volume_sell = Amount("As `sell`.")
-    volume_sell_usd = Amount("As `sell_usd`.", optional=True)
+    volume_sell_usd = Amount("As `sell_usd`; absent where that is.", optional=True)
     avg_buy_price = Amount("Value of the buys for each token bought; 0 if none was.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount("The same in USD; absent if it is unknown for one of the sells.", optional=True)
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
     first_trade_at = Moment("Time of the first trade.")
     last_trade_at = Moment("Time of the latest trade.")
@@ -160,7 +175,9 @@ class TokenStatsSchema(Shape):
     total_holdings = Rows(TotalHoldingsSchema, "What they hold together.")
     total_statistics = Rows(TotalStatisticsSchema, "What they did together.")
     traders = Rows(
-        TraderSchema, "Each of them, by value of the buys, the largest first, then by address.", many=True
+        TraderSchema,
+        "All wallets with any trade in it, by value of the buys, largest first, then by address.",
+        many=True,
     )
 
 
@@ -175,7 +192,7 @@ class TokenHoldersSchema(_TokenSchema):
     """The data of GET /v1/tokens/holders."""
 
     total_holders = Rows(TotalHoldersSchema, "How many wallets have any trade in the token, as in stats.")
-    total = Integer("Number of wallets that ever held it.")
+    total = Integer("Number of wallets that ever held it, without `limit`.")
     count = Integer("Number of holders in this response.")
     holders = Rows(
         HolderSchema,

@@ -1,12 +1,22 @@
 """The schemas of a wallet's record in a period."""
 
 from wallet_api.schemas.arguments import AddressMixin, ChainArguments
-from wallet_api.schemas.fields import Amount, Boolean, Choice, Integer, Moment, Rows, Shape, String, Strings
+from wallet_api.schemas.fields import (
+    HOLD_TIME,
+    PROFIT_USD,
+    USD,
+    Amount,
+    Boolean,
+    Choice,
+    Integer,
+    Moment,
+    Rows,
+    Shape,
+    String,
+    Strings,
+)
 from wallet_api.schemas.leaderboard import PERIODS, PeriodDistributionSchema
 from wallet_api.schemas.wallets import ProfileSchema
-
-_USD = "The same in USD; absent if there are such trades, but none with a USD value."
-_PROFIT_USD = "The same in USD; absent if it is unknown for one of the sells."
 
 
 class TrackerArguments(AddressMixin, ChainArguments):
@@ -32,13 +42,13 @@ class TrackerStatsSchema(Shape):
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")
     total_buy = Amount("Value of the buys.")
-    total_buy_usd = Amount(_USD, optional=True)
+    total_buy_usd = Amount(USD, optional=True)
     total_sell = Amount("Value of the sells.")
-    total_sell_usd = Amount(_USD, optional=True)
+    total_sell_usd = Amount(USD, optional=True)
     volume = Amount("Value of buys and sells.")
-    volume_usd = Amount(_USD, optional=True)
+    volume_usd = Amount(USD, optional=True)
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(_PROFIT_USD, optional=True)
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
     win_count = Integer("Tokens whose sells realized a profit in the period.")
     loss_count = Integer("Tokens whose sells realized nothing or a loss in the period.")
@@ -46,9 +56,7 @@ class TrackerStatsSchema(Shape):
     best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
     worst_trade_pnl = Amount("Smallest profit of one sell; 0 if none.")
     largest_buy = Amount("Value of the largest buy; 0 if none.")
-    avg_hold_time_minutes = Amount(
-        "Mean time from buy to sell, weighted by cost; absent if nothing was sold.", optional=True
-    )
+    avg_hold_time_minutes = Amount(HOLD_TIME, optional=True)
 
 
 class TokenRowSchema(Shape):
@@ -57,22 +65,22 @@ class TokenRowSchema(Shape):
     mint = String("The token's address.")
     token_name = String("Its name; may be empty.")
     buy_value = Amount("Value of the buys.")
-    buy_value_usd = Amount(_USD, optional=True)
+    buy_value_usd = Amount(USD, optional=True)
     sell_value = Amount("Value of the sells.")
-    sell_value_usd = Amount(_USD, optional=True)
+    sell_value_usd = Amount(USD, optional=True)
     buy_tokens = Amount("Tokens bought.")
     sell_tokens = Amount("Tokens sold.")
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_usd = Amount(_PROFIT_USD, optional=True)
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
     first_seen = Moment("First trade in the period.")
     last_seen = Moment("Latest trade in the period.")
     remaining_tokens = Amount("Tokens held now, of those bought.")
     bag_pct = Amount("The same in percent of the most that was ever held.")
     still_holding = Boolean("Whether at least 1 % of the most ever held is left.")
-    currency = String("The native currency.")
+    currency = String("Code of the chain's native coin.")
     unrealized_pnl = Amount(
         "What is held is worth at the token's price, less its cost; 0 if nothing is held,"
         " null without a price.",
@@ -107,16 +115,16 @@ class TrackedTradeSchema(Shape):
     tx_signature = String("Signature of the transaction.")
     mint = String("The token's address.")
     token_name = String("Its name; may be empty.")
-    transaction_type = String("Direction.", enum=["buy", "sell"])
+    transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
     created_at = Moment("Time of the trade.")
     value = Amount("Value of the trade.")
     value_usd = Amount("The same in USD; absent if it is unknown.", optional=True)
-    token_amount = Amount("Tokens traded.")
-    currency = String("The native currency.")
-    buy_value = Amount("`value` of a buy.", optional=True)
-    buy_value_usd = Amount("`value_usd` of a buy.", optional=True)
-    sell_value = Amount("`value` of a sell.", optional=True)
-    sell_value_usd = Amount("`value_usd` of a sell.", optional=True)
+    token_amount = Amount("Quantity traded, in whole tokens.")
+    currency = String("Code of the chain's native coin.")
+    buy_value = Amount("`value` of a buy; absent of a sell.", optional=True)
+    buy_value_usd = Amount("`value_usd` of a buy; absent where that is, and of a sell.", optional=True)
+    sell_value = Amount("`value` of a sell; absent of a buy.", optional=True)
+    sell_value_usd = Amount("`value_usd` of a sell; absent where that is, and of a buy.", optional=True)
 
 
 class TrackerSchema(Shape):

@@ -7,16 +7,18 @@ from marshmallow import ValidationError, post_load, validates_schema
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import Amount, Integer, Mint, Shape, String, Strings, WholeNumber
 
+_PART = "A part of the window: seconds, minutes and hours are added. The window must not be 0."
+
 
 class WindowArguments(GroupArguments):
     """A group of wallets, a window of seconds + minutes*60 + hours*3600 up to now, and a token."""
 
     default_window_seconds: ClassVar[int] = 86_400
 
-    seconds = WholeNumber(0, "Seconds to look back.")
-    minutes = WholeNumber(0, "Minutes to look back.")
-    hours = WholeNumber(0, "Hours to look back.")
-    mint = Mint("Only trades of this token.")
+    seconds = WholeNumber(0, _PART)
+    minutes = WholeNumber(0, _PART)
+    hours = WholeNumber(0, _PART)
+    mint = Mint("Only trades of this token; at most 128 characters.")
 
     @validates_schema
     def _window_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -42,16 +44,18 @@ class VolumeArguments(WindowArguments):
 class VolumeSchema(Shape):
     """The data of GET /v1/transactions/volume."""
 
-    blockchain = String("Requested chain.")
-    type = String("Requested wallet category.")
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets.")
     mode = String("Always `volume`.", enum=["volume"])
-    volume = Amount("Value of the buys and sells in the window, in native currency.")
+    volume = Amount(
+        "Value of the buys and sells in the window; 0 without any, also for a token that was never traded."
+    )
     volume_usd = Amount(
         "The same in USD; null if there are trades, but none with a USD value.", nullable=True
     )
-    currency = String("Native currency of the chain.")
-    time_window_seconds = Integer("Effective window, after capping at 86400.")
-    mint = String("Requested token; absent without one.", optional=True)
+    currency = String("Code of the chain's native coin.")
+    time_window_seconds = Integer("The window, after capping at 86400.")
+    mint = String("The requested token, in lower case on EVM chains; absent without one.", optional=True)
     warnings = Strings(
         "What was capped, or that not all trades have a USD value; absent if neither.", optional=True
     )

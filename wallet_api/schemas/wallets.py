@@ -7,8 +7,8 @@ from wallet_api.schemas.fields import Boolean, Integer, Rows, Shape, String, Tex
 class PagedArguments(GroupArguments):
     """A group of wallets, and the page to return."""
 
-    limit = WholeNumber(1, "Rows a page.")
-    cursor = Text("pagination.next_cursor of the page before.")
+    limit = WholeNumber(1, "Wallets per page; without it all of them come in one response.")
+    cursor = Text("`pagination.next_cursor` of the page before.")
 
 
 class WalletsArguments(PagedArguments):
@@ -25,11 +25,11 @@ class HistoryProfileSchema(Shape):
     telegram = String("URL of the channel on Telegram.")
     blockchain = String("The chain of the wallet.")
     type = String("The category of the wallet.")
-    currency = String("The chain's native currency.")
+    currency = String("Code of the chain's native coin.")
 
 
 class ProfileSchema(HistoryProfileSchema):
-    """A tracked wallet's public profile. Unset texts are empty."""
+    """A tracked wallet's public profile, as the operator imported it. Unset texts are empty."""
 
     copytrade_link = String("Link to copy its trades.")
 
@@ -37,13 +37,13 @@ class ProfileSchema(HistoryProfileSchema):
 class PaginationSchema(Shape):
     """The size of a page, and the cursor of the next one, which is null at the end."""
 
-    limit = Integer("Rows a page, as requested or capped.")
+    limit = Integer("Rows per page; the total where all rows come in one response.")
     next_cursor = String("`cursor` of the next page; null on the last one.", nullable=True)
     has_more = Boolean("Whether there is a next page.")
 
 
 class CountedPaginationSchema(PaginationSchema):
-    """The same, with the number of all rows."""
+    """Where the page stands among all rows. `next_cursor` is null at the end."""
 
     total = Integer("Number of all rows, on all pages.")
 
@@ -51,8 +51,10 @@ class CountedPaginationSchema(PaginationSchema):
 class WalletsSchema(Shape):
     """The data of GET /v1/wallets, by address, byte-wise."""
 
-    blockchain = String("Requested chain.")
-    type = String("Requested wallet category.")
-    currency = String("Native currency of the chain.")
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets.")
+    currency = String("Code of the chain's native coin.")
     pagination = Rows(CountedPaginationSchema, "Size of the page, and the cursor of the next one.")
-    wallets = Rows(ProfileSchema, "The wallets of this page.", many=True)
+    wallets = Rows(
+        ProfileSchema, "The wallets of this page, in the byte order of their addresses.", many=True
+    )

@@ -1,0 +1,91 @@
+"""The samples of docs/reference.md: a request of an operation, and its first example as the response."""
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+from marshmallow import Schema, fields
+
+from tests.reference_tables import OBJECTS, title_of
+from wallet_api.responses.examples import ARGUMENTS
+from wallet_api.responses.operation import Operation
+
+_WIDTH = 120
+
+
+def sample(path: str, operation: Operation, shown: set[str]) -> str:
+    """Return a request with curl, and the response to it.
+
+    Objects whose titles are in `shown` are left out, unless they are rows; those of this sample are added.
+    """
+    assert operation.arguments is not None
+    assert operation.data is not None
+    values = {**ARGUMENTS, "limit": 1}
+    query = {
+        name: values[name]
+        for name, field in operation.arguments.fields.items()
+        if field.required or name in ("type", "limit")
+    }
+    new: set[str] = set()
+    data = _shortened(next(iter(operation.examples.values())), operation.data, shown, new)
+    shown |= new
+    beside = f'"{operation.beside}": {{…}}, ' if operation.beside else ""
+    return "\n".join(
+        [
+            "```sh",
+            f'curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8000{path}?{urlencode(query)}"',
+            "```",
+            "```json",
+            f'{{"success": true,\n "data": {_json(data, 2, 9)},\n {beside}"meta": {{…}}}}',
+            "```",
+        ]
+    )
+
+
+def _shortened(data: Mapping[str, Any], schema: Schema, shown: set[str], new: set[str]) -> dict[str, Any]:
+    """Return the data with one row of each list, without objects that are described and shown elsewhere."""
+    short: dict[str, Any] = {}
+    for name, value in data.items():
+        field = schema.fields[name]
+        if isinstance(field, fields.Nested):
+            title = title_of(field.schema)
+            known = OBJECTS[title]().fields if title else {}
+            is_shown = title in new or (title in shown and not field.many)
+            elided = is_shown and field.schema.fields.keys() <= known.keys()
+            rows = value if field.many else [value]
+            first = ["{…}" if elided else _shortened(row, field.schema, shown, new) for row in rows[:1]]
+            value = first + ["…"] * (len(rows) > 1) if field.many else first[0]
+            if title:
+                new.add(title)
+        short[name] = value
+    return short
+
+
+def _json(value: Any, indent: int, before: int) -> str:
+    """Return JSON in lines that are filled, of which the first has `before` characters already."""
+    if isinstance(value, float):
+        # As in responses, without an exponent.
+        return f"{Decimal(str(value)):f}"
+    if isinstance(value, dict):
+        shape = "{%s}"
+        parts = []
+        for name, part in value.items():
+            start = indent if parts else before + 1
+            parts.append(f'"{name}": {_json(part, indent + 1, start + len(name) + 4)}')
+    elif isinstance(value, list):
+        shape = "[%s]"
+        parts = [_json(part, indent + 1, before + 1) for part in value]
+    else:
+        return value if value in ("…", "{…}") else json.dumps(value, ensure_ascii=False)
+    lines: list[str] = []
+    width = before + 1
+    for part in parts:
+        if lines and width + len(part) < _WIDTH and "\n" not in lines[-1] + part:
+            lines[-1] += f", {part}"
+        else:
+            width = indent if lines else width
+            lines.append(part)
+        width += len(part) + 2
+    return shape % f",\n{' ' * indent}".join(lines)

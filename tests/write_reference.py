@@ -1,0 +1,89 @@
+"""Write the generated parts of docs/reference.md, from operations and their schemas: `make reference`."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from flask import Flask
+
+from tests.reference_samples import sample
+from tests.reference_tables import OBJECTS, anchor, arguments_table, fields_table, table
+from wallet_api.blueprints import all_blueprints
+from wallet_api.openapi import document
+from wallet_api.responses.operation import Operation, operation_of
+
+FILE = Path(__file__).parents[1] / "docs" / "reference.md"
+# In the section of an operation, what follows is written by hand.
+NOTES = "<!-- notes -->"
+_SECTION = re.compile(r"^## GET (\S+)\n(.*?)(?=^## |^<!-- end )", re.MULTILINE | re.DOTALL)
+
+
+def main() -> None:
+    """Replace the generated parts of the file; what is written by hand stays."""
+    FILE.write_text(written(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def written(text: str) -> str:
+    """Return the document with its generated parts as they should be.
+
+    The order of its sections stays; those of new operations are added at the end.
+    """
+    notes = {path: body.partition(NOTES)[2].strip() for path, body in _SECTION.findall(text)}
+    order = list(notes)
+    found = {path: (sentences, operation) for path, sentences, operation in _operations()}
+    paths = sorted(found, key=lambda path: order.index(path) if path in order else len(order))
+    shown: set[str] = set()
+    parts = {
+        "index": table(
+            ("operation", "returns"),
+            ((f"[`GET {path}`](#{anchor(f'GET {path}')})", found[path][1].summary) for path in paths),
+        ),
+        "operations": "\n\n".join(_section(path, *found[path], notes.get(path, ""), shown) for path in paths),
+        "objects": "\n\n".join(
+            f"### {title}\n\n{inspect.getdoc(schema)}\n\n{fields_table(schema)}"
+            for title, schema in OBJECTS.items()
+        ),
+    }
+    for name, part in parts.items():
+        begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+        before, _, rest = text.partition(begin)
+        text = f"{before}{begin}\n\n{part}\n\n{end}{rest.partition(end)[2]}"
+    return text
+
+
+def _operations() -> Iterator[tuple[str, str, Operation]]:
+    """Yield path, description and operation of all that need a key, in the order of the OpenAPI document."""
+    app = Flask("wallet_api", static_folder=None)
+    for blueprint in all_blueprints():
+        app.register_blueprint(blueprint)
+    endpoints = {rule.rule: rule.endpoint for rule in app.url_map.iter_rules()}
+    described = {path: item["get"] for path, item in document(app)["paths"].items()}
+    for path, shown in described.items():
+        operation = operation_of(app, endpoints[path])
+        if operation is not None and shown["security"] and "deprecated" not in shown:
+            aliases = [alias for alias in described if endpoints[alias] == f"{endpoints[path]}_alias"]
+            sentences = [shown["description"], *(f"`{alias}` is an alias." for alias in aliases)]
+            yield path, " ".join(sentences), operation
+
+
+def _section(path: str, sentences: str, operation: Operation, notes: str, shown: set[str]) -> str:
+    assert operation.arguments is not None
+    assert operation.data is not None
+    errors = dict.fromkeys(f"{error.status} `{error.reason or error.code}`" for error in operation.errors)
+    if errors:
+        sentences += f" Errors beyond [those of all operations](#errors): {', '.join(errors)}."
+    return "\n\n".join(
+        [
+            f"## GET {path}",
+            sentences,
+            arguments_table(operation.arguments),
+            sample(path, operation, shown),
+            fields_table(type(operation.data)),
+            *([NOTES, notes] if notes else []),
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main()
