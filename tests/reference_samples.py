@@ -31,14 +31,14 @@ def sample(path: str, operation: Operation, shown: set[str]) -> str:
     new: set[str] = set()
     data = _shortened(next(iter(operation.examples.values())), operation.data, shown, new)
     shown |= new
-    beside = f'"{operation.beside}": {{…}}, ' if operation.beside else ""
+    top_level = f'"{operation.top_level}": {{…}}, ' if operation.top_level else ""
     return "\n".join(
         [
             "```sh",
             f'curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8000{path}?{urlencode(query)}"',
             "```",
             "```json",
-            f'{{"success": true,\n "data": {_json(data, 2, 9)},\n {beside}"meta": {{…}}}}',
+            f'{{"success": true,\n "data": {_json(data, 2, 9)},\n {top_level}"meta": {{…}}}}',
             "```",
         ]
     )

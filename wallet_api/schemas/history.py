@@ -40,9 +40,9 @@ class HistoryArguments(AddressMixin, PagedArguments):
 
 
 class UntypedHistoryArguments(HistoryArguments):
-    """The same where HISTORY_TYPE is detected: without `type`, it is the wallet's own."""
+    """The same where HISTORY_TYPE is detected: `type` is that of the wallet by default."""
 
-    type = Choice(WALLET_TYPES, "The category of the wallet; its own by default.")
+    type = Choice(WALLET_TYPES, "The category of the wallet; detected by default.")
 
 
 class LifetimeStatsSchema(Shape):
