@@ -8,30 +8,44 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 from urllib.parse import quote, urlsplit
 
 import psycopg
 import pytest
-from flask import Flask
-from flask.testing import FlaskClient
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Identifier
 
-from tests.callers import WALLETS
+from tests.ledger import random_trades
 from tests.ledger.in_process import Importer
-from tests.processes import run_command as run
+from tests.processes import run_command
 from wallet_api import migrations
-from wallet_api.app import create_app
-from wallet_api.backup.programs import oldest_for
-from wallet_api.chains import CHAINS
 from wallet_api.database import connect
-from wallet_api.demo.world import World
 from wallet_api.embedded.account import choose, let_reach, own
-from wallet_api.keys import create_key
+from wallet_api.keys import create_key, revoke_key
 from wallet_api.settings import Settings
 
 DEBIAN = Path("/usr/lib/postgresql")
+WALLETS, TRADES, DAYS = 12, 1_500, 20
+
+_OBJECTS: LiteralString = """
+SELECT concat(relkind, ' ', relname, ' ', pg_get_indexdef(oid)) AS row
+  FROM pg_class
+ WHERE relnamespace = 'public'::regnamespace
+ UNION ALL
+SELECT concat(attrelid::regclass, '.', attname, ' ', atttypid::regtype, attnotnull, attidentity)
+  FROM pg_attribute
+  JOIN pg_class ON pg_class.oid = attrelid
+ WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0
+ UNION ALL
+SELECT concat(oid::regprocedure, ' ', md5(prosrc))
+  FROM pg_proc
+ WHERE pronamespace = 'public'::regnamespace
+ UNION ALL
+SELECT concat(conrelid::regclass, ' ', pg_get_constraintdef(oid))
+  FROM pg_constraint
+ WHERE connamespace = 'public'::regnamespace AND contype <> 'n'
+"""
 
 Connection = psycopg.Connection[dict[str, Any]]
 # Makes an empty database on a server, given its URL.
@@ -40,7 +54,7 @@ Made = Callable[[str], str]
 
 def done(*arguments: str | Path, settings: Settings) -> dict[str, Any]:
     """Run a command with --json, which must succeed, and return what it prints."""
-    result = run(*arguments, "--json", settings=settings)
+    result = run_command(*arguments, "--json", settings=settings)
     assert result.exit_code == 0, result.output
     document: dict[str, Any] = json.loads(result.stdout)
     return document
@@ -48,14 +62,24 @@ def done(*arguments: str | Path, settings: Settings) -> dict[str, Any]:
 
 def refused(*arguments: str | Path, settings: Settings) -> str:
     """Run a command that must fail, and return the single line that it prints."""
-    result = run(*arguments, settings=settings)
+    result = run_command(*arguments, settings=settings)
     assert result.exit_code == 1, result.output
     assert result.stdout == ""
-    assert "Traceback" not in result.stderr
     lines = [line for line in result.stderr.splitlines() if not line.startswith("Database: ")]
     assert len(lines) == 1, result.stderr
     assert lines[0].startswith("Error: ")
     return lines[0]
+
+
+def at(url: str) -> Settings:
+    """Return the settings of a command for a database."""
+    return Settings(database_url=url)
+
+
+def major(url: str) -> int:
+    """Return the major version of a server."""
+    with session(url) as connection:
+        return connection.info.server_version // 10_000
 
 
 @contextmanager
@@ -71,12 +95,9 @@ def session(url: str) -> Iterator[Connection]:
 def created(server_url: str, template: str = "template0") -> Iterator[str]:
     """Yield the URL of a copy of `template` on a server, by default an empty database; drop it on exit."""
     name = f"wallet_api_test_backup_{secrets.token_hex(6)}"
+    create = SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
     with session(server_url) as administrator:
-        administrator.execute(
-            SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
-                Identifier(name), Identifier(template)
-            )
-        )
+        administrator.execute(create.format(Identifier(name), Identifier(template)))
         try:
             yield urlsplit(server_url)._replace(path=f"/{name}").geturl()
         finally:
@@ -112,158 +133,33 @@ def debian_server(folder: Path, data_name: str = "data", user: str = "operator")
         program(programs / "pg_ctl", "-D", data, "-m", "fast", "-w", "stop")
 
 
-def contents(url: str) -> dict[str, list[str]]:
-    """Return all rows of all tables as sorted texts, and the values of the sequences."""
-    with session(url) as connection:
-        connection.execute("SET timezone = 'UTC'")
-        tables = [
-            row["relname"]
-            for row in connection.execute(
-                "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'"
-            )
-        ]
-        rows = {
-            name: sorted(
-                row["row"]
-                for row in connection.execute(
-                    SQL("SELECT t::text AS row FROM {} AS t").format(Identifier(name))
-                )
-            )
-            for name in tables
-        }
-        sequences = connection.execute("SELECT sequencename, last_value::text FROM pg_sequences")
-        return rows | {row["sequencename"]: [row["last_value"]] for row in sequences}
-
-
-def objects(url: str) -> set[str]:
-    """Return the tables, columns, functions, types, constraints and indexes of the schema."""
-    with session(url) as connection:
-        rows = connection.execute(
-            """
-            SELECT pg_describe_object(classid, objid, 0) AS object
-              FROM (SELECT 'pg_class'::regclass, oid FROM pg_class WHERE relnamespace = 'public'::regnamespace
-                    UNION ALL
-                    SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-                    UNION ALL
-                    SELECT 'pg_type'::regclass, oid FROM pg_type WHERE typnamespace = 'public'::regnamespace
-                    UNION ALL
-                    SELECT 'pg_constraint'::regclass, oid FROM pg_constraint
-                     WHERE connamespace = 'public'::regnamespace) AS found (classid, objid)
-            UNION ALL
-            SELECT concat(attrelid::regclass, '.', attname, ' ', format_type(atttypid, atttypmod), attnotnull,
-                          attgenerated, attidentity)
-              FROM pg_attribute
-              JOIN pg_class ON pg_class.oid = attrelid
-             WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
-            """
-        )
-        return {row["object"] for row in rows}
-
-
-def questions(client: FlaskClient, headers: dict[str, str]) -> Iterator[str]:
-    """Yield the paths of every list, history, leaderboard, volume and snapshot."""
-    for chain in CHAINS.values():
-        for type_name in chain.types:
-            group = f"blockchain={chain.name}&type={type_name}"
-            yield f"/v1/wallets?{group}"
-            for period in ("6h", "1d", "7d", "30d"):
-                yield f"/v1/wallet/leaderboard?{group}&period={period}"
-            for window in ("hours=24", "minutes=90", "seconds=5000"):
-                yield f"/v1/transactions/volume?{group}&{window}"
-            listed = client.get(f"{WALLETS.partition('?')[0]}?{group}", headers=headers).json
-            assert listed is not None
-            for wallet in listed["data"]["wallets"]:
-                address = f"address={wallet['wallet_address']}"
-                yield f"/v1/wallets/history?{group}&{address}&limit=1000"
-                yield f"/v1/wallets/holdings?blockchain={chain.name}&{address}"
-
-
-def data_of(client: FlaskClient, path: str, headers: dict[str, str]) -> Any:
-    """Return the data of a response."""
-    answer = client.get(path, headers=headers)
-    assert answer.status_code == 200, (path, answer.text)
-    assert answer.json is not None
-    return answer.json["data"]
-
-
-def compare_answers(
-    before: FlaskClient, after: FlaskClient, headers: dict[str, str], *, skipping: str = "none"
-) -> int:
-    """Compare the responses of two services to every request, and return the number of requests."""
-    count = 0
-    for path in questions(before, headers):
-        if skipping in path:
-            continue
-        # A trade may leave a period between the two requests.
-        pairs = ((data_of(before, path, headers), data_of(after, path, headers)) for _ in range(3))
-        assert any(one == other for one, other in pairs), path
-        count += 1
-    return count
-
-
-class Service:
-    """The application without a server."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.app: Flask = create_app(settings)
-        self.client = self.app.test_client()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self.app.extensions["wallet_api"].close()
-
-
-def at(url: str | None) -> Settings:
-    """Return the settings of a command for a database."""
-    return Settings(database_url=url)
-
-
-def major(url: str) -> int:
-    """Return the major version of a server."""
-    with session(url) as connection:
-        return connection.info.server_version // 10_000
-
-
-def rebuilt(url: str) -> int:
-    """Run a rebuild and return the number of changed rows."""
-    return sum(done("rebuild", settings=at(url)).values())
-
-
-def listed_keys(url: str) -> Any:
-    """Return the output of `keys list`."""
-    result = run("keys", "list", "--json", settings=at(url))
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
-
-
-def count_trades(url: str) -> int:
-    """Return the number of trades in a database."""
-    with session(url) as connection:
-        row = connection.execute("SELECT count(*) AS trades FROM trades").fetchone()
-        return int(row["trades"]) if row else 0
-
-
-def fill(url: str) -> None:
-    """Create the tables and a small ledger in a database."""
+def fill(url: str, key: str = "limited") -> datetime:
+    """Create the tables, a ledger and keys in a database, and return the time of the last trade."""
+    now = datetime.now(UTC).replace(microsecond=0)
     with connect(url) as connection:
         migrations.migrate(connection)
-        create_key(connection, "one", credits=100)
-    world = World(datetime.now(UTC), wallets=8, trades=200, days=3, seed=3)
-    Importer(url).wallets(world.wallet_rows())
-    Importer(url).prices(world.price_rows())
-    Importer(url).trades(world.trade_rows())
+        create_key(connection, key, credits=5_000, rate="600/minute")
+        create_key(connection, "revoked")
+        revoke_key(connection, "revoked")
+    importer = Importer(url)
+    importer.wallets(random_trades.wallets(WALLETS))
+    importer.prices(random_trades.prices(now, DAYS))
+    importer.trades(random_trades.trades(TRADES, WALLETS, now, DAYS))
+    return now
 
 
-def rows(url: str, query: str) -> list[dict[str, Any]]:
-    """Return the rows of a query."""
+def contents(url: str) -> dict[str, list[str]]:
+    """Return all rows of all tables as sorted texts, the sequences, and the names of all objects."""
     with session(url) as connection:
-        return connection.execute(query.encode()).fetchall()
+        connection.execute("SET timezone = 'UTC'")
+        names = connection.execute("SELECT tablename AS row FROM pg_tables WHERE schemaname = 'public'")
+        queries = {
+            name: SQL("SELECT t::text AS row FROM {} AS t").format(Identifier(name)) for name in _rows(names)
+        }
+        queries |= {"sequences": SQL("SELECT concat(sequencename, ' ', last_value) AS row FROM pg_sequences")}
+        queries |= {"objects": SQL(_OBJECTS)}
+        return {name: _rows(connection.execute(query)) for name, query in queries.items()}
 
 
-def program_of(url: str, name: str, *arguments: str, given: bytes = b"") -> bytes:
-    """Run a program of PostgreSQL, which must succeed without an error, and return what it prints."""
-    program = oldest_for(major(url), tls=False).path(name)
-    ended = subprocess.run([program, *arguments], input=given, capture_output=True, timeout=60, check=False)
-    assert ended.returncode == 0, ended.stderr.decode()
-    assert b"error" not in ended.stderr
-    return ended.stdout
+def _rows(cursor: psycopg.Cursor[dict[str, Any]]) -> list[str]:
+    return sorted(row["row"] for row in cursor)

@@ -1,4 +1,4 @@
-"""`wallet-api backup` and `wallet-api restore`: a restored database equals the original."""
+"""`wallet-api backup` and `wallet-api restore`: everything is restored, or nothing is changed."""
 
 import os
 import pty
@@ -6,291 +6,360 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, closing
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import psutil
-import psycopg
 import pytest
 
-from tests.backups import (
-    Made,
-    Service,
-    at,
-    compare_answers,
-    contents,
-    count_trades,
-    created,
-    done,
-    fill,
-    listed_keys,
-    objects,
-    program_of,
-    questions,
-    rebuilt,
-    refused,
-    rows,
-    session,
-)
-from tests.demo_service import DemoService, demo_service
-from tests.ledger.in_process import Importer
-from tests.processes import run_command as run
-from tests.processes import wallet_api
+from tests.backups import WALLETS, Made, at, contents, created, done, fill, major, refused, session
+from tests.ledger import in_process, random_trades
+from tests.processes import run_command, wallet_api
 from tests.waiting import eventually
-from wallet_api import embedded, migrations
+from wallet_api import migrations
+from wallet_api.app import create_app
+from wallet_api.backup.programs import installed
 from wallet_api.database import connect
-from wallet_api.demo.world import World
-from wallet_api.keys import create_key, revoke_key
 from wallet_api.settings import Settings
 
+_ADVISORY_LOCK = 7_777
+_LATER = "INSERT INTO schema_migrations VALUES ('9999_later', now(), '')"
+
 
 @pytest.fixture(scope="module")
-def source(servers: Settings) -> Iterator[DemoService]:
-    """A service with a demo world, snapshots of balances and keys of every kind."""
+def source(servers: Settings) -> Iterator[str]:
+    """The address of a database with data."""
     with created(str(servers.database_url)) as url:
-        with connect(url) as connection:
-            migrations.migrate(connection)
-        settings = Settings(
-            database_url=url, valkey_url=servers.valkey_url, web_threads=4, holdings_ttl_seconds=3600.0
-        )
-        with demo_service(settings) as service:
-            with connect(url) as connection:
-                _add_keys(connection)
-            with closing(Service(service.settings)) as asked:
-                for path in questions(asked.client, service.headers):
-                    assert asked.client.get(path, headers=service.headers).status_code == 200
-            yield service
+        fill(url)
+        yield url
 
 
 @pytest.fixture(scope="module")
-def dump(source: DemoService, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def dump(source: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A backup of `source`."""
     file = tmp_path_factory.mktemp("backups") / "source.dump"
-    done("backup", file, settings=at(source.settings.database_url))
+    done("backup", file, settings=at(source))
     return file
 
 
-def _add_keys(connection: Any) -> None:
-    create_key(connection, "limited", credits=5_000, rate="600/minute")
-    create_key(connection, "expiring", expires_at=datetime(2100, 1, 1, tzinfo=UTC))
-    create_key(connection, "revoked")
-    revoke_key(connection, "revoked")
+@pytest.fixture
+def full(servers: Settings, source: str) -> Iterator[str]:
+    """The address of a database with data of its own."""
+    with created(str(servers.database_url), urlsplit(source).path.removeprefix("/")) as url:
+        with session(url) as connection:
+            connection.execute("UPDATE api_keys SET credits = 1")
+        yield url
 
 
-def _check_equal(source: DemoService, url: str) -> None:
-    """Assert that tables, responses and keys of the database at `url` equal those of the source."""
-    own = str(source.settings.database_url)
-    assert contents(url) == contents(own)
-    assert objects(url) == objects(own)
-    assert listed_keys(url) == listed_keys(own)
-    before, after = Service(source.settings), Service(replace(source.settings, database_url=url))
-    with closing(before), closing(after):
-        assert compare_answers(before.client, after.client, source.headers) > 100
-    assert rebuilt(url) == 0
+def _answers(url: str, now: datetime) -> list[Any]:
+    wallet = random_trades.wallets(1)[0]["wallet_address"]
+    group = ("solana", "kol")
+    with connect(url) as connection:
+        boards = [in_process.leaderboard(connection, now, *group, period) for period in in_process.PERIODS]
+        return [*boards, in_process.history(connection, now, *group, wallet)]
 
 
-def test_everything_is_equal_after_a_restore(source: DemoService, dump: Path, target: str) -> None:
+def test_a_restored_database_equals_the_original_and_goes_on(source: str, dump: Path, target: str) -> None:
     summary = done("restore", dump, settings=at(target))
-    assert {name: summary[name] for name in ("wallets", "trades", "keys", "migrated", "left_out")} == {
-        "wallets": 24,
-        "trades": 2_000,
-        "keys": 4,
-        "migrated": [],
-        "left_out": [],
-    }
-    _check_equal(source, target)
+    assert summary == summary | {"wallets": WALLETS, "trades": len(contents(source)["trades"]), "keys": 2}
+    assert summary["migrated"] == []
+    assert contents(target) == contents(source)
+    now = datetime.now(UTC)
+    assert _answers(target, now) == _answers(source, now)
+    in_process.Importer(target).trades(random_trades.trades(300, WALLETS, datetime.now(UTC), 1))
+    assert run_command("keys", "create", "another", settings=at(target)).exit_code == 0
+    assert not any(done("rebuild", settings=at(target)).values())
 
 
-def test_a_restored_database_takes_in_what_comes_later(dump: Path, target: str) -> None:
-    done("restore", dump, settings=at(target))
-    world = World(datetime.now(UTC), wallets=30, trades=300, days=1, seed=99)
-    Importer(target).wallets(world.wallet_rows())
-    Importer(target).trades(world.trade_rows())
-    assert run("keys", "create", "another", settings=at(target)).exit_code == 0
-    assert rebuilt(target) == 0
-
-
-def test_another_worlds_data_is_not_taken_for_the_demos(dump: Path, tmp_path: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
-        settings = Settings(wallet_api_home=f"{folder}/home")
-        noted = Path(folder) / "home" / "demo.json"
-        with embedded.running(settings, valkey=False):
-            made = run("demo", "--wallets", "5", "--trades", "100", settings=settings)
-            assert made.exit_code == 0, made.output
-            done("backup", tmp_path / "demo.dump", settings=settings)
-            done("restore", "--replace", tmp_path / "demo.dump", settings=settings)
-            assert noted.exists()
-            done("restore", "--replace", dump, settings=settings)
-            assert not noted.exists()
-
-
-def test_a_backup_that_is_made_while_trades_land_is_one_moment(
-    target: str, make: Made, servers: Settings
+def test_a_backup_made_while_trades_land_is_one_moment(
+    target: str, make: Made, servers: Settings, tmp_path: Path
 ) -> None:
     busy = make(str(servers.database_url))
-    with connect(busy) as connection:
-        migrations.migrate(connection)
-    world = World(datetime.now(UTC), wallets=20, trades=6_000, days=3, seed=7)
-    importer = Importer(busy, batch_rows=200)
-    importer.wallets(world.wallet_rows())
-    thread = threading.Thread(target=importer.trades, args=[world.trade_rows()])
+    fill(busy)
+    importer = in_process.Importer(busy, batch_rows=200)
+    rows = random_trades.trades(6_000, WALLETS, datetime.now(UTC), 1)
+    thread = threading.Thread(target=importer.trades, args=[rows])
     thread.start()
-    with tempfile.TemporaryDirectory() as folder:
-        assert eventually(lambda: count_trades(busy) > 0)
-        summary = done("backup", Path(folder) / "busy.dump", settings=at(busy))
-        thread.join()
-        restored = done("restore", Path(folder) / "busy.dump", settings=at(target))
-    assert 0 < summary["trades"] <= 6_000
+    summary = done("backup", tmp_path / "busy.dump", settings=at(busy))
+    thread.join()
+    restored = done("restore", tmp_path / "busy.dump", settings=at(target))
     assert (restored["wallets"], restored["trades"]) == (summary["wallets"], summary["trades"])
-    assert rebuilt(target) == 0
+    assert not any(done("rebuild", settings=at(target)).values())
 
 
-def test_plain_programs_of_postgresql_restore_it_too(source: DemoService, target: str, make: Made) -> None:
-    own = str(source.settings.database_url)
-    as_custom, as_schema = make(own), make(own)
-    text = program_of(own, "pg_dump", own)
-    program_of(
-        target, "psql", "--quiet", "--set=ON_ERROR_STOP=1", "--no-psqlrc", f"--dbname={target}", given=text
-    )
-    custom = program_of(own, "pg_dump", "--format=custom", own)
-    program_of(as_custom, "pg_restore", "--exit-on-error", f"--dbname={as_custom}", given=custom)
-    schema = program_of(own, "pg_dump", "--schema-only", own)
-    program_of(as_schema, "psql", "--quiet", "--set=ON_ERROR_STOP=1", f"--dbname={as_schema}", given=schema)
-    assert contents(target) == contents(as_custom) == contents(own)
-    assert objects(target) == objects(as_custom) == objects(as_schema) == objects(own)
-    assert rebuilt(target) == rebuilt(as_custom) == 0
+def test_plain_programs_of_postgresql_read_and_write_the_same_files(
+    source: str, dump: Path, target: str, make: Made, tmp_path: Path
+) -> None:
+    by_hand = make(source)
+    _program(source, "pg_restore", "--no-owner", "--schema=public", f"--dbname={by_hand}", str(dump))
+    _program(source, "pg_dump", "--format=custom", f"--file={tmp_path / 'whole'}", source)
+    done("restore", tmp_path / "whole", settings=at(target))
+    assert contents(by_hand) == contents(target) == contents(source)
+
+
+def _program(url: str, name: str, *arguments: str) -> None:
+    subprocess.run([installed()[major(url)] / name, *arguments], check=True, timeout=60)
+
+
+def test_tables_of_an_older_version_are_migrated(
+    empty_database_url: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = migrations.available()
+    with connect(empty_database_url) as connection, monkeypatch.context() as earlier:
+        earlier.setattr(migrations, "available", lambda: names[:1])
+        migrations.migrate(connection)
+    done("backup", tmp_path / "older.dump", settings=at(empty_database_url))
+    assert done("restore", tmp_path / "older.dump", settings=at(target))["migrated"] == names[1:]
 
 
 def test_a_backup_is_for_its_owner_alone_and_replaces_a_file_only_with_force(
-    source: DemoService, tmp_path: Path
+    source: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.dump"
-    settings = at(source.settings.database_url)
     before = os.umask(0)
     try:
-        done("backup", file, settings=settings)
+        done("backup", file, settings=at(source))
     finally:
         os.umask(before)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     file.write_text("mine")
-    assert f"{file} exists already" in refused("backup", file, settings=settings)
+    assert f"{file} exists already" in refused("backup", file, settings=at(source))
+    assert "exists already" in refused("backup", tmp_path, "--force", settings=at(source))
     assert file.read_text() == "mine"
-    done("backup", file, "--force", settings=settings)
+    done("backup", file, "--force", settings=at(source))
     assert file.read_bytes()[:5] == b"PGDMP"
     assert os.listdir(tmp_path) == ["a.dump"]
 
 
-@pytest.mark.parametrize("place", ["missing/a.dump", "."])
-def test_a_backup_to_where_no_file_can_be_is_refused(source: DemoService, tmp_path: Path, place: str) -> None:
-    message = refused("backup", tmp_path / place, settings=at(source.settings.database_url))
-    assert "does not exist" in message or "is not a regular file" in message
-    assert os.listdir(tmp_path) == []
-
-
 def test_a_backup_of_nothing_is_refused(target: str, tmp_path: Path) -> None:
     assert "contains no tables of this service" in refused("backup", tmp_path / "a", settings=at(target))
-    missing = Settings(wallet_api_home=str(tmp_path / "home"))
-    assert "There is no database in" in refused("backup", tmp_path / "a", settings=missing)
     assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_backup_that_is_stopped_leaves_the_earlier_one_and_no_secret(
-    source: DemoService, tmp_path: Path, number: signal.Signals
+    source: str, tmp_path: Path, number: signal.Signals
 ) -> None:
     file = tmp_path / "a.dump"
     file.write_text("the earlier one")
-    url = str(source.settings.database_url)
-    settings = at(url.replace("@/", ":very-secret@/"))
     with ExitStack() as stack:
+        settings = at(source.replace("@/", ":very-secret@/"))
         command = stack.enter_context(wallet_api("backup", "--force", str(file), settings=settings))
         stack.callback(command.kill)
-        blocker = stack.enter_context(session(url))
+        blocker = stack.enter_context(session(source))
         stack.enter_context(blocker.transaction())
         blocker.execute("LOCK TABLE position_rollup")
-        assert eventually(lambda: _waits(blocker, "wallet-api backup"))
-        [child] = psutil.Process(command.pid).children()
-        assert "very-secret" not in " ".join(child.cmdline())
-        assert child.environ()["PGPASSWORD"] == "very-secret"
-        assert "Another backup is writing" in refused("backup", "--force", file, settings=at(url))
+        assert eventually(lambda: _waits(source, "wallet-api pg_dump"))
+        child = _child(command, "pg_dump")
         command.send_signal(number)
-        output = command.communicate(timeout=30)[0]
-        assert "very-secret" not in output
+        assert "very-secret" not in command.communicate(timeout=30)[0]
     assert command.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
-    assert file.read_text() == "the earlier one"
-    if number != signal.SIGKILL:
-        assert os.listdir(tmp_path) == ["a.dump"]
     assert eventually(lambda: not child.is_running())
-    done("backup", "--force", file, settings=at(url))
-    assert os.listdir(tmp_path) == ["a.dump"]
+    assert file.read_text() == "the earlier one"
+    assert [name for name in os.listdir(tmp_path) if number != signal.SIGKILL or ".part" not in name] == [
+        "a.dump"
+    ]
 
 
-def _waits(connection: psycopg.Connection[dict[str, Any]], name: str) -> bool:
-    connection.execute("SELECT pg_stat_clear_snapshot()")
-    row = connection.execute(
-        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = %s AND wait_event_type = 'Lock'"
-        " AND datname = current_database()) AS waits",
-        [name],
-    ).fetchone()
-    return row is not None and bool(row["waits"])
+def _child(command: "subprocess.Popen[str]", name: str) -> psutil.Process:
+    """Return the program of PostgreSQL that a command runs, without the password in its arguments."""
+    parent = psutil.Process(command.pid)
+    [child] = [child for child in parent.children() if child.name() == name]
+    assert "very-secret" not in " ".join([*child.cmdline(), *parent.cmdline()])
+    assert child.environ()["PGPASSWORD"] == "very-secret"
+    return child
 
 
-def test_what_is_not_of_the_service_is_left_out_and_left_alone(
-    source: DemoService, make: Made, tmp_path: Path
-) -> None:
-    own = make(str(source.settings.database_url))
-    fill(own)
-    with session(own) as connection:
-        connection.execute("CREATE TABLE public.notes (text text)")
-        connection.execute("INSERT INTO public.notes VALUES ('mine')")
-        connection.execute("CREATE FUNCTION public.mine() RETURNS int LANGUAGE sql RETURN 1")
-        connection.execute("CREATE VIEW public.few AS SELECT text FROM public.notes")
-        connection.execute("CREATE SCHEMA other CREATE TABLE trades (a int)")
-    before = contents(own)
-    summary = done("backup", tmp_path / "a.dump", settings=at(own))
-    assert summary["left_out"] == ["few", "notes"]
-    restored = done("restore", "--replace", tmp_path / "a.dump", settings=at(own))
-    assert restored["left_out"] == ["function public.mine"]
-    assert contents(own) == before
-    assert rows(own, "SELECT mine(), (SELECT text FROM few), (SELECT count(*) FROM other.trades)")
+def _waits(url: str, name: str) -> bool:
+    with session(url) as connection:
+        query = "SELECT FROM pg_stat_activity WHERE application_name = %s AND wait_event_type = 'Lock'"
+        return connection.execute(f"{query} AND datname = current_database()".encode(), [name]).rowcount > 0
 
 
-def test_several_hosts_and_options_in_the_url_work(source: DemoService, target: str, tmp_path: Path) -> None:
-    def several(url: str) -> Settings:
-        parts = urlsplit(url)
-        folder = parts.query.removeprefix("host=")
-        hosts = f"host={quote(str(tmp_path / 'nobody'), safe='')},{folder}&port=5432,5432"
-        return at(parts._replace(query=f"{hosts}&options=-c%20statement_timeout%3D9000").geturl())
-
-    done("backup", tmp_path / "a.dump", settings=several(str(source.settings.database_url)))
-    done("restore", tmp_path / "a.dump", settings=several(target))
-    own = str(source.settings.database_url)
-    assert contents(target) == contents(own)
-
-
-def test_on_a_terminal_a_bar_shows_the_progress(source: DemoService, target: str, tmp_path: Path) -> None:
-    own = str(source.settings.database_url)
-    for url, arguments in ((own, ["backup"]), (target, ["restore"])):
-        ours, theirs = pty.openpty()
-        ended = subprocess.run(
-            [sys.executable, "-m", "wallet_api", *arguments, str(tmp_path / "a.dump")],
-            env={**os.environ, "DATABASE_URL": url},
-            stdout=subprocess.PIPE,
-            stderr=theirs,
-            text=True,
-            timeout=60,
-            check=False,
+def test_a_terminal_shows_that_a_long_restore_goes_on(full: str, dump: Path) -> None:
+    ours, theirs = pty.openpty()
+    with _held_up(full, "CREATE INDEX"), ExitStack() as stack:
+        command = [sys.executable, "-m", "wallet_api", "restore", "--replace", str(dump)]
+        process = stack.enter_context(
+            subprocess.Popen(command, env=os.environ | {"DATABASE_URL": full}, stderr=theirs)
         )
-        shown = os.read(ours, 65536).decode()
-        os.close(ours)
-        os.close(theirs)
-        assert ended.returncode == 0, shown
-        assert "24 wallets, 2,000 trades and 4 keys" in ended.stdout
-        assert "100%" in shown
+        stack.callback(process.kill)
+        shown = b""
+        while b"creating INDEX" not in shown:
+            shown += os.read(ours, 4096)
+    assert b"Restoring, " in shown
+    os.close(ours)
+    os.close(theirs)
+
+
+def _change(url: str, statements: str) -> None:
+    with session(url) as connection:
+        connection.execute(statements.encode())
+
+
+@pytest.mark.parametrize(
+    ("statement", "options", "message"),
+    [
+        ("SELECT", "--format=plain", "cannot be read with pg_restore"),
+        ("SELECT", "--schema-only", "has no rows of schema_migrations"),
+        ("SELECT", "--table=wallets", "is not a backup of this service"),
+        ("SELECT", "--exclude-table-data=trades", "the rows of the table trades are missing"),
+        (_LATER, "--verbose", "newer than this version of wallet-api: it does not have 9999_later"),
+        ("UPDATE schema_migrations SET checksum = 'another'", "--verbose", "other contents of 0001_tables"),
+        (
+            "ALTER TABLE schema_migrations DROP checksum;"
+            "UPDATE schema_migrations SET name = '0001_ledger' WHERE name = '0001_tables'",
+            "--verbose",
+            "of a version before the first release",
+        ),
+    ],
+)
+def test_a_file_that_is_no_whole_backup_of_this_version_is_refused(
+    database_url: str, full: str, tmp_path: Path, statement: str, options: str, message: str
+) -> None:
+    _change(database_url, statement)
+    file, before = tmp_path / "a.dump", contents(full)
+    _program(database_url, "pg_dump", "--format=custom", options, f"--file={file}", database_url)
+    assert message in refused("restore", "--replace", file, settings=at(full))
+    assert contents(full) == before
+
+
+@pytest.mark.parametrize("part", [0.0, 0.01, 0.3, 0.95])
+def test_a_backup_that_was_cut_off_or_damaged_changes_nothing(
+    full: str, dump: Path, tmp_path: Path, part: float
+) -> None:
+    before, whole = contents(full), dump.read_bytes()
+    place = int(part * len(whole))
+    for damaged in (whole[:place], whole[:place] + bytes(1000) + whole[place + 1000 :]):
+        (tmp_path / "a.dump").write_bytes(damaged)
+        message = refused("restore", "--replace", tmp_path / "a.dump", settings=at(full))
+        assert "the database is unchanged" in message or "cannot be read" in message
+        assert contents(full) == before
+
+
+def test_data_is_replaced_only_when_that_is_said(
+    full: str, database_url: str, source: str, dump: Path
+) -> None:
+    _change(database_url, "INSERT INTO native_prices VALUES ('SOL', now(), 1)")
+    for url in (full, database_url):
+        before = contents(url)
+        assert "contains data. Add --replace" in refused("restore", dump, settings=at(url))
+        assert contents(url) == before
+    done("restore", "--replace", dump, settings=at(full))
+    # Tables without rows are no data.
+    _change(database_url, "DELETE FROM native_prices")
+    done("restore", dump, settings=at(database_url))
+    assert contents(full) == contents(database_url) == contents(source)
+
+
+def test_tables_of_another_version_are_left_alone(full: str, dump: Path) -> None:
+    _change(full, _LATER)
+    before = contents(full)
+    message = refused("restore", "--replace", dump, settings=at(full))
+    assert "of another version than those of" in message
+    assert "Restore into a new database" in message
+    assert contents(full) == before
+
+
+def test_a_service_or_a_command_that_is_connected_stops_a_restore(
+    full: str, dump: Path, valkey_url: str
+) -> None:
+    before = contents(full)
+    service = create_app(Settings(database_url=full, valkey_url=valkey_url, web_threads=2))
+    with closing(service.extensions["wallet_api"]):
+        message = refused("restore", "--replace", dump, settings=at(full))
+    assert "The database is in use by wallet-api (" in message
+    with connect(full):
+        message = refused("restore", "--replace", dump, settings=at(full))
+    assert "in use by wallet-api command (1). Stop it first" in message
+    assert contents(full) == before
+
+
+def test_the_owner_restores_and_other_roles_are_refused(
+    full: str, dump: Path, make: Made, tmp_path: Path
+) -> None:
+    role = f"backup_owner_{os.getpid()}"
+    own, before = make(full), contents(full)
+    with session(own) as superuser:
+        superuser.execute(f"CREATE ROLE {role} LOGIN".encode())
+        try:
+            settings = [at(urlsplit(url)._replace(netloc=f"{role}@").geturl()) for url in (own, full)]
+            name = urlsplit(own).path.removeprefix("/")
+            superuser.execute(f"ALTER DATABASE {name} OWNER TO {role}".encode())
+            superuser.execute(f"GRANT CREATE ON SCHEMA public TO {role}".encode())
+            for _ in range(2):
+                done("restore", "--replace", dump, settings=settings[0])
+            done("backup", tmp_path / "own.dump", settings=settings[0])
+            refusal = run_command("backup", tmp_path / "full.dump", settings=settings[1]).exception
+            assert type(refusal).__name__ == "NotPermitted"
+            with session(full) as administrator:
+                administrator.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}".encode())
+            message = refused("restore", "--replace", dump, settings=settings[1])
+            assert "the database is unchanged: " in message
+            assert "Restore as wallet_api_owner" in message
+            assert contents(full) == before
+        finally:
+            superuser.execute(f"ALTER DATABASE {name} OWNER TO CURRENT_USER".encode())
+            for url in (own, full):
+                _change(url, f"DROP OWNED BY {role}")
+            superuser.execute(f"DROP ROLE {role}".encode())
+
+
+def test_what_others_built_on_the_tables_is_not_dropped(full: str, dump: Path) -> None:
+    _change(full, "CREATE SCHEMA reports; CREATE VIEW reports.sells AS SELECT * FROM public.trades")
+    before = contents(full)
+    message = refused("restore", "--replace", dump, settings=at(full))
+    assert "the database is unchanged" in message
+    assert "view reports.sells depends on table public.trades" in message
+    assert contents(full) == before
+
+
+@contextmanager
+def _held_up(url: str, tag: str) -> Iterator[Callable[[], bool]]:
+    """Block SQL commands with this tag; yield a function that returns whether one waits."""
+    with session(url) as holder:
+        holder.execute(
+            f"""
+            CREATE SCHEMA tests;
+            CREATE FUNCTION tests.wait() RETURNS event_trigger LANGUAGE plpgsql AS
+            $$ BEGIN PERFORM pg_advisory_xact_lock_shared({_ADVISORY_LOCK}); END $$;
+            CREATE EVENT TRIGGER wait ON ddl_command_end WHEN TAG IN ('{tag}') EXECUTE FUNCTION tests.wait();
+            SELECT pg_advisory_lock({_ADVISORY_LOCK})
+            """.encode()
+        )
+        yield lambda: _waits(url, "wallet-api pg_restore")
+    _change(url, "DROP SCHEMA tests CASCADE")
+
+
+@pytest.mark.parametrize("tag", ["DROP TABLE", "CREATE TABLE", "CREATE INDEX"])
+@pytest.mark.parametrize("victim", ["wallet-api", "pg_restore", "Ctrl-C"])
+def test_whatever_is_killed_the_database_is_as_it_was(full: str, dump: Path, victim: str, tag: str) -> None:
+    before = contents(full)
+    settings = at(full.replace("@/", ":very-secret@/"))
+    with _held_up(full, tag) as waits, ExitStack() as stack:
+        command = stack.enter_context(wallet_api("restore", "--replace", str(dump), settings=settings))
+        stack.callback(command.kill)
+        assert eventually(waits)
+        child = _child(command, "pg_restore")
+        if victim == "Ctrl-C":
+            command.send_signal(signal.SIGINT)
+        else:
+            (command if victim == "wallet-api" else child).kill()
+        output = command.communicate(timeout=30)[0]
+    assert "very-secret" not in output
+    assert command.returncode == {"wallet-api": -9, "pg_restore": 1, "Ctrl-C": 130}[victim], output
+    assert eventually(lambda: not child.is_running())
+    assert eventually(lambda: not _connected(full))
+    assert contents(full) == before
+    done("restore", "--replace", dump, settings=at(full))
+
+
+def _connected(url: str) -> bool:
+    with session(url) as connection:
+        query = "SELECT FROM pg_stat_activity WHERE starts_with(application_name, 'wallet-api')"
+        return connection.execute(f"{query} AND datname = current_database()".encode()).rowcount > 0

@@ -1,7 +1,7 @@
-"""Backup and restore of the database in use, with pg_dump, pg_restore and psql."""
+"""Backup and restore of the database in use, with pg_dump and pg_restore."""
 
-from wallet_api.backup.dump import Backup, back_up
-from wallet_api.backup.errors import BackupError
-from wallet_api.backup.restore import Restored, complete, restore
+from wallet_api.backup.dump import back_up, count_rows
+from wallet_api.backup.programs import BackupError, Progress
+from wallet_api.backup.restore import restore
 
-__all__ = ["Backup", "BackupError", "Restored", "back_up", "complete", "restore"]
+__all__ = ["BackupError", "Progress", "back_up", "count_rows", "restore"]

@@ -1,6 +1,5 @@
--- The other sessions of this service in this database, by name.
-  SELECT application_name,
-         count(*) AS sessions
+-- The other sessions of this service in this database, by name, with their numbers.
+  SELECT concat(application_name, ' (', count(*), ')') AS session
     FROM pg_stat_activity
    WHERE datname = current_database()
      AND starts_with(application_name, 'wallet-api')

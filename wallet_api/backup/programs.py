@@ -1,94 +1,112 @@
-"""Find PostgreSQL's client programs on this machine that fit a server."""
+"""PostgreSQL's own programs: which fit a server, and how they run."""
 
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 
-from wallet_api.backup.errors import BackupError
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from wallet_api.database import Connection
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded import postgres as embedded_postgres
+from wallet_api.embedded.signals import deferred, undisturbed
+from wallet_api.settings import Settings
 
-_NAMES = ("pg_dump", "pg_restore", "psql")
+# Called each second with the latest message of a program.
+Progress = Callable[[str], None]
+
 _DEBIAN = Path("/usr/lib/postgresql")
 _VERSION = re.compile(r"\(PostgreSQL\) (\d+)")
+# Without other DETAIL and CONTEXT, which may contain rows of a table.
+_ERROR = re.compile(r"^pg_\w+: error: +(.+)(?:\nDETAIL: +(.+ depends on .+))?", re.MULTILINE)
+# All users of the machine can read the arguments of a program. Only the password has an environment variable.
+_SECRETS = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
 
 
-@dataclass(frozen=True)
-class Programs:
-    """pg_dump, pg_restore and psql of one installation, and its major version."""
-
-    folder: Path
-    major: int
-    has_tls: bool
-
-    def path(self, name: str) -> str:
-        """Return the path of a program."""
-        return str(self.folder / name)
+class BackupError(Exception):
+    """A backup or restore failed; the message says why and what to do next."""
 
 
-def oldest_for(server_major: int, *, tls: bool) -> Programs:
-    """Return the oldest programs that can dump this server, so that most versions can read the dump.
+def installed(*, tls: bool = False) -> dict[int, Path]:
+    """Return the folders of PostgreSQL's programs on this machine, by major version.
 
-    With `tls`, only those that support TLS. Raises BackupError.
+    With `tls`, without those of the embedded server, which cannot encrypt a connection.
     """
-    return min(_fitting(server_major, tls=tls), key=lambda programs: programs.major)
+    folders = list(_DEBIAN.glob("*/bin"))
+    with suppress(EmbeddedError):
+        folders[:0] = [] if tls else [embedded_postgres.programs()]
+    if on_path := shutil.which("pg_dump"):
+        # Debian's is a script, in a folder without programs.
+        folders.append(Path(on_path).resolve().parent)
+    return {major: folder for folder in folders if (major := _major(folder)) is not None}
 
 
-def newest_for(server_major: int, *, tls: bool) -> Programs:
-    """Return the newest programs, which can read most dumps. Raises BackupError."""
-    return max(_fitting(server_major, tls=tls), key=lambda programs: programs.major)
-
-
-def _fitting(server_major: int, *, tls: bool) -> list[Programs]:
-    installed = list(_installed())
-    fitting = [
-        programs for programs in installed if programs.major >= server_major and (programs.has_tls or not tls)
-    ]
+def program(name: str, connection: Connection) -> Path:
+    """Return the oldest pg_dump or pg_restore that is not older than the server. Raises BackupError."""
+    server = connection.info.server_version // 10_000
+    found = installed(tls=connection.pgconn.ssl_in_use)
+    # From 17 on, pg_restore sets transaction_timeout, which older servers reject.
+    is_old = name == "pg_restore" and server < 17
+    fitting = [major for major in found if server <= major and (major < 17 or not is_old)]
     if not fitting:
-        found = ", ".join(f"{programs.major} in {programs.folder}" for programs in installed) or "none"
-        with_tls = " with TLS, which the embedded ones do not support," if tls else ""
+        tls = " with TLS (the embedded ones have none)" if connection.pgconn.ssl_in_use else ""
         raise BackupError(
-            f"pg_dump, pg_restore and psql of PostgreSQL {server_major} or newer{with_tls} are needed; "
-            f"found: {found}. Install them (on Debian and Ubuntu: postgresql-client-{server_major}), "
-            "or put their folder on the PATH."
+            f"{name} of PostgreSQL {server}{' to 16' if is_old else ' or newer'}{tls} is needed; "
+            f"found: {', '.join(f'{major} in {folder}' for major, folder in found.items()) or 'none'}. "
+            f"Install it (on Debian and Ubuntu: postgresql-client-{server}), or put its folder on the PATH."
         )
-    return fitting
+    return found[min(fitting)] / name
 
 
-def _installed() -> Iterator[Programs]:
-    seen = set()
-    for folder, has_tls in _folders():
-        if folder not in seen and all(os.access(folder / name, os.X_OK) for name in _NAMES):
-            seen.add(folder)
-            major = _major(folder)
-            if major is not None:
-                yield Programs(folder, major, has_tls)
+def plain_environment() -> dict[str, str]:
+    """Return the environment of this process without the settings of the service, which contain secrets."""
+    own = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
+    # The messages of the programs are parsed, so they must be in English.
+    return own | {"LC_ALL": "C"}
 
 
-def _folders() -> Iterator[tuple[Path, bool]]:
-    on_path = shutil.which("pg_dump")
-    # Debian's pg_dump on the PATH is a script that selects a version.
-    if on_path is not None and Path(on_path).resolve().name == "pg_dump":
-        yield Path(on_path).resolve().parent, True
-    for folder in sorted(_DEBIAN.glob("*/bin")):
-        yield folder, True
+def run(path: Path, url: str, arguments: Sequence[str], progress: Progress) -> None:
+    """Run a program on the database at `url`; stop it on an exception. Raises BackupError.
+
+    Its messages come through a pipe: if this process is killed, the next message ends the program, and the
+    server rolls its transaction back.
+    """
+    parameters = conninfo_to_dict(url, application_name=f"wallet-api {path.name}")
+    password, *_ = [parameters.pop(name, None) for name in _SECRETS]
+    environment = plain_environment() | ({"PGPASSWORD": str(password)} if password else {})
+    conninfo = make_conninfo("", **parameters)
+    command = [str(path), "--verbose", "--no-password", f"--dbname={conninfo}", *arguments]
+    process: subprocess.Popen[bytes] | None = None
+    messages = b""
     try:
-        yield embedded_postgres.programs(), False
-    except EmbeddedError:
-        return
+        with deferred():
+            process = subprocess.Popen(command, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE)
+        while process.returncode is None:
+            try:
+                _, messages = process.communicate(timeout=1.0)
+            except subprocess.TimeoutExpired as error:
+                *_, latest = [b"", *(error.stderr or b"").splitlines()]
+                progress(latest.decode(errors="replace").partition(": ")[2])
+    finally:
+        if process is not None and process.poll() is None:
+            with undisturbed():
+                # It cancels its statement on the server.
+                process.terminate()
+                process.wait()
+    if process.returncode:
+        found = _ERROR.search(messages.decode(errors="replace"))
+        reason = ": ".join(filter(None, found.groups())) if found else f"exit status {process.returncode}"
+        raise BackupError(f"{path.name} failed: {reason}")
 
 
 def _major(folder: Path) -> int | None:
-    run = subprocess.run(
-        [folder / "pg_dump", "--version"],
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
-    found = _VERSION.search(run.stdout)
-    return int(found[1]) if found else None
+    with suppress(OSError):
+        output = subprocess.run([folder / "pg_dump", "--version"], capture_output=True, check=False).stdout
+        if found := _VERSION.search(output.decode()):
+            return int(found[1])
+    return None

@@ -4,7 +4,7 @@ A released file is never edited: a database stores the checksum of each file tha
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import resources
@@ -85,19 +85,18 @@ def checksum_of(sql: str) -> str:
     return sha256("".join(re.sub(r"--.*", "", sql).split()).encode()).hexdigest()
 
 
-def is_unreleased(applied: Collection[str]) -> bool:
-    """Return whether these applied migrations are those of a version before the first release."""
-    return len(applied) > 0 and _FIRST not in applied
-
-
 def inspect(connection: Connection) -> Schema:
     """Compare the tables of a database with the migrations of this version."""
-    names = available()
     if not connection.fetch_value(_HAS_TABLE):
-        return Schema(tuple(names))
+        return compare({})
     rows = connection.execute("SELECT * FROM schema_migrations ORDER BY name").fetchall()
-    applied = {row["name"]: row.get("checksum") for row in rows}
-    if is_unreleased(applied):
+    return compare({row["name"]: row.get("checksum") for row in rows})
+
+
+def compare(applied: Mapping[str, str | None]) -> Schema:
+    """Compare applied migrations, with their checksums, with those of this version."""
+    names = available()
+    if applied and _FIRST not in applied:
         return Schema(tuple(names), is_unreleased=True)
     return Schema(
         pending=tuple(name for name in names if name not in applied),
