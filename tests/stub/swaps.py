@@ -1,7 +1,6 @@
 """Moralis' swaps, in pages."""
 
 import base64
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -21,7 +20,6 @@ class Swaps:
     rows: dict[tuple[str, str], list[Row]] = field(default_factory=dict)
     key: str = "stub"
     page_rows: int = 100
-    shuffled: Callable[[list[Row]], list[Row]] = lambda rows: rows
 
     def add(self, chain: str, address: str, *rows: Row) -> None:
         """Add rows to a wallet."""
@@ -38,7 +36,7 @@ class Swaps:
         rows = [row for row in rows if _time(row) >= first]
         size = min(int(request.args["limit"]), self.page_rows)
         start = _place(request.args.get("cursor"))
-        page = self.shuffled(rows[start : start + size])
+        page = rows[start : start + size]
         cursor = _cursor(start + size) if start + size < len(rows) else None
         size_name = "pageSize" if chain == "solana" else "page_size"
         return json_response({"cursor": cursor, "page": start // size + 1, size_name: size, "result": page})

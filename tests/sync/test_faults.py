@@ -5,7 +5,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from flask import request
+from flask import Response, request
 
 from tests.stub import faults
 from tests.stub.faults import Scenario
@@ -76,14 +76,22 @@ def test_what_passes_is_retried_and_nobody_notices(stub: Stub, operator: Operato
     assert (done.status, done.only["changed"]) == (0, 12 * ROWS)
 
 
-def test_while_told_to_slow_down_all_readers_hold_back(stub: Stub, operator: Operator) -> None:
-    stub.scenarios["moralis"] = faults.in_turn(None, None, None, faults.status(429, Retry_After="2"))
+def test_a_rate_limit_pauses_the_requests_of_all_threads(stub: Stub, operator: Operator) -> None:
+    on_their_way = threading.Barrier(8)
+
+    def held() -> None:
+        on_their_way.wait()
+        # Until the refusal has arrived.
+        time.sleep(1)
+
+    def refused() -> Response | None:
+        on_their_way.wait()
+        return faults.status(429, Retry_After="3")()
+
+    stub.scenarios["moralis"] = faults.in_turn(refused, *[held] * 7)
     assert operator.sync(SYNC_THREADS="8").status == 0
     moments = [call.moment for call in stub.calls]
-    longest = max(range(1, len(moments)), key=lambda place: moments[place] - moments[place - 1])
-    assert moments[longest] - moments[longest - 1] > 1.5
-    # At most what was on its way already got through before the pause.
-    assert longest <= 3 + 8
+    assert moments[8] - moments[7] > 2.5
 
 
 def test_a_cursor_that_comes_again_ends_the_reading(stub: Stub, operator: Operator) -> None:
@@ -134,7 +142,10 @@ def test_a_quota_used_up_ends_the_round_politely_until_midnight(stub: Stub, oper
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        (faults.status(401, "Token is invalid format"), "the provider does not accept our key"),
+        (
+            faults.status(401, "Token is invalid format"),
+            "the provider does not accept our key (MORALIS_API_KEY)",
+        ),
         (faults.raw(b"<html>1020</html>", "text/html", 403), "the provider has shut us out for a while"),
     ],
 )
@@ -156,6 +167,7 @@ def test_a_provider_that_is_down_is_not_asked_for_every_wallet(stub: Stub, opera
     assert (done.status, done.only["stopped"]) == (1, "the provider seems to be down")
     assert 20 <= done.only["failed"] <= 20 + 3 * 4
     assert done.only["left"] == 200 - done.only["failed"]
+    assert done.text.count("not synced: server_error status 500: ") == 1
 
 
 def test_wallets_that_fail_in_a_row_for_their_own_reasons_hold_up_nobody(

@@ -48,13 +48,13 @@ def test_it_counts_each_transaction_once_and_shows_what_is_kept(stub: Stub, oper
 
 def test_the_delay_is_that_of_new_trades(stub: Stub, operator: Operator) -> None:
     read_from(stub, operator)
-    stub.transactions.add(WALLET, "old", buy(AT))
+    stub.transactions.add(WALLET, "old", buy(now() - timedelta(minutes=30)))
     operator.sync()
     assert operator.fetch("SELECT delay_seconds FROM sync_heartbeats") == [{"delay_seconds": None}]
-    stub.transactions.add(WALLET, "new", buy(now() + timedelta(seconds=1)))
+    operator.fetch("UPDATE sync_wallets SET synced_until = synced_until - interval '1 hour' RETURNING 1")
     operator.sync()
     (row,) = operator.fetch("SELECT delay_seconds FROM sync_heartbeats")
-    assert 0 <= row["delay_seconds"] < 60
+    assert 1800 <= row["delay_seconds"] < 1860
     operator.sync()
     assert operator.fetch("SELECT delay_seconds FROM sync_heartbeats") == [row]
     assert '"delay_seconds":' in status(operator, "--json")

@@ -1,7 +1,6 @@
 """`wallet-api sync trades`: from the provider's rows to the ledger, on any pages."""
 
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -268,30 +267,6 @@ def test_names_that_anybody_may_write_become_harmless(stub: Stub, operator: Oper
     assert trade[4] == ("# free riah\U0001f680 " + 128 * "x")[:128]
 
 
-def test_a_second_run_changes_nothing_whatever_the_order_of_rows_and_pages(
-    stub: Stub, operator: Operator
-) -> None:
-    moments = [AT + timedelta(seconds=number // 3) for number in range(40)]
-    rows = [
-        row
-        for number, moment in enumerate(moments)
-        for row in (
-            swap(f"t{number}", moment, usdc("3"), sol("0.5"), 91.0),
-            swap(f"t{number}", moment, fart("7"), usdc("3"), 91.5, pool=POOL),
-        )
-    ]
-    stub.swaps.page_rows = 7
-    stub.swaps.add("solana", WALLET, *rows)
-    assert operator.sync().only["changed"] == 120
-    before = operator.ledger()
-    # Same rows, told in the opposite order within each block and page, and some of them twice.
-    stub.swaps.rows["solana", WALLET] = [*reversed(rows), *rows[10:20]]
-    stub.swaps.shuffled = lambda page: page[::-1]
-    outcome = operator.sync()
-    assert (outcome.only["changed"], outcome.only["trades"]) == (0, 120)
-    assert operator.ledger() == before
-
-
 def test_rows_that_come_late_or_to_a_known_transaction_are_taken_in(stub: Stub, operator: Operator) -> None:
     stub.swaps.add("solana", WALLET, swap("hop", AT, fart("70"), usdc("200"), 200.0))
     stub.prices.hourly = lambda currency, moment: 160.0
@@ -367,15 +342,3 @@ def test_new_wallets_come_first_and_then_those_whose_turn_is_longest_ago(
     stub.calls.clear()
     operator.sync(SYNC_THREADS="1")
     assert [call.subject for call in stub.calls] == [second, third, first, WALLET]
-
-
-def test_the_figures_of_what_was_synced_are_those_of_the_ledger(stub: Stub, operator: Operator) -> None:
-    stub.swaps.add(
-        "solana",
-        WALLET,
-        swap("b", AT, fart("10"), sol("1"), 150.0),
-        swap("s", AT + timedelta(minutes=1), sol("1.5"), fart("10"), 225.0),
-    )
-    operator.sync()
-    (position,) = operator.fetch("SELECT realized, buy_txn, sell_txn FROM positions")
-    assert position == {"realized": Decimal("0.5"), "buy_txn": 1, "sell_txn": 1}

@@ -3,11 +3,10 @@
 import math
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import click
@@ -15,25 +14,14 @@ import click
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import settings_with_database
 from wallet_api.cli.output import json_option, progress_bar
-from wallet_api.cli.sync_rounds import (
-    SOME_FAILED,
-    Outcome,
-    Round,
-    Work,
-    log,
-    log_to_stderr,
-    run,
-    write_sync_note,
-)
+from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run, write_sync_note
 from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
-from wallet_api.sync.reports import prices_data, prices_words, trades_data, trades_words
 from wallet_api.sync.rounds import TradesSync
-from wallet_api.sync.sources import Reading, price_sources, trade_sources
+from wallet_api.sync.sources import Provider, price_sources, trade_providers
+from wallet_api.sync.summaries import Summary
 
-_FILL_SECONDS = 3600.0
-_FAILED_FILL_SECONDS = 300.0
 _SPAN = re.compile(r"([1-9]\d{0,5})([dhm])")
 _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
@@ -58,24 +46,21 @@ class _Since(click.ParamType[datetime]):
         return moment
 
 
+_OPTIONS = (
+    click.option("-v", "--verbose", is_flag=True, help="Log each skipped row and each request."),
+    click.option(
+        "--wait", is_flag=True, help="Wait until no other sync of this kind runs, and for the database."
+    ),
+    json_option,
+    click.option(
+        "--since", type=_Since(), default="30d", show_default=True, help="Import from this time on."
+    ),
+    click.option("--every", type=click.FloatRange(min=1), help="Repeat with this period in seconds."),
+)
+
+
 def _common(command: Callable[..., None]) -> Callable[..., None]:
-    for option in (
-        click.option("-v", "--verbose", is_flag=True, help="Log each skipped row and each request."),
-        click.option(
-            "--wait", is_flag=True, help="Wait until no other sync of this kind runs, and for the database."
-        ),
-        json_option,
-        click.option(
-            "--since",
-            type=_Since(),
-            default="30d",
-            show_default=True,
-            help="Import from this time on.",
-        ),
-        click.option("--every", type=click.FloatRange(min=1), help="Repeat with this period in seconds."),
-    ):
-        command = option(command)
-    return command
+    return reduce(lambda command, option: option(command), _OPTIONS, command)
 
 
 @click.group()
@@ -101,40 +86,32 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
     The command may be killed and run again at any time: no trade is lost or counted twice.
     """
     with _ready(options) as (settings, stack):
-        readings = stack.enter_context(trade_sources(settings, chains))
+        providers = stack.enter_context(trade_providers(settings, chains))
         prices, _ = stack.enter_context(price_sources(settings))
-        synced = [chain for reading in readings for chain in reading.chains]
+        synced = [chain for provider in providers for chain in provider.chains]
         if not chains and len(synced) < len(CHAINS):
             left_out = ", ".join(chain for chain in CHAINS if chain not in synced)
             log.warning("sync trades: no provider is configured for %s", left_out)
+        # Two progress bars would overwrite each other.
+        hidden = settings.log_format == "json" or len(providers) > 1
 
-        def work_on(reading: Reading) -> Work:
+        def work_on(provider: Provider) -> Work:
             job = TradesSync(
-                source=reading.source,
+                provider=provider,
                 prices=prices,
-                chains=reading.chains,
                 since=since,
                 overlap=timedelta(seconds=settings.sync_overlap_seconds),
                 threads=settings.sync_threads,
                 turn_seconds=options["every"] or math.inf,
             )
-            # Two progress bars would overwrite each other.
-            hidden = settings.log_format == "json" or len(readings) > 1
-            one = _trades_round(job, hidden=hidden)
-            return Work("trades", reading.chains, [reading.pace], one, trades_words)
 
-        run(settings, [work_on(reading) for reading in readings], **options)
+            def one(connection: Connection, stopping: threading.Event) -> Summary:
+                with progress_bar("Wallets", hidden=hidden) as show:
+                    return job.round(connection, stopping, show)
 
+            return Work("trades", provider.chains, [provider.pace], one)
 
-def _trades_round(job: TradesSync, *, hidden: bool) -> Round:
-    def one(connection: Connection, stopping: threading.Event) -> Outcome:
-        with progress_bar("Wallets", hidden=hidden) as show:
-            summary = job.round(connection, stopping, show)
-        complete = summary.synced == summary.wallets and summary.counts.is_complete
-        status = 0 if complete else SOME_FAILED if summary.synced else 1
-        return Outcome({"chains": list(job.chains)} | trades_data(summary), status, summary.pause_seconds)
-
-    return one
+        run(settings, [work_on(provider) for provider in providers], **options)
 
 
 @sync.command("prices")
@@ -146,21 +123,8 @@ def sync_prices(since: datetime, **options: Any) -> None:
     """
     with _ready(options) as (settings, stack):
         prices, paces = stack.enter_context(price_sources(settings))
-        fill_at = 0.0
-
-        def one(connection: Connection, stopping: threading.Event) -> Outcome:
-            nonlocal fill_at
-            started = time.monotonic()
-            fill = started >= fill_at
-            summary = prices.round(connection, since if fill else None)
-            if fill:
-                # A past price that no provider has now will not be there a minute later either.
-                fill_at = started + (_FAILED_FILL_SECONDS if summary.failures else _FILL_SECONDS)
-            nothing = summary.missing and not summary.changed
-            status = 1 if nothing else SOME_FAILED if summary.missing or summary.missing_hours else 0
-            return Outcome(prices_data(summary), status)
-
-        run(settings, [Work("prices", (), paces, one, prices_words)], **options)
+        one = Work("prices", (), paces, lambda connection, stopping: prices.round(connection, since))
+        run(settings, [one], **options)
 
 
 @contextmanager

@@ -4,12 +4,11 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import click
 
@@ -23,42 +22,38 @@ from wallet_api.providers.pace import Pace
 from wallet_api.settings import Settings
 from wallet_api.sync.heartbeats import Job
 from wallet_api.sync.schedule import repeat, stopped_by_signals
-from wallet_api.sync.session import AlreadyRunning, Stopped, sole_session
-
-SOME_FAILED = 3
+from wallet_api.sync.session import AlreadyRunning, sole_session
+from wallet_api.sync.summaries import SOME_FAILED, Summary
 
 _RECONNECT_SECONDS = 2.0
+# The session of a killed process keeps its lock until its statement ends.
+_LOCK_SECONDS = 3.0
+_POLL_SECONDS = 0.5
 
 log = logging.getLogger("wallet_api.sync")
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The outcome of a round: its summary, the exit status, and the minimum pause after it."""
-
-    data: dict[str, Any]
-    status: int
-    pause_seconds: float = 0.0
-
-
-Round = Callable[[Connection, threading.Event], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """The rounds of one session, and the chains that it syncs (none for prices).
 
-    `words` returns a summary as text. The requests of a round are counted by the paces.
+    The requests of a round are counted by the paces.
     """
 
     job: Job
     chains: Sequence[str]
     paces: Sequence[Pace]
-    round: Round
-    words: Callable[[Mapping[str, Any]], str]
+    round: Callable[[Connection, threading.Event], Summary]
 
-    def requests(self) -> int:
-        """Return the number of requests so far."""
+    def measured_round(self, connection: Connection, stopping: threading.Event) -> Summary:
+        """Return the summary of a round, with its requests and seconds."""
+        started, requests = time.monotonic(), self._requests()
+        summary = self.round(connection, stopping)
+        summary.requests = self._requests() - requests
+        summary.seconds = round(time.monotonic() - started, 1)
+        return summary
+
+    def _requests(self) -> int:
         return sum(pace.calls for pace in self.paces)
 
     def __str__(self) -> str:
@@ -117,31 +112,23 @@ def run(settings: Settings, works: Sequence[Work], every: float | None, as_json:
 def _rounds(
     settings: Settings, work: Work, stopping: threading.Event, every: float | None, as_json: bool, wait: bool
 ) -> int:
-    status = 0
+    def one() -> Summary:
+        summary = work.measured_round(connection, stopping)
+        _report(work, settings, summary, as_json, goes_on=every is not None)
+        return summary
+
     worked = False
-    url = str(settings.database_url)
+    started = time.monotonic()
     while not stopping.is_set():
         try:
-            with sole_session(url, work.job, work.chains, stopping, wait=wait) as connection:
+            with sole_session(str(settings.database_url), work.job, work.chains) as connection:
                 require_tables(connection)
                 worked = True
-
-                def one(connection: Connection = connection) -> float:
-                    nonlocal status
-                    started, requests = time.monotonic(), work.requests()
-                    outcome = work.round(connection, stopping)
-                    seconds = round(time.monotonic() - started, 1)
-                    data = outcome.data | {"requests": work.requests() - requests, "seconds": seconds}
-                    _report(work, settings, data, as_json, goes_on=every is not None)
-                    status = outcome.status
-                    return outcome.pause_seconds
-
-                repeat(one, every, stopping)
-            break
-        except Stopped:
-            break
+                return repeat(one, every, stopping).status
         except AlreadyRunning as error:
-            raise click.ClickException(str(error)) from None
+            if not wait and time.monotonic() > started + _LOCK_SECONDS:
+                raise click.ClickException(str(error)) from None
+            stopping.wait(_POLL_SECONDS)
         except (click.ClickException, NotPermitted):
             raise
         except ServiceUnavailable as error:
@@ -157,17 +144,17 @@ def _rounds(
             name = type(error).__name__
             log.error("sync %s: unexpected error: %s at %s", work, name, raised_at(error))  # noqa: TRY400
             stopping.wait(max(every, _RECONNECT_SECONDS))
-    return status
+    return 0
 
 
-def _report(work: Work, settings: Settings, data: dict[str, Any], as_json: bool, *, goes_on: bool) -> None:
-    words = work.words(data)
+def _report(work: Work, settings: Settings, summary: Summary, as_json: bool, *, goes_on: bool) -> None:
+    data = {"job": work.job} | summary.data()
     if as_json:
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        print_json({"job": work.job, "at": now} | data)
+        print_json({"at": now} | data)
     elif goes_on or settings.log_format == "json":
-        more = {"more": {"job": work.job} | data}
-        record = log.makeRecord(log.name, logging.INFO, "", 0, "%s: %s", (work, words), None, extra=more)
+        message = (work, summary.words())
+        record = log.makeRecord(log.name, logging.INFO, "", 0, "%s: %s", message, None, extra={"more": data})
         click.echo(formatter(settings).format(record))
     else:
-        click.echo(f"{str(work).capitalize()}: {words}")
+        click.echo(f"{str(work).capitalize()}: {summary.words()}")

@@ -1,13 +1,11 @@
 -- The tracked wallets of some chains, and how far each has been synced: new ones first, then those tried
--- longest ago. Needs sync_wallets_pkey, sync_left_out_pkey.
+-- longest ago. Needs sync_wallets_pkey.
 SELECT wallets.wallet_id,
        wallets.blockchain,
        wallets.address,
        state.synced_from,
        state.synced_until,
-       state.rechecked_at,
-       EXISTS (SELECT FROM sync_left_out AS kept
-                WHERE kept.wallet_id = wallets.wallet_id) AS has_left_out
+       state.rechecked_at
   FROM wallets
   LEFT JOIN sync_wallets AS state
     ON state.wallet_id = wallets.wallet_id

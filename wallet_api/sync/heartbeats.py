@@ -1,7 +1,7 @@
 """The last successful round of each sync, for health checks and metrics."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -44,32 +44,13 @@ class Heartbeat:
 def read_heartbeats(connection: Connection, now: datetime) -> list[Heartbeat]:
     """Return the heartbeats at `now`; none for a job and chain without a successful round."""
     return [
-        Heartbeat(
-            job=row["job"],
-            blockchain=row["blockchain"],
-            age_seconds=max(0.0, (now - row["succeeded_at"]).total_seconds()),
-            wallets=row["wallets"],
-            failed=row["failed"],
-            delay_seconds=row["delay_seconds"],
-        )
+        Heartbeat(age_seconds=max(0.0, (now - row.pop("succeeded_at")).total_seconds()), **row)
         for row in connection.execute(_HEARTBEATS)
     ]
 
 
 def save_heartbeats(connection: Connection, job: Job, rounds: Mapping[str, Round], now: datetime) -> None:
     """Save a successful round by chain."""
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            _SAVE,
-            [
-                {
-                    "job": job,
-                    "blockchain": blockchain,
-                    "succeeded_at": now,
-                    "wallets": one.wallets,
-                    "failed": one.failed,
-                    "delay_seconds": one.delay_seconds,
-                }
-                for blockchain, one in rounds.items()
-            ],
-        )
+    for blockchain, one in rounds.items():
+        key = {"job": job, "blockchain": blockchain, "succeeded_at": now}
+        connection.execute(_SAVE, key | asdict(one))

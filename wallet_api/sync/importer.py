@@ -1,207 +1,162 @@
-"""Import the results of a round into the ledger, and count them."""
+"""Import fetched chunks into the ledger, and count what is imported and what is left out."""
 
 import logging
-from collections import Counter
+import statistics
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_trades
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.rows import TradeRow
-from wallet_api.providers.trades.swaps import LeftOut, Reason, TrackedWallet
-from wallet_api.sync.drafts import Draft
-from wallet_api.sync.heartbeats import Round, save_heartbeats
-from wallet_api.sync.left_out import Owned
+from wallet_api.providers.trades.swaps import Chunk, LeftOut, Reason, TrackedWallet
+from wallet_api.sync.drafts import Draft, draft_trades
+from wallet_api.sync.jobs import Job
+from wallet_api.sync.left_out import NO_TRADE, read_reasons, save_left_out, save_reasons, settle_left_out
 from wallet_api.sync.prices import Prices
-from wallet_api.sync.reader_threads import Failure, Piece, Result, Task
-from wallet_api.sync.refusals import DOWN, refusal_of
-from wallet_api.sync.state import save_failed, save_synced, untracked
-from wallet_api.sync.tally import Counts, Tally
+from wallet_api.sync.summaries import TradesSummary
 from wallet_api.sync.values import value_drafts
 
 log = logging.getLogger(__name__)
 
-# After this many consecutive wallets that failed because of the provider, it counts as down.
-_STRIKES = 20
+PRICE_MISSING = "price_missing"
+REMOVED = "removed"
 NO_PRICE = "no native price of its hour is known"
-_PRICE_MISSING = "price_missing"
-_REMOVED = "removed"
-_CRASHED = "crashed"
 
 
-@dataclass
-class TradesSummary:
-    """The outcome of a round.
+@dataclass(slots=True)
+class Part:
+    """A fetched chunk of a wallet, its trades, and what is left out of it."""
 
-    `counts` is what it left out; `behind` counts wallets that the next round continues, `left` those not
-    tried; `stopped` is why the round stopped, `pause_seconds` for how long.
-    """
+    job: Job
+    chunk: Chunk
+    drafts: list[Draft] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
 
-    wallets: int = 0
-    synced: int = 0
-    failed: Counter[str] = field(default_factory=Counter)
-    behind: int = 0
-    left: int = 0
-    swaps: int = 0
-    trades: int = 0
-    changed: int = 0
-    wraps: int = 0
-    counts: Counts = field(default_factory=Counts)
-    stopped: str | None = None
-    pause_seconds: float = 0.0
+    @property
+    def wallet(self) -> TrackedWallet:
+        return self.job.wallet
 
 
 class Importer:
-    """Imports the fetched trades into the ledger, and counts them."""
+    """Imports the parts of a round, and adds them to its summary."""
 
-    def __init__(
-        self, connection: Connection, prices: Prices, chains: Sequence[str], tasks: Sequence[Task]
-    ) -> None:
+    def __init__(self, connection: Connection, prices: Prices, summary: TradesSummary) -> None:
         self._connection = connection
         self._prices = prices
-        self._tasks = tasks
-        self._tally = Tally(connection, chains)
-        self._synced: set[int] = set()
-        self._behind: set[int] = set()
-        self._failed: dict[int, str] = {}
-        self._strikes = 0
-        self.summary = TradesSummary(wallets=len(tasks))
+        self._summary = summary
+        # By chain and reason: what the round met, and what no round had met before.
+        self._met: Counter[tuple[str, str]] = Counter()
+        self._new: Counter[tuple[str, str]] = Counter()
+        self._delays: defaultdict[str, list[float]] = defaultdict(list)
 
-    @property
-    def done(self) -> int:
-        return len(self._synced) + len(self._behind) + len(self._failed)
+    def add(self, parts: Sequence[Part]) -> None:
+        """Import the parts, at most one of each wallet.
 
-    def add(self, group: Sequence[Result]) -> None:
-        """Import the trades, then save how far they reach, so that a crash in between repeats the fetch."""
-        # Once a chunk of a wallet has failed, importing a later one would leave a gap.
-        pieces = [p for p in group if isinstance(p, Piece) and p.task.wallet.wallet_id not in self._failed]
-        imported = self._import_pieces(pieces)
-        save_synced(self._connection, imported)
-        self._synced |= {piece.task.wallet.wallet_id for piece in imported if piece.chunk.until is None}
-        self._behind |= {piece.task.wallet.wallet_id for piece in imported if piece.gives_way}
-        if imported:
-            self._strikes = 0
-        for result in group:
-            if isinstance(result, Failure):
-                self._fail(result)
-
-    def finish(self) -> TradesSummary:
-        """Return the counts of the round, and save the heartbeats.
-
-        A chain gets one if every wallet was tried and at least one succeeded.
+        A wallet fails if it was removed, or if the price that a value needs cannot be fetched now. The trades
+        come first, then what is left out, then how far the wallets are synced, so that a crash in between
+        repeats the fetch.
         """
-        summary = self.summary
-        summary.synced = len(self._synced)
-        summary.failed = Counter(self._failed.values())
-        summary.behind = len(self._behind)
-        summary.left = len(self._tasks) - self.done
-        summary.counts = self._tally.finish()
-        heartbeats = {}
-        through = self._synced | self._behind
-        for chain in CHAINS:
-            wallets = [task.wallet.wallet_id for task in self._tasks if task.wallet.chain.name == chain]
-            failed = sum(wallet in self._failed for wallet in wallets)
-            synced = sum(wallet in through for wallet in wallets)
-            if synced and synced + failed == len(wallets):
-                heartbeats[chain] = Round(len(wallets), failed, self._tally.delay_seconds(chain))
-        save_heartbeats(self._connection, "trades", heartbeats, datetime.now(UTC))
-        return summary
-
-    def _import_pieces(self, pieces: Sequence[Piece]) -> list[Piece]:
-        drafts: list[tuple[TrackedWallet, Draft]] = []
-        left_out: list[Owned] = []
-        for piece in pieces:
-            drafts += [(piece.task.wallet, draft) for draft in piece.drafted.drafts]
-            self.summary.swaps += len(piece.chunk.swaps)
-            self.summary.wraps += piece.drafted.wraps
-            left_out += [
-                (piece.task.wallet, each) for each in (*piece.chunk.left_out, *piece.drafted.left_out)
-            ]
-        values = value_drafts(self._connection, self._prices, drafts)
-        valued = list(zip(drafts, values, strict=True))
-        waiting = {wallet.wallet_id for (wallet, _), value in valued if value.is_pending}
+        for part in parts:
+            part.left_out += part.chunk.left_out
+            drafted = draft_trades(part.wallet.chain, part.chunk.swaps)
+            part.drafts += drafted.drafts
+            part.left_out += drafted.left_out
+            self._summary.wraps += drafted.wraps
+        drafts = [(part, draft) for part in parts for draft in part.drafts]
+        values, is_final = value_drafts(
+            self._connection, self._prices, [(part.wallet, draft) for part, draft in drafts]
+        )
         rows = []
-        for (wallet, draft), value in valued:
-            if wallet.wallet_id in waiting:
-                continue
-            if value.native is None:
-                left_out.append((wallet, _left_out(draft, Reason.NO_VALUE, NO_PRICE)))
+        for (part, draft), value in zip(drafts, values, strict=True):
+            if value is not None:
+                rows.append((part, draft, value))
+            elif is_final:
+                part.left_out.append(_left_out(draft, Reason.NO_VALUE, NO_PRICE))
+            elif part.job.outcome is None:
+                part.job.fail(self._connection, PRICE_MISSING)
+        parts = [part for part in parts if part.job.outcome is None]
+        self._import([row for row in rows if row[0].job.outcome is None])
+        new = save_left_out(self._connection, _left_out_of(parts), datetime.now(UTC))
+        settle_left_out(self._connection, _read(parts))
+        for part in parts:
+            if part.job.save_synced(self._connection, part.chunk):
+                self._count(part)
             else:
-                rows.append((wallet, draft, _row(wallet, draft, value.native)))
-        removed = self._import_tracked({piece.task.wallet.wallet_id for piece in pieces}, rows, left_out)
-        imported = []
-        for piece in pieces:
-            if piece.task.wallet.wallet_id in removed:
-                self._note(piece.task, _REMOVED)
-            elif piece.task.wallet.wallet_id in waiting:
-                self._note(piece.task, _PRICE_MISSING)
-            else:
-                imported.append(piece)
-        self._tally.add(imported, left_out)
-        return imported
+                part.job.fail(self._connection, REMOVED)
+        self._new.update((wallet.chain.name, each.reason) for wallet, each in new)
+        self._summary.new_left_out += len(new)
 
-    def _import_tracked(
-        self,
-        wallet_ids: set[int],
-        rows: Sequence[tuple[TrackedWallet, Draft, TradeRow]],
-        left_out: list[Owned],
-    ) -> set[int]:
-        """Import the rows, and return the wallets that have been removed since the round began.
+    def finish(self, chains: Sequence[str]) -> dict[str, float]:
+        """Save the counts by chain and reason, and return the delays.
 
-        Add to `left_out` what the ledger does not accept.
+        They are by chain the median time from block to ledger of the new trades.
         """
-        removed = untracked(self._connection, wallet_ids)
-        while True:
-            try:
-                left_out += self._import([row for row in rows if row[0].wallet_id not in removed])
-            except WalletRemoved as error:
-                removed |= error.wallet_ids
-            else:
-                return removed
+        save_reasons(self._connection, chains, self._new, self._met)
+        self._summary.unreadable = sum(
+            one.kept
+            for one in read_reasons(self._connection)
+            if one.blockchain in chains and one.reason == Reason.UNREADABLE
+        )
+        return {chain: statistics.median(delays) for chain, delays in self._delays.items() if delays}
 
-    def _import(self, rows: Sequence[tuple[TrackedWallet, Draft, TradeRow]]) -> list[Owned]:
-        rejected: list[Owned] = []
-
+    def _import(self, rows: Sequence[tuple[Part, Draft, Decimal]]) -> None:
         def records() -> Iterator[Record[TradeRow]]:
-            yield from ((number, b"", row) for number, (_, _, row) in enumerate(rows))
+            for number, (part, draft, value) in enumerate(rows):
+                yield number, b"", _row(part.wallet, draft, value)
 
         def reject(number: int, line: bytes, fault: BadRow) -> None:
-            wallet, draft, _ = rows[number]
-            rejected.append((wallet, _left_out(draft, Reason.INVALID, fault.rule)))
+            rejected[number] = fault.rule
 
-        if rows:
-            imported = import_trades(self._connection, records(), reject)
-            self.summary.trades += imported.landed
-            self.summary.changed += imported.changed
-        return rejected
+        while rows:
+            rejected: dict[int, str] = {}
+            try:
+                imported = import_trades(self._connection, records(), reject)
+            except WalletRemoved:
+                # The next time its rows are rejected.
+                continue
+            self._summary.trades += imported.landed
+            self._summary.changed += imported.changed
+            for number, rule in rejected.items():
+                part, draft, _ = rows[number]
+                part.left_out.append(_left_out(draft, Reason.INVALID, rule))
+            break
 
-    def _fail(self, failure: Failure) -> None:
-        stop = refusal_of(failure.fault)
-        if stop is not None:
-            # The fault does not concern the wallet, which therefore keeps its place in the order.
-            if stop[1] > self.summary.pause_seconds:
-                self.summary.stopped, self.summary.pause_seconds = stop
-            return
-        if failure.fault is None:
-            self._note(failure.task, _CRASHED)
-            return
-        self._note(failure.task, failure.fault.outcome, failure.fault.detail)
-        if failure.fault.provider_works is False:
-            self._strikes += 1
-            if self._strikes >= _STRIKES and self.summary.stopped is None:
-                self.summary.stopped, self.summary.pause_seconds = DOWN
+    def _count(self, part: Part) -> None:
+        chain, summary = part.wallet.chain.name, self._summary
+        for each in part.left_out:
+            log.info("%s on %s: %s: %s", part.wallet.address, chain, each.tx_signature, each.detail)
+            self._met[chain, each.reason] += 1
+            summary.left_out += 1
+            summary.left_out_reasons[str(each.reason)][each.detail] += 1
+        for counts in (self._met, self._new):
+            counts[chain, NO_TRADE] += part.chunk.no_trades
+        summary.no_trades += part.chunk.no_trades
+        summary.swaps += len(part.chunk.swaps)
+        if (synced_until := part.job.synced_until) is not None:
+            now = datetime.now(UTC)
+            moments = {draft.tx_signature: draft.created_at for draft in part.drafts}
+            new = [moment for moment in moments.values() if moment > synced_until]
+            self._delays[chain] += [max(0.0, (now - moment).total_seconds()) for moment in new]
 
-    def _note(self, task: Task, outcome: str, detail: str = "") -> None:
-        wallet = task.wallet
-        log.warning("%s on %s was not synced: %s %s", wallet.address, wallet.chain.name, outcome, detail)
-        self._failed[wallet.wallet_id] = outcome
-        save_failed(self._connection, task, outcome)
+
+def _left_out_of(parts: Sequence[Part]) -> list[tuple[TrackedWallet, LeftOut]]:
+    return [(part.wallet, each) for part in parts for each in part.left_out]
+
+
+def _read(parts: Sequence[Part]) -> list[tuple[int, str]]:
+    """Return the wallets and signatures of the transactions that could be read, with all of their trades."""
+    read = {
+        (part.wallet.wallet_id, signature)
+        for part in parts
+        for signature in (*(draft.tx_signature for draft in part.drafts), *part.chunk.settled)
+    }
+    return list(read - {(wallet.wallet_id, each.tx_signature) for wallet, each in _left_out_of(parts)})
 
 
 def _left_out(draft: Draft, reason: Reason, detail: str) -> LeftOut:

@@ -1,10 +1,10 @@
 """What a sync leaves out: kept by signature and reason, read again, and counted by chain and reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection, MissingReference, load_sql, translated
 from wallet_api.providers.trades.swaps import LeftOut, Listed, Reason, TrackedWallet
@@ -21,7 +21,6 @@ _MOST_AGAIN = 1000
 _DUE = load_sql(__package__, "left_out_due")
 _SAVE = load_sql(__package__, "save_left_out")
 _SETTLE = load_sql(__package__, "settle_left_out")
-_COUNT_UNREADABLE = load_sql(__package__, "count_unreadable")
 _SAVE_REASONS = load_sql(__package__, "save_reasons")
 _REASONS = load_sql(__package__, "reasons")
 
@@ -40,13 +39,11 @@ class ReasonCount:
 Owned = tuple[TrackedWallet, LeftOut]
 
 
-def left_out_due(
-    connection: Connection, chains: Sequence[str], started: datetime, now: datetime
-) -> dict[int, list[Listed]]:
+def left_out_due(connection: Connection, chains: Sequence[str], started: datetime) -> dict[int, list[Listed]]:
     """Return by wallet what to read again in a process that started then, those tried longest ago first."""
     parameters = {
         "blockchains": list(chains),
-        "tried_before": max(started, now - _AGAIN),
+        "tried_before": max(started, datetime.now(UTC) - _AGAIN),
         "most": _MOST_AGAIN,
     }
     due: dict[int, list[Listed]] = {}
@@ -58,12 +55,10 @@ def left_out_due(
 def save_left_out(connection: Connection, left_out: Iterable[Owned], now: datetime) -> list[Owned]:
     """Keep what was left out, and return what was not kept before. A removed wallet keeps nothing."""
     rows = {(wallet.wallet_id, each.tx_signature): (wallet, each) for wallet, each in left_out}
-    if not rows:
-        return []
     swaps = [each for _, each in rows.values()]
     parameters = {
-        "wallet_ids": [wallet.wallet_id for wallet, _ in rows.values()],
-        "signatures": [swap.tx_signature for swap in swaps],
+        "wallet_ids": [wallet_id for wallet_id, _ in rows],
+        "signatures": [signature for _, signature in rows],
         "reasons": [swap.reason for swap in swaps],
         "details": [swap.detail for swap in swaps],
         "moments": [swap.created_at for swap in swaps],
@@ -75,23 +70,10 @@ def save_left_out(connection: Connection, left_out: Iterable[Owned], now: dateti
     return []
 
 
-def settle_left_out(connection: Connection, read: Mapping[int, Iterable[str]]) -> None:
-    """Forget the transactions of these wallets that could be read now."""
-    pairs = [(wallet_id, signature) for wallet_id, signatures in read.items() for signature in signatures]
-    if pairs:
-        parameters = {
-            "wallet_ids": [wallet_id for wallet_id, _ in pairs],
-            "signatures": [signature for _, signature in pairs],
-        }
-        connection.execute(_SETTLE, parameters)
-
-
-def count_unreadable(connection: Connection, chains: Sequence[str]) -> int:
-    """Return how many transactions of the chains are kept because they could not be read."""
-    count: int = connection.fetch_value(
-        _COUNT_UNREADABLE, {"blockchains": list(chains), "reason": Reason.UNREADABLE}
-    )
-    return count
+def settle_left_out(connection: Connection, read: Sequence[tuple[int, str]]) -> None:
+    """Forget these transactions, each of a wallet, since they could be read now."""
+    wallet_ids, signatures = zip(*read, strict=True) if read else ((), ())
+    connection.execute(_SETTLE, {"wallet_ids": list(wallet_ids), "signatures": list(signatures)})
 
 
 def save_reasons(

@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from wallet_api.chains import CHAINS, CURRENCIES, Currency
@@ -15,28 +14,17 @@ from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Barred, ProviderFault
 from wallet_api.providers.prices.quotes import PriceSource, hour_of
 from wallet_api.sync.heartbeats import Round, save_heartbeats
+from wallet_api.sync.summaries import PricesSummary
 
 log = logging.getLogger(__name__)
 
 _FILL_PAUSE_SECONDS = 60.0
+# A past price that no provider has now will not be there a minute later either.
+_PAST_SECONDS = 3600.0
+_FAILED_PAST_SECONDS = 300.0
 _MISSING_HOURS = load_sql(__package__, "missing_hours")
 
 Hours = Mapping[Currency, Sequence[datetime]]
-
-
-@dataclass
-class PricesSummary:
-    """The outcome of a round.
-
-    `changed` counts new prices; `missing` are currencies without a current price, `missing_hours` past hours
-    without a price.
-    """
-
-    changed: int = 0
-    missing: list[Currency] = field(default_factory=list)
-    missing_hours: int = 0
-    sources: set[str] = field(default_factory=set)
-    failures: list[str] = field(default_factory=list)
 
 
 class Prices:
@@ -45,20 +33,22 @@ class Prices:
     def __init__(self, sources: Sequence[PriceSource]) -> None:
         self._sources = sources
         self._fill_again_at = 0.0
+        self._past_again_at = 0.0
 
-    def round(self, connection: Connection, since: datetime | None) -> PricesSummary:
-        """Import the current price of every currency and, with `since`, prices for the hours without one.
+    def round(self, connection: Connection, since: datetime) -> PricesSummary:
+        """Import the current price of every currency and, once an hour, prices for past hours without one.
 
-        Hours before `since` are included if a trade in them has no dollar value.
+        These are the hours since `since`, and earlier ones in which a trade has no dollar value.
         """
         summary = PricesSummary()
         rows = self._latest(summary)
-        if since is not None:
-            rows += self._past(missing_hours(connection, since), summary)
+        now = time.monotonic()
+        if now >= self._past_again_at:
+            rows += self._past(_missing_hours(connection, since), summary)
+            self._past_again_at = now + (_FAILED_PAST_SECONDS if summary.failures else _PAST_SECONDS)
         summary.changed = _import(connection, rows)
-        now = datetime.now(UTC)
         priced = [chain.name for chain in CHAINS.values() if chain.currency not in summary.missing]
-        save_heartbeats(connection, "prices", dict.fromkeys(priced, Round()), now)
+        save_heartbeats(connection, "prices", dict.fromkeys(priced, Round()), datetime.now(UTC))
         return summary
 
     def fill(self, connection: Connection, hours: Hours) -> bool:
@@ -85,7 +75,7 @@ class Prices:
                 self._note(summary, source, fault)
                 continue
             rows += latest
-            summary.sources |= {source.name for _ in latest}
+            summary.sources = sorted({*summary.sources, *(source.name for _ in latest)})
             summary.missing = [c for c in summary.missing if c not in {row.currency for row in latest}]
             if not summary.missing:
                 break
@@ -105,7 +95,7 @@ class Prices:
                         self._note(summary, source, fault)
                     continue
                 rows += past
-                summary.sources |= {source.name for _ in past}
+                summary.sources = sorted({*summary.sources, *(source.name for _ in past)})
                 filled = {hour_of(row.priced_at) for row in past}
                 missing = [hour for hour in missing if hour not in filled]
             summary.missing_hours += len(missing)
@@ -119,7 +109,7 @@ class Prices:
             self._sources = [other for other in self._sources if other is not source]
 
 
-def missing_hours(connection: Connection, since: datetime) -> Hours:
+def _missing_hours(connection: Connection, since: datetime) -> Hours:
     """Return the hours without a price since `since`, and those of trades without a dollar value."""
     parameters = {"currencies": list(CURRENCIES), "since": since, "now": datetime.now(UTC)}
     hours: dict[Currency, list[datetime]] = {}

@@ -15,19 +15,23 @@ _PAUSE_SECONDS = 600.0
 # The provider may reset a quota a little late.
 _RESET_SECONDS = 30.0
 
+# Why a round stops, and how many seconds no request is sent.
 Refusal = tuple[str, float]
 
 # When many consecutive wallets have failed because of the provider.
 DOWN: Refusal = ("the provider seems to be down", 30.0)
 
 
-def refusal_of(fault: ProviderFault | None) -> Refusal | None:
-    """Return why the round stops, and for how many seconds; None if other wallets can still be fetched."""
+def refusal_of(fault: ProviderFault, key_setting: str) -> Refusal | None:
+    """Return why the round stops; None if other wallets can still be fetched.
+
+    `key_setting` is the setting that contains the provider's key.
+    """
     match fault:
         case QuotaExhausted():
             return "the provider's quota of the day is used up", until_midnight() + _RESET_SECONDS
         case BadKey():
-            return "the provider does not accept our key", _PAUSE_SECONDS
+            return f"the provider does not accept our key ({key_setting})", _PAUSE_SECONDS
         case Barred():
             return "the provider does not serve this location (HTTP 451)", BARRED_SECONDS
         case Banned() | BreakerOpen():

@@ -1,30 +1,46 @@
 """A round of `sync trades`: fetch every tracked wallet once, and import its new trades."""
 
+import logging
 import math
 import threading
+import time
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection
-from wallet_api.providers.trades.swaps import TradeSource
-from wallet_api.sync.importer import Importer, TradesSummary
+from wallet_api.providers.faults import ProviderFault
+from wallet_api.providers.trades.swaps import Chunk
+from wallet_api.sync.heartbeats import Round, save_heartbeats
+from wallet_api.sync.importer import Importer, Part
+from wallet_api.sync.jobs import BEHIND, SYNCED, Job, jobs_due
 from wallet_api.sync.left_out import left_out_due
+from wallet_api.sync.pool import Pool, Result
 from wallet_api.sync.prices import Prices
-from wallet_api.sync.reader_threads import ReaderThreads
-from wallet_api.sync.state import tasks_due
+from wallet_api.sync.refusals import DOWN, refusal_of
+from wallet_api.sync.sources import Provider
+from wallet_api.sync.summaries import TradesSummary
+
+log = logging.getLogger(__name__)
+
+_POLL_SECONDS = 0.2
+# How long running fetches may take after a stop is requested.
+_GRACE_SECONDS = 5.0
+# When so many wallets in a row have failed because of the provider, it counts as down.
+_FAILURES_IN_A_ROW = 20
+_NAMED_WALLETS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class TradesSync:
-    """A source of trades, the chains to sync from it, and the time from which trades are wanted.
+    """A provider of trades, and the time from which trades are wanted.
 
     A wallet that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
     """
 
-    source: TradeSource
+    provider: Provider
     prices: Prices
-    chains: Sequence[str]
     since: datetime
     overlap: timedelta
     threads: int
@@ -36,17 +52,99 @@ class TradesSync:
     ) -> TradesSummary:
         """Fetch every wallet once; call `progress` with the number of wallets done, and of all.
 
-        A wallet that fails does not affect the others, but a provider that refuses all requests ends the
-        round. When `stopping` is set, the round ends after the current wallets.
+        A wallet that fails does not affect the others, but a fault of the provider itself ends the round. So
+        does `stopping`, after the current chunks.
         """
-        now = datetime.now(UTC)
-        again = left_out_due(connection, self.chains, self.started, now)
-        tasks = tasks_due(connection, self.chains, self.since, self.overlap, again, now)
-        importer = Importer(connection, self.prices, self.chains, tasks)
-        with ReaderThreads(self.source, tasks, self.threads, self.turn_seconds, stopping) as readers:
-            for group in readers.groups():
-                importer.add(group)
-                if importer.summary.stopped is not None:
-                    readers.halt()
-                progress(importer.done, len(tasks))
-        return importer.finish()
+        chains = self.provider.chains
+        again = left_out_due(connection, chains, self.started)
+        jobs = jobs_due(connection, chains, self.since, self.overlap, again)
+        work = _Round(self, connection, jobs)
+        work.run(stopping, progress)
+        return work.finish()
+
+
+class _Round:
+    def __init__(self, sync: TradesSync, connection: Connection, jobs: Sequence[Job]) -> None:
+        self._sync = sync
+        self._provider = sync.provider
+        self._connection = connection
+        self._jobs = jobs
+        self._summary = TradesSummary(chains=list(sync.provider.chains), wallets=len(jobs))
+        self._importer = Importer(connection, sync.prices, self._summary)
+        self._failures_in_a_row = 0
+
+    def run(self, stopping: threading.Event, progress: Callable[[int, int], None]) -> None:
+        waiting = deque(self._jobs)
+        give_up_at = math.inf
+        with Pool(self._provider, self._sync.threads) as pool:
+            while (pool.running or waiting) and time.monotonic() < give_up_at:
+                if stopping.is_set():
+                    give_up_at = min(give_up_at, time.monotonic() + _GRACE_SECONDS)
+                if stopping.is_set() or self._summary.stopped is not None:
+                    pool.halted.set()
+                    waiting.clear()
+                while waiting and not pool.is_full:
+                    pool.submit(waiting.popleft())
+                # An unfinished wallet goes on before the next one starts.
+                waiting.extendleft(self._take(pool.results(_POLL_SECONDS)))
+                progress(sum(job.outcome is not None for job in self._jobs), len(self._jobs))
+
+    def finish(self) -> TradesSummary:
+        """Log the failures, save the heartbeats, and return the counts.
+
+        A chain gets a heartbeat if every wallet was tried and at least one succeeded.
+        """
+        summary, chains = self._summary, self._provider.chains
+        failures = Counter(job.outcome for job in self._jobs if job.outcome is not None)
+        summary.synced, summary.behind = failures.pop(SYNCED, 0), failures.pop(BEHIND, 0)
+        summary.failures, summary.failed = failures, failures.total()
+        summary.left = sum(job.outcome is None for job in self._jobs)
+        for failure in failures:
+            self._warn_of(failure)
+        delays = self._importer.finish(chains)
+        heartbeats = {}
+        for chain in chains:
+            outcomes = [job.outcome for job in self._jobs if job.wallet.chain.name == chain]
+            failed = sum(outcome in failures for outcome in outcomes)
+            if None not in outcomes and failed < len(outcomes):
+                heartbeats[chain] = Round(len(outcomes), failed, delays.get(chain))
+        save_heartbeats(self._connection, "trades", heartbeats, datetime.now(UTC))
+        return summary
+
+    def _warn_of(self, failure: str) -> None:
+        jobs = [job for job in self._jobs if job.outcome == failure]
+        names = ", ".join(f"{job.wallet.address} on {job.wallet.chain.name}" for job in jobs[:_NAMED_WALLETS])
+        more = f" and {len(jobs) - _NAMED_WALLETS} more" if len(jobs) > _NAMED_WALLETS else ""
+        log.warning("not synced: %s %s: %s%s", failure, jobs[0].detail, names, more)
+
+    def _take(self, results: Sequence[Result]) -> list[Job]:
+        """Import chunks, note failures, and return the jobs that are to be continued."""
+        parts = [Part(job, result) for job, result in results if isinstance(result, Chunk)]
+        if parts:
+            self._importer.add(parts)
+        unfinished = []
+        for job, result in results:
+            if isinstance(result, ProviderFault):
+                self._take_fault(job, result)
+            elif isinstance(result, Exception):
+                job.fail(self._connection, "crashed")
+            elif result is not None and job.outcome is None:
+                self._failures_in_a_row = 0
+                if result.until is None:
+                    job.outcome = SYNCED
+                elif job.seconds() > self._sync.turn_seconds:
+                    job.outcome = BEHIND
+                else:
+                    unfinished.append(job)
+        return unfinished
+
+    def _take_fault(self, job: Job, fault: ProviderFault) -> None:
+        refusal = refusal_of(fault, self._provider.key_setting)
+        # A refusal does not concern the wallet, which therefore keeps its place in the order.
+        if refusal is None:
+            job.fail(self._connection, fault.outcome, fault.detail)
+            self._failures_in_a_row += fault.provider_works is False
+            refusal = DOWN if self._failures_in_a_row >= _FAILURES_IN_A_ROW else None
+        stopped, pause = self._summary.stopped, self._summary.pause_seconds
+        if refusal is not None and (stopped is None or refusal[1] > pause):
+            self._summary.stopped, self._summary.pause_seconds = refusal[0], round(refusal[1])

@@ -8,22 +8,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from wallet_api.sync.summaries import Summary
+
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def repeat(work: Callable[[], float], every_seconds: float | None, stopping: threading.Event) -> None:
-    """Call `work` every `every_seconds`, or once if it is None, until `stopping` is set.
+def repeat(work: Callable[[], Summary], every_seconds: float | None, stopping: threading.Event) -> Summary:
+    """Call `work` every `every_seconds` until `stopping` is set, or once if it is None.
 
-    Rounds start on a fixed grid. One that takes longer than the interval is followed by the next at once.
-    `work` returns the shortest pause before the next round in seconds.
+    Return the last summary. Rounds start on a fixed grid; one that takes longer than the interval is followed
+    by the next at once.
     """
     due = time.monotonic()
-    while not stopping.is_set():
-        pause = work()
+    while True:
+        summary = work()
         if every_seconds is None:
-            return
+            return summary
         due = next_due(due, time.monotonic(), every_seconds)
-        stopping.wait(max(due - time.monotonic(), pause, 0.0))
+        if stopping.wait(max(due - time.monotonic(), summary.pause_seconds, 0.0)):
+            return summary
 
 
 def next_due(due: float, now: float, every_seconds: float) -> float:
@@ -37,17 +40,14 @@ def stopped_by_signals() -> Iterator[threading.Event]:
     stopping = threading.Event()
     before = {number: signal.getsignal(number) for number in _ENDING}
 
-    def restore() -> None:
+    def stop(*_: int | FrameType | None) -> None:
+        stopping.set()
         for number, handler in before.items():
             signal.signal(number, handler)
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        stopping.set()
-        restore()
 
     for number in _ENDING:
         signal.signal(number, stop)
     try:
         yield stopping
     finally:
-        restore()
+        stop()

@@ -1,6 +1,6 @@
 """Build the sources of trades and prices from the settings, each with its rate limit."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pkgutil import resolve_name
@@ -25,18 +25,19 @@ _PAGE_SECONDS = 90.0
 _TRADE_TRIES = 4
 _PRICE_TRIES = 2
 _BINANCE_REQUESTS_PER_SECOND = 5.0
-# A single wallet that always fails must not open the breaker; the round detects a provider that is down.
-# Faults with a limit of their own, such as a ban or an exhausted quota, still open it.
+# A single wallet that always fails must not open the breaker; the round detects a provider that is down, and
+# pauses. Faults with a limit of their own, such as a ban, open it for the time that the provider names.
 _NO_BREAKER = 2**31
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A source of trades, the chains that it supplies, and its pace."""
+class Provider:
+    """A source of trades, the chains that it supplies, its pace, and the setting that contains its key."""
 
     source: TradeSource
     chains: Sequence[str]
     pace: Pace
+    key_setting: str
 
 
 def chains_by_provider(settings: Settings, chains: Sequence[str] = ()) -> dict[str, list[str]]:
@@ -64,8 +65,8 @@ def chains_by_provider(settings: Settings, chains: Sequence[str] = ()) -> dict[s
 
 
 @contextmanager
-def trade_sources(settings: Settings, chains: Sequence[str] = ()) -> Iterator[list[Reading]]:
-    """Yield the sources of trades of these chains, or of all. Raise SettingsError as chains_by_provider()."""
+def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[list[Provider]]:
+    """Yield the providers of these chains, or of all. Raise SettingsError as chains_by_provider()."""
     page_seconds = max(_PAGE_SECONDS, settings.holdings_fetch_seconds)
     limits = replace(
         Limits.of(settings),
@@ -74,32 +75,31 @@ def trade_sources(settings: Settings, chains: Sequence[str] = ()) -> Iterator[li
         tries=_TRADE_TRIES,
         connections=settings.sync_threads,
         breaker_failures=_NO_BREAKER,
+        breaker_seconds=0.0,
     )
     with ExitStack() as stack:
-        readings = []
-        for provider, names in chains_by_provider(settings, chains).items():
-            make = _moralis if provider == "moralis" else _solana_rpc
-            source, pace = make(settings, limits)
-            stack.callback(source.close)
-            readings.append(Reading(source, names, pace))
-        yield readings
+        providers = []
+        for name, names in chains_by_provider(settings, chains).items():
+            make = _moralis if name == "moralis" else _solana_rpc
+            providers.append(make(settings, limits, names))
+            stack.callback(providers[-1].source.close)
+        yield providers
 
 
-def _moralis(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
+def _moralis(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provider:
     pace = Pace(settings.sync_requests_per_second, settings.holdings_backoff_seconds)
     metrics = FetchMetrics(CollectorRegistry())
     headers = {"X-API-Key": str(settings.moralis_api_key)}
-    return MoralisTrades(settings, Fetcher("moralis", limits, metrics, headers, pace=pace)), pace
+    source = MoralisTrades(settings, Fetcher("moralis", limits, metrics, headers, pace=pace))
+    return Provider(source, chains, pace, "MORALIS_API_KEY")
 
 
-def _solana_rpc(settings: Settings, limits: Limits) -> tuple[TradeSource, Pace]:
+def _solana_rpc(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provider:
     pace = Pace(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds)
     node = Node(str(settings.solana_rpc_url), limits, FetchMetrics(CollectorRegistry()), pace)
     # Imported only if it is selected, since its library for addresses needs much memory.
-    make: Callable[[Node], TradeSource] = resolve_name(
-        "wallet_api.providers.trades.solana_rpc:SolanaRpcTrades"
-    )
-    return make(node), pace
+    make = resolve_name("wallet_api.providers.trades.solana_rpc:SolanaRpcTrades")
+    return Provider(make(node), chains, pace, "SOLANA_RPC_URL")
 
 
 @contextmanager

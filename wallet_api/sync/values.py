@@ -1,7 +1,6 @@
 """The native value of trades with only a dollar value, by the native price at their time."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -20,40 +19,32 @@ _NO_CONVERSION = Decimal(1)
 Owned = tuple[TrackedWallet, Draft]
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """The value of a draft in the native coin; None if unknown; `is_pending` if that may change."""
+def value_drafts(
+    connection: Connection, prices: Prices, drafts: Sequence[Owned]
+) -> tuple[list[Decimal | None], bool]:
+    """Return the values of the drafts in the native coin, in their order, and whether they are final.
 
-    native: Decimal | None
-    is_pending: bool = False
-
-
-def value_drafts(connection: Connection, prices: Prices, drafts: Sequence[Owned]) -> list[Value]:
-    """Return the values of the drafts, in their order. Missing prices are fetched.
-
-    A trade that the ledger has with the same amounts keeps its first value, so that a later price changes
-    nothing.
+    A value is None if it is unknown; it may become known later unless they are final. Missing prices are
+    fetched. A trade that the ledger has with the same amounts keeps its first value, so that a later price
+    changes nothing.
     """
     to_convert = [(wallet, draft) for wallet, draft in drafts if draft.usd_to_convert]
     known = _known(connection, to_convert)
     unknown = [(wallet, draft) for wallet, draft in to_convert if _key(wallet, draft) not in known]
     near = _near(connection, unknown)
     missing = [owned for owned in unknown if _place(*owned) not in near]
-    all_sources_answered = True
+    is_final = True
     if missing:
-        all_sources_answered = prices.fill(connection, _hours(missing))
+        is_final = prices.fill(connection, _hours(missing))
         near |= _near(connection, missing)
-    values = []
-    for wallet, draft in drafts:
-        if not draft.usd_to_convert:
-            values.append(Value(draft.value(wallet.chain, _NO_CONVERSION)))
-        elif _key(wallet, draft) in known:
-            values.append(Value(known[_key(wallet, draft)]))
-        elif _place(wallet, draft) in near:
-            values.append(Value(draft.value(wallet.chain, near[_place(wallet, draft)])))
-        else:
-            values.append(Value(None, is_pending=not all_sources_answered))
-    return values
+
+    def value(wallet: TrackedWallet, draft: Draft) -> Decimal | None:
+        if draft.usd_to_convert and (first := known.get(_key(wallet, draft))) is not None:
+            return first
+        price = near.get(_place(wallet, draft)) if draft.usd_to_convert else _NO_CONVERSION
+        return None if price is None else draft.value(wallet.chain, price)
+
+    return [value(wallet, draft) for wallet, draft in drafts], is_final
 
 
 _Key = tuple[int, str, str, bool, Decimal, Decimal | None]

@@ -1,0 +1,125 @@
+"""The summary of a round, as data and as a line of text."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wallet_api.chains import Currency
+
+SOME_FAILED = 3
+
+
+@dataclass(kw_only=True)
+class Summary:
+    """The outcome of a round. The next one starts after `pause_seconds` at the earliest."""
+
+    requests: int = 0
+    seconds: float = 0.0
+    pause_seconds: int = 0
+
+    @property
+    def status(self) -> int:
+        """Return the exit status: 0 everything is up to date, 3 a part is not, 1 nothing could be done."""
+        raise NotImplementedError
+
+    def words(self) -> str:
+        """Return the summary as text."""
+        raise NotImplementedError
+
+    def data(self) -> dict[str, Any]:
+        """Return the summary as data."""
+        return dict(vars(self))
+
+
+@dataclass(kw_only=True)
+class TradesSummary(Summary):
+    """The outcome of a round of trades.
+
+    `behind` counts wallets that the next round continues, `left` those that were not tried. `left_out` counts
+    what the round left out, `left_out_reasons` the same by reason and detail, `new_left_out` what no round
+    had met before, and `unreadable` what is kept because it could not be read. `no_trades` are transactions
+    that are no trades by a rule. `stopped` is why the round stopped.
+    """
+
+    chains: list[str] = field(default_factory=list)
+    wallets: int = 0
+    synced: int = 0
+    failed: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    behind: int = 0
+    left: int = 0
+    swaps: int = 0
+    trades: int = 0
+    changed: int = 0
+    wraps: int = 0
+    no_trades: int = 0
+    left_out: int = 0
+    left_out_reasons: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    new_left_out: int = 0
+    unreadable: int = 0
+    stopped: str | None = None
+
+    @property
+    def status(self) -> int:
+        if self.synced == self.wallets and not self.new_left_out and not self.unreadable:
+            return 0
+        return SOME_FAILED if self.synced else 1
+
+    def words(self) -> str:
+        reasons = "; ".join(
+            f"{reason}: {_counted(details)}" for reason, details in sorted(self.left_out_reasons.items())
+        )
+        parts = (
+            (self.wraps, "wraps"),
+            (self.no_trades, "no trades"),
+            (self.left_out, f"left out, {self.new_left_out} of them new ({reasons})"),
+            (self.unreadable, "unreadable, tried again once a day"),
+            (self.failed, f"wallets failed ({_counted(self.failures)})"),
+            (self.behind, "wallets continued in the next round"),
+            (self.left, "wallets not tried"),
+        )
+        words = [
+            f"{self.synced} of {self.wallets} wallets",
+            f"{self.changed} trades new or corrected ({self.swaps} swaps read)",
+            *(f"{count} {text}" for count, text in parts if count),
+            f"{self.requests} requests in {self.seconds} s",
+        ]
+        if self.stopped:
+            words.append(f"stopped: {self.stopped}, pause of {self.pause_seconds} s")
+        return "; ".join(words)
+
+
+@dataclass(kw_only=True)
+class PricesSummary(Summary):
+    """The outcome of a round of prices.
+
+    `changed` counts new prices; `missing` are currencies without a current price, `missing_hours` past hours
+    without a price.
+    """
+
+    changed: int = 0
+    sources: list[str] = field(default_factory=list)
+    missing: list[Currency] = field(default_factory=list)
+    missing_hours: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> int:
+        if not self.missing and not self.missing_hours:
+            return 0
+        return 1 if self.missing and not self.changed else SOME_FAILED
+
+    def words(self) -> str:
+        words = [f"{self.changed} new{' from ' + ' and '.join(self.sources) if self.sources else ''}"]
+        if self.missing:
+            words.append(f"no current price for {', '.join(self.missing)}")
+        if self.missing_hours:
+            words.append(f"{self.missing_hours} past hours without a price")
+        if self.failures:
+            words.append(f"failed: {', '.join(self.failures)}")
+        return "; ".join([*words, f"{self.requests} requests in {self.seconds} s"])
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
