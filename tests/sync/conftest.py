@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.ledger.in_process import clear
 from tests.stub.server import Stub
-from tests.sync.operator import Operator
+from tests.sync.operator import Operator, Running, Start
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
@@ -34,3 +35,16 @@ def operator(stub: Stub, shared_url: str) -> Operator:
         for table in ("wallets", "heartbeats", "left_out", "reasons"):
             connection.execute(f"DELETE FROM sync_{table}")  # type: ignore[arg-type]
     return Operator(stub, shared_url)
+
+
+@pytest.fixture
+def start(operator: Operator) -> Iterator[Start]:
+    """Starts commands, and ends them after the test."""
+    with ExitStack() as stack:
+
+        def run(job: str, *options: str, **environment: str) -> Running:
+            process = stack.enter_context(operator.start(job, "--json", *options, **environment))
+            stack.callback(process.kill)
+            return Running(process)
+
+        yield run

@@ -2,9 +2,12 @@
 
 import json
 import os
+import queue
+import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -17,6 +20,8 @@ from tests.stub.server import Stub
 from wallet_api.cli import cli
 from wallet_api.database import connect
 from wallet_api.settings import Settings
+
+WAIT_SECONDS = 90.0
 
 _TRADES = """
 SELECT wallets.blockchain, wallets.address, trades.tx_signature, tokens.mint, trades.is_sell,
@@ -111,6 +116,40 @@ class Operator:
         """Return the rows of a query."""
         with connect(self.url) as connection:
             return connection.execute(statement, parameters).fetchall()  # type: ignore[arg-type]
+
+
+class Running:
+    """A started command, and the summaries it prints."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self.process = process
+        self._rounds: queue.Queue[Row] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def next_round(self) -> Row:
+        return self._rounds.get(timeout=WAIT_SECONDS)
+
+    def until(self, holds: Callable[[Row], bool]) -> Row:
+        """Return the first summary for which `holds` is true."""
+        while not holds(summary := self.next_round()):
+            pass
+        return summary
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """Send a signal; return the exit status and the standard error."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        status = self.process.wait(timeout=WAIT_SECONDS)
+        assert self.process.stderr is not None
+        return status, self.process.stderr.read().decode()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._rounds.put(json.loads(line))
+
+
+Start = Callable[..., Running]
 
 
 def now() -> str:

@@ -10,7 +10,7 @@ from tests.ledger.in_process import Importer
 from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
-from tests.sync.operator import Operator, now, plain
+from tests.sync.operator import Operator, Start, now, plain
 from tests.sync.solana import FART, WALLET
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -137,15 +137,13 @@ def test_hours_that_nobody_knows_stay_without(operator: Operator) -> None:
     assert len(known(operator)) == 3
 
 
-def test_a_source_that_serves_this_location_not_is_asked_once(stub: Stub, operator: Operator) -> None:
+def test_a_source_that_serves_this_location_not_is_asked_once(stub: Stub, start: Start) -> None:
     stub.scenarios["coingecko"] = faults.status(500)
     stub.scenarios["binance"] = faults.status(451)
-    process = operator.start("prices", "--every", "1", "--json", "--since", now())
-    assert process.stdout is not None
-    rounds = [json.loads(process.stdout.readline()) for _ in range(3)]
-    process.terminate()
-    _, errors = process.communicate(timeout=60)
+    running = start("prices", "--every", "1", "--since", now())
+    rounds = [running.next_round() for _ in range(3)]
+    _, errors = running.end()
     failures = [" ".join(one["failures"]) for one in rounds]
     assert ["binance" in each for each in failures] == [True, False, False]
-    assert errors.count(b"binance failed: barred") == 1
+    assert errors.count("binance failed: barred") == 1
     assert len([call for call in stub.calls if call.subject.startswith("/binance/api/v3/ticker")]) == 1

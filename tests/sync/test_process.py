@@ -1,14 +1,9 @@
 """`wallet-api sync` as a process: killed, stopped, run twice at once, and kept running."""
 
-import json
-import queue
 import random
 import signal
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote
@@ -16,63 +11,13 @@ from urllib.parse import unquote
 import pytest
 from flask import request
 
-from tests.ledger.in_process import Row
 from tests.outages import socket_folder
 from tests.stub import faults
 from tests.stub.server import Stub
-from tests.sync.operator import Operator, addresses, now
+from tests.sync.operator import WAIT_SECONDS, Operator, Start, addresses, now
 from tests.sync.worlds import World, make_world
 from wallet_api.database import connect
 from wallet_api.sync.heartbeats import read_heartbeats
-
-WAIT_SECONDS = 90.0
-
-
-class Running:
-    """A started command, and the summaries it prints."""
-
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
-        self.process = process
-        self._rounds: queue.Queue[Row] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def next_round(self) -> Row:
-        return self._rounds.get(timeout=WAIT_SECONDS)
-
-    def until(self, holds: Callable[[Row], bool]) -> Row:
-        """Return the first summary for which `holds` is true."""
-        while not holds(summary := self.next_round()):
-            pass
-        return summary
-
-    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Send a signal; return the exit status and the standard error."""
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        status = self.process.wait(timeout=WAIT_SECONDS)
-        assert self.process.stderr is not None
-        return status, self.process.stderr.read().decode()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self._rounds.put(json.loads(line))
-
-
-Start = Callable[..., Running]
-
-
-@pytest.fixture
-def start(operator: Operator) -> Iterator[Start]:
-    """Starts commands, and ends them after the test."""
-    with ExitStack() as stack:
-
-        def run(job: str, *options: str, **environment: str) -> Running:
-            process = stack.enter_context(operator.start(job, "--json", *options, **environment))
-            stack.callback(process.kill)
-            return Running(process)
-
-        yield run
 
 
 @pytest.fixture

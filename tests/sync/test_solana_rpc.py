@@ -1,7 +1,6 @@
 """`wallet-api sync trades` with a Solana node: its requests, faults and trades."""
 
 import itertools
-import json
 import threading
 from datetime import timedelta
 
@@ -12,7 +11,7 @@ from tests.stub.faults import Scenario
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
 from tests.stub.transactions import WRAPPED, now, transaction
-from tests.sync.operator import Operator, addresses, values
+from tests.sync.operator import Operator, Start, addresses, values
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
 
 AT = now() - timedelta(minutes=50)
@@ -342,32 +341,31 @@ def test_a_reading_that_failed_goes_on_from_what_has_landed(stub: Stub, operator
     assert stub.asked_of("getTransaction") == [f"t{number}" for number in range(100, 120)]
 
 
-def test_a_wallet_with_much_to_read_gives_way_to_the_others(stub: Stub, operator: Operator) -> None:
+def test_a_wallet_with_much_to_read_gives_way_to_the_others(
+    stub: Stub, operator: Operator, start: Start
+) -> None:
     (quiet,) = addresses("solana", 1)
     operator.track(("solana", quiet))
     for number in range(230):
         stub.transactions.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
-    process = operator.start("trades", "--every", "1", "--json", SYNC_RPC_REQUESTS_PER_SECOND="45")
-    assert process.stdout is not None
-    try:
-        first = json.loads(process.stdout.readline())
-        assert (first["synced"], first["behind"], first["left"]) == (1, 1, 0)
-        stub.transactions.add(quiet, "now", buy(now(), wallet=quiet))
-        # The next round may have asked for the quiet one already; the one after that has not.
-        for _ in range(2):
-            later = json.loads(process.stdout.readline())
-        assert (later["synced"], later["behind"]) == (1, 1)
-        assert "now" in {key[2] for key in operator.ledger()}
-        while json.loads(process.stdout.readline())["behind"]:
-            pass
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
+    running = start("trades", "--every", "1", SYNC_RPC_REQUESTS_PER_SECOND="45")
+    first = running.next_round()
+    assert (first["synced"], first["behind"], first["left"]) == (1, 1, 0)
+    stub.transactions.add(quiet, "now", buy(now(), wallet=quiet))
+    # The next round may have asked for the quiet one already; the one after that has not.
+    for _ in range(2):
+        later = running.next_round()
+    assert (later["synced"], later["behind"]) == (1, 1)
+    assert "now" in {key[2] for key in operator.ledger()}
+    running.until(lambda summary: not summary["behind"])
+    running.end()
     assert len(operator.ledger()) == 231
     assert len(stub.asked_of("getTransaction")) == 231
 
 
-def test_round_after_round_only_what_is_new_is_asked_for(stub: Stub, operator: Operator) -> None:
+def test_round_after_round_only_what_is_new_is_asked_for(
+    stub: Stub, operator: Operator, start: Start
+) -> None:
     for number in range(5):
         stub.transactions.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
     lists = itertools.count(1)
@@ -382,25 +380,19 @@ def test_round_after_round_only_what_is_new_is_asked_for(stub: Stub, operator: O
             third.set()
 
     stub.scenarios["getSignaturesForAddress"] = watch
-    process = operator.start("trades", "--every", "1", "--json")
+    running = start("trades", "--every", "1")
     assert third.wait(60)
-    process.terminate()
-    process.communicate(timeout=60)
+    running.end()
     assert stub.asked_of("getTransaction") == ["t0", "t1", "t2", "t3", "t4", "new"]
     assert len(operator.ledger()) == 6
 
 
-def test_one_at_work_on_each_chain(operator: Operator) -> None:
-    first = operator.start("trades", "--chain", "solana", "--every", "60", "--json")
-    assert first.stdout is not None
-    first.stdout.readline()
-    try:
-        # Others may work on the other chains meanwhile.
-        done = operator.sync("trades", "--chain", "bnb", MORALIS_API_KEY="stub")
-        assert (done.status, done.only["chains"]) == (0, ["bnb"])
-        done = operator.sync(MORALIS_API_KEY="stub")
-        assert done.status == 1
-        assert f"pid {first.pid} on " in done.text
-    finally:
-        first.terminate()
-        first.communicate(timeout=60)
+def test_one_at_work_on_each_chain(operator: Operator, start: Start) -> None:
+    first = start("trades", "--chain", "solana", "--every", "60")
+    first.next_round()
+    # Others may work on the other chains meanwhile.
+    done = operator.sync("trades", "--chain", "bnb", MORALIS_API_KEY="stub")
+    assert (done.status, done.only["chains"]) == (0, ["bnb"])
+    done = operator.sync(MORALIS_API_KEY="stub")
+    assert done.status == 1
+    assert f"pid {first.process.pid} on " in done.text

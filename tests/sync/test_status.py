@@ -1,6 +1,5 @@
 """`wallet-api sync status`, and what the rounds before it left out."""
 
-import json
 from datetime import timedelta
 
 from click.testing import CliRunner
@@ -8,7 +7,7 @@ from click.testing import CliRunner
 from tests.ledger.in_process import Row
 from tests.stub.server import Stub
 from tests.stub.transactions import Move, now, transaction
-from tests.sync.operator import Operator
+from tests.sync.operator import Operator, Start
 from tests.sync.solana import BONK, FART, WALLET, buy, own, pool, read_from
 from wallet_api.cli import cli
 
@@ -68,21 +67,16 @@ def test_what_is_left_out_of_a_removed_wallet_is_forgotten(stub: Stub, operator:
     assert operator.fetch("SELECT * FROM sync_left_out") == []
 
 
-def test_what_is_left_out_is_tried_again_once_a_day(stub: Stub, operator: Operator) -> None:
+def test_what_is_left_out_is_tried_again_once_a_day(stub: Stub, operator: Operator, start: Start) -> None:
     read_from(stub, operator)
     stub.transactions.newest_version = 0
     stub.transactions.add(WALLET, "new", buy(AT) | {"version": 1})
-    process = operator.start("trades", "--every", "1", "--json", SYNC_OVERLAP_SECONDS="0")
-    assert process.stdout is not None
-    try:
-        assert json.loads(process.stdout.readline())["unreadable"] == 1
-        stub.transactions.newest_version = 1
-        for _ in range(2):
-            assert json.loads(process.stdout.readline())["unreadable"] == 1
-        operator.fetch("UPDATE sync_left_out SET tried_at = tried_at - interval '25 hours' RETURNING 1")
-        rounds = [json.loads(process.stdout.readline()) for _ in range(2)]
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
+    running = start("trades", "--every", "1", SYNC_OVERLAP_SECONDS="0")
+    assert running.next_round()["unreadable"] == 1
+    stub.transactions.newest_version = 1
+    for _ in range(2):
+        assert running.next_round()["unreadable"] == 1
+    operator.fetch("UPDATE sync_left_out SET tried_at = tried_at - interval '25 hours' RETURNING 1")
+    rounds = [running.next_round() for _ in range(2)]
     assert (sum(one["changed"] for one in rounds), rounds[-1]["unreadable"]) == (1, 0)
     assert {key[2] for key in operator.ledger()} == {"new"}
