@@ -29,6 +29,7 @@ from wallet_api.settings import Settings
 NAMES = [
     "0001_tables",
     "0002_walk",
+    "0003_days",
 ]
 LATER = "9999_of_a_later_version"
 
