@@ -29,7 +29,7 @@ SEED = 20_260_130
 PATHS = (
     *("/v1/wallets?blockchain=solana&type=kol&limit=3&cursor=", "/v1/wallets?blockchain=eth&api_key=KEY"),
     "/v1/wallets/history?blockchain=eth&type=kol&address=0x00000000219ab540356cbb839cbe05303d7705fa",
-    "/v1/wallet/holdings?blockchain=solana&address=24spxm8umeNweepYcCnaUPV68uAhkray8ps2MJqAoQKQ",
+    "/v1/wallet/holdings?blockchain=solana&address=DemoWaLLetFzsF7J34jmExZvQko6UnzpEQxn6DLPAAMr",
     *(
         "/v1/transactions/volume?blockchain=bnb&type=smart&hours=25&mint=%27",
         "/v1/wallet/leaderboard?period=1d",

@@ -1,11 +1,13 @@
 """`wallet-api up`: the requests that it prints succeed, and no process remains."""
 
+import re
 import signal
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psutil
@@ -43,6 +45,13 @@ def _status(words: list[str]) -> int | None:
         return None
 
 
+def _newest(home: Path) -> datetime:
+    own = Settings(wallet_api_home=str(home))
+    with embedded.running(own, valkey=False) as settings, connect(str(settings.database_url)) as connection:
+        newest: datetime = connection.fetch_value("SELECT max(last_seen) AS newest FROM lifetimes")
+    return newest
+
+
 def _call(words: list[str]) -> requests.Response:
     assert words[:2] == ["curl", "-H"]
     name, value = words[2].split(": ", 1)
@@ -70,13 +79,31 @@ def test_each_printed_call_works_when_pasted(home: Path) -> None:
     assert count["time_window_seconds"] == 3600
 
 
-def test_the_second_start_is_quick_and_has_the_same_data_and_key(home: Path) -> None:
+def test_the_second_start_is_quick_and_has_the_same_key_and_the_newest_trades(home: Path) -> None:
     with running_up(home) as up:
-        first = (up.key, _call(up.calls[1]).json()["data"])
+        first = (up.key, _call(up.calls[1]).json()["data"]["profile"])
     with running_up(home) as up:
-        assert (up.key, _call(up.calls[1]).json()["data"]) == first
-        assert "Loading" not in up.output
+        assert (up.key, _call(up.calls[1]).json()["data"]["profile"]) == first
         assert up.busy_seconds() < 5
+        newest = _newest(home)
+        assert datetime.now(UTC) - newest < timedelta(minutes=2)
+        # New trades appear while it runs.
+        assert eventually(lambda: _newest(home) > newest, 90)
+
+
+def test_each_curl_of_the_documents_succeeds_with_the_demo(home: Path) -> None:
+    root = Path(__file__).parents[2]
+    texts = [file.read_text() for file in (root / "README.md", *(root / "docs").glob("*.md"))]
+    urls = {url for text in texts for url in re.findall(r'\$KEY" "http://127.0.0.1:8000(/v1/\S+)"', text)}
+    # The document shows it with its error.
+    urls.remove("/v1/wallets?blockchain=eth&type=whale")
+    assert len(urls) > 5
+    with running_up(home) as up:
+        base = up.output.split(" is at ")[1].split()[0]
+        headers = {"Authorization": f"Bearer {up.key}"}
+        # All of them are below the default rate of a key.
+        statuses = {url: requests.get(base + url, headers=headers, timeout=30).status_code for url in urls}
+    assert set(statuses.values()) == {200}, statuses
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -142,7 +169,7 @@ def test_ctrl_c_while_the_demo_loads_ends_everything_and_the_next_start_loads_it
         assert [_call(words).json().get("error") for words in up.calls] == [None] * 8
 
 
-@pytest.mark.parametrize("name", ["gunicorn", "wallet_api.demo.provider", "postgres", "valkey-server"])
+@pytest.mark.parametrize("name", ["gunicorn", "postgres", "valkey-server"])
 def test_what_exits_is_started_again(home: Path, name: str) -> None:
     with running_up(home) as up:
         [first] = up.children(name)
@@ -227,17 +254,14 @@ def test_set_addresses_are_used_and_no_server_is_started(
         assert "curl" not in up.output
 
 
-def test_a_demo_that_was_loaded_before_is_known_for_one_with_its_balances(empty_home: Path) -> None:
+def test_a_demo_of_other_options_is_served_as_it_is(empty_home: Path) -> None:
     own = Settings(wallet_api_home=str(empty_home))
     with wallet_api("demo", "--wallets", "12", "--trades", "300", "--days", "2", settings=own) as process:
         output, _ = process.communicate()
     assert process.returncode == 0, output
     with running_up(empty_home) as up:
-        assert "Loading" not in up.output
-        assert len(up.calls) == 8
         answers = [_call(words) for words in up.calls]
     assert [answer.status_code for answer in answers] == [200] * 8
-    # The stand-in provider knows the wallets of this very world, and what they still hold.
     tokens = answers[1].json()["data"]["token_overview"]
     balances = answers[2].json()["data"]["active_holdings"]["tokens"]
     held = {token["mint"] for token in tokens if token["still_holding"]}
@@ -259,22 +283,6 @@ def test_own_wallets_get_no_demo(
         assert "KEY=" not in up.output
 
 
-def test_demo_data_before_the_first_release_is_set_aside(empty_home: Path) -> None:
-    own = Settings(wallet_api_home=str(empty_home))
-    with wallet_api("demo", "--wallets", "12", "--trades", "300", "--days", "2", settings=own) as process:
-        process.communicate()
-    _make_unreleased(own)
-    with running_up(empty_home) as up:
-        assert f"Moved it to {empty_home}.old" in up.output
-        assert "Loading" in up.output
-        assert [_call(words).status_code for words in up.calls] == [200] * 8
-    _make_unreleased(own)
-    with wallet_api("up", settings=own) as process:
-        output, _ = process.communicate()
-    assert process.returncode == 1
-    assert f"{empty_home}.old exists already. Remove one of the two" in output
-
-
 def test_own_data_before_the_first_release_is_refused_and_stays(empty_home: Path, tmp_path: Path) -> None:
     own = Settings(wallet_api_home=str(empty_home))
     file = tmp_path / "wallets.ndjson"
@@ -287,7 +295,6 @@ def test_own_data_before_the_first_release_is_refused_and_stays(empty_home: Path
     assert process.returncode == 1
     assert "before the first release, and cannot be upgraded" in output
     assert (empty_home / "postgres").exists()
-    assert not empty_home.with_name(f"{empty_home.name}.old").exists()
 
 
 def _make_unreleased(own: Settings) -> None:

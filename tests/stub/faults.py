@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Response, request
 
-from wallet_api.demo.provider import json_response, message_response
+from wallet_api.demo.provider import json_response
 
 # Responds in place of the provider, or returns None to leave it to the provider.
 Scenario = Callable[[], Response | None]
@@ -22,6 +22,11 @@ OVER_2000 = (
     "Cannot fetch token balances as wallet contains over 2000 tokens. "
     "Please contact support for further assistance."
 )
+
+
+def message_response(message: str, status: int) -> Response:
+    """Return an error response in the form of Moralis."""
+    return json_response({"message": message, "statusCode": status}, status)
 
 
 def status(code: int, message: str = "as told", **headers: str) -> Scenario:

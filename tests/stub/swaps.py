@@ -8,7 +8,8 @@ from typing import Any
 import orjson
 from flask import Blueprint, Response, request
 
-from wallet_api.demo.provider import EVM_CHAINS, json_response, message_response
+from tests.stub.faults import message_response
+from wallet_api.demo.provider import EVM_CHAINS, json_response
 
 Row = dict[str, Any]
 
@@ -29,7 +30,7 @@ class Swaps:
         """Return a page of a wallet's swaps."""
         if request.headers.get("X-API-Key") != self.key:
             return message_response("Token is invalid format", 401)
-        chain = EVM_CHAINS[request.args["chain"]] if address.startswith("0x") else "solana"
+        chain = EVM_CHAINS[request.args["chain"]].name if address.startswith("0x") else "solana"
         first = datetime.fromtimestamp(int(request.args["fromDate"]), UTC)
         # Stable: rows of one block stay in the order in which they were added.
         rows = sorted(self.rows.get((chain, address), ()), key=_time)

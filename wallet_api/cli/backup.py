@@ -10,7 +10,6 @@ import click
 from wallet_api import backup as backups
 from wallet_api.cli.environment import settings_with_database
 from wallet_api.cli.output import is_shown, json_option, print_json
-from wallet_api.cli.showcase import forget_demo
 from wallet_api.database import Connection, connect, translated
 from wallet_api.embedded import home_of
 from wallet_api.settings import Settings
@@ -62,9 +61,7 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
     else:
         upgraded = f" Upgraded the tables: {', '.join(migrated)}." if migrated else ""
         click.echo(f"Restored {_in_words(rows)} in {seconds:.1f} s.{upgraded}")
-    if own.database_url is None:
-        forget_demo(home_of(own))
-    else:
+    if own.database_url is not None:
         click.echo(
             "If you use the roles of config/roles.sql, run that file now: grants are not restored.", err=True
         )

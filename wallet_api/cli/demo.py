@@ -3,39 +3,45 @@
 from datetime import UTC, datetime
 
 import click
-from msgspec.structs import replace
 
 from wallet_api.cli.environment import require_tables, settings_with_database
 from wallet_api.cli.output import progress_bar
-from wallet_api.cli.showcase import find_demo
 from wallet_api.database import connect
-from wallet_api.demo import load
-from wallet_api.demo.options import world_options
-from wallet_api.demo.world import World
-from wallet_api.embedded import home_of
+from wallet_api.demo import OwnData, load
+from wallet_api.demo.world import DAYS, SEED, TRADES, WALLETS, World
+
+_count = click.IntRange(1)
 
 
 @click.command()
-@world_options
+@click.option("--wallets", default=WALLETS, show_default=True, type=_count, help="Number of wallets.")
+@click.option("--trades", default=TRADES, show_default=True, type=_count, help="Number of all trades.")
+@click.option("--days", default=DAYS, show_default=True, type=_count, help="Number of days up to now.")
+@click.option(
+    "--seed",
+    default=SEED,
+    show_default=True,
+    type=click.IntRange(0),
+    help="The same seed gives the same data.",
+)
 def demo(**size: int) -> None:
     """Generate and import synthetic, repeatable data.
 
-    Its last trades are of the current time. Running it again with the same options moves the same trades to
-    the time of that run.
+    Its last trades are of the current time. Running it again with the same options adds the trades since. A
+    database that has wallets of yours is refused.
     """
-    now = datetime.now(UTC).replace(microsecond=0)
     with settings_with_database() as settings:
         url = str(settings.database_url)
         with connect(url) as connection:
             require_tables(connection)
-            home = home_of(settings)
-            # `up` reads the note to distinguish demo wallets from others.
-            known = find_demo(connection, home) if home.is_dir() else None
-        with progress_bar("Demo trades") as show:
-            if known is None:
-                loaded = load(url, World(now, **size), show)
-            else:
-                loaded = replace(known, until=now, size=size).load(home, url, show)
+        try:
+            with progress_bar("Demo trades") as show:
+                loaded = load(url, World(datetime.now(UTC), **size), show)
+        except OwnData:
+            raise click.ClickException(
+                "The database has data of yours, and demo data would mix with it. Set WALLET_API_HOME to a "
+                "new folder, or DATABASE_URL to an empty database."
+            ) from None
     click.echo(
         f"Demo data: {loaded.wallets:,} wallets, {loaded.trades:,} trades, {loaded.prices:,} native prices."
     )

@@ -9,18 +9,19 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import click
 
+from wallet_api import demo as demo_data
 from wallet_api import embedded, migrations
-from wallet_api.cli.demo_clock import DemoClock
 from wallet_api.cli.output import progress_bar
-from wallet_api.cli.showcase import OWN_DATA_GUIDE, Demo, demo_guide, find_demo, has_demo_alone
+from wallet_api.cli.showcase import OWN_DATA_GUIDE, demo_guide
 from wallet_api.cli.supervision import Supervisor
 from wallet_api.database import connect
-from wallet_api.demo.world import TRADES
+from wallet_api.demo import provider
+from wallet_api.demo.balances import demo_portfolio
 from wallet_api.embedded.signals import Terminated
 from wallet_api.recurring import Recurring
 from wallet_api.settings import Settings
@@ -29,9 +30,8 @@ from wallet_api.sync.sources import chains_by_provider
 _RESPONSE_SECONDS = 60.0
 _TRIM_SECONDS = 60.0
 _POLL_SECONDS = 0.25
-_CONTINUE_SECONDS = 60.0
+_DEMO_SECONDS = 15.0
 _PRICES_SECONDS = 60.0
-_LONG = timedelta(days=1)
 
 
 @click.command()
@@ -51,39 +51,12 @@ def up(port: int | None, host: str, demo: bool) -> None:
     if _syncs(own):
         # Report a missing setting here, and not in the log of a child process.
         chains_by_provider(own)
-    try:
-        _start(own, host, port or own.port, demo)
-    except _OldDemo:
-        _set_aside(embedded.home_of(own))
-        _start(own, host, port or own.port, demo)
-    click.echo("Stopped.")
-
-
-class _OldDemo(Exception):
-    """The home has tables of a version before the first release, and demo data alone."""
-
-
-def _start(own: Settings, host: str, port: int, demo_wanted: bool) -> None:
     with ExitStack() as stack:
         try:
-            _run(stack, own, host, port, demo_wanted)
+            _run(stack, own, host, port or own.port, demo)
         except (KeyboardInterrupt, Terminated):
             click.echo("\nStopping …")
-
-
-def _set_aside(home: Path) -> None:
-    aside = home.with_name(f"{home.name}.old")
-    if aside.exists():
-        raise click.ClickException(
-            f"The demo data in {home} is of a version before the first release, which cannot be upgraded, "
-            f"and {aside} exists already. Remove one of the two, and try again."
-        )
-    with embedded.explained(home):
-        home.rename(aside)
-    click.echo(
-        f"The demo data in {home} is of a version before the first release. Moved it to {aside}, "
-        "which may be removed."
-    )
+    click.echo("Stopped.")
 
 
 def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: bool) -> None:
@@ -95,21 +68,11 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     click.echo(f"Starting in {home} …")
     settings, supervisor.servers = stack.enter_context(embedded.supervised(own, valkey=True))
     connection = stack.enter_context(connect(str(settings.database_url)))
-    is_embedded = own.database_url is None
-    if is_embedded and migrations.inspect(connection).is_unreleased and has_demo_alone(connection, home):
-        raise _OldDemo
     migrations.migrate(connection)
-    demo = find_demo(connection, home) if demo_wanted else None
-    if demo and not demo.loaded:
-        trades = demo.size.get("trades", TRADES)
-        click.echo(f"Loading {trades:,} demo trades …")
-        with progress_bar("Loading") as show:
-            demo.load(home, str(settings.database_url), show)
-        demo = find_demo(connection, home)
-    continued = _continue_demo(stack, demo, home, str(settings.database_url)) if demo else None
     environment = _environment(settings)
-    if demo and settings.moralis_api_key is None:
-        environment = stack.enter_context(_demo_provider(supervisor, demo)) | environment
+    is_demo = demo_wanted and not demo_data.has_own(connection)
+    if is_demo:
+        environment = _start_demo(stack, settings) | environment
     command = (
         *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
         *("--bind", f"fd://{listener.fileno()}", "--access-logfile", str(home / "log" / "access.log")),
@@ -120,14 +83,14 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     # The listener stays open while gunicorn is started again, so that requests wait. On exit it is closed
     # first, since nothing would accept them.
     stack.callback(listener.close)
-    if demo is None and _syncs(settings):
+    if not is_demo and _syncs(settings):
         _keep_current(stack, supervisor, settings, environment)
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
     _await_response(supervisor, own_host, port)
     url = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
     click.echo(f"\nThe Wallet Intelligence API is at {url}")
     click.echo(f"Its reference, with a console to try requests, is at {url}/docs\n")
-    click.echo(demo_guide(connection, home, continued, url) if continued else OWN_DATA_GUIDE)
+    click.echo(demo_guide(connection, home, url) if is_demo else OWN_DATA_GUIDE)
     if host not in ("127.0.0.1", "::1", "localhost"):
         click.echo(
             "\nIt listens on other addresses than the loopback: put nginx in front of it "
@@ -177,35 +140,25 @@ def _environment(settings: Settings) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if value} | servers | direct
 
 
-def _continue_demo(stack: ExitStack, demo: Demo, home: Path, database_url: str) -> datetime:
-    """Append the demo's trades up to now, and go on in the background. Return the time of the last ones."""
-    clock = DemoClock(demo, home, database_url)
-    if datetime.now(UTC) - clock.continued > _LONG:
-        click.echo("Continuing the demo data up to now …")
-    clock.move_on()
-    thread = Recurring("demo data", clock.move_on, _CONTINUE_SECONDS, ends_with_success=False)
+def _start_demo(stack: ExitStack, settings: Settings) -> dict[str, str]:
+    """Import the demo data up to now, and go on in the background. Return the settings of its provider."""
+    url = str(settings.database_url)
+    click.echo("Loading demo trades up to now …")
+    with progress_bar("Loading") as show:
+        demo_data.keep_current(url, show)
+    thread = Recurring(
+        "demo data", partial(demo_data.keep_current, url), _DEMO_SECONDS, ends_with_success=False
+    )
     thread.start()
     stack.callback(thread.close)
-    return clock.continued
-
-
-@contextmanager
-def _demo_provider(supervisor: Supervisor, demo: Demo) -> Iterator[dict[str, str]]:
-    """Run the demo's balance provider; yield the settings that replace the real provider."""
-    until = demo.until.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    size = [word for name, number in demo.size.items() for word in (f"--{name}", str(number))]
-    with _reserved("127.0.0.1", 0) as listener:
-        # Requests wait here until the provider has started.
-        listener.listen()
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        listeners = [listener.fileno()]
-        command = (
-            *(sys.executable, "-m", "wallet_api.demo.provider"),
-            *("--fd", str(listener.fileno()), "--until", until, *size),
-        )
-        name = "The demo's balance provider"
-        with supervisor.running(name, command, os.environ, log="provider.log", listeners=listeners):
-            yield {"MORALIS_API_KEY": "demo", "MORALIS_EVM_URL": f"{url}/api/v2.2", "MORALIS_SOLANA_URL": url}
+    if settings.moralis_api_key is not None:
+        return {}
+    stand_in = stack.enter_context(provider.running(partial(demo_portfolio, url)))
+    return {
+        "MORALIS_API_KEY": "demo",
+        "MORALIS_EVM_URL": f"{stand_in}/api/v2.2",
+        "MORALIS_SOLANA_URL": stand_in,
+    }
 
 
 def _syncs(settings: Settings) -> bool:

@@ -1,13 +1,16 @@
-"""Synthetic data to try the service with: wallets, trades, prices, and a provider of balances."""
+"""Synthetic data to try the service with: wallets, native prices, trades, and a provider of balances.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+All addresses of demo wallets begin with the same characters. A database with any other wallet is the
+operator's: the demo reads it, and changes nothing.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import count
 
-from wallet_api.database import connect
-from wallet_api.demo.continuation import Continuation
-from wallet_api.demo.world import Row, World, ndjson
+from wallet_api.database import Connection, connect, load_sql
+from wallet_api.demo.world import EVM_PREFIX, SOLANA_PREFIX, Row, World, ndjson
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
 from wallet_api.ledger.lines import Record
@@ -17,8 +20,17 @@ from wallet_api.ledger.rows import PriceRow, RowType, TradeRow, WalletRow
 # Receives how many trades are imported, and of how many.
 Progress = Callable[[int, int], None]
 
-# Small enough for a progress bar to move smoothly.
-_BATCH_ROWS = 20_000
+# A batch of this size is one transaction, so an interrupted import has all trades up to its newest.
+_BATCH_ROWS = 10_000
+_DEMO = {"demo": f"^({SOLANA_PREFIX}|{EVM_PREFIX})"}
+
+_HAS_OWN = load_sql(__package__, "has_own")
+_HAS_DEMO = load_sql(__package__, "has_demo")
+_TRACKED = "SELECT blockchain, address FROM wallets"
+
+
+class OwnData(Exception):
+    """The database has wallets or prices that are not the demo's."""
 
 
 @dataclass(frozen=True)
@@ -30,44 +42,70 @@ class Loaded:
     trades: int
 
 
-def load(database_url: str, world: World, progress: Progress = lambda done, of: None) -> Loaded:
-    """Import `world` into the ledger; `progress` is called after each batch of trades.
+def has_own(connection: Connection) -> bool:
+    """Return whether the database has a wallet that is not the demo's, or prices without a wallet."""
+    return bool(connection.fetch_value(_HAS_OWN, _DEMO))
 
-    Importing a world again changes nothing; the same world with a later end moves its trades.
+
+def has_demo(connection: Connection) -> bool:
+    """Return whether the database has a wallet of the demo."""
+    return bool(connection.fetch_value(_HAS_DEMO, _DEMO))
+
+
+def newest_trade(connection: Connection) -> datetime | None:
+    """Return the time of the newest trade."""
+    newest: datetime | None = connection.fetch_value("SELECT max(last_seen) AS newest FROM lifetimes")
+    return newest
+
+
+def load(
+    database_url: str,
+    world: World,
+    progress: Progress = lambda done, of: None,
+    after: datetime | None = None,
+) -> Loaded:
+    """Import `world`, or its rows after `after`; `progress` is called after each batch of trades.
+
+    Importing a world again changes nothing. Raises OwnData.
     """
     with connect(database_url) as connection:
-        wallets = import_wallets(connection, _records(world.wallet_rows(), WalletRow), _refuse)
+        if has_own(connection):
+            raise OwnData
+        wallets = import_wallets(connection, _records(world.wallet_rows(), WalletRow), _raise)
     # Prices first, so that the import can value trades without a USD value.
     with connect(database_url) as connection:
-        prices = import_prices(connection, _records(world.price_rows(), PriceRow), _refuse)
+        prices = import_prices(connection, _records(world.price_rows(after), PriceRow), _raise)
     with connect(database_url) as connection:
-        rows = _records(world.trade_rows(), TradeRow)
         done = count(_BATCH_ROWS, _BATCH_ROWS)
-
-        def progressed() -> None:
-            progress(min(next(done), world.trades), world.trades)
-
-        trades = import_trades(connection, rows, _refuse, progressed, _BATCH_ROWS)
+        trades = import_trades(
+            connection,
+            _records(world.trade_rows(after), TradeRow),
+            _raise,
+            lambda: progress(min(next(done), world.trades), world.trades),
+            _BATCH_ROWS,
+        )
     return Loaded(wallets.landed, prices.landed, trades.landed)
 
 
-def append(
-    database_url: str, continuation: Continuation, after: datetime, until: datetime, trades: Sequence[Row]
-) -> None:
-    """Import `trades` of a continuation, and its prices with after < priced_at <= until.
+def keep_current(database_url: str, progress: Progress = lambda done, of: None) -> None:
+    """Import the default world up to now: all of it into an empty database, else what is new in it.
 
-    Importing them again changes nothing.
+    Own data, and a world of other options, are left as they are.
     """
+    world = World(datetime.now(UTC))
     with connect(database_url) as connection:
-        import_prices(connection, _records(continuation.price_rows(after, until), PriceRow), _refuse)
-    with connect(database_url) as connection:
-        import_trades(connection, _records(trades, TradeRow), _refuse)
+        own = has_own(connection)
+        tracked = set() if own else {tuple(row.values()) for row in connection.execute(_TRACKED)}
+        newest = newest_trade(connection)
+    expected = {(row["blockchain"], row["wallet_address"]) for row in world.wallet_rows()}
+    if not own and (not tracked or tracked == expected):
+        load(database_url, world, progress, newest)
 
 
 def _records(rows: Iterable[Row], row_type: type[RowType]) -> Iterator[Record[RowType]]:
     return ndjson_records(ndjson(rows), row_type)
 
 
-def _refuse(number: int, line: bytes, fault: BadRow) -> None:
+def _raise(number: int, line: bytes, fault: BadRow) -> None:
     # A rejected row of the generator is a bug.
     raise fault

@@ -28,12 +28,12 @@ def time_text(unix_seconds: int) -> str:
     return f"{_hour_text(hour)}{rest // 60:02d}:{rest % 60:02d}Z"
 
 
-def solana_address(random: Random, ending: str = "") -> str:
-    """Return 44 base58 digits that encode 32 bytes, ending in `ending`."""
+def solana_address(random: Random, prefix: str = "") -> str:
+    """Return 44 base58 digits that encode 32 bytes, beginning with `prefix`."""
     # 58^43 > 2^248 and 17 * 58^43 < 2^256, so a first digit from 1 to 16 makes exactly 32 bytes.
     digits = random.randbytes(43).translate(_TO_BASE58).decode()
     text = chr(_ALPHABET[1 + random.getrandbits(4)]) + digits
-    return text[: 44 - len(ending)] + ending
+    return prefix + text[len(prefix) :]
 
 
 def solana_signature(random: Random) -> str:
@@ -42,9 +42,10 @@ def solana_signature(random: Random) -> str:
     return chr(_ALPHABET[1 + random.getrandbits(2)]) + random.randbytes(87).translate(_TO_BASE58).decode()
 
 
-def evm_address(random: Random) -> str:
-    """Return `0x` and 40 lower-case hexadecimal digits."""
-    return f"0x{random.getrandbits(160):040x}"
+def evm_address(random: Random, prefix: str = "0x") -> str:
+    """Return `0x` and 40 lower-case hexadecimal digits, beginning with `prefix`."""
+    text = f"0x{random.getrandbits(160):040x}"
+    return prefix + text[len(prefix) :]
 
 
 def evm_hash(random: Random) -> str:

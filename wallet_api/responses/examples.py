@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-ADDRESS = "24spxm8umeNweepYcCnaUPV68uAhkray8ps2MJqAoQKQ"
-MINT = "25AW4JD9V5gADpTFZPwGisuJVCMg3ACYUzP6dp2FamyE"
+ADDRESS = "DemoWaLLetFzsF7J34jmExZvQko6UnzpEQxn6DLPAAMr"
+MINT = "6WY9CZ56FEHKmseE3RZsy1GKmMTFJM1J7H7QyYSAEoc4"
 SIGNATURE = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
 
 # Written by `make examples`, from responses to a small ledger.

@@ -1,2 +1,0 @@
--- Whether any wallet is tracked.
-SELECT EXISTS (SELECT FROM wallets) AS found

@@ -1,0 +1,11 @@
+-- The tokens that a wallet holds according to its trades. Needs the key of wallets by address, and that of positions.
+SELECT positions.mint,
+       positions.token_name,
+       positions.quantity
+  FROM wallets
+  JOIN positions
+ USING (wallet_id)
+ WHERE wallets.blockchain = %(blockchain)s
+   AND wallets.address = %(address)s
+   AND positions.quantity > 0
+ ORDER BY positions.mint
