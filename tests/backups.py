@@ -21,7 +21,7 @@ from tests.ledger.in_process import Importer
 from tests.processes import run_command
 from wallet_api import migrations
 from wallet_api.database import connect
-from wallet_api.embedded.account import choose, let_reach, own
+from wallet_api.embedded.account import choose, own
 from wallet_api.keys import create_key, revoke_key
 from wallet_api.settings import Settings
 
@@ -116,9 +116,12 @@ def debian_server(folder: Path, data_name: str = "data", user: str = "operator")
     account = choose(folder)
     options = account.popen_options() if account else {}
     data, sockets = folder / data_name, folder / "run"
+    for closed in (folder, folder.parent):
+        # A temporary folder, which the user that root's servers run as has to pass.
+        if account and closed.stat().st_mode & 0o777 == 0o700:
+            closed.chmod(0o711)
     for made in (data, sockets):
         own(made, account)
-        let_reach(made, account)
 
     def program(*arguments: str | Path) -> None:
         subprocess.run(arguments, check=True, cwd=folder, stdout=subprocess.DEVNULL, timeout=60, **options)

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import psutil
 
 from wallet_api.database import connect
-from wallet_api.embedded.account import Account, choose, let_reach, let_use, own
+from wallet_api.embedded.account import Account, choose, own, runnable
 from wallet_api.embedded.server import ENVIRONMENT, Server
 
 WORKERS = 2
@@ -108,7 +108,7 @@ def running_cluster(programs: Path) -> Iterator[Cluster]:
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="wallet-api-citus-")))
         account = choose(home)
-        let_use(programs.parent, account)
+        programs = runnable(programs.parent, f"{programs.name}/postgres", account).parent
         home.chmod(0o711)
         nodes = [_prepare(programs, home / f"node-{number}", account) for number in range(1 + WORKERS)]
         for node in nodes:
@@ -119,7 +119,6 @@ def running_cluster(programs: Path) -> Iterator[Cluster]:
 
 def _prepare(programs: Path, folder: Path, account: Account | None) -> Node:
     own(folder, account)
-    let_reach(folder, account)
     subprocess.run(
         [
             *(str(programs / "initdb"), "-D", str(folder), "-U", _USER),

@@ -40,8 +40,9 @@ def target(make: Made, servers: Settings) -> str:
 @pytest.fixture
 def empty_home() -> Iterator[Path]:
     """A folder for servers, in which none is left running."""
-    # Not below pytest's folder, which its next run closes to the user that root's servers run as.
+    # Not below pytest's folder, which is closed to the user that root's servers run as.
     with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        Path(folder).chmod(0o711)
         yield Path(folder) / "home"
         left = processes_of(Path(folder))
         for process in left:

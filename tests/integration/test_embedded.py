@@ -1,6 +1,7 @@
 """The embedded servers: the first command starts them, and the last one stops them, even after crashes."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from tests.processes import environment_of, interrupted, processes_of
 from wallet_api import embedded
 from wallet_api.database import connect
 from wallet_api.embedded import EmbeddedError
+from wallet_api.embedded.account import STATE, choose, runnable
 from wallet_api.embedded.server import LOG_LIMIT_BYTES
 from wallet_api.settings import Settings
 
@@ -284,6 +286,47 @@ def test_any_folder_name_will_do(home: Path, name: str) -> None:
         _remember(settings, "fine")
         with valkey.Valkey(unix_socket_path=urlsplit(str(settings.valkey_url)).path) as client:
             assert client.ping()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, whose servers run as another user")
+def test_where_the_user_of_roots_servers_cannot_reach_the_data_is_below_var_lib(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    closed = home.parent / "closed"
+    closed.mkdir(mode=0o700)
+    own = Settings(wallet_api_home=str(closed / "home"))
+    with embedded.running(own, valkey=True) as settings:
+        _remember(settings, "kept")
+    place = (closed / "home" / "postgres").resolve().parent
+    try:
+        assert place.parent == STATE
+        assert [record.getMessage() for record in caplog.records] == [
+            f"User wallet-api-db cannot reach {closed / 'home'}: the servers' data is in {place}."
+        ]
+        assert closed.stat().st_mode & 0o777 == 0o700
+        closed.chmod(0o755)
+        with embedded.running(own, valkey=True) as settings:
+            assert _memory(settings) == ["kept"]
+        assert len(caplog.records) == 1
+    finally:
+        shutil.rmtree(place)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, whose servers run as another user")
+def test_programs_that_the_user_of_roots_servers_cannot_reach_are_copied(home: Path) -> None:
+    closed = home.parent / "closed"
+    shutil.copytree("/bin", closed / "bin", ignore=lambda _, names: set(names) - {"true"})
+    closed.chmod(0o700)
+    account = choose(home)
+    assert account is not None
+    program = runnable(closed, "bin/true", account)
+    try:
+        assert program.is_relative_to(STATE)
+        assert runnable(closed, "bin/true", account) == program
+        subprocess.run([program], check=True, **account.popen_options())
+        assert closed.stat().st_mode & 0o777 == 0o700
+    finally:
+        shutil.rmtree(program.parents[1])
 
 
 def test_a_folder_that_cannot_be_used_is_named_with_a_way_out(home: Path) -> None:

@@ -352,6 +352,7 @@ class UnderUp:
 @pytest.fixture(scope="module")
 def under_up() -> Iterator[UnderUp]:
     with tempfile.TemporaryDirectory(prefix="wallet-api-faults-") as folder:
+        Path(folder).chmod(0o711)
         home = Path(folder) / "home"
         with running_up(home, "--no-demo") as up:
             own = Settings(wallet_api_home=str(home))

@@ -83,7 +83,6 @@ def _copy(primary_url: str, home: Path) -> None:
     folder = home / "postgres"
     owner = account.choose(folder)
     account.own(folder, owner)
-    account.let_reach(folder, owner)
     copied = subprocess.run(
         [
             *(str(programs() / "pg_basebackup"), "--pgdata", str(folder), "--write-recovery-conf"),

@@ -26,6 +26,7 @@ from wallet_api.settings import Settings
 def home() -> Iterator[Path]:
     """The folder of all tests of this module, so that the demo is loaded once."""
     with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        Path(folder).chmod(0o711)
         home = Path(folder) / "home"
         with running_up(home):
             pass
@@ -36,6 +37,10 @@ def home() -> Iterator[Path]:
 def _programs(home: Path) -> set[str]:
     # By their command lines, which hold also when a process ends meanwhile.
     return {Path(words[0]).name for process in processes_of(home) if (words := process.info["cmdline"])}
+
+
+def _runs(process: psutil.Process) -> bool:
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
 def _status(words: list[str]) -> int | None:
@@ -113,7 +118,7 @@ def test_a_signal_ends_everything_in_order(home: Path, number: signal.Signals) -
         family = psutil.Process(up.process.pid).children(recursive=True)
         status, output = up.end(number)
         assert (status, output.splitlines()[-1]) == (0, "Stopped.")
-        assert [process for process in family if process.is_running()] == []
+        assert [process for process in family if _runs(process)] == []
     assert processes_of(home) == []
 
 
@@ -183,6 +188,18 @@ def test_what_exits_is_started_again(home: Path, name: str) -> None:
     assert processes_of(home) == []
 
 
+def test_any_number_of_restarts_that_work_is_no_reason_to_end(home: Path) -> None:
+    with running_up(home, "--no-demo") as up:
+        ready = up.output.split(" is at ")[1].split()[0] + "/readyz"
+        for _ in range(7):
+            assert eventually(lambda: requests.get(ready, timeout=30).status_code == 200, 60)
+            [postgres] = up.children("postgres")
+            postgres.kill()
+            assert eventually(lambda first=postgres: up.children("postgres") not in ([], [first]), 20)
+        assert up.end()[0] == 0
+    assert processes_of(home) == []
+
+
 def test_a_gunicorn_that_goes_on_exiting_ends_everything_with_the_reason(home: Path) -> None:
     with running_up(home) as up:
         while up.process.poll() is None:
@@ -193,8 +210,25 @@ def test_a_gunicorn_that_goes_on_exiting_ends_everything_with_the_reason(home: P
         lines = up.process.stdout.read().splitlines()
     assert up.process.returncode == 1
     assert sum(line == "gunicorn exited with status -9 and is started again." for line in lines) == 5
-    assert "Error: gunicorn exited with status -9, and 5 restarts in 60 seconds did not help." in lines[-1]
+    assert "Error: gunicorn exited with status -9, and 5 restarts did not help." in lines[-1]
     assert "run 'wallet-api up' again" in lines[-1]
+    assert processes_of(home) == []
+
+
+def test_it_stops_within_three_seconds_while_a_provider_does_not_respond(home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        urls = {"moralis_evm_url": url, "coingecko_url": url, "binance_url": url}
+        with running_up(home, "--no-demo", moralis_api_key="stub", **urls) as up:
+            # The sync has connected, and waits for a response.
+            silent.settimeout(60)
+            with silent.accept()[0]:
+                family = psutil.Process(up.process.pid).children(recursive=True)
+                started = time.monotonic()
+                status, _ = up.end()
+                assert time.monotonic() - started < 3
+    assert status == 0
+    assert [process for process in family if _runs(process)] == []
     assert processes_of(home) == []
 
 
@@ -209,7 +243,23 @@ def test_a_start_after_a_kill_clears_away_what_was_left(home: Path) -> None:
     with running_up(home, port=port) as up:
         assert up.key == key
         assert _call(up.calls[0]).status_code == 200
-    assert not any(process.is_running() for process in left)
+    assert not any(_runs(process) for process in left)
+
+
+def test_a_start_after_the_master_of_gunicorn_was_killed_too_finds_the_port_free(home: Path) -> None:
+    port = free_port()
+    with running_up(home, port=port) as up:
+        [master] = up.children("gunicorn")
+        orphans = master.children()
+        for process in orphans:
+            # Stopped, they cannot notice that their master has gone, and hold the port.
+            process.suspend()
+        for process in (psutil.Process(up.process.pid), master):
+            process.kill()
+        up.process.wait()
+    with running_up(home, port=port) as up:
+        assert _call(up.calls[0]).status_code == 200
+    assert not any(_runs(process) for process in orphans)
 
 
 def test_a_taken_port_is_told_before_anything_is_started(empty_home: Path) -> None:

@@ -17,6 +17,7 @@ from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
 from tests.stub.transactions import Move, now, transaction
 from tests.sync.solana import FART, WALLET
+from tests.waiting import eventually
 from wallet_api.settings import Settings
 
 BNB_WALLET = "0xdce4550b1e46a88e7969000605be5cb1bbddc034"
@@ -27,6 +28,7 @@ BNB_MINT = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 def test_trades_of_now_are_answered_a_moment_later(stub: Stub) -> None:
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        Path(folder).chmod(0o711)
         own = Settings(
             wallet_api_home=str(Path(folder) / "home"),
             web_concurrency=1,
@@ -65,6 +67,9 @@ def test_trades_of_now_are_answered_a_moment_later(stub: Stub) -> None:
                     question = {"blockchain": chain, "type": "kol", "address": wallet, "api_key": key}
                     trades = _answered(url, question)["data"]["trades"]
                     assert [(told["tx_signature"], told["value"]) for told in trades] == [(trade, 2)]
+                # It stops without waiting for a round.
+                prices = Path(folder) / "home" / "log" / "sync-prices.log"
+                assert eventually(lambda: "new from coingecko" in prices.read_text(), 60)
             finally:
                 up.terminate()
                 up.wait()
@@ -74,7 +79,6 @@ def test_trades_of_now_are_answered_a_moment_later(stub: Stub) -> None:
         rounds = (log / "sync-trades.log").read_text()
         assert "trades of solana: 1 of 1 wallets" in rounds
         assert "trades of bnb, base, eth: 1 of 1 wallets" in rounds
-        assert "new from coingecko" in (log / "sync-prices.log").read_text()
 
 
 def test_a_source_without_its_address_is_told_before_anything_starts(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from wallet_api import backup as backups
 from wallet_api.cli.environment import settings_with_database
 from wallet_api.cli.output import is_shown, json_option, print_json
 from wallet_api.database import Connection, connect, translated
-from wallet_api.embedded import home_of
 from wallet_api.settings import Settings
 
 _file = click.argument("file", type=click.Path(path_type=Path))

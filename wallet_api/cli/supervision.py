@@ -1,11 +1,10 @@
-"""The processes of `wallet-api up`: started, listed, started again when they exit, and stopped at the end."""
+"""The processes of `wallet-api up`: started, started again when they exit, and stopped at the end."""
 
-import json
 import subprocess
 import time
-from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,79 +12,78 @@ from typing import Any
 import click
 import psutil
 
-from wallet_api.embedded import EmbeddedServer
+from wallet_api.embedded import EmbeddedError, EmbeddedServer
 from wallet_api.embedded.signals import deferred, undisturbed
 
 MOST_RESTARTS = 5
-WITHIN_SECONDS = 60.0
-# gunicorn completes its current requests first; see graceful_timeout in serving.
-STOP_SECONDS = 25.0
+# A process that has run for so long works.
+WORKING_SECONDS = 10.0
+# `up` stops within three seconds: first its processes, then its servers.
+STOP_SECONDS = 0.9
+SERVER_STOP_SECONDS = 0.6
+# So long a killed process may take to end.
+_KILL_SECONDS = 1.0
+_POLL_SECONDS = 0.05
 # The servers are checked less often than child processes, since finding their processes costs more.
 _SERVERS_SECONDS = 1.0
+# Is in the environment of all processes that `up` starts, with the home folder as its value.
+_MARK = "WALLET_API_UP"
 
 
 @dataclass
-class Child:
-    """A process that can be started again."""
-
+class _Child:
     name: str
     command: Sequence[str]
     options: Mapping[str, Any]
-    process: psutil.Popen | None = None
+    process: "subprocess.Popen[bytes] | None" = None
     started_at: float = 0.0
+    failures: int = 0
 
     def start(self) -> None:
-        """Start the process."""
         with deferred():
             # In a session of its own, it does not receive the Ctrl-C of the terminal.
-            self.process = psutil.Popen(
+            self.process = subprocess.Popen(
                 self.command, stdin=subprocess.DEVNULL, start_new_session=True, **self.options
             )
-        # Now, since a process that has exited has no such time.
-        self.started_at = self.process.create_time()
-
-    def stop(self) -> None:
-        """Stop the process and its children, unless it has exited."""
-        if self.process is not None and self.process.poll() is None:
-            _end(self.process)
+        self.started_at = time.monotonic()
 
     def exit_status(self) -> int | None:
         """Return the status with which it exited; None while it runs."""
-        status: int | None = self.process.poll() if self.process else None
-        return status
+        return self.process.poll() if self.process else None
 
 
 class Supervisor:
-    """The processes of one `up`, each started again at most MOST_RESTARTS times in WITHIN_SECONDS.
+    """The processes of one `up`: a context that stops them at its end, with all that they have started.
 
-    `servers` are the embedded servers to watch. Child processes are listed in a file while they run: if this
-    command is killed, the next `up` stops them.
+    A process that exits is started again, until MOST_RESTARTS in a row did not help.
     """
 
-    def __init__(self, home: Path) -> None:
-        self.servers: Sequence[EmbeddedServer] = ()
-        self._logs = home / "log"
-        self._file = home / "up.json"
-        self._children: list[Child] = []
-        self._restarts: defaultdict[str, deque[float]] = defaultdict(lambda: deque(maxlen=MOST_RESTARTS))
+    def __init__(self, home: Path, servers: Sequence[EmbeddedServer]) -> None:
+        self._home = home
+        self._servers = servers
+        self._children: list[_Child] = []
+        self._server_failures: Counter[str] = Counter()
+        self._logs = ExitStack()
         self._looked_at = time.monotonic()
 
-    def end_leftovers(self) -> None:
-        """Stop the processes of an earlier `up` that was killed."""
-        try:
-            left = json.loads(self._file.read_text())
-        except (FileNotFoundError, ValueError):
-            return
-        for pid, created in left:
-            # Another program may have this process id by now; its start time differs.
-            with suppress(psutil.NoSuchProcess):
-                process = psutil.Process(pid)
-                if process.create_time() == created:
-                    _end(process)
-        self._file.unlink()
+    def __enter__(self) -> "Supervisor":
+        return self
 
-    @contextmanager
-    def running(
+    def __exit__(self, *error: object) -> None:
+        with undisturbed(), self._logs:
+            for child in self._children:
+                if child.process is not None and child.exit_status() is None:
+                    child.process.terminate()
+            deadline = time.monotonic() + STOP_SECONDS
+            while _marked(self._home) and time.monotonic() < deadline:
+                self._exited()
+                time.sleep(_POLL_SECONDS)
+            end_leftovers(self._home)
+            for child in self._children:
+                if child.process is not None:
+                    child.process.wait()
+
+    def start(
         self,
         name: str,
         command: Sequence[str],
@@ -93,79 +91,80 @@ class Supervisor:
         *,
         log: str | None = None,
         listeners: Sequence[int] = (),
-    ) -> Iterator[None]:
-        """Run a process in this block. On exit, stop it and its children.
+    ) -> None:
+        """Start a process.
 
         Its output goes to the file `log` among the logs, else to the terminal. `listeners` are descriptors
         that it inherits.
         """
-        with ExitStack() as stack:
-            options: dict[str, Any] = {"env": environment, "pass_fds": listeners}
-            if log is not None:
-                file = stack.enter_context((self._logs / log).open("ab"))
-                options |= {"stdout": file, "stderr": file}
-            child = Child(name, command, options)
-            self._children.append(child)
-            try:
-                child.start()
-                self._note()
-                yield
-            finally:
-                with undisturbed():
-                    child.stop()
-                    self._children.remove(child)
-                    self._note()
+        options: dict[str, Any] = {"env": {**environment, _MARK: str(self._home)}, "pass_fds": listeners}
+        if log is not None:
+            file = self._logs.enter_context((self._home / "log" / log).open("ab"))
+            options |= {"stdout": file, "stderr": file}
+        self._children.append(_Child(name, command, options))
+        self._children[-1].start()
 
     def check(self) -> None:
-        """Raise ClickException if a child process has exited unexpectedly."""
+        """Raise ClickException if a process has exited unexpectedly."""
         for child in self._exited():
             raise click.ClickException(f"{child.name} exited unexpectedly with status {child.exit_status()}.")
 
     def look(self) -> None:
         """Start again what has exited. To be called in a loop.
 
-        Raises ClickException if it exits too often, or EmbeddedError if it cannot be started.
+        Raises ClickException if that does not help, or EmbeddedError if a server cannot be started.
         """
         for child in self._exited():
-            self._announce(child.name, f" with status {child.exit_status()}")
+            status = child.exit_status()
+            if time.monotonic() - child.started_at > WORKING_SECONDS:
+                child.failures = 0
+            if child.failures == MOST_RESTARTS:
+                raise click.ClickException(
+                    f"{child.name} exited with status {status}, and {MOST_RESTARTS} restarts did not help. "
+                    f"The reason is in the lines above or in {self._home / 'log'}. Correct it, and run "
+                    "'wallet-api up' again."
+                )
+            child.failures += 1
+            click.echo(f"{child.name} exited with status {status} and is started again.", err=True)
             child.start()
-            self._note()
         if time.monotonic() - self._looked_at < _SERVERS_SECONDS:
             return
-        for server in self.servers:
+        for server in self._servers:
             if not server.is_running():
-                self._announce(server.title)
-                server.restart()
+                click.echo(f"{server.title} exited and is started again.", err=True)
+                self._restart(server)
         self._looked_at = time.monotonic()
 
-    def _exited(self) -> list[Child]:
+    def _restart(self, server: EmbeddedServer) -> None:
+        try:
+            server.restart()
+        except EmbeddedError:
+            self._server_failures[server.title] += 1
+            if self._server_failures[server.title] == MOST_RESTARTS:
+                raise
+        else:
+            self._server_failures[server.title] = 0
+
+    def _exited(self) -> list[_Child]:
         return [child for child in self._children if child.exit_status() is not None]
 
-    def _announce(self, name: str, status: str = "") -> None:
-        now = time.monotonic()
-        restarts = self._restarts[name]
-        if len(restarts) == MOST_RESTARTS and now - restarts[0] < WITHIN_SECONDS:
-            raise click.ClickException(
-                f"{name} exited{status}, and {MOST_RESTARTS} restarts in {WITHIN_SECONDS:.0f} seconds did "
-                f"not help. The reason is in the lines above or in {self._logs}. Correct it, and run "
-                "'wallet-api up' again."
-            )
-        restarts.append(now)
-        click.echo(f"{name} exited{status} and is started again.", err=True)
 
-    def _note(self) -> None:
-        started = [(child.process.pid, child.started_at) for child in self._children if child.process]
-        if started:
-            self._file.write_text(json.dumps(started))
-        else:
-            self._file.unlink(missing_ok=True)
+def end_leftovers(home: Path) -> None:
+    """Kill the processes of an `up` in this folder that has ended or was killed."""
+    deadline = time.monotonic() + _KILL_SECONDS
+    while (left := _marked(home)) and time.monotonic() < deadline:
+        for process in left:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        time.sleep(_POLL_SECONDS)
 
 
-def _end(process: psutil.Process) -> None:
-    family = [process, *process.children(recursive=True)]
-    process.terminate()
-    psutil.wait_procs([process], timeout=STOP_SECONDS)
-    for member in family:
-        with suppress(psutil.NoSuchProcess):
-            member.kill()
-    psutil.wait_procs(family, timeout=STOP_SECONDS)
+def _marked(home: Path) -> list[psutil.Process]:
+    """Return the running processes that an `up` in this folder has started, also those of its children."""
+    found = []
+    for process in psutil.process_iter():
+        # Those of other users cannot be read, and one that has ended has no environment.
+        with suppress(psutil.Error, OSError):
+            if process.environ().get(_MARK) == str(home):
+                found.append(process)
+    return found

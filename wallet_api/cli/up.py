@@ -7,8 +7,8 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -18,12 +18,12 @@ from wallet_api import demo as demo_data
 from wallet_api import embedded, migrations
 from wallet_api.cli.output import progress_bar
 from wallet_api.cli.showcase import OWN_DATA_GUIDE, demo_guide
-from wallet_api.cli.supervision import Supervisor
+from wallet_api.cli.supervision import SERVER_STOP_SECONDS, Supervisor, end_leftovers
 from wallet_api.database import connect
 from wallet_api.demo import provider
 from wallet_api.demo.balances import demo_portfolio
 from wallet_api.embedded.signals import Terminated
-from wallet_api.recurring import Recurring
+from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
 from wallet_api.sync.sources import chains_by_provider
 
@@ -62,43 +62,54 @@ def up(port: int | None, host: str, demo: bool) -> None:
 def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: bool) -> None:
     home = embedded.home_folder(own)
     stack.enter_context(_only_one(home))
-    supervisor = Supervisor(home)
-    supervisor.end_leftovers()
+    end_leftovers(home)
     listener = stack.enter_context(_reserved(host, port))
     click.echo(f"Starting in {home} …")
-    settings, supervisor.servers = stack.enter_context(embedded.supervised(own, valkey=True))
-    connection = stack.enter_context(connect(str(settings.database_url)))
-    migrations.migrate(connection)
+    settings, servers = stack.enter_context(
+        embedded.supervised(own, valkey=True, stop_seconds=SERVER_STOP_SECONDS)
+    )
+    url = str(settings.database_url)
     environment = _environment(settings)
-    is_demo = demo_wanted and not demo_data.has_own(connection)
+    with connect(url) as connection:
+        migrations.migrate(connection)
+        is_demo = demo_wanted and not demo_data.has_own(connection)
     if is_demo:
-        environment = _start_demo(stack, settings) | environment
-    command = (
+        click.echo("Loading demo trades up to now …")
+        with progress_bar("Loading") as show:
+            demo_data.keep_current(url, show)
+        if settings.moralis_api_key is None:
+            environment |= _stand_in(stack.enter_context(provider.running(partial(demo_portfolio, url))))
+    supervisor = stack.enter_context(Supervisor(home, servers))
+    # The listener stays open while gunicorn is started again, so that requests wait. On exit it is closed
+    # first, since nothing would accept them.
+    stack.callback(listener.close)
+    gunicorn = (
         *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
         *("--bind", f"fd://{listener.fileno()}", "--access-logfile", str(home / "log" / "access.log")),
         "wallet_api.app:create_app()",
     )
-    listeners = [listener.fileno()]
-    stack.enter_context(supervisor.running("gunicorn", command, environment, listeners=listeners))
-    # The listener stays open while gunicorn is started again, so that requests wait. On exit it is closed
-    # first, since nothing would accept them.
-    stack.callback(listener.close)
+    supervisor.start("gunicorn", gunicorn, environment, listeners=[listener.fileno()])
     if not is_demo and _syncs(settings):
-        _keep_current(stack, supervisor, settings, environment)
+        for job, every in (("prices", _PRICES_SECONDS), ("trades", settings.sync_trades_seconds)):
+            command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
+            supervisor.start(f"sync {job}", command, environment, log=f"sync-{job}.log")
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
     _await_response(supervisor, own_host, port)
-    url = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
-    click.echo(f"\nThe Wallet Intelligence API is at {url}")
-    click.echo(f"Its reference, with a console to try requests, is at {url}/docs\n")
-    click.echo(demo_guide(connection, home, url) if is_demo else OWN_DATA_GUIDE)
+    address = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
+    click.echo(f"\nThe Wallet Intelligence API is at {address}")
+    click.echo(f"Its reference, with a console to try requests, is at {address}/docs\n")
+    if is_demo:
+        with connect(url) as connection:
+            click.echo(demo_guide(connection, home, address))
+    else:
+        click.echo(OWN_DATA_GUIDE)
     if host not in ("127.0.0.1", "::1", "localhost"):
         click.echo(
             "\nIt listens on other addresses than the loopback: put nginx in front of it "
             "(docs/production.md), since a slow caller holds a thread."
         )
     click.echo("\nCtrl-C stops everything.")
-    connection.close()
-    _watch(supervisor, settings)
+    _watch(supervisor, settings, is_demo=is_demo)
 
 
 @contextmanager
@@ -107,7 +118,7 @@ def _only_one(home: Path) -> Iterator[None]:
         lock = (home / "lock" / "up").open("a+")
     with lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _retry(lambda: fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB))
         except BlockingIOError:
             raise click.ClickException(
                 f"wallet-api up is already running in {home}. Stop it first, or set WALLET_API_HOME."
@@ -121,13 +132,25 @@ def _reserved(host: str, port: int) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind((host, port))
+            _retry(lambda: listener.bind((host, port)))
         except OSError as error:
             reason = "is in use" if error.errno == errno.EADDRINUSE else f"is not available: {error.strerror}"
             raise click.ClickException(
                 f"Port {port} of {host} {reason}. Choose another one: wallet-api up --port {port % 65535 + 1}"
             ) from error
         yield listener
+
+
+def _retry(take: Callable[[], None]) -> None:
+    """Call `take` until it succeeds, for a second: an `up` that was just killed may still hold its files."""
+    deadline = time.monotonic() + 1.0
+    while True:
+        try:
+            return take()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.05)
 
 
 def _environment(settings: Settings) -> dict[str, str]:
@@ -140,39 +163,14 @@ def _environment(settings: Settings) -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if value} | servers | direct
 
 
-def _start_demo(stack: ExitStack, settings: Settings) -> dict[str, str]:
-    """Import the demo data up to now, and go on in the background. Return the settings of its provider."""
-    url = str(settings.database_url)
-    click.echo("Loading demo trades up to now …")
-    with progress_bar("Loading") as show:
-        demo_data.keep_current(url, show)
-    thread = Recurring(
-        "demo data", partial(demo_data.keep_current, url), _DEMO_SECONDS, ends_with_success=False
-    )
-    thread.start()
-    stack.callback(thread.close)
-    if settings.moralis_api_key is not None:
-        return {}
-    stand_in = stack.enter_context(provider.running(partial(demo_portfolio, url)))
-    return {
-        "MORALIS_API_KEY": "demo",
-        "MORALIS_EVM_URL": f"{stand_in}/api/v2.2",
-        "MORALIS_SOLANA_URL": stand_in,
-    }
+def _stand_in(url: str) -> dict[str, str]:
+    """Return the settings with which the demo's provider at `url` replaces Moralis."""
+    return {"MORALIS_API_KEY": "demo", "MORALIS_EVM_URL": f"{url}/api/v2.2", "MORALIS_SOLANA_URL": url}
 
 
 def _syncs(settings: Settings) -> bool:
     """Return whether a provider of trades is configured."""
     return settings.moralis_api_key is not None or settings.solana_trades_provider == "rpc"
-
-
-def _keep_current(
-    stack: ExitStack, supervisor: Supervisor, settings: Settings, environment: dict[str, str]
-) -> None:
-    """Sync trades and prices in the background."""
-    for job, every in (("prices", _PRICES_SECONDS), ("trades", settings.sync_trades_seconds)):
-        command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
-        stack.enter_context(supervisor.running(f"sync {job}", command, environment, log=f"sync-{job}.log"))
 
 
 def _await_response(supervisor: Supervisor, host: str, port: int) -> None:
@@ -193,11 +191,15 @@ def _await_response(supervisor: Supervisor, host: str, port: int) -> None:
     raise click.ClickException(f"The service did not respond within {_RESPONSE_SECONDS:.0f} seconds.")
 
 
-def _watch(supervisor: Supervisor, settings: Settings) -> None:
-    trimmed = time.monotonic()
+def _watch(supervisor: Supervisor, settings: Settings, *, is_demo: bool) -> None:
+    trimmed = continued = time.monotonic()
     while True:
         supervisor.look()
         if time.monotonic() - trimmed > _TRIM_SECONDS:
             embedded.trim_logs(settings)
             trimmed = time.monotonic()
+        if is_demo and time.monotonic() - continued > _DEMO_SECONDS:
+            with suppress(ServiceUnavailable):
+                demo_data.keep_current(str(settings.database_url))
+            continued = time.monotonic()
         time.sleep(_POLL_SECONDS)

@@ -14,9 +14,9 @@ from typing import IO
 
 from wallet_api.embedded import postgres as postgres_server
 from wallet_api.embedded import valkey as valkey_server
-from wallet_api.embedded.account import Account, choose, let_reach, own
+from wallet_api.embedded.account import Account, choose, own, place_of
 from wallet_api.embedded.errors import EmbeddedError
-from wallet_api.embedded.server import Server, trim
+from wallet_api.embedded.server import STOP_SECONDS, Server, trim
 from wallet_api.embedded.signals import undisturbed
 from wallet_api.settings import Settings
 
@@ -75,15 +75,20 @@ def running(settings: Settings, *, valkey: bool) -> Iterator[Settings]:
 
 
 @contextmanager
-def supervised(settings: Settings, *, valkey: bool) -> Iterator[tuple[Settings, list[EmbeddedServer]]]:
-    """Like `running`; yield also the embedded servers, so that the caller can start them again."""
+def supervised(
+    settings: Settings, *, valkey: bool, stop_seconds: float = STOP_SECONDS
+) -> Iterator[tuple[Settings, list[EmbeddedServer]]]:
+    """Like `running`; yield also the embedded servers, so that the caller can start them again.
+
+    A server that has not stopped `stop_seconds` after the signal is killed, which loses no data.
+    """
     servers = []
     with ExitStack() as stack:
         if settings.database_url is None:
-            servers.append(stack.enter_context(_used(postgres_server, settings)))
+            servers.append(stack.enter_context(_used(postgres_server, settings, stop_seconds)))
             settings = replace(settings, database_url=servers[-1].url)
         if valkey and settings.valkey_url is None:
-            servers.append(stack.enter_context(_used(valkey_server, settings)))
+            servers.append(stack.enter_context(_used(valkey_server, settings, stop_seconds)))
             settings = replace(settings, valkey_url=servers[-1].url)
         yield settings, servers
 
@@ -97,8 +102,10 @@ def home_folder(settings: Settings) -> Path:
     """Return the folder of WALLET_API_HOME, created if missing. Raises EmbeddedError if it is not usable."""
     home = home_of(settings)
     with explained(home):
-        # The servers of root run as another user, who needs to traverse the folder.
-        home.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.geteuid() == 0 == home.stat().st_uid:
+            # The servers of root run as another user, who needs to traverse the folder.
+            home.chmod(home.stat().st_mode | stat.S_IXOTH)
         for name in ("lock", "log"):
             (home / name).mkdir(mode=0o700, exist_ok=True)
     return home
@@ -111,7 +118,7 @@ def trim_logs(settings: Settings) -> None:
 
 
 @contextmanager
-def _used(kind: ModuleType, settings: Settings) -> Iterator[EmbeddedServer]:
+def _used(kind: ModuleType, settings: Settings, stop_seconds: float) -> Iterator[EmbeddedServer]:
     """Yield a server that runs while any command is in this block.
 
     Each command holds a shared lock. A command that can make it exclusive on exit is the last one and stops
@@ -125,36 +132,36 @@ def _used(kind: ModuleType, settings: Settings) -> Iterator[EmbeddedServer]:
             users = stack.enter_context((home / "lock" / f"{name}.users").open("w"))
             fcntl.flock(change, fcntl.LOCK_EX)
             account = choose(home / "postgres")
-            sockets = _socket_folder(home, account)
-            server: Server = kind.prepare(home, sockets, account)
-            stack.callback(_leave, server, change, users)
+            place = place_of(home, account)
+            sockets = _socket_folder(place, account)
+            server: Server = kind.prepare(place, home / "log", sockets, account)
+            stack.callback(_leave, server, change, users, stop_seconds)
             fcntl.flock(users, fcntl.LOCK_SH)
             server.start()
             fcntl.flock(change, fcntl.LOCK_UN)
         yield EmbeddedServer(kind.url(sockets), server, change)
 
 
-def _leave(server: Server, change: IO[str], users: IO[str]) -> None:
+def _leave(server: Server, change: IO[str], users: IO[str], stop_seconds: float) -> None:
     with undisturbed():
         fcntl.flock(change, fcntl.LOCK_EX)
         try:
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return
-        server.stop()
+        server.stop(stop_seconds)
 
 
-def _socket_folder(home: Path, account: Account | None) -> Path:
-    folder = home / "run"
+def _socket_folder(place: Path, account: Account | None) -> Path:
+    folder = place / "run"
     fits = len(os.fsencode(folder / _LONGEST_SOCKET_NAME)) <= _SOCKET_PATH_BYTES
     # libpq splits hosts at commas; other special characters are avoided as well.
     if not fits or _PLAIN_PATH.fullmatch(str(folder)) is None:
         # Not $TMPDIR, which may differ between commands.
-        digest = hashlib.sha256(os.fsencode(home)).hexdigest()[:16]
+        digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
         folder = Path("/tmp") / f"wallet-api-{digest}"  # noqa: S108
         _check_not_foreign(folder, account)
     own(folder, account)
-    let_reach(folder, account)
     return folder
 
 

@@ -1,8 +1,10 @@
 """The user that runs the embedded servers: the current one, or for root an unprivileged one.
 
 PostgreSQL refuses to run as root: https://www.postgresql.org/docs/current/postgres-user.html
+Root's files that this user cannot reach have a place below STATE; no mode of a folder above them changes.
 """
 
+import hashlib
 import logging
 import os
 import pwd
@@ -10,6 +12,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,8 @@ from typing import Any
 from wallet_api.embedded.errors import EmbeddedError
 
 SYSTEM_USER = "_postgres" if sys.platform == "darwin" else "wallet-api-db"
+STATE = Path("/var/lib/wallet-api")
+_FOLDERS = ("postgres", "valkey", "run")
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +37,20 @@ class Account:
     def popen_options(self) -> dict[str, Any]:
         """Return the options with which subprocess runs a program as this user."""
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
+
+    def reaches(self, path: Path) -> bool:
+        """Return whether this user may traverse the folders above `path`."""
+        return all(self._permits(folder, stat.S_IXUSR) for folder in path.parents)
+
+    def may_run(self, program: Path) -> bool:
+        """Return whether this user may run `program`."""
+        return self.reaches(program) and self._permits(program, stat.S_IRUSR | stat.S_IXUSR)
+
+    def _permits(self, path: Path, bits: int) -> bool:
+        # `bits` are those of the owner; group and others are three and six bits lower.
+        status = path.stat()
+        shift = 0 if status.st_uid == self.uid else 3 if status.st_gid == self.gid else 6
+        return status.st_mode & (bits >> shift) == bits >> shift
 
 
 def choose(folder: Path) -> Account | None:
@@ -53,6 +72,31 @@ def choose(folder: Path) -> Account | None:
     return Account(owner.pw_name, owner.pw_uid, owner.pw_gid)
 
 
+def place_of(home: Path, account: Account | None) -> Path:
+    """Return the folder that contains the servers' folders: `home`, or one below STATE.
+
+    The latter is linked from `home`, so that later commands use it too. Raises EmbeddedError.
+    """
+    links = [home / name for name in _FOLDERS]
+    if links[0].is_symlink():
+        return links[0].readlink().parent
+    if account is None or account.reaches(home / "postgres"):
+        return home
+    place = STATE / hashlib.sha256(os.fsencode(home)).hexdigest()[:16]
+    if links[0].exists():
+        raise EmbeddedError(
+            f"User {account.name}, who runs the servers of root, cannot reach {links[0]}. Move {home} to a "
+            "folder that this user can reach, and set WALLET_API_HOME to it."
+        )
+    place.mkdir(mode=0o711, parents=True, exist_ok=True)
+    for link in links:
+        # Another command may do the same.
+        with suppress(FileExistsError):
+            link.symlink_to(place / link.name)
+    log.warning("User %s cannot reach %s: the servers' data is in %s.", account.name, home, place)
+    return place
+
+
 def own(folder: Path, account: Account | None) -> None:
     """Create `folder` if missing, private to the account, and give it all files below."""
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -62,35 +106,27 @@ def own(folder: Path, account: Account | None) -> None:
         os.chown(path, account.uid, account.gid, follow_symlinks=False)
 
 
-def let_reach(path: Path, account: Account | None) -> None:
-    """Allow the account to traverse the folders above `path`, but not to list them."""
-    if account is None:
-        return
-    for folder in reversed(path.parents):
-        if not _permits(folder, account, stat.S_IXUSR):
-            # Typically /root.
-            folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
-            log.warning(
-                "Made %s traversable (o+x), so that user %s can reach %s.", folder, account.name, path
-            )
-
-
-def let_use(programs: Path, account: Account | None) -> None:
-    """Allow the account to read and run the files below `programs`, even after a strict umask."""
-    if account is None:
-        return
-    let_reach(programs, account)
-    for path in (programs, *programs.rglob("*")):
-        needed = stat.S_IRUSR | (path.stat().st_mode & stat.S_IXUSR)
-        if not _permits(path, account, needed):
-            path.chmod(path.stat().st_mode | needed >> 6)
-
-
-def _permits(path: Path, account: Account, bits: int) -> bool:
-    # `bits` are those of the owner; group and others are three and six bits lower.
-    status = path.stat()
-    shift = 0 if status.st_uid == account.uid else 3 if status.st_gid == account.gid else 6
-    return status.st_mode & (bits >> shift) == bits >> shift
+def runnable(folder: Path, program: str, account: Account | None) -> Path:
+    """Return the path of `program` in `folder`, or in a copy of it below STATE that the account can reach."""
+    if account is None or account.may_run(folder / program):
+        return folder / program
+    with (folder / program).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    copy = STATE / "programs" / digest
+    if not copy.exists():
+        # Copied under another name and renamed when complete, so that an interrupted try has no effect.
+        draft = copy.with_name(f"{digest}.{os.getpid()}")
+        copy.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
+        shutil.copytree(folder, draft, symlinks=True)
+        for path in (draft, *draft.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(0o755 if path.stat().st_mode & stat.S_IXUSR else 0o644)
+        try:
+            draft.rename(copy)
+        except OSError:
+            # Another command was faster.
+            shutil.rmtree(draft)
+    return copy / program
 
 
 def _system_user() -> pwd.struct_passwd:

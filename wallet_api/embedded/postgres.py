@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import psutil
 
-from wallet_api.embedded.account import Account, let_reach, let_use, own
+from wallet_api.embedded.account import Account, own, runnable
 from wallet_api.embedded.errors import EmbeddedError
 from wallet_api.embedded.server import ENVIRONMENT, Server
 from wallet_api.embedded.signals import deferred
@@ -42,22 +42,20 @@ def programs() -> Path:
     return folder
 
 
-def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
-    """Return the server of `home`; create its database if there is none. Raises EmbeddedError."""
-    bin_folder = programs()
-    folder = home / "postgres"
-    let_use(bin_folder.parent, account)
-    let_reach(folder, account)
+def prepare(place: Path, logs: Path, sockets: Path, account: Account | None) -> Server:
+    """Return the server of the folder `place`; create its database if there is none. Raises EmbeddedError."""
+    bin_folder = runnable(programs().parent, "bin/postgres", account).parent
+    folder = place / "postgres"
     if not (folder / "PG_VERSION").exists():
         _initialise(bin_folder, folder, account)
     own(folder, account)
     found = (folder / "PG_VERSION").read_text().strip()
     if found != VERSION:
-        raise EmbeddedError(_other_version(home, folder, found, account))
+        raise EmbeddedError(_other_version(logs.parent, folder, found, account))
     return Server(
         title="PostgreSQL",
         folder=folder,
-        log=home / "log" / "postgres.log",
+        log=logs / "postgres.log",
         account=account,
         command=(str(bin_folder / "postgres"), "-D", str(folder), *_options(sockets)),
         # A "fast" shutdown closes connections and writes everything to disk.

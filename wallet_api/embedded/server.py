@@ -77,15 +77,15 @@ class Server:
             # It may outlive this command, so Popen must not warn that nobody has waited for it.
             process.returncode = 0
 
-    def stop(self) -> None:
-        """Stop the server gracefully; kill it after STOP_SECONDS."""
+    def stop(self, seconds: float = STOP_SECONDS) -> None:
+        """Stop the server gracefully; kill it after `seconds`."""
         processes = self.processes()
         pids = {process.pid for process in processes}
         for process in processes:
             with suppress(psutil.Error):
                 if process.ppid() not in pids:
                     process.send_signal(self.stop_signal)
-        psutil.wait_procs(processes, timeout=STOP_SECONDS)
+        psutil.wait_procs(processes, timeout=seconds)
         self._kill_leftovers()
 
     def _spawn(self) -> "subprocess.Popen[bytes]":

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-from wallet_api.embedded.account import Account, let_reach, let_use, own
+from wallet_api.embedded.account import Account, own, runnable
 from wallet_api.embedded.errors import EmbeddedError
 from wallet_api.embedded.server import Server
 
@@ -16,12 +16,11 @@ def url(sockets: Path) -> str:
     return f"valkey+unix://{quote(str(_socket(sockets)))}"
 
 
-def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
-    """Return the server of `home`. Raises EmbeddedError if Valkey is not installed."""
+def prepare(place: Path, logs: Path, sockets: Path, account: Account | None) -> Server:
+    """Return the server of the folder `place`. Raises EmbeddedError if Valkey is not installed."""
     program = _program()
-    folder = home / "valkey"
-    let_use(program.parent, account)
-    let_reach(folder, account)
+    program = runnable(program.parent, program.name, account)
+    folder = place / "valkey"
     own(folder, account)
     options = {
         "port": "0",
@@ -40,7 +39,7 @@ def prepare(home: Path, sockets: Path, account: Account | None) -> Server:
     return Server(
         title="Valkey",
         folder=folder,
-        log=home / "log" / "valkey.log",
+        log=logs / "valkey.log",
         account=account,
         command=(str(program), *arguments),
         stop_signal=signal.SIGTERM,
