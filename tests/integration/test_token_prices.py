@@ -130,6 +130,24 @@ def test_dust_makes_no_price_and_the_smallest_value_may_change_at_any_time(
     assert price(NOW + timedelta(days=1)) is None
 
 
+def test_a_price_is_searched_for_in_all_of_the_time_that_counts(
+    importer: in_process.Importer, price: Callable[..., Decimal | None]
+) -> None:
+    importer.trades(
+        [
+            trade("a", 180, "3", value_usd="300"),
+            trade("b", 180, "9", value_usd="0.5"),
+            trade("c", 5, "8", value_usd="0.5"),
+        ]
+    )
+    # "b" is of the same moment as "a" and later in the order, but too small as well.
+    assert price() == 3
+    assert price(max_age_seconds=10_799) is None
+    importer.trades([trade("d", 60, "5", value_usd="50"), trade("e", 9, "7", value_usd="30")])
+    assert price() == 7
+    assert price(min_value_usd=Decimal(40)) == 5
+
+
 def test_a_trade_without_dollars_counts_with_the_latest_native_price(
     importer: in_process.Importer, price: Callable[..., Decimal | None]
 ) -> None:

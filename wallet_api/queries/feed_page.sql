@@ -1,5 +1,5 @@
--- For feeds to end with, after their CTEs traded, the trades of a page and one more, with all trades of their last moment
--- and the address and the mint of each; and matching (txn), whose sum is the number of all trades.
+-- For feeds to end with, after their CTEs traded, which has at least the trades of a page and one more, with the address and
+-- the mint of each; and matching (txn), whose sum is the number of all trades.
 -- Needs positions_pkey, wallets_pkey, native_prices_pkey.
        candidate AS (
        SELECT traded.wallet_id,

@@ -43,8 +43,8 @@
                   WHERE wallets.wallet_id = trades.wallet_id))
                < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text, %(event_index)s::integer,
                   %(address)s::text)
-{token_page}
-        )
+         ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, address DESC
+         LIMIT %(limit)s::bigint + 1)
         UNION ALL
        SELECT trade.*,
               wallets.address

@@ -1,32 +1,56 @@
 -- For other statements to include, after their CTE wanted (token_id). It adds token_name (token_id, token_name): the name
 -- in the newest trade of each wanted token that has one. A token without a name has no row.
--- The newest trade of a position with a name is at least as new as the trade, so that a token which never had a name is
--- not searched.
--- Needs positions_by_token, trades_by_token, wallets_pkey.
-       named AS (
+-- Nearly all tokens have a single name, which their positions have as well. Of others, trades are read from the newest
+-- moment that has a name for certain: that of the last trade of a position, or of the first one.
+-- Needs positions_by_token, trades_by_time, trades_by_token, wallets_pkey.
+       named AS MATERIALIZED (
        SELECT positions.token_id,
-              max(positions.last_seen) AS last_at
+              min(positions.token_name) AS first_name,
+              max(positions.token_name) AS last_name
          FROM wanted
          JOIN positions
            ON positions.token_id = wanted.token_id
         WHERE positions.token_name IS NOT NULL
         GROUP BY positions.token_id
        ),
-       token_name AS (
+       renamed AS MATERIALIZED (
        SELECT named.token_id,
-              trade.token_name
+              GREATEST(max(positions.first_seen),
+                       max(trades.created_at) FILTER (WHERE trades.token_name IS NOT NULL)) AS starts_at,
+              max(positions.last_seen) AS ends_at
          FROM named
-        CROSS JOIN LATERAL (
-              SELECT recent.*
-                FROM (SELECT *
-                        FROM trades
-                       WHERE trades.token_id = named.token_id
-                         AND trades.created_at <= named.last_at
-                         AND trades.token_name IS NOT NULL
-                       ORDER BY trades.created_at DESC
-                       FETCH FIRST 1 ROW WITH TIES) AS recent
-                JOIN wallets
-                  ON wallets.wallet_id = recent.wallet_id
-               ORDER BY recent.is_sell DESC, recent.tx_signature DESC, recent.event_index DESC, wallets.address DESC
-               LIMIT 1) AS trade
+         JOIN positions
+           ON positions.token_id = named.token_id
+         JOIN trades
+           ON trades.wallet_id = positions.wallet_id
+          AND trades.token_id = positions.token_id
+          AND trades.created_at = positions.last_seen
+        WHERE named.first_name <> named.last_name
+          AND positions.token_name IS NOT NULL
+        GROUP BY named.token_id
+       ),
+       newest_name AS MATERIALIZED (
+       SELECT DISTINCT ON (renamed.token_id)
+              renamed.token_id,
+              trades.token_name
+         FROM renamed
+         JOIN trades
+           ON trades.token_id = renamed.token_id
+          AND trades.created_at >= renamed.starts_at
+          AND trades.created_at <= renamed.ends_at
+         JOIN wallets
+           ON wallets.wallet_id = trades.wallet_id
+        WHERE trades.token_name IS NOT NULL
+        ORDER BY renamed.token_id, trades.created_at DESC, trades.is_sell DESC, trades.tx_signature DESC,
+                 trades.event_index DESC, wallets.address DESC
+       ),
+       token_name AS (
+       SELECT token_id,
+              first_name AS token_name
+         FROM named
+        WHERE first_name = last_name
+        UNION ALL
+       SELECT token_id,
+              token_name
+         FROM newest_name
        )
