@@ -10,12 +10,11 @@ PACKAGE = Path(wallet_api.__file__).parent
 
 def included_files() -> set[Path]:
     """Return the files that others include, which are no statements by themselves."""
-    named = {
+    return {
         file.with_name(f"{name}.sql")
         for file in PACKAGE.rglob("*.sql")
         for name in re.findall(r"^ *\{(\w+)\}", file.read_text(), re.MULTILINE)
     }
-    return named | {twin for file in named if (twin := file.with_stem(f"{file.stem}_sharded")).exists()}
 
 
 def package_of(file: Path) -> str:

@@ -13,7 +13,7 @@ from wallet_api.database.failures import (
 )
 from wallet_api.database.location import location_of
 from wallet_api.database.pools import Database
-from wallet_api.database.statements import load_sql, load_statements, sharded_sql
+from wallet_api.database.statements import load_sql, load_statements
 
 __all__ = [
     "Connection",
@@ -31,7 +31,6 @@ __all__ = [
     "load_statements",
     "location_of",
     "savepoint",
-    "sharded_sql",
     "translated",
     "tuple_row",
 ]

@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
-from psycopg.abc import Query
 from psycopg.rows import dict_row, tuple_row
 
 from wallet_api.database.failures import DuplicateKey, translated
-from wallet_api.database.statements import sharded_sql
 
 __all__ = ["Connection", "Row", "connect", "savepoint", "tuple_row"]
 
@@ -26,15 +24,9 @@ class Connection(psycopg.Connection[Row]):
     @cached_property
     def is_sharded(self) -> bool:
         """Whether this is the database of a Citus cluster."""
-        return super().execute("SELECT FROM pg_extension WHERE extname = 'citus'").fetchone() is not None
+        return self.execute("SELECT FROM pg_extension WHERE extname = 'citus'").fetchone() is not None
 
-    def execute(self, query: Query, *arguments: Any, **options: Any) -> psycopg.Cursor[Row]:
-        """Execute psycopg's query, or what stands for a statement of `load_sql` in a Citus cluster."""
-        if isinstance(query, str) and self.is_sharded:
-            query = sharded_sql(query)
-        return super().execute(query, *arguments, **options)
-
-    def fetch_value(self, query: Query, parameters: Mapping[str, Any] | None = None) -> Any:
+    def fetch_value(self, query: LiteralString, parameters: Mapping[str, Any] | None = None) -> Any:
         """Execute a query, and return the first column of its first row; None without rows."""
         row = self.execute(query, parameters).fetchone()
         return None if row is None else next(iter(row.values()))
