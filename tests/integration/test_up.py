@@ -1,5 +1,6 @@
 """`wallet-api up`: the requests that it prints succeed, and no process remains."""
 
+import json
 import re
 import signal
 import socket
@@ -331,6 +332,25 @@ def test_own_wallets_get_no_demo(
     with running_up(empty_home, database_url=database_url, valkey_url=valkey_url) as up:
         assert "Loading" not in up.output
         assert "KEY=" not in up.output
+
+
+def test_demo_data_before_the_first_release_is_set_aside(empty_home: Path) -> None:
+    own = Settings(wallet_api_home=str(empty_home))
+    with wallet_api("demo", "--wallets", "12", "--trades", "300", "--days", "2", settings=own) as process:
+        process.communicate()
+    note = {"until": "2026-11-20T00:00:00Z", "size": {"wallets": 12, "trades": 300, "days": 2}}
+    _make_unreleased(own)
+    (empty_home / "demo.json").write_text(json.dumps(note))
+    with running_up(empty_home) as up:
+        assert f"Moved it to {empty_home}.old" in up.output
+        assert "Loading" in up.output
+        assert [_call(words).status_code for words in up.calls] == [200] * 8
+    _make_unreleased(own)
+    (empty_home / "demo.json").write_text(json.dumps(note | {"size": {}, "most_trades": 10**6}))
+    with wallet_api("up", settings=own) as process:
+        output, _ = process.communicate()
+    assert process.returncode == 1
+    assert f"{empty_home}.old exists already. Remove one of the two" in output
 
 
 def test_own_data_before_the_first_release_is_refused_and_stays(empty_home: Path, tmp_path: Path) -> None:

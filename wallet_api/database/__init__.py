@@ -1,10 +1,9 @@
 """PostgreSQL: connections, pools, and the translation of the driver's errors."""
 
-from wallet_api.database.connection import Connection, Row, connect, savepoint, tuple_row
+from wallet_api.database.connection import Connection, Row, connect, tuple_row
 from wallet_api.database.failures import (
     DatabaseRefused,
     DatabaseUnavailable,
-    DuplicateKey,
     MissingReference,
     NotPermitted,
     QueryTimeout,
@@ -20,7 +19,6 @@ __all__ = [
     "Database",
     "DatabaseRefused",
     "DatabaseUnavailable",
-    "DuplicateKey",
     "MissingReference",
     "NotPermitted",
     "QueryTimeout",
@@ -30,7 +28,6 @@ __all__ = [
     "load_sql",
     "load_statements",
     "location_of",
-    "savepoint",
     "translated",
     "tuple_row",
 ]

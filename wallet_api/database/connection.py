@@ -1,16 +1,15 @@
 """Connections to PostgreSQL, to a single server or to a Citus cluster."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, LiteralString
 
 import psycopg
 from psycopg.rows import dict_row, tuple_row
 
-from wallet_api.database.failures import DuplicateKey, translated
+from wallet_api.database.failures import translated
 
-__all__ = ["Connection", "Row", "connect", "savepoint", "tuple_row"]
+__all__ = ["Connection", "Row", "connect", "tuple_row"]
 
 Row = dict[str, Any]
 
@@ -43,16 +42,3 @@ def connect(url: str, **options: Any) -> Connection:
     }
     with translated():
         return Connection.connect(url, autocommit=True, row_factory=dict_row, **defaults | options)
-
-
-@contextmanager
-def savepoint(connection: Connection) -> Iterator[None]:
-    """Roll back a part of a transaction alone if it fails. Raises DuplicateKey."""
-    try:
-        with connection.transaction():
-            yield
-    except (psycopg.errors.UniqueViolation, psycopg.errors.InternalError_) as error:
-        # Citus reports an error of a COPY on one of its workers with this code.
-        if error.diag.sqlstate == "XX000" and "duplicate key" not in str(error):
-            raise
-        raise DuplicateKey from error

@@ -34,10 +34,6 @@ class QueryTimeout(ServiceUnavailable):
     """The query took too long. Try again shortly."""
 
 
-class DuplicateKey(Exception):
-    """A row with the same key exists."""
-
-
 class MissingReference(Exception):
     """A row refers to one that does not exist."""
 

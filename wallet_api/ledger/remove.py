@@ -86,7 +86,7 @@ def remove_trades(
     progress: Callable[[int], None] = lambda removed: None,
     batch_rows: int = BATCH_ROWS,
 ) -> Removal:
-    """Remove the staged trades, `batch_rows` in a transaction, and replay their positions.
+    """Remove the staged trades, `batch_rows` in a transaction, and walk their positions again.
 
     `progress` is called with the number of trades removed by each transaction. `wallets` stays 0.
     """

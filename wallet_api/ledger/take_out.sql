@@ -1,4 +1,4 @@
--- Take the late positions out of the ledger, and the lifetimes of their wallets, until put_in.sql and totals.sql put in
+-- Take out the late positions and the lifetimes of their wallets, until put_in.sql and totals.sql put in
 -- what becomes of them.
 
 -- analyze_affected --
