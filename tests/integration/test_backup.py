@@ -153,7 +153,7 @@ def test_a_backup_that_is_stopped_leaves_the_earlier_one_and_no_secret(
         stack.callback(command.kill)
         blocker = stack.enter_context(session(source))
         stack.enter_context(blocker.transaction())
-        blocker.execute("LOCK TABLE position_rollup")
+        blocker.execute("LOCK TABLE position_days")
         assert eventually(lambda: _waits(source, "wallet-api pg_dump"))
         child = _child(command, "pg_dump")
         command.send_signal(number)

@@ -17,6 +17,7 @@ _SERVER = re.compile(r"^; +Dumped from database version: (\d+)", re.MULTILINE)
 _ROWS = re.compile(r"^COPY \S+ \((.+)\) FROM stdin;\n((?:.*\n)+?)\\\.$", re.MULTILINE)
 _TABLE_ROWS = re.compile(r"^[\d; ]+ TABLE DATA public (\w+) ", re.MULTILINE)
 _CREATED_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
+_DROPPED_TABLE = re.compile(r"^DROP TABLE (\w+)", re.MULTILINE)
 _MIGRATIONS = "schema_migrations"
 _OPTIONS = (
     *("--single-transaction", "--clean", "--if-exists", "--schema=public", "--no-owner", "--no-privileges"),
@@ -67,8 +68,9 @@ def _read(file: Path) -> tuple[int, set[str]]:
     except migrations.SchemaError as error:
         raise BackupError(f"{file} cannot be restored. {error}") from error
     names = {row["name"] for row in applied}
-    files = (resources.files(migrations).joinpath(f"{name}.sql") for name in names)
-    tables = {table for sql in files for table in _CREATED_TABLE.findall(sql.read_text(encoding="utf-8"))}
+    files = [resources.files(migrations).joinpath(f"{name}.sql") for name in names]
+    sql = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    tables = {*_CREATED_TABLE.findall(sql)} - {*_DROPPED_TABLE.findall(sql)}
     if missing := tables - set(_TABLE_ROWS.findall(listing)):
         raise BackupError(
             f"{file} is not a complete backup: the rows of the table {min(missing)} are missing."
