@@ -66,13 +66,10 @@ def test_data_moves_from_the_embedded_server_to_an_own_one_and_back(
         assert contents(own) == before
         done("backup", tmp_path / "2.dump", settings=at(own))
         with embedded.running(second, valkey=False) as started:
-            (Path(folder) / "second" / "demo.json").write_text("{}")
             back = run_command("restore", tmp_path / "2.dump", settings=second)
             assert back.exit_code == 0, back.output
             assert "config/roles.sql" not in back.stderr
             assert contents(str(started.database_url)) == before
-        # What was restored is not taken for the demo's.
-        assert not (Path(folder) / "second" / "demo.json").exists()
 
 
 def test_a_newer_server_takes_the_backup_of_an_older_one_but_not_the_reverse(

@@ -56,12 +56,13 @@
           AND positions.wallet_id <> requested.wallet_id
         WHERE positions.last_seen > %(since)s
        ),
+       -- As text, since JSON functions take several times as long.
        connected AS MATERIALIZED (
        SELECT wallet_id,
               count(*) AS shared_tokens_count,
               max(last_at) AS last_shared_at,
-              array_agg(mint ORDER BY last_at DESC, mint) AS mints,
-              array_agg(token_name ORDER BY last_at DESC, mint) AS token_names
+              array_agg('{"mint":' || to_json(mint) || ',"token_name":' || to_json(token_name) || '}'
+                        ORDER BY last_at DESC, mint) AS tokens
          FROM shared
         WHERE last_at IS NOT NULL
         GROUP BY wallet_id
@@ -70,8 +71,7 @@
        SELECT connected.wallet_id,
               shared_tokens_count,
               last_shared_at,
-              mints,
-              token_names,
+              tokens,
               address,
               name,
               image_url,
@@ -87,26 +87,25 @@
         LIMIT %(limit)s::bigint
        ),
        connections AS (
-       SELECT shown.address AS wallet_address,
-{profile},
-              shown.shared_tokens_count,
-              round_half_up(quotient(shown.shared_tokens_count, (SELECT count(*)
-                                                                   FROM requested)), 4) AS overlap_score,
-              (SELECT json_agg((SELECT row_to_json(token)
-                                  FROM (SELECT mint, token_name) AS token) ORDER BY ordinal)
-                 FROM unnest(shown.mints[:%(most_tokens)s::integer], shown.token_names[:%(most_tokens)s::integer])
-                          WITH ORDINALITY AS listed (mint, token_name, ordinal)) AS shared_tokens,
-              iso_time(shown.last_shared_at) AS last_shared_at
-         FROM shown
+       SELECT shown.shared_tokens_count,
+              shown.address,
+              '{"wallet_address":' || to_json(shown.address)
+              || ',"profile":' || profile
+              || ',"shared_tokens_count":' || shown.shared_tokens_count
+              || ',"overlap_score":' || round_half_up(quotient(shown.shared_tokens_count, (SELECT count(*)
+                                                                                             FROM requested)), 4)
+              || ',"shared_tokens":[' || array_to_string(shown.tokens[:%(most_tokens)s::integer], ',')
+              || '],"last_shared_at":"' || iso_time(shown.last_shared_at)
+              || '"}' AS entry
+         FROM (SELECT shown.*,
+{profile}
+                 FROM shown) AS shown
        )
 SELECT wallet.type,
        (SELECT count(*)
           FROM requested) AS token_count,
        (SELECT count(*)
           FROM connected) AS total,
-       (SELECT COALESCE(json_agg((SELECT row_to_json(entry)
-                                    FROM (SELECT wallet_address, profile, shared_tokens_count, overlap_score,
-                                                 shared_tokens, last_shared_at) AS entry)
-                                 ORDER BY shared_tokens_count DESC, wallet_address), '[]')::text
+       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY shared_tokens_count DESC, address), '') || ']'
           FROM connections) AS connections
   FROM wallet
