@@ -1,13 +1,13 @@
-"""The formats of files, and that an invalid line affects no other."""
+"""The formats of files, the reasons for which rows and headers are rejected, and the warnings."""
 
 import gzip
 import json
 import tracemalloc
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
-import msgspec
 import pytest
 from msgspec import UNSET
 
@@ -15,159 +15,70 @@ from tests.ledger.command import trade
 from tests.ledger.files import COLUMNS, HEADER, csv_line, ndjson, read
 from tests.ledger.mints import mint_of
 from wallet_api.ledger.fields import BadRow
-from wallet_api.ledger.lines import MAX_LINE_BYTES
+from wallet_api.ledger.lines import MAX_LINE_BYTES, Record
 from wallet_api.ledger.readers import UnreadableFile, open_source
 from wallet_api.ledger.rows import TradeRow
 
-
-@pytest.mark.parametrize("ending", ["ndjson", "jsonl", "ndjson.gz", "jsonl.gz"])
-def test_ndjson_is_read_plain_and_gzipped(tmp_path: Path, ending: str) -> None:
-    content = ndjson(trade("a"), trade("b"))
-    packed = gzip.compress(content) if ending.endswith(".gz") else content
-    assert read(tmp_path / f"file.{ending}", packed) == (["a", "b"], [])
-
-
-@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
-def test_csv_is_read_plain_and_gzipped(tmp_path: Path, ending: str) -> None:
-    content = HEADER + csv_line(signature="a") + csv_line(signature="b")
-    packed = gzip.compress(content) if ending.endswith(".gz") else content
-    assert read(tmp_path / f"file.{ending}", packed) == (["a", "b"], [])
+OPTIONAL = ("token_name", "value_usd", "exchanged_value", "event_index")
+AMOUNT = "must be a decimal number such as 1000, 0.25 or 1.5e-7"
+TIME = "must be an ISO 8601 time such as 2026-01-30T12:51:16Z"
+INDEX = "must be a whole number from 0 to 2147483647"
+DIGITS = "must be a number of at most 60 digits before and 36 after the point"
 
 
-def test_a_gzip_of_several_members_is_read_to_the_end(tmp_path: Path) -> None:
-    content = gzip.compress(ndjson(trade("a"))) + gzip.compress(ndjson(trade("b")))
-    assert read(tmp_path / "file.ndjson.gz", content) == (["a", "b"], [])
+def rows_of(path: Path, content: bytes) -> list[Any]:
+    """Return the rows of a file and, in the place of bad ones, their faults."""
+    return [row for _, _, row in records_of(path, content)]
+
+
+def records_of(path: Path, content: bytes, warnings: list[str] | None = None) -> list[Record[TradeRow]]:
+    """Return the records of a file, and collect its warnings."""
+    path.write_bytes(content)
+    with open_source(str(path)) as source:
+        return list(source.records(TradeRow, None if warnings is None else warnings.append))
+
+
+@pytest.mark.parametrize("ending", ["ndjson", "jsonl", "csv"])
+def test_a_file_is_read_plain_and_gzipped_also_in_several_members(tmp_path: Path, ending: str) -> None:
+    first, second = ndjson(trade("a")), ndjson(trade("b"))
+    if ending == "csv":
+        first, second = HEADER + csv_line(signature="a"), csv_line(signature="b")
+    for name, content in (
+        (f"file.{ending}", first + second),
+        (f"file.{ending}", (first + second).rstrip(b"\n")),
+        (f"file.{ending}", b"\xef\xbb\xbf\n" + (first + b" \t\n" + second).replace(b"\n", b"\r\n")),
+        (f"file.{ending}.gz", gzip.compress(first + second)),
+        (f"file.{ending}.gz", gzip.compress(first) + gzip.compress(second)),
+    ):
+        assert read(tmp_path / name, content) == (["a", "b"], [])
 
 
 @pytest.mark.parametrize("name", ["file.txt", "file", "file.json", "csv", "file.gz"])
-def test_another_ending_is_refused_with_those_that_are_understood(tmp_path: Path, name: str) -> None:
+def test_another_ending_is_refused_with_those_that_are_allowed(tmp_path: Path, name: str) -> None:
     with pytest.raises(UnreadableFile, match=r"\.ndjson, \.jsonl, \.csv"):
         read(tmp_path / name, b"")
 
 
-def test_byte_order_marks_blank_lines_and_carriage_returns_mean_nothing(tmp_path: Path) -> None:
-    mark = b"\xef\xbb\xbf"
-    lines = mark + b"\r\n \t\r\n".join(ndjson(trade(name)).rstrip() for name in "ab") + b"\r\n\r\n"
-    assert read(tmp_path / "file.ndjson", lines) == (["a", "b"], [])
-    table = (HEADER + b"\n" + csv_line(signature="a") + b"\n  \n" + csv_line(signature="b")).replace(
-        b"\n", b"\r\n"
-    )
-    assert read(tmp_path / "file.csv", mark + table) == (["a", "b"], [])
+def test_a_file_that_cannot_be_opened_or_is_no_gzip_is_named(tmp_path: Path) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "plain.ndjson.gz").write_bytes(ndjson(trade()))
+    for name in ("nothing.csv", "folder.csv", "plain.ndjson.gz"):
+        with pytest.raises(UnreadableFile, match=name), open_source(str(tmp_path / name)) as source:
+            list(source.records(TradeRow))
 
 
-def test_the_last_line_needs_no_end(tmp_path: Path) -> None:
-    assert read(tmp_path / "file.ndjson", ndjson(trade("a")).rstrip()) == (["a"], [])
-    assert read(tmp_path / "file.csv", (HEADER + csv_line(signature="a")).rstrip(b"\n")) == (["a"], [])
-
-
-def test_bad_lines_of_ndjson_are_reported_by_number_and_affect_no_others(tmp_path: Path) -> None:
-    content = ndjson(
-        trade("good 1"),
-        b"{",
-        b"[]",
-        b"null",
-        b"{}",
-        b'{"a": 1} {"b": 2}',
-        b"\xff\xfe",
-        json.dumps(trade("?")).encode().replace(b"?", b"\xff"),
-        json.dumps(trade("?")).encode().replace(b"?", rb"\ud800"),
-        json.dumps(trade("?")).encode().replace(b"?", rb"\udc00\ud800"),
-        json.dumps(trade(value=0)).encode().replace(b": 0", b": NaN"),
-        trade(blockchain="bitcoin"),
-        trade(transaction_type="swap"),
-        trade(value="a lot"),
-        trade(value=True),
-        trade(value=None),
-        trade(created_at="yesterday"),
-        trade(created_at="2026-01-30"),
-        b"[" * 100_000,
-        trade("good 2"),
-    )
-    good, bad = read(tmp_path / "file.ndjson", content)
-    assert good == ["good 1", "good 2"]
-    assert [number for number, _ in bad] == list(range(2, 20))
-
-
-def test_bad_lines_of_csv_are_reported_by_number_and_affect_no_others(tmp_path: Path) -> None:
-    content = HEADER + b"".join(
-        [
-            csv_line(signature="good 1"),
-            b"solana,too few\n",
-            csv_line(signature="?").replace(b"\n", b",one more\n"),
-            csv_line(signature="?").replace(b"?", b"\xff"),
-            csv_line(signature="?").replace(b"?", b'"quoted"then not'),
-            csv_line(signature="x" * 200_000),
-            csv_line(blockchain="bitcoin"),
-            csv_line(value="a lot"),
-            csv_line(signature="good 2"),
-        ]
-    )
-    good, bad = read(tmp_path / "file.csv", content)
-    assert good == ["good 1", "good 2"]
-    assert [number for number, _ in bad] == list(range(3, 10))
-
-
-def test_an_unclosed_quote_affects_only_its_line(tmp_path: Path) -> None:
-    open_quote = csv_line(signature="?").replace(b"?", b'"?')
-    goods = [csv_line(signature=f"good {n}") for n in range(3000)]
-    content = HEADER + goods[0] + open_quote + b"".join(goods[1:])
-    good, bad = read(tmp_path / "file.csv", content)
-    assert good == [f"good {n}" for n in range(3000)]
-    assert bad == [(3, "a quote is not closed")]
-
-
-def test_rows_between_two_open_quotes_are_not_taken_for_a_text(tmp_path: Path) -> None:
-    begins = csv_line(signature="begins").replace(b",,buy", b',"a,buy', 1)
-    ends = b'b",buy,1,1,,2026-01-30T12:51:16Z,\n'
-    good, bad = read(tmp_path / "file.csv", HEADER + begins + csv_line(signature="good") + ends)
-    assert good == ["good"]
-    assert [number for number, _ in bad] == [2, 4]
-
-
-def test_a_quoted_text_may_hold_commas_quotes_and_line_ends(tmp_path: Path) -> None:
-    path = tmp_path / "file.csv"
-    path.write_bytes(HEADER + csv_line(token_name='a "b",\nc\r\nd') + csv_line(signature="s2"))
-    with open_source(str(path)) as source:
-        records = list(source.records(TradeRow))
-    assert [(number, found.token_name) for number, _, found in records if isinstance(found, TradeRow)] == [
-        (2, 'a "b",\nc\r\nd'),
-        (5, ""),
-    ]
-
-
-def test_an_empty_cell_of_csv_is_not_the_same_as_an_absent_column(tmp_path: Path) -> None:
-    path = tmp_path / "file.csv"
-    optional = ("token_name", "value_usd", "exchanged_value", "event_index")
-    path.write_bytes(HEADER + csv_line())
-    with open_source(str(path)) as source:
-        ((_, _, empty),) = source.records(TradeRow)
-    names = [name for name in COLUMNS if name not in optional]
-    path.write_bytes(f"{','.join(names)}\n{','.join(trade()[name] for name in names)}\n".encode())
-    with open_source(str(path)) as source:
-        ((_, _, absent),) = source.records(TradeRow)
-    assert [getattr(empty, name) for name in optional] == [""] * 4
-    assert [getattr(absent, name) for name in optional] == [UNSET] * 4
-
-
-def test_a_missing_member_of_ndjson_is_absent_and_null_is_empty(tmp_path: Path) -> None:
-    path = tmp_path / "file.ndjson"
-    path.write_bytes(ndjson(trade(), trade(token_name=None, value_usd=None, event_index=None)))
-    with open_source(str(path)) as source:
-        found = [(r.token_name, r.value_usd, r.event_index) for _, _, r in source.records(TradeRow)]
-    assert found == [(UNSET, UNSET, UNSET), (None, None, None)]
-
-
-def test_columns_of_csv_come_in_any_order_and_unknown_ones_are_ignored(tmp_path: Path) -> None:
-    fields = trade("a", note="not ours")
-    names = sorted(fields)
-    content = ",".join(names) + "\n" + ",".join(fields[name] for name in names) + "\n"
-    assert read(tmp_path / "file.csv", content.encode()) == (["a"], [])
-
-
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"a,b\n1,2\n", b'"\n', b"\xff\n"])
-def test_a_csv_without_its_header_is_refused(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(UnreadableFile, match="the header"):
-        read(tmp_path / "file.csv", content)
+def test_a_damaged_gzip_is_read_as_far_as_possible_and_reported(tmp_path: Path) -> None:
+    rows = [f"good {n}" for n in range(5000)]
+    whole = gzip.compress(ndjson(*(trade(name) for name in rows)))
+    good, bad = read(tmp_path / "file.ndjson.gz", whole[: len(whole) // 2])
+    assert 1000 < len(good) < 5000
+    assert good == rows[: len(good)]
+    assert [number for number, _ in bad] == [len(good) + 1]
+    assert "from here on the file cannot be read" in bad[0][1]
+    wrong_checksum = bytearray(gzip.compress(ndjson(trade("a"))))
+    wrong_checksum[-5] ^= 1
+    good, bad = read(tmp_path / "file.ndjson.gz", bytes(wrong_checksum))
+    assert (good, len(bad)) == (["a"], 1)
 
 
 @pytest.mark.parametrize("name", ["file.ndjson", "file.csv"])
@@ -191,63 +102,208 @@ def test_a_line_beyond_all_bounds_is_rejected_without_filling_the_memory(tmp_pat
     assert peak < 8 * MAX_LINE_BYTES
 
 
+def test_an_absent_field_is_unset_and_an_empty_one_is_empty(tmp_path: Path) -> None:
+    given = [name for name in COLUMNS if name not in OPTIONAL]
+    header, line = ",".join(given), ",".join(trade()[name] for name in given)
+    for path, content, values in (
+        (tmp_path / "file.csv", HEADER + csv_line(), [""] * 4),
+        (tmp_path / "file.csv", f"{header}\n{line}\n".encode(), [UNSET] * 4),
+        (tmp_path / "file.ndjson", ndjson(trade()), [UNSET] * 4),
+        (tmp_path / "file.ndjson", ndjson(trade(**dict.fromkeys(OPTIONAL))), [None] * 4),
+    ):
+        (row,) = rows_of(path, content)
+        assert [getattr(row, name) for name in OPTIONAL] == values
+
+
 @pytest.mark.parametrize(
-    "text", ["0.123456789012345678901234567891", "123456789012345678901234567890", "1.5e-7"]
+    "text",
+    [
+        *("0.123456789012345678901234567891", "123456789012345678901234567890", "1.5e-7", "0", "1", "0.25"),
+        *(".5", "5.", "1E+3", "1.50e2", "00.10", "1e59", "1e-36"),
+    ],
 )
-@pytest.mark.parametrize("form", ["number", "string", "csv"])
-def test_no_digit_of_an_amount_is_lost(tmp_path: Path, text: str, form: str) -> None:
-    if form == "csv":
-        path, content = tmp_path / "file.csv", HEADER + csv_line(value=text)
-    else:
-        quoted = f'"{text}"' if form == "string" else text
-        path, content = tmp_path / "file.ndjson", ndjson(trade(value="?")).replace(b'"?"', quoted.encode())
-    path.write_bytes(content)
-    with open_source(str(path)) as source:
-        ((_, _, found),) = source.records(TradeRow)
-    assert isinstance(found, TradeRow)
-    _, value, *_ = found.check(datetime.now(UTC))
-    assert Decimal(value) == Decimal(text)
+def test_no_digit_of_an_amount_is_lost(tmp_path: Path, text: str) -> None:
+    contents = {"a.csv": HEADER + csv_line(value=text), "a.ndjson": ndjson(trade(value=text))}
+    if text[0] != "." and text[-1] != "." and text[:2] != "00":
+        contents["number.ndjson"] = ndjson(trade(value="?")).replace(b'"?"', text.encode())
+    for name, content in contents.items():
+        (row,) = rows_of(tmp_path / name, content)
+        assert Decimal(row.check(datetime.now(UTC))[1]) == Decimal(text)
 
 
-@pytest.mark.parametrize("ending", ["ndjson", "csv"])
-def test_rows_of_another_type_are_read_the_same_way_and_their_extra_fields_ignored(
-    tmp_path: Path, ending: str
+def test_a_quoted_value_of_csv_may_contain_commas_quotes_and_line_ends(tmp_path: Path) -> None:
+    content = HEADER + csv_line(token_name='a "b",\n\nc\r\nd') + csv_line(token_name="null")
+    records = records_of(tmp_path / "file.csv", content)
+    assert [(number, row.token_name) for number, _, row in records if isinstance(row, TradeRow)] == [
+        (2, 'a "b",\n\nc\r\nd'),
+        (6, "null"),
+    ]
+
+
+def test_an_open_quote_affects_only_its_line(tmp_path: Path) -> None:
+    goods = [csv_line(signature=f"good {n}") for n in range(3000)]
+    opens = csv_line(signature="?").replace(b"?", b'"?')
+    content = HEADER + goods[0] + opens + b"".join(goods[1:]) + opens
+    good, bad = read(tmp_path / "file.csv", content)
+    assert good == [f"good {n}" for n in range(3000)]
+    assert bad == [(3, "a quote is not closed"), (3003, "a quote is not closed")]
+    begins = csv_line().replace(b",,buy", b',"a,buy', 1)
+    ends = b'b",buy,1,1,,2026-01-30T12:51:16Z,\n'
+    good, bad = read(tmp_path / "file.csv", HEADER + begins + csv_line(signature="between") + ends)
+    assert (good, [number for number, _ in bad]) == (["between"], [2, 4])
+
+
+def _raw(text: bytes, **fields: Any) -> bytes:
+    """Return a line of NDJSON with `text` in the place of "?"."""
+    return json.dumps(trade(**fields)).encode().replace(b'"?"', text)
+
+
+# What a row has, and the reason for which it is rejected. Fields are those of a trade that is else good.
+NDJSON: list[tuple[dict[str, Any] | bytes, str]] = [
+    ({"value": -1}, "value must be at least 0, not -1"),
+    ({"value": -0.5}, 'value must be at least 0, not "-0.5"'),
+    ({"value": None}, f"value is empty; it {AMOUNT}"),
+    ({"value": True}, f"value {AMOUNT}, not true"),
+    ({"value": []}, f"value {AMOUNT}, not an array"),
+    ({"value": {}}, f"value {AMOUNT}, not an object"),
+    (_raw(b"9" * 61, value="?"), f"value {DIGITS}, not {'9' * 40}…"),
+    (_raw(b"9" * 5000, value="?"), f"value: Integer value out of range ({'9' * 40}…)"),
+    ({"blockchain": 5}, "blockchain must be solana, bnb, base or eth, not 5"),
+    ({"tx_signature": 1.5}, "tx_signature: Expected `str`, got `float` (1.5)"),
+    ({"tx_signature": None}, "tx_signature: Expected `str`, got `null` (null)"),
+    ({"tx_signature": ["a"]}, 'tx_signature: Expected `str`, got `array` (["a"])'),
+    ({"token_name": 5}, "token_name: Expected `str | null`, got `int` (5)"),
+    ({"created_at": 1769777476}, f"created_at {TIME}, not 1769777476"),
+    ({"created_at": None}, f"created_at {TIME}, not null"),
+    ({"event_index": -1}, f"event_index {INDEX}, not -1"),
+    ({"event_index": 1.5}, f'event_index {INDEX}, not "1.5"'),
+    ({"event_index": False}, f"event_index {INDEX}, not false"),
+    ({"tx_signature": "nul\0"}, 'tx_signature contains a NUL character: "nul\\u0000"'),
+    ({"token_name": "nul\0"}, 'token_name contains a NUL character: "nul\\u0000"'),
+    (b'{"txSignature": "s"}', "Object missing required field `blockchain`"),
+    (b"[1, 2]", "the line cannot be read: Expected `object`, got `array`"),
+    (b"null", "the line cannot be read: Expected `object`, got `null`"),
+    (b'{"blockchain": "solana"', "the line cannot be read: Input data was truncated"),
+    (b'{"blockchain": "polygon"', "the line cannot be read: Input data was truncated"),
+    (b'{"a": 1} {"b": 2}', "the line cannot be read: JSON is malformed"),
+    (b"{'blockchain': 1}", "the line cannot be read: JSON is malformed"),
+    (_raw(b"NaN", value="?"), "the line cannot be read: JSON is malformed"),
+    (_raw(b"[" * 100_000, value="?"), "the line cannot be read: maximum recursion depth"),
+    (b"[" * 100_000, "the line cannot be read: "),
+    (_raw(b'"\xff"', tx_signature="?"), "the line cannot be read: 'utf-8' codec can't decode byte 0xff"),
+    (_raw(rb'"\ud800"', tx_signature="?"), "the line cannot be read: JSON is malformed"),
+]
+BOTH: list[tuple[dict[str, Any] | bytes, str]] = [
+    ({"blockchain": "polygon"}, 'blockchain must be solana, bnb, base or eth, not "polygon"'),
+    ({"transaction_type": "swap"}, 'transaction_type must be buy or sell, not "swap"'),
+    ({"mint": "x" * 50}, f'mint must be an address of solana (base58 of 32 bytes), not "{"x" * 39}…'),
+    ({"mint": mint_of("x") * 99}, "mint must be an address of solana"),
+    ({"value": "-0.000000001"}, 'value must be at least 0, not "-0.000000001"'),
+    ({"value_usd": "-1"}, 'value_usd must be at least 0, not "-1"'),
+    ({"token_amount": "0.00"}, 'token_amount must be above 0, not "0.00"'),
+    ({"token_amount": "0e5"}, 'token_amount must be above 0, not "0e5"'),
+    ({"exchanged_value": "0"}, 'exchanged_value must be above 0, not "0"'),
+    ({"token_amount": ""}, f"token_amount is empty; it {AMOUNT}"),
+    *(({"value": text}, f'value {DIGITS}, not "{text}"') for text in ("1e-37", "1e60", "1e-999999999")),
+    ({"tx_signature": ""}, "tx_signature is empty"),
+    ({"tx_signature": "x" * 257}, f'tx_signature is longer than 256 characters: "{"x" * 39}…'),
+    ({"token_name": "x" * 2049}, f'token_name is longer than 2048 characters: "{"x" * 39}…'),
+    *(({"created_at": text}, f'created_at {TIME}, not "{text}"') for text in ("yesterday", "2026-01-30")),
+    ({"created_at": "0001-01-01T00:00:00+23:00"}, "created_at "),
+    ({"created_at": "9999-12-31T23:59:59-23:00"}, "created_at "),
+    ({"created_at": "2009-01-02T23:59:59Z"}, "created_at is before 2009-01-03, when there was no blockchain"),
+    (
+        {"created_at": (datetime.now(UTC) + timedelta(hours=1)).isoformat()},
+        "created_at is more than 5 minutes ahead of now: ",
+    ),
+    ({"event_index": 2**31}, f"event_index {INDEX}, not "),
+    *(({"event_index": text}, f'event_index {INDEX}, not "{text}"') for text in ("1_0", "٣", " 1")),
+    *(
+        ({field: text}, f"{field} {AMOUNT}, not {json.dumps(text, ensure_ascii=False)}")
+        for field in ("token_amount", "value", "value_usd", "exchanged_value")
+        for text in (
+            *("1_000", "\u0663", " 1", "1 ", "+1", "Infinity", "-Infinity", "NaN", "sNaN", "1e99999999999"),
+            *("1,000", "0x10", "1e", "e5", ".", "1.2.3", "1e5.0", "--1", "a lot", "\uff11", "1\u00a0", "½"),
+        )
+    ),
+]
+CSV: list[tuple[dict[str, Any] | bytes, str]] = [
+    ({"blockchain": ""}, "blockchain is empty; it must be solana, bnb, base or eth"),
+    ({"created_at": ""}, f"created_at is empty; it {TIME}"),
+    ({"token_name": "x" * 200_000}, "the line cannot be read: field larger than field limit"),
+    (b"solana,too few", "the line has 2 values for 12 columns; a value that contains a comma must be in"),
+    (csv_line().rstrip() + b",one more", "the line has 13 values for 12 columns; "),
+    (csv_line().rstrip().replace(b",s,", b',"a"b,'), "the line cannot be read: ',' expected"),
+    (
+        csv_line().rstrip().replace(b",s,", b",\xff,"),
+        "the line cannot be read: 'utf-8' codec can't decode byte 0xff",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [("file.ndjson", NDJSON + BOTH), ("file.csv", CSV + BOTH)],
+)
+def test_a_bad_row_has_its_line_number_and_a_reason_and_affects_no_other(
+    tmp_path: Path, name: str, table: list[tuple[dict[str, Any] | bytes, str]]
 ) -> None:
-    class Identity(msgspec.Struct):
-        tx_signature: str
-        mint: str
+    def line(row: dict[str, Any] | bytes) -> bytes:
+        if isinstance(row, bytes):
+            return row + b"\n"
+        return ndjson(trade() | row) if name == "file.ndjson" else _csv_of(trade() | row)
 
-    path = tmp_path / f"file.{ending}"
-    path.write_bytes(HEADER + csv_line(signature="a") if ending == "csv" else ndjson(trade("a")))
-    with open_source(str(path)) as source:
-        assert [found for _, _, found in source.records(Identity)] == [Identity("a", mint_of("mint"))]
-
-
-def test_a_truncated_gzip_is_read_up_to_its_end_and_reported(tmp_path: Path) -> None:
-    rows = [f"good {n}" for n in range(5000)]
-    whole = gzip.compress(ndjson(*(trade(name) for name in rows)))
-    good, bad = read(tmp_path / "file.ndjson.gz", whole[: len(whole) // 2])
-    assert 1000 < len(good) < 5000
-    assert good == rows[: len(good)]
-    assert [number for number, _ in bad] == [len(good) + 1]
-    assert "from here on the file cannot be read" in bad[0][1]
+    content = b"".join(line(row) + line(trade("good")) for row, _ in table)
+    good, bad = read(tmp_path / name, content if name == "file.ndjson" else HEADER + content)
+    assert good == ["good"] * len(table)
+    first = 1 if name == "file.ndjson" else 2
+    assert [number for number, _ in bad] == [first + 2 * place for place in range(len(table))]
+    for (_, expected), (_, reason) in zip(table, bad, strict=True):
+        assert reason.startswith(expected)
+        assert len(reason) < 170
 
 
-def test_a_gzip_with_a_wrong_checksum_is_reported(tmp_path: Path) -> None:
-    whole = bytearray(gzip.compress(ndjson(trade("a"), trade("b"))))
-    whole[-5] ^= 1
-    good, bad = read(tmp_path / "file.ndjson.gz", bytes(whole))
-    assert good[:1] == ["a"]
-    assert len(bad) == 1
+def _csv_of(row: dict[str, Any]) -> bytes:
+    return csv_line(**{"signature" if name == "tx_signature" else name: row[name] for name in row})
 
 
-def test_a_file_that_is_no_gzip_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match=r"file\.ndjson\.gz"):
-        read(tmp_path / "file.ndjson.gz", ndjson(trade()))
+@pytest.mark.parametrize(
+    ("header", "fault"),
+    [
+        (b"", "lacks blockchain, lacks wallet_address, "),
+        (
+            ",".join(COLUMNS).replace("mint", "Mint").encode(),
+            "lacks mint; it must name the columns blockchain,",
+        ),
+        (";".join(COLUMNS).encode(), "lacks blockchain, "),
+        (",".join(("mint", "value_usd", *COLUMNS)).encode(), "repeats mint, repeats value_usd; it must name"),
+        (b'"', "cannot be read: "),
+        (b"\xff", "cannot be read: "),
+    ],
+)
+def test_a_csv_without_its_header_is_refused(tmp_path: Path, header: bytes, fault: str) -> None:
+    with pytest.raises(UnreadableFile, match=f"the header {fault}") as caught:
+        read(tmp_path / "file.csv", b"\n" + header + b"\n")
+    assert "cannot" in fault or "each once and spelled exactly so, separated by commas" in str(caught.value)
 
 
-def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
-    (tmp_path / "folder.csv").mkdir()
-    for name in ("nothing.csv", "folder.csv"):
-        with pytest.raises(UnreadableFile, match=name), open_source(str(tmp_path / name)):
-            pass
+def test_columns_come_in_any_order_and_unknown_ones_are_warned_of_once(tmp_path: Path) -> None:
+    fields = dict(sorted(trade(token_nme="x", **{"Value USD": "1"}).items()))
+    warnings: list[str] = []
+    content = f"{','.join(fields)}\n" + f"{','.join(fields.values())}\n" * 3
+    records = records_of(tmp_path / "file.csv", content.encode(), warnings)
+    assert [type(row) for _, _, row in records] == [TradeRow] * 3
+    assert warnings == [
+        'the column "Value USD" is unknown and ignored',
+        'the column "token_nme" is unknown and ignored',
+    ]
+    rows = [trade(), *([trade(token_nme="x")] * 98), trade(valueUsd=1), trade(later="x")]
+    warnings.clear()
+    records_of(tmp_path / "file.ndjson", ndjson(*rows), warnings)
+    assert warnings == [
+        'the member "token_nme" is unknown and ignored',
+        'the member "valueUsd" is unknown and ignored',
+    ]
+    warnings.clear()
+    records_of(tmp_path / "file.ndjson", ndjson(*(trade(**{f"{n} a": 1}) for n in range(90))), warnings)
+    assert len(warnings) == 20

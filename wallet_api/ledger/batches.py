@@ -10,7 +10,6 @@ from typing import NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from wallet_api.chains import CHAINS
 from wallet_api.ledger.fields import BadRow, check_address
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import LOCKS
@@ -159,5 +158,5 @@ def _merged(earlier: str, later: str) -> str:
 
 
 def _unknown_wallet(trade: TradeRow) -> BadRow:
-    check_address(CHAINS[trade.blockchain], trade.wallet_address)
+    check_address(trade.blockchain, trade.wallet_address)
     return BadRow("the wallet is not tracked; import it first")

@@ -6,37 +6,16 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from wallet_api.ledger.fields import BadRow, shown
-from wallet_api.ledger.lines import MAX_LINE_BYTES, Record, too_long, without_mark
-from wallet_api.ledger.names import UnknownNames, Warn, all_names, missing, required_names
-from wallet_api.ledger.reasons import not_utf8, row_fault
+from wallet_api.ledger.fields import BadRow, Warn, row_fault, shown, unknown_names
+from wallet_api.ledger.lines import MAX_LINE_BYTES, Record, too_long, unreadable
 from wallet_api.ledger.rows import RowType
 
 # The longest record with line breaks.
 _MAX_RECORD_BYTES = 1 << 16
-_OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
-_SHOWN_NAMES = 20
 
 
 class BadHeader(Exception):
     """The first line does not name the columns that a row needs."""
-
-
-class _Lines:
-    """Numbered lines, of which the last ones read can be put back."""
-
-    def __init__(self, lines: Iterable[bytes]) -> None:
-        self._lines = enumerate(lines, 1)
-        self._back: deque[tuple[int, bytes]] = deque()
-
-    def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        return self
-
-    def __next__(self) -> tuple[int, bytes]:
-        return self._back.popleft() if self._back else next(self._lines)
-
-    def put_back(self, lines: list[tuple[int, bytes]]) -> None:
-        self._back.extendleft(reversed(lines))
 
 
 def csv_records(
@@ -46,64 +25,59 @@ def csv_records(
 
     An empty cell is an empty text. Raises BadHeader.
     """
-    numbered = _Lines(without_mark(lines))
-    names = _header(numbered, row_type)
+    numbered = enumerate(lines, 1)
+    names = _header(next((line for _, line in numbered if not line.isspace()), b""), row_type)
     if warn:
-        UnknownNames(row_type, "column", warn).check(names)
-    for number, line in numbered:
-        if not line.isspace():
-            yield number, line, _record(numbered, line, names, row_type)
+        unknown_names(row_type, "column", warn)(names)
+    put_back: deque[tuple[int, bytes]] = deque()
+
+    def take() -> tuple[int, bytes] | None:
+        return put_back.popleft() if put_back else next(numbered, None)
+
+    for number, line in iter(take, None):
+        if line.isspace():
+            continue
+        if not line.count(b'"') % 2:
+            yield number, line, _row(line, names, row_type)
+            continue
+        more = _until_quote(iter(take, None))
+        row = _row(line + b"".join(text for _, text in more), names, row_type)
+        # An unclosed quote must not include the rows after it.
+        if isinstance(row, BadRow) or any(
+            not isinstance(_row(text, names, row_type), BadRow) for _, text in more
+        ):
+            put_back.extendleft(reversed(more))
+            row = BadRow("a quote is not closed")
+        yield number, line, row
 
 
-def _header(lines: Iterable[tuple[int, bytes]], row_type: type[RowType]) -> list[str]:
-    needed = f"the first line must name the columns {', '.join(required_names(row_type))}"
+def _header(line: bytes, row_type: type[msgspec.Struct]) -> list[str]:
     try:
-        names = [
-            name.strip() for name in _values(next((line for _, line in lines if not line.isspace()), b""))
-        ]
-    except BadRow as fault:
-        raise BadHeader(f"the header cannot be read: {fault}") from fault
-    if not names:
-        raise BadHeader(f"the header is missing, since the file is empty; {needed}")
-    if len(names) == 1:
-        for delimiter, plural in _OTHER_DELIMITERS.items():
-            if delimiter in names[0]:
-                raise BadHeader(
-                    f"the header has one column {shown(names[0])}; separate columns by commas, not {plural}"
-                )
-    lacking = missing(row_type, names)
-    if lacking:
-        found = ", ".join(map(shown, names[:_SHOWN_NAMES])) + (", …" if len(names) > _SHOWN_NAMES else "")
-        raise BadHeader(f"the header lacks {lacking}; it has {found}; {needed}, spelled exactly so")
-    for name in all_names(row_type):
-        if names.count(name) > 1:
-            raise BadHeader(f"the header has the column {name} {names.count(name)} times; leave one")
+        names = [name.strip() for name in _values(line)]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise BadHeader(f"the header cannot be read: {error}") from error
+    fields = msgspec.structs.fields(row_type)
+    required = [field.name for field in fields if field.required]
+    faults = [f"lacks {name}" for name in required if name not in names]
+    faults += [f"repeats {field.name}" for field in fields if names.count(field.name) > 1]
+    if faults:
+        raise BadHeader(
+            f"the header {', '.join(faults)}; it must name the columns {', '.join(required)}, each once and"
+            f" spelled exactly so, separated by commas; it is {shown(','.join(names))}"
+        )
     return names
 
 
-def _record(lines: _Lines, line: bytes, names: list[str], row_type: type[RowType]) -> RowType | BadRow:
-    if not line.count(b'"') % 2:
-        return _row(line, names, row_type)
-    more = _rest_of_record(lines)
-    row = _row(line + b"".join(text for _, text in more), names, row_type)
-    # An unclosed quote must not include the rows after it.
-    if isinstance(row, BadRow) or any(
-        not isinstance(_row(text, names, row_type), BadRow) for _, text in more
-    ):
-        lines.put_back(more)
-        return BadRow("a quote is not closed")
-    return row
-
-
-def _rest_of_record(lines: _Lines) -> list[tuple[int, bytes]]:
-    more: list[tuple[int, bytes]] = []
+def _until_quote(lines: Iterator[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    """Return the next lines up to one that closes the open quote, or as many as a record can have."""
+    found: list[tuple[int, bytes]] = []
     size = 0
     for number, line in lines:
-        more.append((number, line))
+        found.append((number, line))
         size += len(line)
         if line.count(b'"') % 2 or size > _MAX_RECORD_BYTES:
             break
-    return more
+    return found
 
 
 def _row(record: bytes, names: list[str], row_type: type[RowType]) -> RowType | BadRow:
@@ -111,22 +85,19 @@ def _row(record: bytes, names: list[str], row_type: type[RowType]) -> RowType | 
         return too_long()
     try:
         values = _values(record)
-    except BadRow as fault:
-        return fault
+    except (UnicodeDecodeError, csv.Error) as error:
+        return unreadable(error)
     if len(values) != len(names):
-        hint = "; a value that contains a comma must be in double quotes" if len(values) > len(names) else ""
-        return BadRow(f"the line has {len(values)} values for {len(names)} columns{hint}")
+        return BadRow(
+            f"the line has {len(values)} values for {len(names)} columns;"
+            " a value that contains a comma must be in double quotes"
+        )
     given = dict(zip(names, values, strict=True))
     try:
         return msgspec.convert(given, row_type)
-    except msgspec.ValidationError:
-        return row_fault(given, row_type)
+    except msgspec.ValidationError as error:
+        return row_fault(error, row_type, given)
 
 
 def _values(record: bytes) -> list[str]:
-    try:
-        return next(csv.reader([record.decode()], strict=True), [])
-    except UnicodeDecodeError as error:
-        raise not_utf8(error) from error
-    except csv.Error as error:
-        raise BadRow("the line is not valid CSV", f": {error}") from error
+    return next(csv.reader([record.decode()], strict=True), [])

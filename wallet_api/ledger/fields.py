@@ -1,14 +1,17 @@
 """The checks of a row's fields, and the reasons for which a row is rejected."""
 
-import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from wallet_api.chains import CHAINS, Chain
+import msgspec
+
+from wallet_api.chains import CHAINS
+
+Warn = Callable[[str], None]
 
 AHEAD = timedelta(minutes=5)
 EARLIEST = datetime(2009, 1, 3, tzinfo=UTC)
@@ -22,8 +25,13 @@ MAX_DECIMALS = 36
 AMOUNT_FORM = "a decimal number such as 1000, 0.25 or 1.5e-7"
 TIME_FORM = "an ISO 8601 time such as 2026-01-30T12:51:16Z"
 
-_AMOUNT = re.compile(r"(-?)(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+# An exponent of more digits would be too large for a Decimal.
+_AMOUNT = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
+# The end of msgspec's messages: "Expected `str`, got `int` - at `$.mint`".
+_AT_FIELD = re.compile(r"(.*) - at `\$\.(\w+).*`", re.DOTALL)
 _SHOWN_CHARACTERS = 40
+# Limits the warnings about a file with many unknown names.
+_MAX_WARNINGS = 20
 
 
 class BadRow(ValueError):
@@ -39,10 +47,8 @@ def shown(value: object) -> str:
     """Return the value as JSON, cut where it is long."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "an array"
-    if isinstance(value, str):
-        cut = value if len(value) <= _SHOWN_CHARACTERS else f"{value[:_SHOWN_CHARACTERS]}…"
-        return json.dumps(cut, ensure_ascii=False)
-    return json.dumps(value) if isinstance(value, int | float | None) else str(value)
+    text = msgspec.json.encode(value).decode("utf-8", "replace")
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
 def must_be(field: str, allowed: str, value: object) -> BadRow:
@@ -58,18 +64,45 @@ def one_of(names: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def check_address(chain: Chain, text: str, field: str = "wallet_address") -> str:
-    """Return the stored form of an address. Raises BadRow."""
-    if not chain.is_address(text):
-        raise must_be(field, f"an address of {chain.name} ({chain.address_form})", text)
-    return chain.canonical(text)
+def row_fault(
+    error: msgspec.ValidationError, row_type: type[msgspec.Struct], given: Mapping[str, object]
+) -> BadRow:
+    """Return the fault that msgspec found in the given values: the field, what is allowed, and the value."""
+    found = _AT_FIELD.fullmatch(str(error))
+    if found is None:
+        return BadRow(str(error))
+    rule, field = found.groups()
+    kind = get_type_hints(row_type)[field]
+    # msgspec does not name what is allowed for these two.
+    if get_origin(kind) is Literal:
+        return must_be(field, one_of(get_args(kind)), given[field])
+    if kind is datetime:
+        return must_be(field, TIME_FORM, given[field])
+    return BadRow(f"{field}: {rule}", f" ({shown(given[field])})")
 
 
-# Cached, since many trades have the same mint, and decoding an address is slow.
+def unknown_names(row_type: type[msgspec.Struct], kind: str, warn: Warn) -> Callable[[Iterable[str]], None]:
+    """Return a function that warns once of each name that is not a field of the row."""
+    known = set(row_type.__struct_fields__)
+    most = len(known) + _MAX_WARNINGS
+
+    def check(names: Iterable[str]) -> None:
+        for name in names:
+            if name not in known and len(known) < most:
+                known.add(name)
+                warn(f"the {kind} {shown(name)} is unknown and ignored")
+
+    return check
+
+
+# Cached, since many trades have the same wallet or mint, and decoding an address is slow.
 @lru_cache(maxsize=50_000)
-def check_mint(blockchain: str, text: str) -> str:
-    """Return the stored form of a token's mint. Raises BadRow."""
-    return check_address(CHAINS[blockchain], text, "mint")
+def check_address(blockchain: str, text: str, field: str = "wallet_address") -> str:
+    """Return the stored form of the address of a wallet, or of a mint. Raises BadRow."""
+    chain = CHAINS[blockchain]
+    if not chain.is_address(text):
+        raise must_be(field, f"an address of {blockchain} ({chain.address_form})", text)
+    return chain.canonical(text)
 
 
 def check_text(field: str, text: str, longest: int, *, required: bool = False) -> str:
@@ -121,26 +154,15 @@ def check_time(field: str, moment: datetime, now: datetime) -> datetime:
 
 
 def _check_amount(field: str, amount: Any, *, above_zero: bool) -> str:
-    text = str(amount) if isinstance(amount, int | Decimal) and not isinstance(amount, bool) else amount
-    form = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
-    if form is None:
+    text = str(amount) if type(amount) in (int, Decimal) else amount
+    if not isinstance(text, str) or not _AMOUNT.fullmatch(text):
         raise must_be(field, AMOUNT_FORM, amount)
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        # The exponent is too large for a Decimal.
-        raise _too_many_digits(field, text) from None
-    if form[1] or (above_zero and not number):
-        raise BadRow(f"{field} must be {'above 0' if above_zero else 'at least 0'}", f", not {shown(amount)}")
+    number = Decimal(text)
+    if number.is_signed() or (above_zero and not number):
+        raise must_be(field, "above 0" if above_zero else "at least 0", amount)
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)
     if exponent < -MAX_DECIMALS or number.adjusted() >= MAX_WHOLE_DIGITS:
-        raise _too_many_digits(field, text)
+        allowed = f"a number of at most {MAX_WHOLE_DIGITS} digits before and {MAX_DECIMALS} after the point"
+        raise must_be(field, allowed, amount)
     return text
-
-
-def _too_many_digits(field: str, text: str) -> BadRow:
-    return BadRow(
-        f"{field} must have at most {MAX_WHOLE_DIGITS} digits before and {MAX_DECIMALS} after the point",
-        f", not {shown(text)}",
-    )

@@ -1,18 +1,10 @@
 """The columns of a file that identify a wallet or a trade; all others are ignored."""
 
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from wallet_api.chains import CHAINS
-from wallet_api.ledger.fields import (
-    MAX_SIGNATURE,
-    check_address,
-    check_event_index,
-    check_mint,
-    check_text,
-)
+from wallet_api.ledger.fields import MAX_SIGNATURE, check_address, check_event_index, check_text
 from wallet_api.ledger.rows import Blockchain, Side
 
 WalletKey = tuple[str, str]
@@ -27,7 +19,7 @@ class WalletIdentity(msgspec.Struct):
 
     def key(self) -> WalletKey:
         """Return blockchain and address as they are stored. Raises BadRow."""
-        return self.blockchain, _address(self.blockchain, self.wallet_address)
+        return self.blockchain, check_address(self.blockchain, self.wallet_address)
 
 
 class TradeIdentity(msgspec.Struct):
@@ -44,15 +36,9 @@ class TradeIdentity(msgspec.Struct):
         """Return blockchain, address, signature, mint, is_sell and index as stored. Raises BadRow."""
         return (
             self.blockchain,
-            _address(self.blockchain, self.wallet_address),
+            check_address(self.blockchain, self.wallet_address),
             check_text("tx_signature", self.tx_signature, MAX_SIGNATURE, required=True),
-            check_mint(self.blockchain, self.mint),
+            check_address(self.blockchain, self.mint, "mint"),
             self.transaction_type == "sell",
             check_event_index(self.event_index),
         )
-
-
-# Cached, since many trades have the same wallet, and decoding its address is slow.
-@lru_cache(maxsize=10_000)
-def _address(blockchain: Blockchain, text: str) -> str:
-    return check_address(CHAINS[blockchain], text)

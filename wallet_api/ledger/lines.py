@@ -1,7 +1,6 @@
 """The lines of a file, limited in length so that none can fill the memory."""
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from wallet_api.ledger.fields import BadRow
@@ -18,17 +17,21 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; of a line longer than MAX_LINE_BYTES only its first MAX_LINE_BYTES + 1."""
+    """Yield the lines of a file, without the byte order mark that some editors put before the first.
+
+    Of a line longer than MAX_LINE_BYTES, yield only its first MAX_LINE_BYTES + 1.
+    """
+    mark = _BYTE_ORDER_MARK
     while line := file.readline(MAX_LINE_BYTES + 1):
-        yield line
+        yield line.removeprefix(mark)
+        mark = b""
         while len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
             line = file.readline(MAX_LINE_BYTES + 1)
 
 
-def without_mark(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Return the lines without the byte order mark that some editors put before the first."""
-    rest = iter(lines)
-    return chain((line.removeprefix(_BYTE_ORDER_MARK) for line in (next(rest, b""),) if line), rest)
+def unreadable(error: Exception) -> BadRow:
+    """Return the fault of a line that a parser cannot read."""
+    return BadRow("the line cannot be read", f": {error}")
 
 
 def too_long() -> BadRow:

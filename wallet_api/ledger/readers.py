@@ -3,24 +3,24 @@
 import gzip
 import sys
 import zlib
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import msgspec
 
 from wallet_api.ledger.csv_rows import BadHeader, csv_records
-from wallet_api.ledger.fields import BadRow
-from wallet_api.ledger.lines import MAX_LINE_BYTES, Record, bounded_lines, too_long, without_mark
-from wallet_api.ledger.names import UnknownNames, Warn
-from wallet_api.ledger.reasons import line_fault
+from wallet_api.ledger.fields import BadRow, Warn, row_fault, unknown_names
+from wallet_api.ledger.lines import MAX_LINE_BYTES, Record, bounded_lines, too_long, unreadable
 from wallet_api.ledger.rows import RowType
 
 # Only so many lines of NDJSON are checked for unknown members, since checking takes as long as reading.
 CHECKED_LINES = 100
 NDJSON_ENDINGS = (".ndjson", ".jsonl")
 CSV_ENDING = ".csv"
+
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class UnreadableFile(Exception):
@@ -90,24 +90,32 @@ def ndjson_records(
     JSON numbers are whole numbers or texts, which pass no float.
     """
     decode = msgspec.json.Decoder(row_type, float_hook=str).decode
-    unknown = UnknownNames(row_type, "member", warn) if warn else None
-    for number, line in enumerate(without_mark(lines), 1):
+    check_names = unknown_names(row_type, "member", warn) if warn else None
+    for number, line in enumerate(lines, 1):
         if line.isspace():
             continue
         if len(line) > MAX_LINE_BYTES:
             yield number, b"", too_long()
             continue
-        if unknown and number <= CHECKED_LINES:
-            unknown.check(_members(line))
+        if check_names and number <= CHECKED_LINES:
+            with suppress(*_UNREADABLE):
+                check_names(_members(line))
         try:
             row: RowType | BadRow = decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            row = line_fault(line, row_type)
+        except _UNREADABLE as error:
+            row = _fault(line, error, row_type)
         yield number, line, row
 
 
-def _members(line: bytes) -> Collection[str]:
-    try:
-        return msgspec.json.decode(line, type=dict[str, msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ()
+def _fault(line: bytes, error: Exception, row_type: type[msgspec.Struct]) -> BadRow:
+    if isinstance(error, msgspec.ValidationError):
+        try:
+            return row_fault(error, row_type, _members(line))
+        except _UNREADABLE as later:
+            error = later
+    return unreadable(error)
+
+
+def _members(line: bytes) -> dict[str, msgspec.Raw]:
+    """Return the members of a JSON object, their values as they are written."""
+    return msgspec.json.decode(line, type=dict[str, msgspec.Raw])

@@ -18,7 +18,6 @@ from wallet_api.ledger.fields import (
     check_address,
     check_amount,
     check_event_index,
-    check_mint,
     check_text,
     check_time,
     must_be,
@@ -56,7 +55,7 @@ class WalletRow(msgspec.Struct):
         return (
             chain.name,
             self.type,
-            check_address(chain, self.wallet_address),
+            check_address(chain.name, self.wallet_address),
             *(_profile_text(field, text) for field, text in zip(names, profile, strict=True)),
         )
 
@@ -82,7 +81,7 @@ class TradeRow(msgspec.Struct, gc=False):
 
         Return as texts token amount, value, USD and the value that was exchanged.
         """
-        self.mint = check_mint(self.blockchain, self.mint)
+        self.mint = check_address(self.blockchain, self.mint, "mint")
         if not CHAINS[self.blockchain].case_sensitive:
             self.wallet_address = self.wallet_address.lower()
         # The conditions are repeated here, since calling a function for each field is slow.
