@@ -19,7 +19,7 @@ $(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install pytho
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-service run test test-citus examples reference clients lint check bench smoke faults fuzz audit lock clean
+.PHONY: help install install-service run test test-citus examples reference lint check bench smoke faults fuzz audit lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,10 +43,6 @@ examples: $(INSTALLED) ## write the examples of the OpenAPI document from respon
 reference: $(INSTALLED) ## write the tables and samples of docs/reference.md from operations and schemas
 	$(BIN)/python -m tests.write_reference
 
-clients: ## install what the test of a generated TypeScript client needs; needs npm and the network
-	npm ci --prefix tests/contract/typescript --no-audit --no-fund --loglevel=error \
-		--fetch-retries=1 --fetch-timeout=20000
-
 test-citus: $(INSTALLED) ## run the tests that speak SQL on a Citus cluster of the programs in CITUS_BIN
 	LEDGER_EXAMPLES=$${LEDGER_EXAMPLES:-5} $(BIN)/python -m pytest --citus -n 2 --dist loadfile $(CITUS_TESTS)
 
@@ -56,8 +52,7 @@ lint: $(INSTALLED) ## check style, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check: lint ## run lint, tests and audit; the TypeScript client and the audit may be skipped without a network
-	@$(MAKE) clients || echo "The test of a generated TypeScript client is skipped."
+check: lint ## run lint, tests and audit, which may be skipped without a network
 	@$(MAKE) test
 	@sh config/audit.sh $(PYTHON) || [ $$? -eq 2 ]
 
@@ -82,7 +77,7 @@ lock: ## write the newest versions within the bounds of setup.cfg to config/requ
 	sh config/lock.sh $(PYTHON)
 
 clean: ## remove .venv and caches, but not the data in var/
-	rm -rf $(VENV) tests/contract/typescript/node_modules build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
 	find wallet_api tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(INSTALLED): setup.cfg setup.py config/requirements.txt config/requirements-dev.txt

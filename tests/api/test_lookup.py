@@ -78,18 +78,3 @@ def test_an_untracked_address_is_not_found_and_no_error(caller: Caller, importer
     assert caller.get("/wallets/lookup", address=SOLANA) == {"found": False, "wallet_address": SOLANA}
     other = EVM.replace("01", "02")
     assert caller.get("/wallets/lookup", address=other) == {"found": False, "wallet_address": other.lower()}
-
-
-@pytest.mark.parametrize("address", ["x", SOLANA[:-1], EVM[:-1], EVM.replace("0x", "0X"), f" {SOLANA}", "\0"])
-def test_what_is_an_address_of_no_chain_is_refused(caller: Caller, address: str) -> None:
-    error = caller.ask("/wallets/lookup", address=address)["error"]
-    assert (error["code"], error["parameter"]) == ("invalid_parameter", "address")
-
-
-def test_the_address_is_all_there_is_to_give(caller: Caller) -> None:
-    for empty in ({}, {"address": ""}):
-        error = caller.ask("/wallets/lookup", **empty)["error"]
-        assert (error["code"], error["parameter"]) == ("missing_parameter", "address")
-    error = caller.ask("/wallets/lookup", address=SOLANA, blockchain="solana")["error"]
-    assert (error["code"], error["parameter"]) == ("invalid_parameter", "blockchain")
-    assert error["allowed"] == ["address"]

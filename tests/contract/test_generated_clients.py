@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,13 +19,7 @@ from tests.processes import StartGunicorn
 from wallet_api.responses.examples import MINT
 from wallet_api.settings import Settings
 
-TYPESCRIPT = Path(__file__).parent / "typescript"
 NAME = "generated_wallet_client"
-
-needs_typescript = pytest.mark.skipif(
-    shutil.which("node") is None or not (TYPESCRIPT / "node_modules").is_dir(),
-    reason="needs node and its packages: make clients",
-)
 
 
 class _Running(NamedTuple):
@@ -140,24 +133,3 @@ def test_a_python_client_has_types_names_and_errors(running: _Running, python_cl
     with own.AuthenticatedClient(base_url=running.url, token="wk_wrong") as nobody:
         refused = wallets.sync_detailed(client=nobody, **given)
         assert (refused.status_code, refused.parsed.error.reason) == (403, "invalid_api_key")
-
-
-@needs_typescript
-def test_a_typescript_client_compiles_and_calls_every_operation_with_a_key(
-    running: _Running, tmp_path: Path
-) -> None:
-    folder = tmp_path / "typescript"
-    folder.mkdir()
-    for name in ("package.json", "tsconfig.json", "client.ts"):
-        shutil.copy(TYPESCRIPT / name, folder)
-    (folder / "node_modules").symlink_to(TYPESCRIPT / "node_modules")
-    tools = TYPESCRIPT / "node_modules" / ".bin"
-    _run(str(tools / "openapi-typescript"), str(running.document), "--output=schema.d.ts", folder=folder)
-    _run(str(tools / "tsc"), folder=folder)
-    called = _run(
-        *("node", "client.js", running.url, running.demo.key, running.arguments["address"], MINT),
-        folder=folder,
-    )
-    paths = json.loads(running.document.read_text())["paths"]
-    keyed = {path for path, item in paths.items() if item["get"]["security"]}
-    assert json.loads(called) == dict.fromkeys(sorted(keyed), 200)

@@ -10,12 +10,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import product
 from urllib.parse import urlsplit
 
 import requests
 from flask import Flask
 
+from tests.contract.test_error_table import INJECTED
 from tests.processes import Gunicorn, StartGunicorn, workers
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
@@ -131,51 +131,6 @@ def test_mangled_requests_get_the_json_error_or_nothing_and_affect_no_others(
     assert not re.search(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]", server.log)
 
 
-SQL = (
-    *(
-        "'",
-        "''",
-        "' OR '1'='1",
-        "'; DROP TABLE wallets; --",
-        '"; DROP TABLE wallets; --',
-        "1; SELECT pg_sleep(9)",
-    ),
-    *(
-        "1' UNION SELECT key_hash, name FROM api_keys --",
-        "$1",
-        "%s",
-        "%(blockchain)s",
-        "%%",
-        "\\",
-        "{0}",
-        "${7*7}",
-    ),
-    *("E'\\x27'", "kol/**/OR/**/1=1", "solana') OR true --", "NULL", "0x27", "\u02bc OR 1=1", "＇ OR 1=1"),
-)
-
-
-OPERATIONS = {
-    "/v1/wallets": GROUP | {"limit": "1", "cursor": ""},
-    "/v1/wallets/lookup": {"address": "a"},
-    "/v1/wallets/history": GROUP
-    | {"address": "a", "limit": "1", "cursor": "", "since": "2026-01-01", "until": "", "overview": "false"},
-    "/v1/wallets/holdings": {"blockchain": "solana", "address": "a"},
-    "/v1/wallet/pnl_calendar": {"blockchain": "solana", "address": "a"},
-    "/v1/wallets/connections": {"blockchain": "solana", "address": "a", "limit": "1"},
-    "/v1/wallets/tracker": {"blockchain": "solana", "address": "a", "period": "1d"},
-    "/v1/transactions/volume": GROUP | {"seconds": "1", "mint": "a"},
-    "/v1/transactions/latest": GROUP | {"limit": "1", "mint": "a", "cursor": ""},
-    "/v1/transactions/timerange": GROUP | {"seconds": "1", "limit": "1", "mint": "a"},
-    "/v1/transactions/count": GROUP | {"seconds": "1", "mint": "a"},
-    "/v1/tokens/transactions": GROUP | {"mint": "a", "limit": "1", "cursor": ""},
-    "/v1/tokens/stats": GROUP | {"mint": "a"},
-    "/v1/tokens/holders": GROUP | {"mint": "a", "limit": "1"},
-    "/v1/analytics": GROUP | {"mode": "most_traded", "period": "1d", "limit": "1"},
-    "/v1/wallet/leaderboard": GROUP
-    | {"period": "1d", "limit": "1", "cursor": "", "sort": "win_rate", "min_txn": "2"},
-}
-
-
 def test_bytes_that_become_no_request_are_in_no_log(gunicorn: StartGunicorn, settings: Settings) -> None:
     server = gunicorn(replace(settings, log_level="debug"), workers=1)
     secret = secrets.token_urlsafe(24)
@@ -191,33 +146,28 @@ def test_bytes_that_become_no_request_are_in_no_log(gunicorn: StartGunicorn, set
     assert secret not in server.log
 
 
-def test_sql_in_any_parameter_or_header_is_only_text(gunicorn: StartGunicorn, connection: Connection) -> None:
+def test_sql_where_any_text_is_allowed_is_only_text(gunicorn: StartGunicorn, connection: Connection) -> None:
     key = create_key(connection, "caller", rate="100000/second")
     server = gunicorn()
+    bearer = {"Authorization": f"Bearer {key}"}
     with requests.Session() as session:
-        for (path, arguments), text in product(OPERATIONS.items(), SQL):
-            for parameter in (*arguments, "api_key", "If-None-Match"):
-                headers = {} if parameter == "api_key" else {"Authorization": f"Bearer {key}"}
-                query = arguments
-                if parameter == "If-None-Match":
-                    headers[parameter] = text.encode()
-                else:
-                    query = arguments | {parameter: text}
-                answer = session.get(f"{server.url}{path}", params=query, headers=headers, timeout=5)
-                # A mint may be any text: then nothing was traded of it, and a page of it is not found.
-                of_token = path.startswith("/v1/tokens/")
-                allowed = {404 if of_token else 200} if parameter == "mint" else {200, 400, 403, 404}
-                if parameter not in ("mint", "If-None-Match"):
-                    allowed.discard(200)
-                assert answer.status_code in allowed, (parameter, text, answer.text)
-                if parameter == "mint" and of_token:
-                    assert answer.json()["error"]["reason"] == "token_not_found"
-                elif parameter == "mint":
-                    data = answer.json()["data"]
-                    assert data.get("volume", data.get("count")) == 0
-                for leaked in ("psycopg", "syntax error at", 'relation "', "Traceback", "wallet_api/"):
-                    assert leaked not in answer.text.replace(text, "").replace(repr(text), ""), answer.text
-    assert connection.execute("SELECT count(*) AS wallets FROM wallets").fetchone() == {"wallets": 0}
+        for text in INJECTED:
+            for path, status in (
+                *((f"/v1/transactions/{mode}", 200) for mode in ("volume", "latest", "timerange", "count")),
+                *((f"/v1/tokens/{name}", 404) for name in ("transactions", "stats", "holders")),
+            ):
+                answer = session.get(
+                    f"{server.url}{path}", params=GROUP | {"mint": text}, headers=bearer, timeout=5
+                )
+                assert answer.status_code == status, answer.text
+                data = answer.json().get("data", {})
+                assert data.get("volume", data.get("count", 0)) == 0
+            url = f"{server.url}/v1/wallets"
+            quoted = bearer | {"If-None-Match": text.encode()}
+            assert session.get(url, params=GROUP, headers=quoted, timeout=5).status_code == 200
+            guess = session.get(url, params=GROUP | {"api_key": text}, timeout=5)
+            assert (guess.status_code, guess.json()["error"]["reason"]) == (403, "invalid_api_key")
+    assert connection.execute("SELECT count(*) AS keys FROM api_keys").fetchone() == {"keys": 1}
     assert " ERROR " not in server.log
 
 

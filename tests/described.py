@@ -1,0 +1,50 @@
+"""The OpenAPI document, and whether responses are as it describes them."""
+
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+
+class Described:
+    """The OpenAPI document of a service."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.document = document
+        self._components = _strict(document["components"])
+
+    @property
+    def keyed_paths(self) -> list[str]:
+        """The paths of all operations that need a key."""
+        return [path for path, item in self.document["paths"].items() if item["get"]["security"]]
+
+    def parameters(self, path: str) -> set[str]:
+        """Return the names of the arguments of an operation."""
+        return {parameter["name"] for parameter in self._of_query(path)} - {"api_key"}
+
+    def required(self, path: str) -> list[str]:
+        """Return the names of the arguments that an operation requires."""
+        return [parameter["name"] for parameter in self._of_query(path) if parameter.get("required")]
+
+    def check(self, path: str, status: int, body: Any, headers: set[str]) -> None:
+        """Assert that the status, the body and the headers of a response are described."""
+        responses = self.document["paths"][path]["get"]["responses"]
+        assert str(status) in responses, f"{path} responded {status}, which is not described"
+        response = responses[str(status)]
+        schema = response["content"]["application/json"]["schema"]
+        Draft202012Validator(
+            schema | {"components": self._components}, format_checker=Draft202012Validator.FORMAT_CHECKER
+        ).validate(body)
+        assert headers & set(self.document["components"]["headers"]) <= set(response["headers"]), path
+
+    def _of_query(self, path: str) -> list[dict[str, Any]]:
+        return [p for p in self.document["paths"][path]["get"]["parameters"] if p["in"] == "query"]
+
+
+def _strict(node: Any) -> Any:
+    """Return the same schema without undocumented members."""
+    if isinstance(node, list):
+        return [_strict(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    strict = {name: _strict(part) for name, part in node.items()}
+    return strict | {"additionalProperties": False} if isinstance(node.get("properties"), dict) else strict
