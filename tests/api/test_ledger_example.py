@@ -130,26 +130,6 @@ def test_leaderboard_of_six_hours_is_what_was_reckoned_by_hand(caller: Caller) -
     )
 
 
-def test_leaderboard_of_a_day_is_what_was_reckoned_by_hand(caller: Caller) -> None:
-    vera, second, third = _leaderboard(caller, "1d")
-    assert vera == _vera()
-    assert second == _wanda(
-        rank=2,
-        period_stats={
-            "realized_pnl": D("2.144444444"),  # 0.7 + 13/9
-            "realized_pnl_usd": D("207.7778"),  # 70 + 1240/9
-            "buy_txn": 1,
-            "sell_txn": 2,
-            "total_txn": 3,
-            "total_volume": D("2.7"),
-            "total_volume_usd": 270,
-            "avg_hold_time_minutes": 20880,  # 14.5 d; EPSILON weighs nothing
-        },
-        wins=(100, 1, 1, 0, 0, 2, 2),  # ALPHA: 13/9 on 5/9 is 260 %
-    )
-    assert third == _uma(rank=3)
-
-
 def test_leaderboard_of_a_week_is_what_was_reckoned_by_hand(caller: Caller) -> None:
     _, second, _ = _leaderboard(caller, "7d")
     assert second == _wanda(
@@ -168,26 +148,6 @@ def test_leaderboard_of_a_week_is_what_was_reckoned_by_hand(caller: Caller) -> N
         },
         wins=(60, 1, 2, 0, 2, 5, 3),  # BETA: 5.925 on 1.975 is 300 %
     )
-
-
-def test_leaderboard_of_a_month_is_what_was_reckoned_by_hand(caller: Caller) -> None:
-    vera, second, third = _leaderboard(caller, "30d")
-    assert vera == _vera()
-    assert second == _wanda(
-        rank=2,
-        period_stats={
-            "realized_pnl": D("9.236111111"),  # the week's 8.06944... + 1/6 + 1; BETA's loss is too old
-            "buy_txn": 7,
-            "sell_txn": 8,
-            "total_txn": 15,
-            "total_volume": D("27.5"),  # 19 + 1 + 0.5 + 2 + 2 + 3
-            "total_volume_usd": 3690,  # 2450 + 100 + 60 + 300 + 300 + 480
-            # (2933 + 480 + 288)/144 d / ((638 + 48 + 288)/144) = 3701/974 * 1440 min = 5471.7043...
-            "avg_hold_time_minutes": D("5471.7"),
-        },
-        wins=(D("66.6667"), 1, 2, 1, 2, 6, 4),  # ALPHA: 29/18 on 8/9 is 181.25 %
-    )
-    assert third == _uma(rank=3)
 
 
 def test_volumes_of_the_example_are_what_was_reckoned_by_hand(caller: Caller) -> None:

@@ -182,25 +182,6 @@ def test_a_page_of_trades_is_50_by_default_and_1000_at_most(caller: Caller, impo
     assert [type(warning) for warning in data["warnings"]] == [str]
 
 
-def test_a_leaderboard_is_visited_once_in_its_order_at_any_limit(caller: Caller, importer: Importer) -> None:
-    importer.wallets(wallets(range(40)))
-    # Few different volumes, so that most places are decided by address.
-    rows = [
-        trades(1, seed=1)[0] | {"wallet_address": address(number), "value": str(number % 3)}
-        for number in range(40)
-    ]
-    importer.trades(rows)
-    question = GROUP | {"period": "6h"}
-    whole = caller.get("/wallet/leaderboard", **question)
-    assert "pagination" not in whole
-    places = [(-row["period_stats"]["total_volume"], row["wallet"].encode()) for row in whole["leaderboard"]]
-    assert places == sorted(places)
-    assert [row["rank"] for row in whole["leaderboard"]] == list(range(1, 41))
-    for limit in LIMITS:
-        pages = caller.pages("/wallet/leaderboard", "leaderboard", **question, limit=limit)
-        assert pages == whole["leaderboard"]
-
-
 def test_a_cursor_belongs_to_its_operation_and_filters(caller: Caller, importer: Importer) -> None:
     importer.wallets([*wallets(range(3)), GROUP | {"type": "smart", "wallet_address": address(99)}])
     importer.trades(trades(3, seed=1))

@@ -105,10 +105,3 @@ def test_a_mint_is_echoed_in_its_stored_form(caller: Caller, importer: Importer)
     ):
         data = caller.get("/transactions/volume", blockchain=blockchain, type="kol", mint=asked)
         assert (data["mint"], data["volume"]) == (echoed, volume)
-
-
-def test_a_trade_a_little_ahead_of_time_counts_once_its_time_has_come(
-    caller: Caller, importer: Importer
-) -> None:
-    importer.trades([trade("a", timedelta(minutes=-4), "1"), trade("b", timedelta(seconds=30), "10")])
-    assert caller.get("/transactions/volume", **GROUP, hours=1)["volume"] == 10

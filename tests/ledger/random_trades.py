@@ -8,7 +8,9 @@ from typing import Any
 
 import base58
 
+from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
+from tests.naive import Ledger
 
 Row = dict[str, Any]
 
@@ -40,6 +42,21 @@ def trades(count: int, wallet_count: int, now: datetime, days: int, late: float 
         one, other = chance.randrange(count), chance.randrange(count)
         rows[one], rows[other] = rows[other], rows[one]
     return list(_with_repeats(chance, rows, late))
+
+
+def import_coinciding(importer: Importer, count: int, now: datetime, mints: int | None = None) -> Ledger:
+    """Import trades of 12 wallets at few different times, and return the ledger of them."""
+    rows = trades(count, 12, now, days=3)
+    for row in rows:
+        if mints:
+            row["mint"] = mint_of(f"mint-{ord(row['mint'][5]) % mints}")
+        at = datetime.fromisoformat(row["created_at"])
+        row["created_at"] = _text(at.replace(hour=at.hour // 6 * 6, minute=0, second=0, microsecond=0))
+    ledger = Ledger()
+    for kind, given in (("wallets", wallets(12)), ("prices", prices(now, 3)), ("trades", rows)):
+        getattr(importer, kind)(given)
+        getattr(ledger, f"add_{kind}")(given)
+    return ledger
 
 
 def _with_repeats(chance: random.Random, rows: list[Row], part: float) -> Iterator[Row]:
