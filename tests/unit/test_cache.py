@@ -72,18 +72,6 @@ def _seen(cached: Cached[int], clock: _Clock) -> tuple[int, bool, int]:
     return cached.value, cached.hit, cached.age_seconds(clock.now)
 
 
-def test_threads_that_need_the_same_value_share_one_computation() -> None:
-    cache: Cache[int] = Cache(60.0)
-    slow = _Slow()
-    with ThreadPoolExecutor(4) as pool:
-        with slow.running(pool, cache) as first:
-            others = [pool.submit(cache.get, "key", slow) for _ in range(3)]
-        assert [(found.result().value, found.result().hit) for found in (first, *others)] == [
-            (1, False),
-            *[(1, True)] * 3,
-        ]
-
-
 def test_an_error_is_raised_in_all_threads_that_wait_and_is_not_cached(clock: _Clock) -> None:
     cache: Cache[int] = Cache(60.0)
     begun, may_end = threading.Event(), threading.Event()
@@ -102,19 +90,6 @@ def test_an_error_is_raised_in_all_threads_that_wait_and_is_not_cached(clock: _C
             with pytest.raises(ValueError, match="no"):
                 found.result()
     assert cache.get("key", clock.compute(1)).hit is False
-
-
-def test_a_value_ages_and_is_computed_again_when_it_has_expired(clock: _Clock) -> None:
-    cache: Cache[int] = Cache(10.0, timer=clock)
-    seen = []
-    for clock.now in (100.0, 107.5, 109.9, 110.1):
-        seen.append(_seen(cache.get("key", clock.compute(1)), clock))
-    assert seen == [(1, False, 0), (1, True, 7), (1, True, 9), (1, False, 0)]
-
-
-def test_without_a_ttl_nothing_is_cached(clock: _Clock) -> None:
-    cache: Cache[int] = Cache(0.0, timer=clock)
-    assert [cache.get("key", clock.compute(number)).value for number in (1, 2)] == [1, 2]
 
 
 def test_one_thread_computes_the_next_value_before_the_old_one_expires(clock: _Clock) -> None:

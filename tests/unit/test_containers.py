@@ -76,14 +76,6 @@ def test_each_command_is_one_that_can_be_parsed(name: str) -> None:
     command.make_context(command.name, arguments)
 
 
-def test_services_wait_for_services_that_there_are() -> None:
-    for service in SERVICES.values():
-        assert set(service.get("depends_on", ())) <= set(SERVICES)
-    assert {"postgres", "valkey", "nginx", "api", "sync-trades", "sync-prices"} <= set(SERVICES)
-    assert SERVICES["nginx"]["network_mode"] == "service:api"
-    assert (ROOT / "config" / OWN["api"]["build"]["context"] / OWN["api"]["build"]["dockerfile"]).exists()
-
-
 def test_nginx_gets_the_configuration_and_changes_what_is_in_it() -> None:
     mounts = [mount.split(":")[0] for mount in SERVICES["nginx"]["volumes"]]
     assert (ROOT / "config" / mounts[0]).exists()

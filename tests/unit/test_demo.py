@@ -6,11 +6,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
-import base58
-import pytest
-
 from wallet_api.chains import CHAINS
-from wallet_api.demo.forms import decimal_text, seeded, solana_address, solana_signature
 from wallet_api.demo.world import World, ndjson
 
 NOW = datetime(2026, 11, 20, 12, 34, 56, tzinfo=UTC)
@@ -58,25 +54,3 @@ def test_each_group_has_wallets_of_valid_addresses() -> None:
     assert all(CHAINS[row["blockchain"]].is_address(row["wallet_address"]) for row in wallets)
     groups = {(chain.name, type_) for chain in CHAINS.values() for type_ in chain.types}
     assert {(row["blockchain"], row["type"]) for row in wallets} == groups
-
-
-@pytest.mark.parametrize(
-    ("units", "decimals", "text"),
-    [
-        (0, 9, "0"),
-        (1, 9, "0.000000001"),
-        (1_500_000_000, 9, "1.5"),
-        (5, 0, "5"),
-        (70, 1, "7"),
-        (12, 18, f"0.{16 * '0'}12"),
-    ],
-)
-def test_units_are_written_exactly(units: int, decimals: int, text: str) -> None:
-    assert decimal_text(units, decimals) == text
-
-
-def test_made_up_base58_stands_for_whole_keys_and_signatures() -> None:
-    random = seeded("forms")
-    for _ in range(200):
-        assert len(base58.b58decode(solana_address(random))) == 32
-        assert len(base58.b58decode(solana_signature(random))) == 64

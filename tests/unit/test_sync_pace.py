@@ -47,11 +47,3 @@ def test_a_refusal_holds_everybody_back_and_a_second_one_for_longer() -> None:
     pace.refused(None)
     (third,) = turns(pace, 1, threads=1)
     assert 0.15 <= third - second < 0.35
-
-
-def test_a_pause_of_the_provider_is_respected() -> None:
-    pace = Pace(1000, hold_seconds=5.0)
-    pace.refused(0.1)
-    began = time.monotonic()
-    (moment,) = turns(pace, 1, threads=1)
-    assert 0.05 <= moment - began < 1.0
