@@ -8,9 +8,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.callers import call_at_once
 from tests.ledger.in_process import Importer
-from tests.processes import StartGunicorn
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
@@ -98,14 +96,6 @@ def test_a_refusal_is_not_cached(keeping: FlaskClient, key: str, importer: Impor
     assert _ask(keeping, key, path).status_code == 404
     importer.wallets(_wallets(ADDRESSES))
     assert _ask(keeping, key, path).status_code == 200
-
-
-def test_credits_are_exact_for_concurrent_requests_of_cached_data(
-    gunicorn: StartGunicorn, settings: Settings, connection: Connection
-) -> None:
-    server = gunicorn(replace(settings, answer_ttl_seconds=60.0), workers=2, threads=4)
-    key = create_key(connection, "finite", credits=150, rate="1000000/second")
-    assert call_at_once(server.url, key, 300, callers=8) == {200: 150, 403: 150}
 
 
 def test_unchanged_data_is_a_304_without_body_and_without_charge(keeping: FlaskClient, key: str) -> None:

@@ -232,30 +232,24 @@ def test_metrics_are_not_for_everyone(
 
 
 @pytest.mark.parametrize("hops", [0, 1])
-@pytest.mark.parametrize(
-    "header",
-    [
+def test_any_header_of_a_proxy_makes_a_local_request_not_local(
+    settings: Settings, make_app: MakeApp, hops: int
+) -> None:
+    client = make_app(replace(settings, proxy_hops=hops)).test_client()
+
+    def status(headers: dict[str, str]) -> int:
+        local = {"REMOTE_ADDR": "127.0.0.1"}
+        return client.get("/metrics", headers=headers, environ_overrides=local).status_code
+
+    assert status({"X-Request-ID": "1", "Accept": "*/*", "User-Agent": "Prometheus/3.0"}) == 200
+    for header in (
         *("Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Server"),
         *("X-Forwarded", "Forwarded-For", "X-Original-Forwarded-For", "Via", "X-Real-IP", "X-Client-IP"),
         *("X-ProxyUser-Ip", "X-Cluster-Client-IP", "True-Client-IP", "CF-Connecting-IP", "Fastly-Client-IP"),
         *("X-Originating-IP", "X-Remote-IP", "X-Remote-Addr", "X-Azure-ClientIP", "X-Appengine-User-IP"),
         *("X-Envoy-External-Address", "CDN-Loop", "x-forwarded-port"),
-    ],
-)
-def test_any_header_of_a_proxy_makes_a_local_request_not_local(
-    settings: Settings, make_app: MakeApp, header: str, hops: int
-) -> None:
-    client = make_app(replace(settings, proxy_hops=hops)).test_client()
-    local = {"REMOTE_ADDR": "127.0.0.1"}
-    harmless = {
-        "X-Request-ID": "1",
-        "Accept": "*/*",
-        "User-Agent": "Prometheus/3.0",
-        "Accept-Encoding": "gzip",
-    }
-    assert client.get("/metrics", headers=harmless, environ_overrides=local).status_code == 200
-    answer = client.get("/metrics", headers={header: "127.0.0.1"}, environ_overrides=local)
-    assert answer.status_code == 403
+    ):
+        assert status({header: "127.0.0.1"}) == 403, header
 
 
 def test_counters_are_sums_over_all_workers_and_survive_a_reload(
@@ -277,26 +271,6 @@ def test_counters_are_sums_over_all_workers_and_survive_a_reload(
     reload(server)
     told = _samples(requests.get(f"{server.url}/metrics", timeout=20).text)
     assert _value(told, "wallet_api_requests_total", operation="wallets", status="200") == 30
-
-
-def test_charges_and_refusals_of_all_workers_are_counted_each_once(
-    gunicorn: StartGunicorn, settings: Settings, connection: Connection
-) -> None:
-    paid = create_key(connection, "paid", credits=40, rate="100000/second")
-    slow = create_key(connection, "slow", rate="10/hour")
-    server = gunicorn(replace(settings, credit_cost=2), workers=3, threads=2)
-    for key in (paid, slow):
-        for _ in range(30):
-            # A new connection each time, so that any worker may take it.
-            headers = _bearer(key) | {"Connection": "close"}
-            requests.get(f"{server.url}/v1/wallets", params=GROUP, headers=headers, timeout=20)
-    told = _samples(requests.get(f"{server.url}/metrics", timeout=20).text)
-    assert _value(told, "wallet_api_credits_charged_total", operation="wallets") == 40
-    assert _value(told, "wallet_api_requests_total", operation="wallets", status="200") == 30
-    refused = "wallet_api_refusals_total"
-    assert _value(told, refused, operation="wallets", code="forbidden", reason="insufficient_credits") == 10
-    assert _value(told, refused, operation="wallets", code="rate_limited", reason="") == 20
-    assert connection.execute("SELECT credits FROM api_keys WHERE name = 'paid'").fetchone() == {"credits": 0}
 
 
 @pytest.mark.parametrize("name", ["grafana-dashboard.json", "alerts.yml"])
