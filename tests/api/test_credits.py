@@ -196,6 +196,18 @@ def test_a_stop_settles_everything(gunicorn: StartGunicorn, connection: Connecti
     assert _credits(connection) == MANY - answers[200]
 
 
+def test_a_request_that_ends_after_the_last_settlement_is_charged_directly(
+    app: Flask, client: FlaskClient, connection: Connection
+) -> None:
+    key = create_key(connection, "caller", credits=MANY)
+    for _ in range(3):
+        assert _ask(client, key).status_code == 200
+    app.extensions["wallet_api"].gate.close()
+    assert _credits(connection) == MANY - 3
+    assert _ask(client, key).status_code == 200
+    assert _credits(connection) == MANY - 4
+
+
 def test_without_a_shared_store_of_limits_an_old_balance_is_not_trusted(
     settings: Settings, make_app: Callable[[Settings], Flask], connection: Connection
 ) -> None:
