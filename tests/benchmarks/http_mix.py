@@ -113,7 +113,7 @@ def ordinary_cases(made: Made, keys: Keys) -> dict[str, Case]:
         return _case("service", question, keys.ordinary, steady=True)
 
     return {
-        YARDSTICK: Case("gthread", [Call("/")]),
+        YARDSTICK: Case("flask", [Call("/")]),
         "one hot key, one question": _case("service", ours.one, hot),
         "one hot key, mixed": _case("service", ours.mixed, hot),
         ONE: _case("service", ours.one, keys.ordinary, 0.6, "peer, one question"),

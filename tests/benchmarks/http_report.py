@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tests.benchmarks.http_cases import IMPORT_SECONDS, LARGE_RATIO, MEMORY_MB, P99_RATIO, Case
+from tests.benchmarks.http_cases import P99_RATIO, Case
 from tests.benchmarks.http_load import Measured
 from tests.benchmarks.http_rounds import Run
 
@@ -81,17 +81,6 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(joined(line) for line in (head, rule, *rows))
 
 
-def extras(found: Mapping[str, Any]) -> str:
-    """Return the figures of a worker and of the large response as sentences."""
-    return "\n".join(
-        (
-            f"5,000 wallets: {found['http_ms']:.1f} ms; SELECT json_agg(…): {found['json_agg_ms']:.1f} ms",
-            f"import wallet_api.app: {found['import_seconds']:.2f} s",
-            f"A worker after {found['varied_calls']:,} varied requests: {found['worker_mb']:.0f} MB",
-        )
-    )
-
-
 def missed(cases: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return each target of a case that was not met, with what was found."""
     faults = []
@@ -104,17 +93,4 @@ def missed(cases: Mapping[str, Mapping[str, Any]]) -> list[str]:
             faults.append(f"{name}: {case['of_beside']:.2f} × {case['beside']}, not {_BESIDE}")
         if case["steady"] and case["p99_of_p50"] > P99_RATIO:
             faults.append(f"{name}: p99 is {case['p99_of_p50']:.1f} × p50, not {P99_RATIO}")
-    return faults
-
-
-def missed_extras(found: Mapping[str, Any]) -> list[str]:
-    """Return each target of a worker and of the large response that was not met."""
-    faults = []
-    large = found["http_ms"] / found["json_agg_ms"]
-    if large > LARGE_RATIO:
-        faults.append(f"5,000 wallets: {large:.1f} × json_agg, not {LARGE_RATIO}")
-    if found["import_seconds"] > IMPORT_SECONDS:
-        faults.append(f"import: {found['import_seconds']:.2f} s, not {IMPORT_SECONDS}")
-    if found["worker_mb"] > MEMORY_MB:
-        faults.append(f"memory: {found['worker_mb']:.0f} MB, not {MEMORY_MB}")
     return faults

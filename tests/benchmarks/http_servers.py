@@ -54,12 +54,11 @@ def gunicorn(
     target: str,
     folder: Path,
     environment: Mapping[str, str],
-    *options: str,
     tree: Path = ROOT,
 ) -> Iterator[Server]:
     """Run gunicorn with the production settings of the checkout `tree`, from which the code is imported."""
     logs = ("--access-logfile", str(folder / "access.log"))
-    settings = ("--config", str(tree / "config" / "gunicorn.conf.py"), *logs, *options)
+    settings = ("--config", str(tree / "config" / "gunicorn.conf.py"), *logs)
     command = ["-m", "gunicorn", "--bind", "127.0.0.1:{port}", *settings, target]
     own = {"WEB_CONCURRENCY": str(WORKERS), "WEB_THREADS": str(THREADS), **environment}
     with _running(name, command, folder, own, tree) as server:

@@ -1,9 +1,9 @@
-"""One run of the HTTP benchmark: its databases, its servers, and the tables that it prints."""
+"""One run of the HTTP benchmark: its databases, its servers, and the table that it prints."""
 
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,29 +12,12 @@ from typing import Any
 import click
 import psutil
 
-from tests.benchmarks import http_against, http_cases, http_mix, http_report
-from tests.benchmarks.http_cases import Case
-from tests.benchmarks.http_extras import extras
+from tests.benchmarks import http_against, http_mix, http_report
 from tests.benchmarks.http_keys import Keys
 from tests.benchmarks.http_load import find_wrk
 from tests.benchmarks.http_rounds import Bench
-from tests.benchmarks.http_stage import Stage, staged
-from tests.benchmarks.http_world import Made, crowd_cursors, write_files
-
-
-@dataclass(frozen=True)
-class Table:
-    """The cases of one table, and the one to which all others are compared."""
-
-    title: str
-    yardstick: str
-    cases: Callable[[Made, Keys], dict[str, Case]]
-
-
-TABLES = {
-    "ordinary": Table("Ordinary keys", http_mix.YARDSTICK, http_mix.ordinary_cases),
-    "hot": Table("One hot key", http_cases.YARDSTICK, http_cases.hot_cases),
-}
+from tests.benchmarks.http_stage import staged
+from tests.benchmarks.http_world import crowd_cursors, write_files
 
 
 @dataclass(frozen=True)
@@ -46,40 +29,34 @@ class Session:
     parts: Sequence[str]
     keys: Keys
 
-    def tables(self, names: Sequence[str], *, nginx: bool) -> dict[str, Any]:
-        """Measure and print the tables of these names. Raises MeasurementError."""
+    def table(self, *, nginx: bool) -> dict[str, Any]:
+        """Measure and print the table of all cases. Raises MeasurementError."""
         wrk = find_wrk()
         with _folder() as home:
             show("filling the database")
             made = write_files(home)
             with staged(home, home, self.keys, nginx=nginx) as stage:
                 made = replace(made, crowd_cursors=crowd_cursors(stage.database_url))
-                return _machine() | {
-                    name: self._table(wrk, TABLES[name], stage, made, nginx) for name in names
+                cases = {
+                    name: case
+                    for name, case in http_mix.ordinary_cases(made, self.keys).items()
+                    if name == http_mix.YARDSTICK or self._wants(name)
                 }
-
-    def _table(self, wrk: str, table: Table, stage: Stage, made: Made, nginx: bool) -> dict[str, Any]:
-        cases = table.cases(made, self.keys)
-        chosen = {name: case for name, case in cases.items() if name == table.yardstick or self._wants(name)}
-        runs = []
-        with stage.servers({case.server for case in chosen.values()}, nginx=nginx) as servers:
-            bench = Bench(wrk, servers, stage.stores, chosen, stage.folder)
-            for name in chosen:
-                show(f"warming up: {name}")
-                bench.warm_up(name)
-            for number in range(1, self.rounds + 1):
-                show(f"round {number} of {self.rounds}")
-                runs.append(bench.round(table.yardstick, self.seconds, show))
-            found: dict[str, Any] = {"cases": http_report.figures(chosen, runs)}
-            if table is TABLES["hot"] and not self.parts:
-                show("start-up, memory, the large response")
-                varied = http_cases.varied(cases, made, self.keys.hot)
-                found["extras"] = extras(
-                    wrk, servers["service"], servers["fresh"], stage.database_url, varied, stage.folder
-                )
+                with stage.servers({case.server for case in cases.values()}, nginx=nginx) as servers:
+                    bench = Bench(wrk, servers, stage.stores, cases, stage.folder)
+                    for name in cases:
+                        show(f"warming up: {name}")
+                        bench.warm_up(name)
+                    runs = []
+                    for number in range(1, self.rounds + 1):
+                        show(f"round {number} of {self.rounds}")
+                        runs.append(bench.round(http_mix.YARDSTICK, self.seconds, show))
         show("")
-        _print(f"{table.title}{', behind nginx' if nginx else ''}", found, nginx)
-        return found | {"rounds": [asdict(run) for run in runs]}
+        found = http_report.figures(cases, runs)
+        click.echo(f"Ordinary keys{', behind nginx' if nginx else ''}\n")
+        click.echo(f"{http_report.table(found, nginx=nginx)}\n")
+        click.echo(f"Targets missed: {'; '.join(http_report.missed(found)) or 'none'}\n")
+        return _machine() | {"cases": found, "rounds": [asdict(run) for run in runs]}
 
     def against(self, other: Path, *, nginx: bool) -> dict[str, Any]:
         """Measure and print this checkout beside another. Raises MeasurementError."""
@@ -123,15 +100,6 @@ def show(text: str) -> None:
     """Show what is done now, on one line of a terminal."""
     if sys.stderr.isatty():
         click.echo(f"\r{text:70}\r", nl=False, err=True)
-
-
-def _print(title: str, found: Mapping[str, Any], nginx: bool) -> None:
-    missed = http_report.missed(found["cases"])
-    click.echo(f"{title}\n\n{http_report.table(found['cases'], nginx=nginx)}\n")
-    if "extras" in found:
-        click.echo(http_report.extras(found["extras"]) + "\n")
-        missed += http_report.missed_extras(found["extras"])
-    click.echo(f"Targets missed: {'; '.join(missed) or 'none'}\n")
 
 
 def _machine() -> dict[str, Any]:

@@ -7,17 +7,15 @@ from pathlib import Path
 
 import psutil
 
-from tests.benchmarks.http_keys import HOT_RATE, Keys
+from tests.benchmarks.http_keys import Keys
 from tests.benchmarks.http_servers import ROOT, Server, behind_nginx, gunicorn, uvicorn
 from tests.benchmarks.http_world import fill
 from wallet_api import embedded
 from wallet_api.settings import Settings
 
 _FLASK = "tests.benchmarks.peers.bare_flask:app"
-_WSGI = "tests.benchmarks.peers.raw_wsgi:app"
 _PEER = "tests.benchmarks.peers.fastapi_gated:app"
 _SERVICE = "wsgi:app"
-_KEEP_NOTHING = {"ANSWER_TTL_SECONDS": "0", "LEADERBOARD_TTL_SECONDS": "0", "HOLDINGS_CACHE_BYTES": "1"}
 
 
 @dataclass(frozen=True)
@@ -51,12 +49,8 @@ class Stage:
         folder, own = self.folder, self.environment
         servers = {
             "flask": lambda: gunicorn(name, _FLASK, folder, own),
-            "gthread": lambda: gunicorn(name, _FLASK, folder, own, "--worker-class", "gthread"),
-            "wsgi": lambda: gunicorn(name, _WSGI, folder, own),
             "service": lambda: gunicorn(name, _SERVICE, folder, own, tree=self.tree),
-            "fresh": lambda: gunicorn(name, _SERVICE, folder, {**own, **_KEEP_NOTHING}, tree=self.tree),
             "peer": lambda: uvicorn(name, _PEER, folder, own),
-            "hot peer": lambda: uvicorn(name, _PEER, folder, {**own, "PEER_RATE": HOT_RATE}),
         }
         with servers[name]() as server:
             yield server

@@ -45,7 +45,6 @@ class Made:
     """What can be asked for. `crowd_cursors` are those of our list's pages after the first."""
 
     record_addresses: tuple[str, ...]
-    heavy_address: str
     crowd_addresses: tuple[str, ...]
     crowd_cursors: tuple[str, ...] = ()
 
@@ -70,7 +69,7 @@ def write_files(folder: Path) -> Made:
     )
     (folder / "wallets.ndjson").write_bytes(b"".join(_lines(wallets)))
     (folder / "trades.ndjson").write_bytes(b"".join(_lines(trades)))
-    return Made(records, heavy, crowd)
+    return Made(records, crowd)
 
 
 def fill(tree: Path, environment: Mapping[str, str], files: Path) -> None:

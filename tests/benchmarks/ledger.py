@@ -1,4 +1,4 @@
-"""Measures the ledger: its import against a raw COPY, its answers at several sizes and against other ways.
+"""Measures the ledger: its import against a raw COPY, and its responses at several sizes.
 
     python -m tests.benchmarks.ledger [--sizes 100000,1000000] [--calls 200]
 
@@ -22,9 +22,8 @@ from typing import Any
 import click
 import psutil
 
-from tests.benchmarks import ledger_duckdb, ledger_report, ledger_sql, ledger_world
-from tests.benchmarks.ledger_operations import OPERATIONS, Operation
-from tests.ledger.in_process import parsed
+from tests.benchmarks import ledger_report, ledger_world
+from tests.benchmarks.ledger_operations import OPERATIONS
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
@@ -33,12 +32,10 @@ from wallet_api.queries.leaderboard import read_entries
 from wallet_api.settings import Settings
 
 Figures = dict[str, float]
-_OTHER_CALLS = 5
 _ROUNDS = 4
 _COPIES = 3
 _MANY = 1_000_000
-_FEW_CALLS = {ledger_report.MADE: _OTHER_CALLS} | {own.name: own.calls for own in OPERATIONS if own.calls}
-_CHECKS = 3
+_FEW_CALLS = {ledger_report.MADE: 5} | {own.name: own.calls for own in OPERATIONS if own.calls}
 
 
 @click.command()
@@ -46,20 +43,16 @@ _CHECKS = 3
 @click.option("--calls", default=200, show_default=True, help="Timed calls of each operation.")
 @click.option("--folder", type=click.Path(path_type=Path), default=Path("build"), show_default=True)
 def main(sizes: str, calls: int, folder: Path) -> None:
-    """Print one table of all sizes; write it as JSON, and as a plot, to the folder."""
+    """Print one table of all sizes, and write it as JSON to the folder."""
     with ExitStack() as stack:
         ledgers = {size: stack.enter_context(_ledger(size)) for size in map(int, sizes.split(","))}
         _say("asking of all sizes in turn")
         _ask_in_turn(list(ledgers.values()), calls)
-        found = {}
-        for size, ledger in ledgers.items():
-            _say(f"{size:,} trades: asking otherwise")
-            found[size] = ledger.figures | _other_ways(ledger)
+        found = {size: ledger.figures for size, ledger in ledgers.items()}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "bench-ledger.json").write_text(json.dumps(found, indent=2) + "\n")
-    ledger_report.plot(found, folder / "bench-ledger.svg")
     click.echo(ledger_report.table(found))
-    click.echo(f"\nAll figures: {folder}/bench-ledger.json; as a plot: {folder}/bench-ledger.svg")
+    click.echo(f"\nAll figures: {folder}/bench-ledger.json")
 
 
 @dataclass
@@ -196,84 +189,6 @@ def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], Any]]]:
             ledger_report.MADE: make,
             **{own.name: partial(caller.ask, own.path, own.arguments) for own in OPERATIONS},
         }
-
-
-def _other_ways(ledger: Ledger) -> Figures:
-    connection = ledger.connection
-    row = connection.execute(
-        "SELECT wallet_id, sum(buy_txn + sell_txn)::float8 AS trades, count(*)::float8 AS tokens"
-        "  FROM positions JOIN wallets USING (wallet_id) WHERE address = %s GROUP BY wallet_id",
-        (ledger_world.HEAVY,),
-    ).fetchone()
-    assert row is not None
-    figures: Figures = {"heavy wallet's trades": row["trades"], "its tokens": row["tokens"]}
-    values = {"wallet_id": row["wallet_id"], "now": datetime.now(UTC).isoformat()}
-    sums = {
-        ledger_report.LIST: ledger_sql.LIST,
-        ledger_report.HEAVY: ledger_sql.HISTORY_SUMS,
-        ledger_report.VOLUME: ledger_sql.VOLUME_SUMS,
-        ledger_report.BOARD: ledger_sql.LEADERBOARD_SUMS,
-    }
-    walked = {
-        ledger_report.HEAVY: ledger_sql.HISTORY_WALKED,
-        ledger_report.BOARD: ledger_sql.LEADERBOARD_WALKED,
-    }
-    with ledger_duckdb.export(connection, ledger.home) as duckdb:
-        for way, database, statements, calls in (
-            ("sums in SQL", connection, sums, _OTHER_CALLS),
-            ("same figures in SQL", connection, walked, 1),
-            ("sums in DuckDB", duckdb, sums, _OTHER_CALLS),
-        ):
-            for name, statement in statements.items():
-
-                def ask(database: Any = database, sql: str = statement.format(**values)) -> None:
-                    database.execute(sql).fetchall()
-
-                figures |= _medians(f"{way}, {name}", _times(ask, calls))
-        with closing(Caller(ledger, leaderboard_ttl_seconds=0.0)) as caller:
-            for operation in OPERATIONS:
-                figures |= _other_ways_of(operation, connection, duckdb, caller)
-    return figures
-
-
-def _other_ways_of(operation: Operation, connection: Connection, duckdb: Any, caller: Caller) -> Figures:
-    """Time the same figures of the raw trades, which have to be equal to those of the answer."""
-    address = operation.arguments.get("address")
-    wallet = connection.execute("SELECT wallet_id FROM wallets WHERE address = %s", (address,)).fetchone()
-    values = {"address": address, "wallet_id": wallet and wallet["wallet_id"]}
-    ways = [
-        ("sums in SQL", connection, operation.sums, _OTHER_CALLS),
-        ("sums in DuckDB", duckdb, operation.sums, _OTHER_CALLS),
-    ]
-    if operation.walked:
-        ways.insert(0, ("same figures in SQL", connection, operation.walked, 1))
-    figures = {}
-    for way, database, sql, calls in ways:
-
-        def ask(now: datetime, database: Any = database, sql: str = sql) -> list[tuple[Any, ...]]:
-            rows = database.execute(sql.format(now=now.isoformat(), **values)).fetchall()
-            return [tuple(row.values()) if isinstance(row, dict) else row for row in rows]
-
-        _say(f"{operation.name}: {way}")
-        _check_equal(operation, caller, ask, way)
-        figures |= _medians(f"{way}, {operation.name}", _times(partial(ask, datetime.now(UTC)), calls))
-    return figures
-
-
-def _check_equal(
-    operation: Operation, caller: Caller, ask: Callable[[datetime], list[tuple[Any, ...]]], way: str
-) -> None:
-    """Raise ClickException if the rows are not those of the answer, both for the same second."""
-    # The answer does not tell its moment, which has to be in the second that begins here.
-    for _ in range(_CHECKS):
-        time.sleep(1 - time.time() % 1)
-        now = datetime.now(UTC).replace(microsecond=0)
-        answer = sorted(operation.figures(parsed(caller.ask(operation.path, operation.arguments))["data"]))
-        rows = sorted(ask(now))
-        assert answer
-        if rows == [row[: len(rows[0])] for row in answer]:
-            return
-    raise click.ClickException(f"{operation.name}: {way} gives other figures: {rows[:2]}, not {answer[:2]}")
 
 
 def _times(ask: Callable[[], Any], calls: int) -> list[float]:

@@ -1,7 +1,7 @@
 """The peer: FastAPI with the same three gates and the same SQL, each as its library's documentation has it.
 
 The key is looked up by its hash and the credit taken by an UPDATE, both over asyncpg; slowapi counts each key
-in the same Valkey, up to PEER_RATE, and writes the same headers. Nothing is cached.
+in the same Valkey, up to 300 a minute, and writes the same headers. Nothing is cached.
 """
 
 import hashlib
@@ -11,7 +11,6 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import Annotated, Any
 
 import asyncpg
@@ -40,7 +39,7 @@ def positional(sql: str) -> tuple[str, list[str]]:
     return re.sub(r"%\((\w+)\)s", number, sql), names
 
 
-_RATE = os.environ.get("PEER_RATE", "300/minute")
+_RATE = "300/minute"
 _FIND_KEY = "SELECT key_id, expires_at, revoked_at FROM api_keys WHERE key_hash = $1"
 _CHARGE = "UPDATE api_keys SET credits = credits - 1 WHERE key_id = $1 AND credits >= 1 RETURNING credits"
 _VOLUME, _VOLUME_NAMES = positional(load_sql("wallet_api.queries", "volume"))
@@ -48,12 +47,6 @@ _BOARD, _BOARD_NAMES = positional(load_sql("wallet_api.queries", "leaderboard"))
 _HISTORY, _HISTORY_NAMES = positional(HISTORY)
 _HISTORY_PARTS = ("profile", "lifetime_stats", "win_rate_distribution", "token_overview", "trades")
 _WALLET = "SELECT wallet_id FROM wallets WHERE blockchain = $1 AND type = $2 AND address = $3"
-_SNAPSHOT = """
-SELECT native_amount, tokens::text AS tokens, refreshed_at
-  FROM wallets
-  JOIN holdings_snapshots USING (wallet_id)
- WHERE blockchain = $1 AND address = $2
-"""
 _LIST = """
 SELECT address AS wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain, type
   FROM wallets
@@ -123,13 +116,6 @@ def window(length: timedelta, sizes: Sequence[int]) -> dict[str, Any]:
 
 
 Charged = Annotated[asyncpg.Connection, Depends(charged)]
-
-
-@app.get("/gates")
-@limiter.limit(_RATE)
-async def gates(request: Request, response: Response, connection: Charged) -> dict[str, Any]:
-    """The three gates and no query."""
-    return answer({"blockchain": "solana", "type": "kol", "mode": "volume", "volume": 1234.5})
 
 
 @app.get("/v1/transactions/volume")
@@ -233,48 +219,3 @@ async def history(
         raise HTTPException(404, "not tracked")
     data = {name: json.loads(row[name]) for name in _HISTORY_PARTS}
     return answer(data | {"pagination": {"limit": limit, "has_more": row["has_more"]}})
-
-
-@app.get("/v1/wallets/holdings")
-@limiter.limit(_RATE)
-async def holdings(
-    request: Request, response: Response, blockchain: str, address: str, connection: Charged
-) -> dict[str, Any]:
-    """What our holdings answer while they are fresh."""
-    chain = CHAINS[blockchain]
-    snapshot = await connection.fetchrow(_SNAPSHOT, blockchain, address)
-    if snapshot is None:
-        raise HTTPException(404, "not tracked")
-    native = {"address": "native", "name": chain.native_name, "symbol": chain.currency, "verified": True}
-    native |= {"amount": str(int(snapshot["native_amount"])), "decimals": chain.native_decimals}
-    held = [token for token in json.loads(snapshot["tokens"]) if not token["spam"]]
-    held.sort(key=lambda token: str(token["address"]))
-    held.sort(key=whole, reverse=True)
-    tokens = [shown(token) for token in (native, *held)]
-    found = {
-        "tokens": tokens,
-        "count": len(tokens),
-        "last_updated": snapshot["refreshed_at"].strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "stale": False,
-        "loading": False,
-    }
-    return answer({"active_holdings": found})
-
-
-def whole(token: dict[str, Any]) -> Decimal:
-    """An amount in whole tokens, exactly: a literal takes no precision of a context."""
-    return Decimal(f"{token['amount']}E-{token['decimals']}")
-
-
-def shown(token: dict[str, Any]) -> dict[str, Any]:
-    """A token as our holdings have it."""
-    digits = format(whole(token), "f")
-    return {
-        "token_address": token["address"],
-        "token_name": token["name"],
-        "symbol": token["symbol"],
-        "amount": token["amount"],
-        "amount_formatted": digits.rstrip("0").rstrip(".") if "." in digits else digits,
-        "decimals": token["decimals"],
-        "verified_contract": token["verified"],
-    }
