@@ -1,11 +1,14 @@
 """Fixtures of the tests of holdings: a service that uses the stub, and wallets with given balances."""
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import pytest
+import requests
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
@@ -140,6 +143,27 @@ def wait_for_refreshes() -> None:
     for thread in threading.enumerate():
         if thread.name.startswith("holdings-"):
             thread.join(10)
+
+
+@contextmanager
+def machine_delays(stub: Stub) -> Iterator[list[float]]:
+    """Measure how long requests to the stub take in this block, as a busy machine delays all of them."""
+    delays = [0.0]
+    ended = threading.Event()
+
+    def request_on() -> None:
+        while not ended.wait(0.05):
+            began = time.monotonic()
+            requests.get(stub.url, timeout=30)
+            delays.append(time.monotonic() - began)
+
+    requesting = threading.Thread(target=request_on)
+    requesting.start()
+    try:
+        yield delays
+    finally:
+        ended.set()
+        requesting.join()
 
 
 def evm_token(number: int, units: int, **facts: Any) -> Balance:

@@ -1,12 +1,8 @@
 """What a snapshot stores, and what is computed for each response."""
 
-import threading
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
 from tests.holdings.conftest import (
@@ -21,12 +17,7 @@ from tests.holdings.conftest import (
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.waiting import eventually, somebody_waits
-from wallet_api.bulkhead import Bulkhead
-from wallet_api.database import Connection, Database, connect
-from wallet_api.holdings.snapshots import Snapshots
-from wallet_api.providers.balances.base import Balances, Token
-from wallet_api.settings import Settings
-from wallet_api.wallet_ids import WalletIds
+from wallet_api.database import Connection, connect
 
 LARGEST = 2**256 - 1
 
@@ -48,26 +39,6 @@ def stored(connection: Connection) -> dict[str, Any]:
 
 
 class TestStored:
-    def test_the_table_holds_the_fields_of_the_provider_and_nothing_formatted(
-        self, ask_at: AskAt, connection: Connection, track: Hold
-    ) -> None:
-        held, spam, empty = evm_token(1, LARGEST), evm_token(2, 9, spam=True, decimals=0), evm_token(3, 0)
-        ask_at(holdings_keep_spam=True)("eth", track("eth", native=7, tokens=(held, spam, empty)))
-        row = stored(connection)
-        assert row["native_amount"] == 7
-        assert sorted(row["tokens"], key=lambda token: str(token["name"])) == [
-            {
-                "address": token.address,
-                "name": token.name,
-                "symbol": token.symbol,
-                "amount": str(token.units),
-                "decimals": token.decimals,
-                "verified": False,
-                "spam": token.spam,
-            }
-            for token in (held, spam)
-        ]
-
     def test_a_wallet_without_any_balance_is_stored_as_read(
         self, ask: Ask, ask_at: AskAt, connection: Connection, track: Hold
     ) -> None:
@@ -122,19 +93,6 @@ class TestFormatted:
         wait_for_refreshes()
         assert addresses(kept("eth", address)) == ["native", spam.address, good.address]
 
-    def test_a_stale_snapshot_follows_the_setting_too(
-        self, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
-    ) -> None:
-        good, spam = evm_token(1, 5), evm_token(2, 9, spam=True)
-        address = track("eth", tokens=(good, spam))
-        hidden, kept = ask_at(), ask_at(holdings_keep_spam=True)
-        assert len(addresses(kept("eth", address))) == 3
-        stub.scenarios[address] = faults.hang(stub.release)
-        _age(connection)
-        response = hidden("eth", address)
-        assert active(response)["stale"] is True
-        assert addresses(response) == ["native", good.address]
-
     def test_every_digit_of_the_largest_amounts_survives_the_table(
         self, ask: Ask, ask_at: AskAt, track: Hold
     ) -> None:
@@ -168,62 +126,6 @@ class TestFormatted:
         first = ask("eth", address)
         assert addresses(first) == expected
         assert data_of(ask_at()("eth", address)) == data_of(first)
-
-    def test_many_threads_get_the_same_bytes_of_one_snapshot(
-        self, ask: Ask, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
-    ) -> None:
-        tokens = tuple(evm_token(number, 10**number, spam=number % 3 == 0) for number in range(1, 60))
-        address = track("eth", native=7, tokens=tokens)
-        ask("eth", address)
-        stub.scenarios[address] = faults.hang(stub.release)
-        _age(connection)
-        # Nothing is shared between calls, so that each thread formats the snapshot itself.
-        other = ask_at(answer_ttl_seconds=0.0)
-        answers: list[bytes] = []
-        threads = [
-            threading.Thread(target=lambda: answers.append(data_of(other("eth", address)))) for _ in range(12)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert len(answers) == 12
-        assert len(set(answers)) == 1
-
-
-amounts = st.integers(0, 256).flatmap(lambda bits: st.integers(0, 2**bits - 1))
-texts = st.text(st.characters(exclude_categories=["C"]), max_size=20)
-
-
-@pytest.fixture
-def database(settings: Settings) -> Any:
-    database = Database(settings)
-    yield database
-    database.close()
-
-
-def test_what_is_read_back_is_what_was_saved(database: Database, track: Hold) -> None:
-    address = track("eth")
-    snapshots = Snapshots(
-        database, Bulkhead(4), WalletIds(), lambda tokens: None, ttl_seconds=0.0, claim_seconds=60.0
-    )
-    wallet_id = snapshots.find("eth", address).wallet_id
-    token = st.builds(Token, texts, texts, texts, amounts, st.integers(0, 255), st.booleans(), st.booleans())
-
-    @hypothesis_settings(max_examples=60, deadline=None)
-    @given(st.builds(Balances, amounts, st.lists(token, max_size=5)))
-    def check(balances: Balances) -> None:
-        claim = snapshots.claim(wallet_id)
-        assert claim is not None
-        saved = snapshots.save(claim, balances)
-        found = snapshots.find("eth", address).snapshot
-        assert saved is not None
-        assert found is not None
-        assert found.balances.native == balances.native
-        assert found.balances.tokens == [token for token in balances.tokens if token.amount]
-        assert found.refreshed_at == saved.refreshed_at
-
-    check()
 
 
 class TestRemoved:

@@ -263,13 +263,6 @@ class TestUnavailable:
         assert int(response.headers["Retry-After"]) > 500
         assert "more tokens" in response.json["error"]["message"]
 
-    def test_the_pause_that_the_provider_requests_is_passed_on(
-        self, ask: Ask, track: Hold, stub: Stub
-    ) -> None:
-        address = track("eth")
-        stub.scenarios[address] = faults.status(429, Retry_After="30")
-        assert 25 <= int(ask("eth", address).headers["Retry-After"]) <= 30
-
     def test_while_the_breaker_is_open_no_request_is_sent(
         self, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
     ) -> None:

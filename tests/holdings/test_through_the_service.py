@@ -7,7 +7,6 @@ import pytest
 from werkzeug.test import TestResponse
 
 from tests.holdings.conftest import AskAt, Hold, active, evm_token, solana_token, token_row
-from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.demo.balances import Balance
@@ -69,21 +68,6 @@ def test_an_empty_wallet_has_a_native_row_of_nothing(ask_at: AskAt, track: Hold,
     for chain in ("solana", "eth"):
         (native,) = rows(ask_at(**{f"{chain}_provider": provider})(chain, track(chain)))
         assert (native["token_address"], native["amount"], native["amount_formatted"]) == ("native", "0", "0")
-
-
-def test_a_provider_without_its_key_or_url_is_unavailable(
-    ask_at: AskAt, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture
-) -> None:
-    for provider, lacking in (
-        ("moralis", "MORALIS_API_KEY"),
-        ("rpc", "ETH_RPC_URL"),
-        ("alchemy", "ALCHEMY_API_KEY"),
-    ):
-        response = ask_at(eth_provider=provider, **{lacking.lower(): None})("eth", track("eth"))
-        assert response.status_code == 503
-        assert "no provider set up" in response.json["error"]["message"]
-        assert f"{lacking} is not set" in caplog.text
-    assert not stub.asked
 
 
 def rows(response: TestResponse) -> list[dict[str, Any]]:

@@ -1,0 +1,275 @@
+"""A provider with every fault: the right response in time, no secret in it, and no useless request."""
+
+import logging
+import re
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from functools import partial
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from tests.holdings.conftest import Ask, AskAt, Hold, active, machine_delays
+from tests.stub import faults
+from tests.stub.faults import Scenario
+from tests.stub.server import Stub
+from wallet_api.settings import Settings
+
+WAIT = 1.5
+GOOD = 200
+DOWN = 503
+LATER = "loading"
+SECRETS = ("MORALIS-SECRET", "ALCHEMY-SECRET", "NODE-SECRET")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault: the first and the last response, its name in the log, and the number of requests."""
+
+    scenario: Scenario | None
+    first: int | str = DOWN
+    last: int = DOWN
+    outcome: str = "malformed"
+    requests: int | None = 3
+
+
+def _faults(stub: Stub) -> dict[str, Fault]:
+    slow = b"{" + b" " * 100 + b"}"
+    retried = faults.in_turn(faults.status(500), faults.status(503))
+    return {
+        "none": Fault(None, GOOD, GOOD, "ok", 1),
+        "429 then well": Fault(faults.in_turn(faults.status(429)), GOOD, GOOD, "ok", 2),
+        "500 and 503 then well": Fault(retried, GOOD, GOOD, "ok", 3),
+        "429 with a pause": Fault(faults.in_turn(faults.status(429, Retry_After="2")), LATER, GOOD, "ok", 2),
+        "slow first byte": Fault(faults.hang(stub.release, 0.3), GOOD, GOOD, "ok", 1),
+        "no byte": Fault(faults.hang(stub.release), LATER, DOWN, "timeout", None),
+        "dripping body": Fault(faults.drip(slow, 0.1), LATER, DOWN, "timeout", None),
+        "dripping headers": Fault(faults.drip_headers(0.1), LATER, DOWN, "timeout", None),
+        "400": Fault(faults.status(400), outcome="rejected", requests=1),
+        "401": Fault(faults.status(401, "Token is invalid format"), outcome="bad_key", requests=1),
+        "403": Fault(faults.status(403), outcome="bad_key", requests=1),
+        "404": Fault(faults.status(404), outcome="rejected", requests=1),
+        "413": Fault(faults.status(413), outcome="too_large", requests=1),
+        "429": Fault(faults.status(429), outcome="rate_limited"),
+        "500": Fault(faults.status(500, SECRETS[0]), outcome="server_error"),
+        "502 of a proxy": Fault(faults.raw(b"<html></html>", "text/html", 502), outcome="server_error"),
+        "504": Fault(faults.status(504), outcome="server_error"),
+        "redirect": Fault(faults.status(302, Location="https://elsewhere.example/")),
+        "204": Fault(faults.status(204)),
+        "HTML": Fault(faults.raw(b"<html>welcome</html>", "text/html")),
+        "truncated": Fault(faults.raw(b'{"result": [')),
+        "NaN": Fault(faults.raw(b'{"result": NaN}')),
+        "Infinity": Fault(faults.raw(b'{"result": Infinity}')),
+        "null": Fault(faults.raw(b"null")),
+        "list": Fault(faults.raw(b"[]")),
+        "empty": Fault(faults.raw(b"")),
+        "deep": Fault(faults.raw(b'{"a":' + b"[" * 200_000)),
+        "no UTF-8": Fault(faults.raw(b'{"a":"\xff\xfe"}')),
+        "secret": Fault(faults.raw(SECRETS[0].encode())),
+        "closed": Fault(faults.close(), outcome="unreachable"),
+    }
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return replace(
+        settings,
+        holdings_wait_seconds=WAIT,
+        holdings_fetch_seconds=4.0,
+        holdings_failure_seconds=60.0,
+        web_threads=16,
+    )
+
+
+def _outcomes(caplog: pytest.LogCaptureFixture) -> Counter[str]:
+    return Counter(re.findall(r"fetch provider=\S+ chain=\S+ outcome=(\S+)", caplog.text))
+
+
+def _settled(ask: Callable[[], TestResponse]) -> TestResponse:
+    """Repeat the request while it is loading, and return the response."""
+    deadline = time.monotonic() + 10
+    while (response := ask()).status_code == GOOD and active(response)["loading"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    return response
+
+
+@pytest.mark.parametrize(
+    ("chain", "provider"),
+    [("eth", "moralis"), ("solana", "moralis"), ("base", "alchemy"), ("bnb", "rpc"), ("solana", "rpc")],
+)
+def test_every_fault_gets_the_right_response_in_time_without_a_key_in_it(
+    ask_at: AskAt, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture, chain: str, provider: str
+) -> None:
+    ask = ask_at(**{f"{chain}_provider": provider})
+    wanted = _faults(stub)
+    wallets = {name: track(chain, native=5) for name in wanted}
+    stub.scenarios |= {wallets[name]: fault.scenario for name, fault in wanted.items() if fault.scenario}
+
+    def call(name: str) -> tuple[float, TestResponse, TestResponse]:
+        began = time.monotonic()
+        first = ask(chain, wallets[name])
+        seconds = time.monotonic() - began
+        return seconds, first, _settled(partial(ask, chain, wallets[name]))
+
+    # Fewer than half of the threads, so that each may wait.
+    with caplog.at_level(logging.DEBUG), ThreadPoolExecutor(7) as pool, machine_delays(stub) as delays:
+        found = dict(zip(wanted, pool.map(call, wanted), strict=True))
+    states = {
+        name: (LATER if first.status_code == GOOD and active(first)["loading"] else first.status_code, last)
+        for name, (_, first, last) in found.items()
+    }
+    assert {name: (first, last.status_code) for name, (first, last) in states.items()} == {
+        name: (fault.first, fault.last) for name, fault in wanted.items()
+    }
+    limit = WAIT + 0.5 + max(delays)
+    assert {name: seconds for name, (seconds, _, _) in found.items() if seconds > limit} == {}
+    for _, first, last in found.values():
+        if last.status_code == DOWN:
+            assert int(last.headers["Retry-After"]) >= 1
+        else:
+            (native,) = active(last)["tokens"]
+            assert (native["token_address"], native["amount"]) == ("native", "5")
+        told = f"{first.headers} {first.text} {last.headers} {last.text} {caplog.text}"
+        assert [secret for secret in SECRETS if secret in told] == []
+    if (chain, provider) == ("eth", "moralis"):
+        assert _outcomes(caplog) == Counter(fault.outcome for fault in wanted.values())
+        requests = {name: stub.asked[wallets[name]] for name, fault in wanted.items() if fault.requests}
+        assert requests == {name: fault.requests for name, fault in wanted.items() if fault.requests}
+
+
+def test_a_body_without_end_is_cut_off(
+    ask_at: AskAt, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture
+) -> None:
+    address = track("eth")
+    stub.scenarios[address] = faults.endless(b"x" * 65536)
+    ask = ask_at(holdings_fetch_seconds=20.0)
+    with caplog.at_level(logging.INFO):
+        assert _settled(partial(ask, "eth", address)).status_code == DOWN
+    assert _outcomes(caplog) == {"too_large": 1}
+    assert stub.asked[address] == 1
+
+
+def test_a_port_without_a_listener_is_unreachable(
+    ask_at: AskAt, track: Hold, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.socket() as nobody, caplog.at_level(logging.INFO):
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        assert ask_at(moralis_evm_url=url)("eth", track("eth")).status_code == DOWN
+    assert _outcomes(caplog) == {"unreachable": 1}
+
+
+@pytest.mark.parametrize("as_date", [False, True])
+def test_the_pause_that_the_provider_requests_is_respected(
+    ask_at: AskAt, track: Hold, stub: Stub, as_date: bool
+) -> None:
+    address = track("eth")
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+    stub.scenarios[address] = faults.in_turn(faults.status(503, Retry_After=date if as_date else "1"))
+    began = time.monotonic()
+    assert active(ask_at(holdings_wait_seconds=4.0)("eth", address))["loading"] is False
+    # A date has no fractions of a second.
+    assert 0.5 if as_date else 1.0 <= time.monotonic() - began < 3.0
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds", "requests"),
+    [("30", 30, 1), ("999999999", 60, 1), ("-5", 20, 3), ("soon", 20, 3), ("1e3", 20, 3)],
+)
+def test_a_pause_longer_than_the_time_left_is_passed_on(
+    ask_at: AskAt, track: Hold, stub: Stub, header: str, seconds: int, requests: int
+) -> None:
+    address = track("eth")
+    stub.scenarios[address] = faults.status(429, Retry_After=header)
+    response = ask_at(holdings_failure_seconds=20.0)("eth", address)
+    assert seconds - 5 <= int(response.headers["Retry-After"]) <= seconds
+    assert stub.asked[address] == requests
+
+
+def test_repeated_failures_end_requests_for_a_while_and_one_success_ends_that(
+    ask_at: AskAt, track: Hold, stub: Stub
+) -> None:
+    ask = ask_at(holdings_breaker_failures=2, holdings_breaker_seconds=1.0, holdings_wait_seconds=0.2)
+    failing, spared, first, second = [track("eth"), track("eth")], track("eth"), track("eth"), track("eth")
+    stub.scenarios |= dict.fromkeys(failing, faults.status(500))
+    release = threading.Event()
+    stub.scenarios[first] = faults.hang(release)
+    for address in (*failing, spared):
+        assert _settled(partial(ask, "eth", address)).status_code == DOWN
+    assert stub.asked[spared] == 0
+    time.sleep(1.0)
+    # After the pause one fetch is tried before all others.
+    assert active(ask("eth", first))["loading"] is True
+    assert ask("eth", second).status_code == DOWN
+    assert stub.asked[second] == 0
+    release.set()
+    assert _settled(partial(ask, "eth", first)).status_code == GOOD
+    assert ask("eth", track("eth")).status_code == GOOD
+
+
+@pytest.mark.parametrize(
+    ("scenario", "outcome", "failures"),
+    [
+        (faults.status(418), "banned", 1),
+        (faults.raw(b"<html>error code: 1020</html>", "text/html", 403), "banned", 1),
+        (faults.status(401, faults.QUOTA), "quota", 2),
+        (faults.status(403, "Monthly capacity limit exceeded"), "quota", 2),
+    ],
+)
+def test_faults_that_further_requests_make_worse_end_requests_soon(
+    ask: Ask,
+    track: Hold,
+    stub: Stub,
+    caplog: pytest.LogCaptureFixture,
+    scenario: Scenario,
+    outcome: str,
+    failures: int,
+) -> None:
+    failing, spared = [track("eth") for _ in range(failures)], track("eth")
+    stub.scenarios |= dict.fromkeys(failing, scenario)
+    with caplog.at_level(logging.INFO):
+        for address in failing:
+            assert ask("eth", address).status_code == DOWN
+            assert stub.asked[address] == 1
+    assert _outcomes(caplog) == {outcome: failures}
+    assert ask("eth", spared).status_code == DOWN
+    assert stub.asked[spared] == 0
+
+
+def test_faults_of_one_wallet_leave_the_others_alone(ask_at: AskAt, track: Hold, stub: Stub) -> None:
+    ask = ask_at(holdings_breaker_failures=1)
+    for scenario in (faults.status(400), faults.status(413), faults.raw(b"null")):
+        address = track("eth")
+        stub.scenarios[address] = scenario
+        assert ask("eth", address).status_code == DOWN
+    assert ask("eth", track("eth")).status_code == GOOD
+
+
+def test_each_fetch_writes_one_line_and_is_counted(
+    client: FlaskClient, ask: Ask, track: Hold, stub: Stub, caplog: pytest.LogCaptureFixture
+) -> None:
+    good, bad = track("eth"), track("eth")
+    stub.scenarios[bad] = faults.status(500)
+    with caplog.at_level(logging.INFO):
+        for address in (good, bad):
+            ask("eth", address)
+    lines = [record.getMessage() for record in caplog.records if "fetch provider=" in record.getMessage()]
+    for line, outcome, calls in zip(lines, ("ok", "server_error"), (2, 3), strict=True):
+        pattern = rf"provider=moralis chain=eth outcome={outcome} ms=\d+ bytes=\d+ calls={calls} left_out=0 "
+        assert re.search(pattern, line)
+    metrics = client.get("/metrics").text
+    for outcome in ("ok", "server_error"):
+        labels = f'{{chain="eth",outcome="{outcome}",provider="moralis"}}'
+        assert f"wallet_api_holdings_fetches_total{labels} 1.0" in metrics
+    labels = '{chain="eth",provider="moralis"}'
+    assert f"wallet_api_holdings_fetch_seconds_count{labels} 2.0" in metrics
+    assert re.search(rf"wallet_api_holdings_fetched_bytes_total{re.escape(labels)} [1-9]", metrics)
