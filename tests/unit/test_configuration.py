@@ -1,0 +1,79 @@
+"""The files of config/ for systemd and containers name only what exists."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+
+from wallet_api.cli import cli
+from wallet_api.settings import Settings
+
+ROOT = Path(__file__).parent.parent.parent
+CONFIG = ROOT / "config"
+CONTAINERFILE = re.sub(r"\\\n\s*", "", (CONFIG / "Containerfile").read_text())
+SERVICES: dict[str, Any] = yaml.safe_load((CONFIG / "compose.yaml").read_text())["services"]
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd: apt-get install systemd")
+def test_systemd_finds_the_units_valid_and_the_services_confined(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    for file in CONFIG.iterdir():
+        if file.suffix in (".service", ".socket", ".timer"):
+            unit = tmp_path / file.name.replace("@.", "@trades.")
+            unit.write_text(re.sub(r"/opt/wallet-api/\S+", str(program), file.read_text()))
+    units = [str(file) for file in tmp_path.glob("*.*")]
+    assert len(units) == 7
+    checked = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True, check=False
+    )
+    assert [line for line in checked.stderr.splitlines() if "wallet-api" in line] == []
+    assert checked.returncode == 0
+    for name in ("wallet-api.service", "wallet-api-sync@trades.service"):
+        # systemd's own limit gives up after five failed starts in ten seconds, and closes the socket with it.
+        assert "\nStartLimitIntervalSec=0\n" in (tmp_path / name).read_text()
+        rating = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(tmp_path / name)]
+        rated = subprocess.run(rating, capture_output=True, text=True, check=False)
+        assert rated.returncode == 0, rated.stdout[-2000:]
+
+
+def test_nginx_reaches_the_socket_of_systemd_and_the_default_of_gunicorn() -> None:
+    (address,) = re.findall(r"ListenStream=(\S+)", (CONFIG / "wallet-api.socket").read_text())
+    assert address == "127.0.0.1:8000"
+    assert f"server {address} " in (CONFIG / "nginx.conf").read_text()
+
+
+def test_the_image_copies_files_that_the_build_gets() -> None:
+    ignored = (ROOT / ".dockerignore").read_text().split()
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", CONTAINERFILE, re.MULTILINE)
+    for source in " ".join(copied).split():
+        assert (ROOT / source).exists(), source
+        assert f"!{source.split('/')[0]}" in ignored, source
+
+
+def test_files_commands_and_settings_of_the_containers_exist() -> None:
+    for name, service in SERVICES.items():
+        assert set(service.get("depends_on", ())) <= set(SERVICES)
+        for mount in service.get("volumes", ()):
+            assert not mount.startswith("./") or (CONFIG / mount.split(":")[0]).exists(), mount
+        if service["image"] != "wallet-api":
+            continue
+        assert set(service["environment"]) <= set(Settings.variables()), name
+        program, *arguments = service["command"]
+        if program == "gunicorn":
+            assert (ROOT / arguments[arguments.index("--config") + 1]).exists()
+            continue
+        assert program == "wallet-api"
+        command: click.Command = cli
+        context = click.Context(cli)
+        while isinstance(command, click.Group):
+            found = command.get_command(context, arguments.pop(0))
+            assert found is not None
+            command = found
+        command.make_context(command.name, arguments)
