@@ -1,7 +1,6 @@
 """A service on servers of its own, which a test can kill and start again."""
 
 import re
-import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -9,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import psutil
 import requests
 from psycopg.sql import SQL, Identifier
 
-from tests.processes import Gunicorn, processes_of, start_gunicorn
+from tests.processes import Gunicorn, kill_all, start_gunicorn
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
@@ -44,11 +42,7 @@ class Outages:
 
     def kill(self, server: str) -> None:
         """Kill all processes of 'postgres' or 'valkey'."""
-        processes = processes_of(self.home / server)
-        assert processes
-        for process in processes:
-            process.send_signal(signal.SIGKILL)
-        psutil.wait_procs(processes, timeout=30)
+        kill_all(self.home / server)
 
     def bring_back(self) -> float:
         """Start the servers that do not run, and return the time of their first connection."""

@@ -93,6 +93,15 @@ def processes_of(folder: Path) -> list[psutil.Process]:
     return found
 
 
+def kill_all(folder: Path) -> None:
+    """Kill the processes of a server by its folder, which must have some."""
+    processes = processes_of(folder)
+    assert processes
+    for process in processes:
+        process.send_signal(signal.SIGKILL)
+    psutil.wait_procs(processes, timeout=30)
+
+
 def wallet_api(*arguments: str, settings: Settings, **options: Any) -> "subprocess.Popen[str]":
     """Start the command line with these settings. stdout includes its errors."""
     return subprocess.Popen(

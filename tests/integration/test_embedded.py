@@ -3,12 +3,10 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -97,13 +95,6 @@ def test_both_servers_answer_and_nothing_is_left_of_them(own: Settings, home: Pa
     assert processes_of(home) == []
 
 
-def test_what_was_written_is_there_at_the_next_start(own: Settings) -> None:
-    with embedded.running(own, valkey=False) as settings:
-        _remember(settings, "kept")
-    with embedded.running(own, valkey=False) as settings:
-        assert _memory(settings) == ["kept"]
-
-
 def test_postgresql_is_a_safe_one_that_only_this_machine_reaches(own: Settings) -> None:
     with embedded.running(own, valkey=False) as settings, connect(str(settings.database_url)) as connection:
         shown = {
@@ -130,13 +121,6 @@ def test_the_servers_get_no_secret_and_no_root(
         for server in servers:
             assert "MORALIS_API_KEY" not in server.environ()
             assert server.uids().effective != 0
-
-
-def test_set_addresses_start_nothing(own: Settings, home: Path) -> None:
-    both = replace(own, database_url="postgresql://there/db", valkey_url="valkey://there")
-    with embedded.running(both, valkey=True) as settings:
-        assert settings == both
-    assert not home.exists()
 
 
 def test_only_postgresql_starts_for_a_command_without_limits(own: Settings, home: Path) -> None:
@@ -210,73 +194,28 @@ def test_sigterm_while_a_process_is_being_started_leaves_none(
     assert processes_of(home) == []
 
 
-def test_servers_left_by_a_killed_command_are_taken_over(own: Settings, home: Path) -> None:
-    with _command(own) as command:
-        assert _says_up(command)
-        command.kill()
-        command.wait()
-    left = _postmaster(home)
-    with embedded.running(own, valkey=True) as settings:
-        assert _postmaster(home).pid == left.pid
-        _remember(settings, "taken over")
-    assert processes_of(home) == []
-
-
 def test_a_start_after_everything_was_killed_finds_the_data(own: Settings, home: Path) -> None:
     with _command(own) as command:
         assert _says_up(command)
         with embedded.running(own, valkey=False) as settings:
             _remember(settings, "committed")
-        killed = [command, *processes_of(home)]
+        family = processes_of(home)
+        for process in family:
+            # Stopped, they cannot notice by themselves that their parent has gone.
+            if process.info["name"] == "postgres":
+                process.suspend()
+        killed = [_postmaster(home), *(one for one in family if one.info["name"] == "valkey-server")]
         for process in killed:
-            # A process of PostgreSQL exits by itself once its parent has gone.
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
+            process.kill()
+        command.kill()
         command.wait()
-    psutil.wait_procs(killed[1:])
+    psutil.wait_procs(killed)
     assert (home / "postgres" / "postmaster.pid").exists()
     with embedded.running(own, valkey=True) as settings:
         assert _memory(settings) == ["committed"]
-
-
-def test_orphans_of_a_killed_postmaster_are_cleared_away(own: Settings, home: Path) -> None:
-    with _command(own) as command:
-        assert _says_up(command)
-        family = [process for process in processes_of(home) if process.info["name"] == "postgres"]
-        # Stopped, they cannot notice by themselves that their parent has gone.
-        for process in family:
-            process.suspend()
-        _postmaster(home).kill()
-        command.kill()
-    with embedded.running(own, valkey=True) as settings:
-        _remember(settings, "fine")
+        with valkey.Valkey(unix_socket_path=urlsplit(str(settings.valkey_url)).path) as client:
+            assert client.ping()
     assert not any(process.is_running() for process in family)
-
-
-@pytest.mark.parametrize("content", ["", "\n", "{pid}\n/elsewhere\n", "{pid}", "no number"])
-def test_a_stale_pid_file_is_no_obstacle_whatever_it_says(own: Settings, home: Path, content: str) -> None:
-    with embedded.running(own, valkey=False):
-        pass
-    # The number in it belongs to a living program of the same user by now.
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:
-        text = content.format(pid=stranger.pid)
-        for file in (home / "postgres" / "postmaster.pid", home / "run" / ".s.PGSQL.5432.lock"):
-            file.write_text(text)
-            owner = (home / "postgres" / "PG_VERSION").stat()
-            os.chown(file, owner.st_uid, owner.st_gid)
-        with embedded.running(own, valkey=False) as settings:
-            _remember(settings, "fine")
-        assert stranger.poll() is None
-        stranger.communicate()
-
-
-def test_a_stale_socket_of_valkey_is_no_obstacle(own: Settings, home: Path) -> None:
-    with embedded.running(own, valkey=True) as settings:
-        path = urlsplit(str(settings.valkey_url)).path
-    with socket.socket(socket.AF_UNIX) as stale:
-        stale.bind(path)
-    with embedded.running(own, valkey=True), valkey.Valkey(unix_socket_path=path) as client:
-        assert client.ping()
 
 
 @pytest.mark.parametrize("name", ["deep/" * 30, "a,b", "with space", "grün"])

@@ -1,23 +1,21 @@
 """A primary and a streaming standby: reads go on when either dies, charges when the standby takes over."""
 
-import signal
 import subprocess
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import requests
 
 from tests.callers import callers, get
 from tests.demo_service import DemoService, demo_service
 from tests.outages import GROUP, is_our_refusal, socket_folder
-from tests.processes import Gunicorn, processes_of, start_gunicorn
+from tests.processes import Gunicorn, kill_all, start_gunicorn
+from tests.waiting import eventually
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.embedded import account
@@ -45,14 +43,6 @@ class Pair:
     def read_url(self) -> str:
         """The standby, or the primary while that is away."""
         return f"{self._both(self.standby_url, self.primary_url)}&target_session_attrs=prefer-standby"
-
-    def kill(self, home: Path) -> None:
-        """Kill all processes of one server at once."""
-        processes = processes_of(home / "postgres")
-        assert processes
-        for process in processes:
-            process.send_signal(signal.SIGKILL)
-        psutil.wait_procs(processes, timeout=30)
 
     def _both(self, first: str, second: str) -> str:
         return f"{first},{socket_folder(second)}"
@@ -106,17 +96,13 @@ def _await_replay(pair: Pair) -> None:
         _wait(lambda: _one(standby, "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn AS value", row["lsn"]))
 
 
+def _wait(condition: Callable[[], Any]) -> None:
+    assert eventually(condition, 30)
+
+
 def _one(connection: Connection, statement: str, *parameters: object) -> Any:
     row = connection.execute(statement.encode(), parameters).fetchone()
     return None if row is None else row["value"]
-
-
-def _wait(condition: Callable[[], Any]) -> None:
-    for _ in range(600):
-        if condition():
-            return
-        threading.Event().wait(0.05)
-    raise AssertionError("what was waited for did not come about")
 
 
 @pytest.fixture
@@ -175,7 +161,7 @@ def test_reads_survive_the_primary_and_writes_go_on_with_the_promoted_standby(
         callers(pay, pause_seconds=0.02) as paying,
     ):
         _wait(lambda: paying.statuses[200] > 10 and reading.statuses[200] > 10)
-        pair.kill(pair.primary_home)
+        kill_all(pair.primary_home / "postgres")
         read = reading.statuses[200]
         _wait(lambda: paying.statuses[503] > 10 and reading.statuses[200] > read + 20)
         ready = requests.get(f"{url}/readyz", timeout=20)
@@ -200,7 +186,7 @@ def test_reads_survive_the_standby(pair: Pair, service: DemoService, gunicorn_of
     _await_replay(pair)
     with callers(call, pause_seconds=0.02) as met:
         _wait(lambda: met.statuses[200] > 20)
-        pair.kill(pair.standby_home)
+        kill_all(pair.standby_home / "postgres")
         refused = met.statuses[503]
         read = met.statuses[200]
         _wait(lambda: met.statuses[200] > read + 50)
