@@ -245,13 +245,13 @@ def test_a_feed_is_shared_for_a_second_at_most(caller: Caller, importer: Importe
     assert len(caller.get("/wallets", **GROUP)["wallets"]) == 2
 
 
-@pytest.mark.settings(token_price_min_value_usd=Decimal(200), token_price_max_age_seconds=600)
+@pytest.mark.settings(token_price_min_value_usd=Decimal(200), token_price_max_age_seconds=3600)
 def test_settings_decide_which_trades_make_a_price(caller: Caller, importer: Importer) -> None:
     importer.trades(
         [
             trade("small", timedelta(minutes=3), "3", value_usd="199"),
             trade("large", timedelta(minutes=4), "2", value_usd="200"),
-            trade("old", timedelta(minutes=11), "5", value_usd="500", mint=mint_of("other")),
+            trade("old", timedelta(minutes=61), "5", value_usd="500", mint=mint_of("other")),
         ]
     )
     prices = [
