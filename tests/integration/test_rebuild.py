@@ -33,11 +33,17 @@ def fill(connection: Connection) -> None:
     import_trades(connection, ndjson_records(ndjson(world.trade_rows()), TradeRow), refuse, batch_rows=300)
 
 
+# Volume expires with the time, so that what is about to is not compared.
+_RECENT = "WHERE ends_at > (SELECT max(ends_at) FROM volume_rollup) - interval '25 hours'"
+
+
 def content(connection: Connection) -> dict[str, list[dict[str, Any]]]:
+    statements = {table: f"SELECT * FROM {table}" for table in TABLES}
+    statements["volume_rollup"] += f" {_RECENT}"
     # As text, so that the order does not depend on the types.
     return {
-        table: sorted(connection.execute(f"SELECT * FROM {table}"), key=str)  # type: ignore[arg-type]
-        for table in TABLES
+        table: sorted(connection.execute(statement), key=str)  # type: ignore[arg-type]
+        for table, statement in statements.items()
     }
 
 
