@@ -1,5 +1,6 @@
 """The summary of a round, as data and as a line of text."""
 
+from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ SOME_FAILED = 3
 
 
 @dataclass(kw_only=True)
-class Summary:
+class Summary(ABC):
     """The outcome of a round. The next one starts after `pause_seconds` at the earliest."""
 
     requests: int = 0
@@ -19,13 +20,13 @@ class Summary:
     pause_seconds: int = 0
 
     @property
+    @abstractmethod
     def status(self) -> int:
         """Return the exit status: 0 everything is up to date, 3 a part is not, 1 nothing could be done."""
-        raise NotImplementedError
 
+    @abstractmethod
     def words(self) -> str:
         """Return the summary as text."""
-        raise NotImplementedError
 
     def data(self) -> dict[str, Any]:
         """Return the summary as data."""
