@@ -115,10 +115,13 @@ class Importer:
 
         while rows:
             rejected: dict[int, str] = {}
+            wallet_ids = {
+                (part.wallet.chain.name, part.wallet.address): part.wallet.wallet_id for part, _, _ in rows
+            }
             try:
-                imported = import_trades(self._connection, records(), reject)
-            except WalletRemoved:
-                # The next time its rows are rejected.
+                imported = import_trades(self._connection, records(), reject, wallet_ids=wallet_ids)
+            except WalletRemoved as error:
+                rows = [row for row in rows if row[0].wallet.wallet_id not in error.wallet_ids]
                 continue
             self._summary.trades += imported.landed
             self._summary.changed += imported.changed
