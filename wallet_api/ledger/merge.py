@@ -39,8 +39,8 @@ _LOCK_PRICES = "SELECT pg_advisory_xact_lock(%(lock)s)"
 _ANALYZED_ROWS = 1_000
 
 # A small sample is enough: plans for staging tables depend on their size, and hardly on their contents.
-# Every statement has an index on the tables of the ledger, whose pages are mostly in memory: a look-up costs little,
-# and no table is to be scanned.
+# Every statement has an index on the tables of the ledger, whose pages are mostly in memory: a look-up is
+# cheap, and no table is to be scanned.
 _SESSION = """
 SET work_mem = '64MB'; SET temp_buffers = '64MB'; SET jit = off; SET default_statistics_target = 10;
 SET enable_seqscan = off; SET seq_page_cost = 0.1; SET random_page_cost = 0.1

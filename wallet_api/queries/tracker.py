@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Any
 
 import orjson
@@ -104,9 +105,9 @@ def active_hours(trades: Sequence[int]) -> str:
     total = sum(trades)
     if total == 0:
         return ""
-    twice = [*trades, *trades]
+    until = [0, *accumulate((*trades, *trades))]
     for length in range(1, _HOURS + 1):
-        runs = [sum(twice[start : start + length]) for start in range(_HOURS)]
+        runs = [until[start + length] - until[start] for start in range(_HOURS)]
         most = max(runs)
         if most * 100 >= total * 80:
             break
