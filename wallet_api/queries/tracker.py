@@ -35,6 +35,7 @@ def track_wallet(
     blockchain: str,
     address: str,
     period: str,
+    type: str | None = None,
     rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """Return what a wallet did in (`now` - period, `now`], all of one snapshot. Raises WalletNotFound."""
@@ -43,6 +44,7 @@ def track_wallet(
     parameters = {
         "blockchain": blockchain,
         "address": address,
+        "type": type,
         "currency": currency,
         "period": period,
         "since": now - PERIOD_LENGTHS[period],
@@ -55,7 +57,7 @@ def track_wallet(
         connection,
         ids,
         lambda wallet_id: read_priced(connection, _TRACKER, parameters | {"wallet_id": wallet_id}),
-        *(blockchain, address),
+        *(blockchain, address, type),
     )
     json_parts = (
         "period_stats",

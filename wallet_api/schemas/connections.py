@@ -1,11 +1,11 @@
 """The schemas of a wallet's connections."""
 
-from wallet_api.schemas.arguments import AddressMixin, ChainArguments
+from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import Amount, Integer, Moment, Rows, Shape, String, WholeNumber
 from wallet_api.schemas.wallets import ProfileSchema
 
 
-class ConnectionsArguments(AddressMixin, ChainArguments):
+class ConnectionsArguments(WalletArguments):
     """The arguments of GET /v1/wallets/connections. Without `limit` all connections are returned."""
 
     limit = WholeNumber(1, "Most connections to return; all of them by default.")

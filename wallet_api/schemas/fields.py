@@ -57,6 +57,7 @@ class Time(_Described, fields.String):
 
 
 MAX_TEXT = 128
+MAX_TEXTS = 100
 _LARGEST = 10**18
 
 
@@ -91,6 +92,16 @@ class Mint(Text):
         allowed = f"must be at most {MAX_TEXT} characters, none of them NUL"
         storable = [Length(max=MAX_TEXT, error=allowed), ContainsNoneOf("\0", error=allowed)]
         super().__init__(description, validate=storable, **options)
+
+
+class Texts(_Described, fields.String):
+    """An argument that is one text or several, separated by commas."""
+
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
+        texts = tuple(super()._deserialize(value, *arguments, **options).split(","))
+        if len(texts) > MAX_TEXTS or "" in texts:
+            raise ValidationError(f"must be 1 to {MAX_TEXTS} values, separated by commas, none of them empty")
+        return texts
 
 
 class _Member(_Described):

@@ -1,6 +1,6 @@
 """The schemas of a wallet's record in a period."""
 
-from wallet_api.schemas.arguments import AddressMixin, ChainArguments
+from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import (
     HOLD_TIME,
     PROFIT_USD,
@@ -19,7 +19,7 @@ from wallet_api.schemas.leaderboard import PERIODS, PeriodDistributionSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 
-class TrackerArguments(AddressMixin, ChainArguments):
+class TrackerArguments(WalletArguments):
     """The arguments of GET /v1/wallets/tracker."""
 
     period = Choice(PERIODS, "The period of the figures.", load_default="1d")
