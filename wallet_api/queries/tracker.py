@@ -35,8 +35,8 @@ def track_wallet(
     blockchain: str,
     address: str,
     period: str,
-    type: str | None = None,
     rule: PriceRule = DEFAULT_RULE,
+    type: str | None = None,
 ) -> dict[str, Any]:
     """Return what a wallet did in (`now` - period, `now`], all of one snapshot. Raises WalletNotFound."""
     now = now.replace(microsecond=0)

@@ -12,6 +12,8 @@ from marshmallow.validate import ContainsNoneOf, Length, OneOf, Range
 USD = "The same in USD; absent if there are such trades, but none with a USD value."
 PROFIT_USD = "The same in USD; absent if it is unknown for one of the sells, or for a buy behind it."
 HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent if nothing was sold that had been bought."
+WITHOUT_COST = "Proceeds of what was sold without a known buy: neither profit nor loss."
+TOKENS_WITHOUT_COST = "How many tokens were sold without a known buy."
 NO_SOURCE = "Always null: no source exists yet."
 
 

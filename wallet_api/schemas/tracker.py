@@ -4,7 +4,9 @@ from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import (
     HOLD_TIME,
     PROFIT_USD,
+    TOKENS_WITHOUT_COST,
     USD,
+    WITHOUT_COST,
     Amount,
     Boolean,
     Choice,
@@ -50,6 +52,7 @@ class TrackerStatsSchema(Shape):
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
+    sold_without_cost = Amount(WITHOUT_COST)
     win_count = Integer("Tokens whose sells realized a profit in the period.")
     loss_count = Integer("Tokens whose sells realized nothing or a loss in the period.")
     win_rate = Amount("Percentage of wins among both.")
@@ -75,6 +78,8 @@ class TokenRowSchema(Shape):
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
+    sold_without_cost = Amount(WITHOUT_COST)
+    tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
     first_seen = Moment("First trade in the period.")
     last_seen = Moment("Latest trade in the period.")
     remaining_tokens = Amount("Tokens held now, of those bought.")
