@@ -15,8 +15,8 @@ from werkzeug.test import TestResponse
 
 from tests.stub.server import Stub
 from wallet_api.database import Connection
-from wallet_api.demo.balances import Balance, Portfolio
 from wallet_api.demo.forms import evm_address, seeded, solana_address
+from wallet_api.demo.provider import Balance, Portfolio
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 

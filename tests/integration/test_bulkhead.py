@@ -15,7 +15,7 @@ from tests.processes import Gunicorn, StartGunicorn
 from tests.stub.server import Stub
 from tests.waiting import eventually
 from wallet_api.database import Connection
-from wallet_api.demo.balances import Portfolio
+from wallet_api.demo.provider import Portfolio
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 

@@ -6,31 +6,85 @@ Formats: https://docs.moralis.com/.
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
-from flask import Blueprint, Flask, Response, current_app, request
+from flask import Flask, Response, request
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from wallet_api.chains import CHAINS
-from wallet_api.demo.balances import Portfolio, evm_rows, solana_document
+from wallet_api.chains import CHAINS, EVM_PSEUDO_MINT, Chain
+from wallet_api.database import connect, load_sql
+from wallet_api.demo.forms import seeded
+from wallet_api.demo.world import decimals_of
 
 EVM_CHAINS = {chain.moralis_chain: chain for chain in CHAINS.values() if chain.evm_chain_id}
+
+_BALANCES = load_sql(__package__, "balances")
+
+
+class Balance(NamedTuple):
+    """The balance of a token: `units` are in its smallest unit. Name and symbol may be missing."""
+
+    address: str
+    name: str | None
+    symbol: str | None
+    decimals: int
+    units: int
+    verified: bool = False
+    spam: bool = False
+
+
+class Portfolio(NamedTuple):
+    """The native balance in the smallest unit, and the tokens."""
+
+    native: int
+    tokens: tuple[Balance, ...]
+
 
 # Returns the balances of a wallet, given its chain and address.
 Portfolios = Callable[[str, str], Portfolio]
 
-_evm = Blueprint("evm", __name__, url_prefix="/api/v2.2")
-_solana = Blueprint("solana", __name__, url_prefix="/account/mainnet")
-_PORTFOLIOS = "demo_portfolios"
+
+def demo_portfolio(database_url: str, chain_name: str, address: str) -> Portfolio:
+    """Return what a wallet holds according to its trades in the ledger, and a made-up native balance."""
+    chain = CHAINS[chain_name]
+    decimals = decimals_of(chain)
+    wallet = {"blockchain": chain_name, "address": address, "decimals": decimals}
+    with connect(database_url) as connection:
+        rows = connection.execute(_BALANCES, wallet).fetchall()
+    tokens = (
+        Balance(row["mint"], name, name.replace(" ", "").upper(), decimals, int(row["units"]))
+        for row in rows
+        for name in [row["token_name"]]
+    )
+    native = seeded("native", address).randrange(100 * 10**chain.native_decimals)
+    return Portfolio(native, tuple(tokens))
 
 
 def create_provider(portfolios: Portfolios) -> Flask:
     """Return the WSGI application."""
     app = Flask(__name__, static_folder=None)
-    app.extensions[_PORTFOLIOS] = portfolios
-    app.register_blueprint(_evm)
-    app.register_blueprint(_solana)
+
+    @app.get("/api/v2.2/wallets/<address>/tokens")
+    def evm_tokens(address: str) -> Response:
+        chain = EVM_CHAINS[request.args["chain"]]
+        rows = _evm_rows(chain, portfolios(chain.name, address))
+        # A cursor contains the place of the next row and the size of the pages.
+        cursor = request.args.get("cursor")
+        start, size = map(int, cursor.split("-")) if cursor else (0, int(request.args["limit"]))
+        end = start + size
+        more = f"{end}-{size}" if end < len(rows) else None
+        return json_response({"cursor": more, "result": rows[start:end]})
+
+    @app.get("/api/v2.2/<address>/balance")
+    def evm_balance(address: str) -> Response:
+        chain = EVM_CHAINS[request.args["chain"]]
+        return json_response({"balance": str(portfolios(chain.name, address).native)})
+
+    @app.get("/account/mainnet/<address>/portfolio")
+    def solana_portfolio(address: str) -> Response:
+        return json_response(_solana_document(portfolios("solana", address)))
+
     return app
 
 
@@ -54,32 +108,43 @@ def running(portfolios: Portfolios) -> Iterator[str]:
         server.server_close()
 
 
-@_evm.get("/wallets/<address>/tokens")
-def evm_tokens(address: str) -> Response:
-    chain = EVM_CHAINS[request.args["chain"]]
-    with_spam = request.args.get("exclude_spam") != "true"
-    rows = evm_rows(chain, _portfolio(chain.name, address), with_spam=with_spam)
-    # A cursor contains the place of the next row and the size of the pages.
-    cursor = request.args.get("cursor")
-    start, size = map(int, cursor.split("-")) if cursor else (0, int(request.args["limit"]))
-    end = start + size
-    return json_response({"cursor": f"{end}-{size}" if end < len(rows) else None, "result": rows[start:end]})
+def _evm_rows(chain: Chain, portfolio: Portfolio) -> list[dict[str, Any]]:
+    """Return the rows of a wallet, native first. A zero native balance has no row."""
+    coin = (EVM_PSEUDO_MINT, chain.native_name, chain.currency, chain.native_decimals)
+    native = (Balance(*coin, portfolio.native, verified=True),) if portfolio.native else ()
+    without_spam = request.args.get("exclude_spam") == "true"
+    return [
+        {
+            "token_address": token.address,
+            "symbol": token.symbol,
+            "name": token.name,
+            "decimals": token.decimals,
+            "balance": str(token.units),
+            "possible_spam": token.spam,
+            "verified_contract": token.verified,
+            "native_token": token in native,
+        }
+        for token in (*native, *portfolio.tokens)
+        if not (without_spam and token.spam)
+    ]
 
 
-@_evm.get("/<address>/balance")
-def evm_balance(address: str) -> Response:
-    chain = EVM_CHAINS[request.args["chain"]]
-    return json_response({"balance": str(_portfolio(chain.name, address).native)})
-
-
-@_solana.get("/<address>/portfolio")
-def solana_portfolio(address: str) -> Response:
-    return json_response(solana_document(_portfolio("solana", address)))
-
-
-def _portfolio(chain: str, address: str) -> Portfolio:
-    portfolios: Portfolios = current_app.extensions[_PORTFOLIOS]
-    return portfolios(chain, address)
+def _solana_document(portfolio: Portfolio) -> dict[str, Any]:
+    """Return the portfolio, with an account for each token."""
+    rows = [
+        {
+            "associatedTokenAddress": f"account of {token.address}",
+            "mint": token.address,
+            "name": token.name,
+            "symbol": token.symbol,
+            "amountRaw": str(token.units),
+            "decimals": token.decimals,
+            "isVerifiedContract": token.verified,
+            "possibleSpam": token.spam,
+        }
+        for token in portfolio.tokens
+    ]
+    return {"nativeBalance": {"lamports": str(portfolio.native)}, "nfts": [], "tokens": rows}
 
 
 class _QuietHandler(WSGIRequestHandler):
