@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -35,15 +36,27 @@ with embedded.running(Settings.from_environment()):
 """
 
 
-@pytest.fixture
-def home(empty_home: Path) -> Path:
-    return empty_home
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    """A folder for the tests that leave its database usable, so that it is created once."""
+    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        Path(folder).chmod(0o711)
+        home = Path(folder) / "home"
+        with embedded.running(Settings(wallet_api_home=str(home))):
+            pass
+        yield home
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def own(home: Path) -> Settings:
     """The settings of commands with `home`."""
     return Settings(wallet_api_home=str(home))
+
+
+@pytest.fixture
+def fresh(empty_home: Path) -> Settings:
+    """The settings of commands with a folder that does not exist yet."""
+    return Settings(wallet_api_home=str(empty_home))
 
 
 @contextmanager
@@ -61,6 +74,17 @@ def _command(
             yield process
         finally:
             process.kill()
+
+
+@contextmanager
+def _changed(file: Path, text: str) -> Iterator[None]:
+    """Replace the contents of the file in this block."""
+    before = file.read_text()
+    file.write_text(text)
+    try:
+        yield
+    finally:
+        file.write_text(before)
 
 
 def _says_up(process: "subprocess.Popen[str]") -> bool:
@@ -135,28 +159,25 @@ def test_a_signal_stops_the_servers_with_the_command(
     assert processes_of(home) == []
 
 
-@pytest.mark.parametrize("step", ["lock", "postgres.new", "postgres"])
+@pytest.mark.parametrize("step", ["postgres.new", "postgres"])
 def test_sigterm_while_starting_leaves_nothing_running_and_the_next_start_works(
-    own: Settings, home: Path, step: str
+    fresh: Settings, empty_home: Path, step: str
 ) -> None:
-    with _command(own) as command:
-        while not (home / step).exists():
+    with _command(fresh) as command:
+        while not (empty_home / step).exists():
             assert command.poll() is None
         command.terminate()
         assert command.wait() == 128 + signal.SIGTERM
-    assert processes_of(home) == []
-    with embedded.running(own) as settings:
+    assert processes_of(empty_home) == []
+    with embedded.running(fresh) as settings:
         _remember(settings, "fine")
 
 
-@pytest.mark.parametrize("is_new", [True, False], ids=["initdb", "server"])
+@pytest.mark.parametrize("word", ["initdb", "--single", "listen_addresses="])
 def test_sigterm_while_a_process_is_being_started_leaves_none(
-    own: Settings, home: Path, is_new: bool
+    fresh: Settings, empty_home: Path, word: str
 ) -> None:
-    if not is_new:
-        with embedded.running(own) as settings:
-            _remember(settings, "kept")
-    with _command(own, interrupted(signal.SIGTERM, "", _COMMAND)) as command:
+    with _command(fresh, interrupted(signal.SIGTERM, word, _COMMAND)) as command:
         assert command.wait() == 128 + signal.SIGTERM
     assert processes_of(home) == []
 
@@ -177,22 +198,22 @@ def test_a_start_after_everything_was_killed_finds_the_data(own: Settings, home:
     psutil.wait_procs([killed])
     assert (home / "postgres" / "postmaster.pid").exists()
     with embedded.running(own) as settings:
-        assert _memory(settings) == ["committed"]
+        assert _memory(settings)[-1] == "committed"
     assert not any(process.is_running() for process in family)
 
 
-@pytest.mark.parametrize("name", ["deep/" * 30, "a,b", "with space", "grün"])
-def test_any_folder_name_will_do(home: Path, name: str) -> None:
-    own = Settings(wallet_api_home=str(home / name))
+@pytest.mark.parametrize("name", ["deep/" * 30, "a,b with space in grün"])
+def test_any_folder_name_will_do(empty_home: Path, name: str) -> None:
+    own = Settings(wallet_api_home=str(empty_home / name))
     with embedded.running(own) as settings:
         _remember(settings, "fine")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, whose servers run as another user")
 def test_where_the_user_of_roots_servers_cannot_reach_the_data_is_below_var_lib(
-    home: Path, caplog: pytest.LogCaptureFixture
+    empty_home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    closed = home.parent / "closed"
+    closed = empty_home.parent / "closed"
     closed.mkdir(mode=0o700)
     own = Settings(wallet_api_home=str(closed / "home"))
     with embedded.running(own) as settings:
@@ -228,7 +249,8 @@ def test_programs_that_the_user_of_roots_servers_cannot_reach_are_copied(home: P
         shutil.rmtree(program.parents[1])
 
 
-def test_a_folder_that_cannot_be_used_is_named_with_a_way_out(home: Path) -> None:
+def test_a_folder_that_cannot_be_used_is_named_with_a_way_out(tmp_path: Path) -> None:
+    home = tmp_path / "home"
     home.write_text("a file in its place")
     with (
         pytest.raises(EmbeddedError, match=f"{home}.*WALLET_API_HOME.*DATABASE_URL"),
@@ -238,10 +260,8 @@ def test_a_folder_that_cannot_be_used_is_named_with_a_way_out(home: Path) -> Non
 
 
 def test_a_folder_of_another_version_is_left_alone(own: Settings, home: Path) -> None:
-    with embedded.running(own):
-        pass
-    (home / "postgres" / "PG_VERSION").write_text("17\n")
     with (
+        _changed(home / "postgres" / "PG_VERSION", "17\n"),
         pytest.raises(EmbeddedError, match=r"belongs to PostgreSQL 17.*backup FILE.*restore FILE"),
         embedded.running(own),
     ):
@@ -249,11 +269,8 @@ def test_a_folder_of_another_version_is_left_alone(own: Settings, home: Path) ->
 
 
 def test_a_server_that_cannot_start_is_explained_by_its_log(own: Settings, home: Path) -> None:
-    with embedded.running(own):
-        pass
-    with (home / "postgres" / "postgresql.conf").open("a") as file:
-        file.write("no_such_setting = 1\n")
     with (
+        _changed(home / "postgres" / "postgresql.conf", "no_such_setting = 1\n"),
         pytest.raises(EmbeddedError, match=r'(?s)exited during its start.*"no_such_setting"'),
         embedded.running(own),
     ):
