@@ -173,7 +173,7 @@ def test_sigterm_while_starting_leaves_nothing_running_and_the_next_start_works(
         _remember(settings, "fine")
 
 
-@pytest.mark.parametrize("word", ["initdb", "--single", "listen_addresses="])
+@pytest.mark.parametrize("word", ["initdb", "listen_addresses="])
 def test_sigterm_while_a_process_is_being_started_leaves_none(
     fresh: Settings, empty_home: Path, word: str
 ) -> None:

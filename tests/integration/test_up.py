@@ -58,8 +58,23 @@ def _call(words: list[str]) -> requests.Response:
             return answer
 
 
+def test_ctrl_c_while_the_demo_loads_ends_everything(home: Path) -> None:
+    own = Settings(wallet_api_home=str(home))
+    with wallet_api("up", "--port", str(free_port()), settings=own) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "Loading" in line:
+                break
+        # By then, several sessions import at the same time.
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate()[0].split() == ["Stopping", "…", "Stopped."]
+        assert process.returncode == 0
+    assert processes_of(home) == []
+
+
 class TestWhileItRuns:
-    """The demo under one `up`."""
+    """The demo under one `up`, which has loaded the rest of it."""
 
     def test_each_printed_call_works_when_pasted(self, up: Up) -> None:
         assert up.output.count(up.key) == 1
@@ -118,7 +133,7 @@ def test_the_next_start_is_quick_and_has_the_same_key_and_no_secret_is_shown(hom
 
 def test_restarts_that_work_are_not_counted_and_five_that_do_not_end_it(home: Path) -> None:
     with running_up(home, "--no-demo") as up:
-        for _ in range(7):
+        for _ in range(6):
             assert eventually(lambda: requests.get(f"{up.url}/readyz", timeout=30).status_code == 200, 60)
             [postgres] = up.children("postgres")
             postgres.kill()
@@ -130,7 +145,7 @@ def test_restarts_that_work_are_not_counted_and_five_that_do_not_end_it(home: Pa
         assert up.process.stdout is not None
         lines = up.process.stdout.read().splitlines()
     assert up.process.returncode == 1
-    assert lines.count("PostgreSQL exited and is started again.") == 7
+    assert lines.count("PostgreSQL exited and is started again.") == 6
     assert lines.count("gunicorn exited with status -9 and is started again.") == 5
     assert "Error: gunicorn exited with status -9, and 5 restarts did not help." in lines[-1]
     assert "run 'wallet-api up' again" in lines[-1]
@@ -181,25 +196,6 @@ def test_ctrl_c_in_the_first_second_shows_no_traceback(empty_home: Path, later_s
     assert "KeyboardInterrupt" not in output
     # By the signal itself while nothing had begun, in order afterwards.
     assert process.returncode in (-signal.SIGINT, 130, 0)
-
-
-def test_ctrl_c_while_the_demo_loads_ends_everything_and_the_next_start_loads_the_rest(
-    empty_home: Path,
-) -> None:
-    own = Settings(wallet_api_home=str(empty_home))
-    with wallet_api("up", "--port", str(free_port()), settings=own) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if "Loading" in line:
-                break
-        # By then, several sessions import at the same time.
-        time.sleep(2)
-        process.send_signal(signal.SIGINT)
-        assert process.communicate()[0].split() == ["Stopping", "…", "Stopped."]
-        assert process.returncode == 0
-    assert processes_of(empty_home) == []
-    with running_up(empty_home) as up:
-        assert [_call(words).json().get("error") for words in up.calls] == [None] * 8
 
 
 def test_a_taken_port_is_reported_before_anything_is_started(empty_home: Path) -> None:

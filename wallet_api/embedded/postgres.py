@@ -16,6 +16,12 @@ from wallet_api.embedded.signals import deferred
 
 VERSION = "18"
 _MEGABYTE = 1024 * 1024
+# The C locale sorts by byte on every system. Its arguments are the folders of the programs and of the data,
+# and the name of the user and the database.
+_CREATE = """
+"$0/initdb" -D "$1" -U "$2" --auth=trust --encoding=UTF8 --locale=C
+echo "CREATE DATABASE $2" | "$0/postgres" --single -D "$1" postgres
+"""
 
 
 def programs() -> Path:
@@ -56,41 +62,30 @@ def _initialise(bin_folder: Path, folder: Path, account: Account) -> None:
     draft = folder.with_name("postgres.new")
     shutil.rmtree(draft, ignore_errors=True)
     own(draft, account)
-    # The C locale sorts by byte on every system.
-    locale = ("--encoding=UTF8", "--locale=C")
-    initdb = (str(bin_folder / "initdb"), "-D", str(draft), "-U", USER, "--auth=trust", *locale)
-    single = (str(bin_folder / "postgres"), "--single", "-D", str(draft), "postgres")
-    for command, text in ((initdb, ""), (single, f"CREATE DATABASE {USER}\n")):
-        failure = _run(command, text, draft, account)
-        if failure is not None:
-            raise EmbeddedError(f"PostgreSQL could not create its folder {folder}:\n{failure}")
-    draft.rename(folder)
-
-
-def _run(command: tuple[str, ...], text: str, folder: Path, account: Account) -> str | None:
-    """Run the program and return its error output, or None if it succeeded."""
     process = None
     try:
         with deferred():
             process = subprocess.Popen(
-                command,
-                cwd=folder,
+                ("sh", "-ec", _CREATE, bin_folder, draft, USER),
+                cwd=draft,
                 env=ENVIRONMENT,
-                stdin=subprocess.PIPE,
+                stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 text=True,
                 start_new_session=True,
                 **account.popen_options(),
             )
-        errors = process.communicate(text)[1]
+        errors = process.communicate()[1]
     except BaseException:
         if process is not None:
             # Also its children, which would keep writing here. It may have exited already.
             with process, suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         raise
-    return errors.strip() if process.returncode else None
+    if process.returncode:
+        raise EmbeddedError(f"PostgreSQL could not create its folder {folder}:\n{errors.strip()}")
+    draft.rename(folder)
 
 
 def _settings(sockets: Path) -> dict[str, str]:
