@@ -12,8 +12,8 @@ from eth_abi.abi import decode, encode
 from flask import Blueprint, Response, request
 from solders.pubkey import Pubkey
 
+from tests.stub.moralis import Balance, Portfolio, json_response
 from tests.stub.transactions import RefusedVersionError, Transactions
-from wallet_api.demo.provider import Balance, Portfolio, json_response
 
 TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"

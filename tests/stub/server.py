@@ -11,8 +11,8 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from tests.stub import alchemy, nodes, prices, swaps
 from tests.stub.faults import Scenario
+from tests.stub.moralis import Portfolio, create_provider, json_response
 from tests.stub.transactions import Transactions
-from wallet_api.demo.provider import Portfolio, create_provider, json_response
 
 EMPTY = Portfolio(native=0, tokens=())
 

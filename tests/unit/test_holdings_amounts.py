@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
 from tests.holdings.conftest import evm_token, impatient
+from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
-from wallet_api.demo.provider import Balance, Portfolio
 from wallet_api.holdings.formatting import in_order, to_json
 from wallet_api.providers.balances import make_provider
 from wallet_api.providers.balances.base import BalanceProvider, Wallet

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import NoReturn
@@ -89,9 +88,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
         with progress_bar("Loading") as show:
             demo_data.keep_current(url, show)
         if settings.moralis_api_key is None:
-            environment |= _stand_in(
-                stack.enter_context(provider.running(partial(provider.demo_portfolio, url)))
-            )
+            environment |= stack.enter_context(provider.running(url))
     # The listener stays open while gunicorn is started again, so that requests wait.
     gunicorn = (
         *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
@@ -179,11 +176,6 @@ def _environment(settings: Settings) -> dict[str, str]:
     # Requests to this machine must not go through a proxy.
     direct = {name: f"{os.environ.get(name, '')},127.0.0.1".strip(",") for name in ("NO_PROXY", "no_proxy")}
     return os.environ | servers | direct
-
-
-def _stand_in(url: str) -> dict[str, str]:
-    """Return the settings with which the demo's provider at `url` replaces Moralis."""
-    return {"MORALIS_API_KEY": "demo", "MORALIS_EVM_URL": f"{url}/api/v2.2", "MORALIS_SOLANA_URL": url}
 
 
 def _syncs(settings: Settings) -> bool:

@@ -1,150 +1,65 @@
-"""A stand-in for Moralis on loopback, so that the demo runs the same code as production.
-
-Formats: https://docs.moralis.com/.
-"""
+"""A stand-in for Alchemy's Portfolio API on loopback, so that the demo runs the same code as production."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
-import orjson
-from flask import Flask, Response, request
+from flask import Flask, request
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from wallet_api.chains import CHAINS, EVM_PSEUDO_MINT, Chain
+from wallet_api.chains import CHAINS
 from wallet_api.database import connect, load_sql
 from wallet_api.demo.forms import seeded
 from wallet_api.demo.world import decimals_of
 
-EVM_CHAINS = {chain.moralis_chain: chain for chain in CHAINS.values() if chain.evm_chain_id}
-
+_NETWORKS = {chain.alchemy_network: chain for chain in CHAINS.values()}
 _BALANCES = load_sql(__package__, "balances")
 
 
-class Balance(NamedTuple):
-    """The balance of a token: `units` are in its smallest unit. Name and symbol may be missing."""
+@contextmanager
+def running(database_url: str) -> Iterator[dict[str, str]]:
+    """Serve the stand-in from a thread in this block, and yield the settings with which the service uses it.
 
-    address: str
-    name: str | None
-    symbol: str | None
-    decimals: int
-    units: int
-    verified: bool = False
-    spam: bool = False
-
-
-class Portfolio(NamedTuple):
-    """The native balance in the smallest unit, and the tokens."""
-
-    native: int
-    tokens: tuple[Balance, ...]
-
-
-# Returns the balances of a wallet, given its chain and address.
-Portfolios = Callable[[str, str], Portfolio]
-
-
-def demo_portfolio(database_url: str, chain_name: str, address: str) -> Portfolio:
-    """Return what a wallet holds according to its trades in the ledger, and a made-up native balance."""
-    chain = CHAINS[chain_name]
-    decimals = decimals_of(chain)
-    wallet = {"blockchain": chain_name, "address": address, "decimals": decimals}
-    with connect(database_url) as connection:
-        rows = connection.execute(_BALANCES, wallet).fetchall()
-    tokens = (
-        Balance(row["mint"], name, name.replace(" ", "").upper(), decimals, int(row["units"]))
-        for row in rows
-        for name in [row["token_name"]]
-    )
-    native = seeded("native", address).randrange(100 * 10**chain.native_decimals)
-    return Portfolio(native, tuple(tokens))
-
-
-def create_provider(portfolios: Portfolios) -> Flask:
-    """Return the WSGI application."""
+    A wallet holds what its trades in the ledger have left, and a made-up native balance.
+    """
     app = Flask(__name__, static_folder=None)
 
-    @app.get("/api/v2.2/wallets/<address>/tokens")
-    def evm_tokens(address: str) -> Response:
-        chain = EVM_CHAINS[request.args["chain"]]
-        rows = _evm_rows(chain, portfolios(chain.name, address))
-        # A cursor contains the place of the next row and the size of the pages.
-        cursor = request.args.get("cursor")
-        start, size = map(int, cursor.split("-")) if cursor else (0, int(request.args["limit"]))
-        end = start + size
-        more = f"{end}-{size}" if end < len(rows) else None
-        return json_response({"cursor": more, "result": rows[start:end]})
+    @app.post("/demo/assets/tokens/by-address")
+    def by_address() -> dict[str, Any]:
+        [wallet] = request.json["addresses"]
+        return {"data": {"tokens": _rows(database_url, wallet["address"], wallet["networks"][0])}}
 
-    @app.get("/api/v2.2/<address>/balance")
-    def evm_balance(address: str) -> Response:
-        chain = EVM_CHAINS[request.args["chain"]]
-        return json_response({"balance": str(portfolios(chain.name, address).native)})
-
-    @app.get("/account/mainnet/<address>/portfolio")
-    def solana_portfolio(address: str) -> Response:
-        return json_response(_solana_document(portfolios("solana", address)))
-
-    return app
-
-
-def json_response(document: Any, status: int = 200) -> Response:
-    """Return `document` as a response of the provider."""
-    return Response(orjson.dumps(document), status=status, content_type="application/json; charset=utf-8")
-
-
-@contextmanager
-def running(portfolios: Portfolios) -> Iterator[str]:
-    """Serve the stand-in from a thread in this block, and yield its URL."""
-    app = create_provider(portfolios)
     server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_QuietHandler)
     thread = threading.Thread(target=server.serve_forever, args=(0.1,), name="demo provider", daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.port}"
+        yield {
+            "ALCHEMY_API_KEY": "demo",
+            "ALCHEMY_URL": f"http://127.0.0.1:{server.port}",
+            **{f"{chain.upper()}_PROVIDER": "alchemy" for chain in CHAINS},
+        }
     finally:
         server.shutdown()
         thread.join()
         server.server_close()
 
 
-def _evm_rows(chain: Chain, portfolio: Portfolio) -> list[dict[str, Any]]:
-    """Return the rows of a wallet, native first. A zero native balance has no row."""
-    coin = (EVM_PSEUDO_MINT, chain.native_name, chain.currency, chain.native_decimals)
-    native = (Balance(*coin, portfolio.native, verified=True),) if portfolio.native else ()
-    without_spam = request.args.get("exclude_spam") == "true"
-    return [
-        {
-            "token_address": token.address,
-            "symbol": token.symbol,
-            "name": token.name,
-            "decimals": token.decimals,
-            "balance": str(token.units),
-            "possible_spam": token.spam,
-            "verified_contract": token.verified,
-            "native_token": token in native,
-        }
-        for token in (*native, *portfolio.tokens)
-        if not (without_spam and token.spam)
-    ]
-
-
-def _solana_document(portfolio: Portfolio) -> dict[str, Any]:
-    """Return the portfolio, with an account for each token."""
-    rows = [
-        {
-            "associatedTokenAddress": f"account of {token.address}",
-            "mint": token.address,
-            "name": token.name,
-            "symbol": token.symbol,
-            "amountRaw": str(token.units),
-            "decimals": token.decimals,
-            "isVerifiedContract": token.verified,
-            "possibleSpam": token.spam,
-        }
-        for token in portfolio.tokens
-    ]
-    return {"nativeBalance": {"lamports": str(portfolio.native)}, "nfts": [], "tokens": rows}
+def _rows(database_url: str, address: str, network: str) -> list[dict[str, Any]]:
+    """Return the native balance and those of the tokens, in their smallest units."""
+    chain = _NETWORKS[network]
+    decimals = decimals_of(chain)
+    wallet = {"blockchain": chain.name, "address": address, "decimals": decimals}
+    with connect(database_url) as connection:
+        held = connection.execute(_BALANCES, wallet).fetchall()
+    native = seeded("native", address).randrange(100 * 10**chain.native_decimals)
+    rows: list[dict[str, Any]] = [{"network": network, "tokenAddress": None, "tokenBalance": str(native)}]
+    for row in held:
+        name = row["token_name"]
+        facts = {"name": name, "symbol": name.replace(" ", "").upper(), "decimals": decimals}
+        balance = {"tokenAddress": row["mint"], "tokenBalance": str(row["units"]), "tokenMetadata": facts}
+        rows.append({"network": network} | balance)
+    return rows
 
 
 class _QuietHandler(WSGIRequestHandler):
