@@ -16,7 +16,7 @@ import pytest
 from tests.processes import environment_of, interrupted, processes_of
 from wallet_api import embedded
 from wallet_api.database import connect
-from wallet_api.embedded import LOG_LIMIT_BYTES, EmbeddedError
+from wallet_api.embedded import LOG_LIMIT_BYTES, EmbeddedError, postgres
 from wallet_api.embedded.place import STATE, account_of, runnable
 from wallet_api.settings import Settings
 
@@ -234,19 +234,24 @@ def test_where_the_user_of_roots_servers_cannot_reach_the_data_is_below_var_lib(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, whose servers run as another user")
-def test_programs_that_the_user_of_roots_servers_cannot_reach_are_copied(home: Path) -> None:
-    closed = home.parent / "closed"
-    shutil.copytree("/bin", closed / "bin", ignore=lambda _, names: set(names) - {"true"})
+def test_programs_that_the_user_of_roots_servers_cannot_reach_are_copied(empty_home: Path) -> None:
+    closed = empty_home.parent / "closed"
+    installed = postgres.programs().parents[1]
+    package = closed / installed.name
+    for name in (installed.name, f"{installed.name}.libs"):
+        shutil.copytree(installed.with_name(name), closed / name, symlinks=True)
     closed.chmod(0o700)
-    account = account_of(home.parent)
-    program = runnable(closed, "bin/true", account)
+    account = account_of(closed)
+    name = str(postgres.programs().relative_to(installed) / "initdb")
+    program = runnable(package, name, account)
     try:
         assert program.is_relative_to(STATE)
-        assert runnable(closed, "bin/true", account) == program
-        subprocess.run([program], check=True, **account.popen_options())
+        assert runnable(package, name, account) == program
+        # It needs shared libraries of the wheel.
+        subprocess.run([program, "--version"], check=True, **account.popen_options())
         assert closed.stat().st_mode & 0o777 == 0o700
     finally:
-        shutil.rmtree(program.parents[1])
+        shutil.rmtree(program.parents[3])
 
 
 def test_a_folder_that_cannot_be_used_is_named_with_a_way_out(tmp_path: Path) -> None:

