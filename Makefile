@@ -8,7 +8,7 @@ CITUS_TESTS := tests/integration/test_citus.py \
 	$(addprefix tests/integration/test_,$(addsuffix .py,imports repeated_rows rebuild remove token_prices ledger_properties)) \
 	$(addprefix tests/holdings/test_,$(addsuffix .py,states snapshots)) \
 	$(addprefix tests/api/test_,$(addsuffix .py,history leaderboard tracker calendar connections feed \
-	tokens lookup list volume paging ledger_example))
+	tokens wallets arguments figures paging ledger_example))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 define VENV_READY

@@ -1,138 +1,146 @@
-"""Cached data: which requests share it, when it is computed again, and what it costs."""
+"""Cached data: which requests share it and for how long, and what a 304 costs."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from flask import Flask
-from flask.testing import FlaskClient
 
-from tests.ledger.in_process import Importer
-from wallet_api.database import Connection
-from wallet_api.keys import create_key
-from wallet_api.settings import Settings
+from tests.api.conftest import NewCaller
+from tests.ledger.caller import LIST, Caller
+from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import mint_of
+from tests.ledger.rows import ANN, BEN, GROUP, UNTRACKED, trade_row
 
-MakeApp = Callable[[Settings], Flask]
-
-ADDRESSES = ["0x" + digit * 40 for digit in "123456"]
-LIST = "/v1/wallets?blockchain=eth&type=kol"
-
-
-@pytest.fixture
-def importer(database_url: str) -> Importer:
-    """Takes rows in; three wallets are there."""
-    importer = Importer(database_url)
-    importer.wallets(_wallets(ADDRESSES[:3]))
-    return importer
-
-
-@pytest.fixture
-def keeping(settings: Settings, make_app: MakeApp, importer: Importer) -> FlaskClient:
-    """A caller of an application that caches data for a minute."""
-    return make_app(replace(settings, answer_ttl_seconds=60.0, leaderboard_ttl_seconds=60.0)).test_client()
-
-
-@pytest.fixture
-def key(connection: Connection) -> str:
-    """A key with 100 credits."""
-    return create_key(connection, "caller", credits=100)
+NORMAL, LONG = "answer_ttl_seconds", "leaderboard_ttl_seconds"
+CACHED = pytest.mark.settings(answer_ttl_seconds=60.0, leaderboard_ttl_seconds=60.0)
+OWN = {"blockchain": "solana", "address": ANN}
+TOKEN = {"blockchain": "solana", "mint": mint_of("mint")}
+# By operation: the setting that says how long its data is cached, or None for a second at most.
+LIFETIMES: dict[str, tuple[Row, str | None]] = {
+    "/wallets": (GROUP, LONG),
+    "/wallets/lookup": ({"address": ANN}, NORMAL),
+    "/wallets/history": (OWN | {"type": "kol"}, NORMAL),
+    "/wallets/tracker": (OWN, LONG),
+    "/wallet/pnl_calendar": (OWN, NORMAL),
+    "/wallets/connections": (OWN, NORMAL),
+    "/wallet/leaderboard": (GROUP | {"period": "7d"}, LONG),
+    "/analytics": (GROUP | {"mode": "most_traded"}, LONG),
+    "/transactions/volume": (GROUP, NORMAL),
+    "/transactions/count": (GROUP, NORMAL),
+    "/transactions/latest": (GROUP, None),
+    "/transactions/timerange": (GROUP, None),
+    "/tokens/transactions": (TOKEN, None),
+    "/tokens/stats": (TOKEN, NORMAL),
+    "/tokens/holders": (TOKEN, NORMAL),
+}
 
 
-def test_an_equal_request_within_the_ttl_gets_the_cached_data_with_new_meta(
-    keeping: FlaskClient, key: str, importer: Importer
-) -> None:
-    first = _ask(keeping, key, LIST)
-    importer.wallets(_wallets(ADDRESSES[3:]))
-    second = _ask(keeping, key, LIST)
-    assert (first.json["meta"]["cached"], second.json["meta"]["cached"]) == (False, True)
-    assert second.json["data"] == first.json["data"]
-    assert (
-        second.json["meta"]["request_id"] == second.headers["X-Request-ID"] != first.headers["X-Request-ID"]
+def change(importer: Importer, number: int) -> None:
+    """Import what changes the data of every operation."""
+    importer.wallets([GROUP | {"wallet_address": address, "name": f"{number}"} for address in (ANN, BEN)])
+    importer.trades(
+        trade_row(address, f"s{number}", datetime.now(UTC) - timedelta(minutes=9 - number))
+        for address in (ANN, BEN)
     )
 
 
-def test_without_a_ttl_every_response_has_what_was_imported_before(
-    settings: Settings, make_app: MakeApp, key: str, importer: Importer
+@pytest.mark.parametrize("cached", [NORMAL, LONG])
+def test_each_operation_is_cached_as_long_as_its_setting_says(
+    caller_of: NewCaller, importer: Importer, cached: str
 ) -> None:
-    client = make_app(replace(settings, answer_ttl_seconds=0.0, leaderboard_ttl_seconds=0.0)).test_client()
-    for known in (3, 4, 5):
-        answer = _ask(client, key, LIST).json
-        assert (answer["data"]["pagination"]["total"], answer["meta"]["cached"]) == (known, False)
-        importer.wallets(_wallets(ADDRESSES[: known + 1]))
+    caller = caller_of(**{"answer_ttl_seconds": 0.0, "leaderboard_ttl_seconds": 0.0, cached: 3600.0})
+    change(importer, 1)
+    first = {path: caller.ask(path, **question) for path, (question, _) in LIFETIMES.items()}
+    change(importer, 2)
+    time.sleep(1.1)
+    for path, (question, setting) in LIFETIMES.items():
+        again = caller.ask(path, **question)
+        assert (first[path]["meta"]["cached"], again["meta"]["cached"]) == (False, setting == cached), path
+        assert (again["data"] == first[path]["data"]) is (setting == cached), path
+        assert 0 <= again["meta"]["cache_age_seconds"] < 60
 
 
+@pytest.mark.settings(answer_ttl_seconds=60.0, leaderboard_ttl_seconds=0.0)
+def test_a_feed_is_shared_within_a_second(caller: Caller, importer: Importer) -> None:
+    def is_shared() -> bool:
+        caller.ask("/transactions/latest", **GROUP)
+        return bool(caller.ask("/transactions/latest", **GROUP)["meta"]["cached"])
+
+    # Of a busy machine it may take longer.
+    assert any(is_shared() for _ in range(5))
+
+
+@CACHED
 @pytest.mark.parametrize(
     ("path", "cached"),
     [
-        pytest.param("/v1/wallets?type=kol&blockchain=eth&cursor=", True, id="other order, empty cursor"),
+        pytest.param("/wallets?type=kol&blockchain=solana&cursor=", True, id="other order, empty cursor"),
         pytest.param(f"{LIST}&limit=3", False, id="a limit"),
-        pytest.param("/v1/wallets?blockchain=base&type=kol", False, id="another chain"),
-        pytest.param("/v1/transactions/volume?blockchain=eth&type=kol", False, id="another operation"),
+        pytest.param("/wallets?blockchain=eth&type=kol", False, id="another chain"),
+        pytest.param("/transactions/volume?blockchain=solana&type=kol", False, id="another operation"),
     ],
 )
-def test_data_is_shared_by_equal_arguments_only(
-    keeping: FlaskClient, key: str, path: str, cached: bool
+def test_data_is_shared_by_equal_arguments_only(caller: Caller, path: str, cached: bool) -> None:
+    caller.send()
+    assert caller.ask(path)["meta"]["cached"] is cached
+
+
+@CACHED
+def test_one_board_has_pages_of_any_limit_and_another_period_is_another(
+    caller: Caller, importer: Importer
 ) -> None:
-    _ask(keeping, key, LIST)
-    assert _ask(keeping, key, path).json["meta"]["cached"] is cached
+    change(importer, 1)
+    for path, (question, _) in list(LIFETIMES.items())[6:8]:
+        shared = [caller.ask(path, **question, limit=limit)["meta"]["cached"] for limit in (1, 2)]
+        assert shared == [False, True]
+        assert caller.ask(path, **question | {"period": "6h"})["meta"]["cached"] is False
 
 
-def test_a_request_for_cached_data_passes_the_whole_gate(
-    keeping: FlaskClient, connection: Connection
+@CACHED
+def test_a_request_for_cached_data_passes_the_whole_gate(caller: Caller, new_caller: NewCaller) -> None:
+    assert caller.send().status_code == 200
+    poor = new_caller("poor", credits=2, rate="4/hour")
+    answers = [poor.send() for _ in range(5)]
+    assert [(answer.status_code, answer.headers["X-Credits-Remaining"]) for answer in answers] == [
+        *((200, "1"), (200, "0"), (403, "0"), (403, "0"), (429, "0"))
+    ]
+    assert caller.send(headers={"Authorization": ""}).status_code == 401
+    assert caller.send(headers={"Authorization": "Bearer wk_wrong"}).status_code == 403
+
+
+@CACHED
+def test_a_refusal_is_not_cached(caller: Caller, importer: Importer) -> None:
+    question = GROUP | {"address": UNTRACKED}
+    assert caller.send("/wallets/history", **question).status_code == 404
+    importer.wallets([GROUP | {"wallet_address": UNTRACKED}])
+    assert caller.send("/wallets/history", **question).status_code == 200
+
+
+@CACHED
+def test_unchanged_data_is_a_304_without_body_and_charge_for_a_key_that_could_pay(
+    new_caller: NewCaller,
 ) -> None:
-    key = create_key(connection, "poor", credits=2, rate="4/hour")
-    outcomes = []
-    for _ in range(5):
-        answer = _ask(keeping, key, LIST)
-        outcomes.append((answer.status_code, answer.headers["X-Credits-Remaining"]))
-    assert outcomes == [(200, "1"), (200, "0"), (403, "0"), (403, "0"), (429, "0")]
-    assert keeping.get(LIST).status_code == 401
-    assert _ask(keeping, "wk_wrong", LIST).status_code == 403
-
-
-def test_a_refusal_is_not_cached(keeping: FlaskClient, key: str, importer: Importer) -> None:
-    path = f"/v1/wallets/history?blockchain=eth&type=kol&address={ADDRESSES[4]}"
-    assert _ask(keeping, key, path).status_code == 404
-    importer.wallets(_wallets(ADDRESSES))
-    assert _ask(keeping, key, path).status_code == 200
-
-
-def test_unchanged_data_is_a_304_without_body_and_without_charge(keeping: FlaskClient, key: str) -> None:
-    first = _ask(keeping, key, LIST)
-    again = _ask(keeping, key, LIST, if_none_match=f'"other", {first.headers["ETag"]}')
+    caller = new_caller(credits=2, rate="9/day")
+    first = caller.send()
+    same = {"If-None-Match": f'"other", {first.headers["ETag"]}'}
+    again = caller.send(headers=same)
     assert (again.status_code, again.data) == (304, b"")
     assert "Content-Type" not in again.headers
     for name in ("ETag", "Vary", "Cache-Control", "X-Credits-Remaining"):
         assert again.headers.get(name) == first.headers.get(name), name
     assert int(again.headers["X-RateLimit-Remaining"]) == int(first.headers["X-RateLimit-Remaining"]) - 1
-
-
-def test_a_key_without_credits_gets_no_304_either(keeping: FlaskClient, connection: Connection) -> None:
-    key = create_key(connection, "poor", credits=1)
-    etag = _ask(keeping, key, LIST).headers["ETag"]
-    refused = _ask(keeping, key, LIST, if_none_match=etag)
+    caller.send()
+    refused = caller.send(headers=same)
     assert (refused.status_code, refused.json["error"]["reason"]) == (403, "insufficient_credits")
 
 
+@pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 def test_an_etag_changes_with_the_data_and_not_with_a_new_computation(
-    settings: Settings, make_app: MakeApp, key: str, importer: Importer
+    caller: Caller, importer: Importer
 ) -> None:
-    client = make_app(replace(settings, answer_ttl_seconds=0.0, leaderboard_ttl_seconds=0.0)).test_client()
-    etag = _ask(client, key, LIST).headers["ETag"]
-    assert _ask(client, key, LIST).headers["ETag"] == etag
-    importer.wallets(_wallets(ADDRESSES[3:4]))
-    changed = _ask(client, key, LIST, if_none_match=etag)
-    assert (changed.status_code, changed.json["data"]["pagination"]["total"]) == (200, 4)
+    etag = caller.send().headers["ETag"]
+    assert caller.send().headers["ETag"] == etag
+    change(importer, 1)
+    changed = caller.send(headers={"If-None-Match": etag})
+    assert changed.status_code == 200
     assert changed.headers["ETag"] != etag
-
-
-def _wallets(addresses: list[str]) -> list[dict[str, str]]:
-    return [{"blockchain": "eth", "type": "kol", "wallet_address": address} for address in addresses]
-
-
-def _ask(client: FlaskClient, key: str, path: str, *, if_none_match: str | None = None) -> Any:
-    headers = {"Authorization": f"Bearer {key}"}
-    if if_none_match is not None:
-        headers["If-None-Match"] = if_none_match
-    return client.get(path, headers=headers)

@@ -1,74 +1,24 @@
-"""GET /v1/wallets/history: profile, trades and pages, and figures with many digits."""
+"""GET /v1/wallets/history: many digits, bounds of time, and what may be left out."""
 
-from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from flask import Flask
-from flask.testing import FlaskClient
 
+from tests.api.conftest import NewCaller
+from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import trade_row
-from tests.naive import Ledger
-from wallet_api.database import Connection
-from wallet_api.settings import Settings
+from tests.ledger.rows import ANN, EVM, GROUP, UNTRACKED, WALLETS, trade_row
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
-SOLANA = "So11111111111111111111111111111111111111112"
-UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
-EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
 NOW = datetime.now(UTC).replace(microsecond=0)
-
-
-@pytest.fixture
-def importer(database_url: str) -> Importer:
-    """Takes rows in, for a wallet of Solana and one of Ethereum."""
-    importer = Importer(database_url)
-    importer.wallets(
-        [
-            {"blockchain": "solana", "type": "kol", "wallet_address": SOLANA},
-            {"blockchain": "eth", "type": "kol", "wallet_address": EVM},
-        ]
-    )
-    return importer
-
-
-def trade(number: int, side: str, amount: str, value: str, **fields: Any) -> Row:
-    """A trade of the wallet of Solana; a higher number is a later one."""
-    at = NOW - timedelta(hours=100 - number)
-    more = {"transaction_type": side, "token_amount": amount, "value": value, **fields}
-    return trade_row(SOLANA, f"s{number}", at, **more)
-
-
-def history(caller: Caller) -> Row:
-    """The history of the wallet of Solana."""
-    return caller.get("/wallets/history", blockchain="solana", type="kol", address=SOLANA)
-
-
-def test_a_wallet_that_never_traded_has_figures_of_zero(caller: Caller, importer: Importer) -> None:
-    data = history(caller)
-    assert {value for name, value in data["lifetime_stats"].items() if name != "currency"} == {0}
-    assert set(data["win_rate_distribution"].values()) == {0}
-    assert (data["token_overview"], data["trades"]) == ([], [])
-    assert data["pagination"] == {"limit": 50, "next_cursor": None, "has_more": False}
-
-
-def test_an_evm_address_is_found_in_any_case_and_returned_in_lower_case(
-    caller: Caller, importer: Importer
-) -> None:
-    for address in (EVM, EVM.lower(), "0x" + EVM[2:].upper()):
-        data = caller.get("/wallets/history", blockchain="eth", type="kol", address=address)
-        assert data["profile"]["wallet_address"] == EVM.lower()
-        assert data["profile"]["currency"] == "ETH"
-
-
+PATH = "/wallets/history"
+QUESTION = GROUP | {"address": ANN}
 # By token: its trades, of which each has a side, an amount and a value.
 HARD = {
     "a speck of a large position": [("buy", "1000000", "0.1"), ("sell", "0.000000000000000001", "1")],
@@ -88,116 +38,74 @@ HARD = {
 }
 
 
-def test_figures_are_exact_where_digits_are_hard_to_keep(caller: Caller, importer: Importer) -> None:
-    rows = [
-        trade(number, *amounts, mint=mint_of(f"token {token}"))
-        for token, trades in enumerate(HARD.values())
-        for number, amounts in enumerate(trades)
-    ]
-    ledger = Ledger()
-    ledger.add_wallets([{"blockchain": "solana", "type": "kol", "wallet_address": SOLANA}])
-    ledger.add_trades(rows)
-    importer.trades(rows)
-    data = history(caller)
-    del data["pagination"]
-    assert data == ledger.history(datetime.now(UTC), "solana", SOLANA)
+def trade(number: int, side: str = "buy", amount: str = "1", value: str = "1", **fields: Any) -> Row:
+    """A trade; a higher number is a later one."""
+    more = {"transaction_type": side, "token_amount": amount, "value": value, **fields}
+    return trade_row(ANN, f"s{number}", NOW - timedelta(hours=100 - number), **more)
 
 
-def test_numbers_are_plain_json_numbers_without_exponents(
-    caller: Caller, importer: Importer, client: FlaskClient
-) -> None:
-    importer.trades([trade(1, "buy", "1", "0.000000001"), trade(2, "buy", "1", "1" + "0" * 30)])
-    reply = client.get(
-        "/v1/wallets/history",
-        query_string={"blockchain": "solana", "type": "kol", "address": SOLANA},
-        headers={"Authorization": f"Bearer {caller.key}"},
+def test_figures_are_exact_where_digits_are_hard_to_keep(caller: Caller, database_url: str) -> None:
+    ledger = random_trades.import_all(
+        Importer(database_url),
+        wallets=WALLETS,
+        trades=[
+            trade(number, *amounts, mint=mint_of(f"token {token}"))
+            for token, trades in enumerate(HARD.values())
+            for number, amounts in enumerate(trades)
+        ],
     )
-    assert '"value":1000000000000000000000000000000,' in reply.text.replace(" ", "")
-    assert '"value":0.000000001,' in reply.text.replace(" ", "")
-    assert history(caller)["lifetime_stats"]["buy"] == Decimal("1" + "0" * 30 + ".000000001")
+    data = caller.get(PATH, **QUESTION)
+    del data["pagination"]
+    assert data == ledger.history(datetime.now(UTC), "solana", ANN)
 
 
-def test_a_wallet_is_found_by_its_current_type(caller: Caller, importer: Importer) -> None:
-    def status(type: str) -> int:
-        document = caller.ask("/wallets/history", blockchain="solana", type=type, address=SOLANA)
-        if document["success"]:
-            assert document["data"]["profile"]["type"] == type
-            return 200
-        assert document["error"]["reason"] == "wallet_not_found"
-        return 404
-
-    row = {"blockchain": "solana", "wallet_address": SOLANA}
-    assert (status("kol"), status("smart")) == (200, 404)
-    importer.wallets([row | {"type": "smart"}])
-    assert (status("kol"), status("smart")) == (404, 200)
-    importer.remove_wallets([row])
-    assert (status("kol"), status("smart")) == (404, 404)
-    importer.wallets([row | {"type": "smart"}])
-    assert (status("kol"), status("smart")) == (404, 200)
+def test_numbers_are_plain_json_numbers_without_exponents(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade(1, value="0.000000001"), trade(2, value="1" + "0" * 30)])
+    text = caller.send(PATH, **QUESTION).text
+    assert '"value":1000000000000000000000000000000,' in text.replace(" ", "")
+    assert '"value":0.000000001,' in text.replace(" ", "")
+    stats = caller.get(PATH, **QUESTION)["lifetime_stats"]
+    assert stats["buy"] == Decimal("1" + "0" * 30 + ".000000001")
 
 
 def test_bounds_select_trades_and_leave_the_figures(caller: Caller, importer: Importer) -> None:
-    importer.trades([trade(number, "buy", "1", "1") for number in range(1, 7)])
-    whole = history(caller)
+    importer.trades([trade(number) for number in range(1, 7)])
+    whole = caller.get(PATH, **QUESTION)
     times = [row["created_at"] for row in reversed(whole["trades"])]
-    question = {"blockchain": "solana", "type": "kol", "address": SOLANA}
     for bounds, expected in (
-        ({"since": times[2]}, ["s6", "s5", "s4", "s3"]),
-        ({"until": times[2]}, ["s2", "s1"]),
-        ({"since": times[1], "until": times[4]}, ["s4", "s3", "s2"]),
-        ({"since": times[1].removesuffix("Z")}, ["s6", "s5", "s4", "s3", "s2"]),
-        ({"since": times[1].replace("Z", "+00:00"), "until": times[2]}, ["s2"]),
-        ({"since": "2100-01-01"}, []),
-        ({"until": "1900-01-01T00:00:00Z"}, []),
+        ({"since": times[2]}, "6543"),
+        ({"until": times[2]}, "21"),
+        ({"since": times[1], "until": times[4]}, "432"),
+        ({"since": times[1].removesuffix("Z")}, "65432"),
+        ({"since": times[1].replace("Z", "+00:00"), "until": times[2]}, "2"),
+        ({"since": "2100-01-01"}, ""),
+        ({"until": "1900-01-01T00:00:00Z"}, ""),
     ):
-        data = caller.get("/wallets/history", **question, **bounds)
-        assert [row["tx_signature"] for row in data["trades"]] == expected
+        data = caller.get(PATH, **QUESTION, **bounds)
+        assert [row["tx_signature"] for row in data["trades"]] == [f"s{number}" for number in expected]
         assert data["lifetime_stats"] == whole["lifetime_stats"]
         assert data["token_overview"] == whole["token_overview"]
-        for limit in (1, 2, 3):
-            pages = caller.pages("/wallets/history", "trades", **question, **bounds, limit=limit)
-            assert [row["tx_signature"] for row in pages] == expected
-
-
-def test_a_cursor_belongs_to_its_bounds(caller: Caller, importer: Importer) -> None:
-    importer.trades([trade(number, "buy", "1", "1") for number in range(1, 7)])
-    question = {"blockchain": "solana", "type": "kol", "address": SOLANA, "limit": 1}
-    cursor = caller.get("/wallets/history", **question, since="2020-01-01")["pagination"]["next_cursor"]
-    # The same moment in other words.
-    same = caller.get("/wallets/history", **question, since="2020-01-01T01:00:00+01:00", cursor=cursor)
-    assert same["trades"][0]["tx_signature"] == "s5"
-    for bounds in ({}, {"since": "2020-01-02"}, {"since": "2020-01-01", "until": "2100-01-01"}):
-        error = caller.ask("/wallets/history", **question, **bounds, cursor=cursor)["error"]
-        assert (error["code"], error["parameter"]) == ("invalid_parameter", "cursor")
+        assert caller.pages(PATH, "trades", **QUESTION, **bounds, limit=2) == data["trades"]
 
 
 def test_the_overview_is_left_out_on_request(caller: Caller, importer: Importer) -> None:
-    importer.trades([trade(1, "buy", "1", "1"), trade(2, "buy", "1", "1")])
-    question = {"blockchain": "solana", "type": "kol", "address": SOLANA}
-    whole = history(caller)
-    assert caller.get("/wallets/history", **question, overview="true") == whole
+    importer.trades([trade(1), trade(2)])
+    whole = caller.get(PATH, **QUESTION)
     del whole["token_overview"]
-    assert caller.get("/wallets/history", **question, overview="false") == whole
-    assert caller.get("/wallets/history", **question, overview="false", since="2020-01-01") == whole
+    assert caller.get(PATH, **QUESTION, overview="false") == whole
+    assert caller.get(PATH, **QUESTION, overview="false", since="2020-01-01") == whole
 
 
 def test_a_type_is_required_unless_it_is_detected(
-    settings: Settings, make_app: Callable[[Settings], Flask], importer: Importer, connection: Connection
+    caller: Caller, caller_of: NewCaller, importer: Importer
 ) -> None:
-    importer.trades([trade(1, "buy", "1", "1"), trade(2, "buy", "1", "1")])
-    question = {"blockchain": "solana", "address": SOLANA}
-    required = Caller.new(make_app(settings).test_client(), connection)
-    error = required.ask("/wallets/history", **question)["error"]
-    assert (error["code"], error["parameter"]) == ("invalid_parameter", "type")
-    app = make_app(replace(settings, history_type="detected"))
-    detected = Caller(app.test_client(), required.key)
-    own = detected.get("/wallets/history", **question)
-    assert own == required.get("/wallets/history", **question, type="kol")
-    assert detected.get("/wallets/history", **question, type="kol") == own
-    assert len(detected.pages("/wallets/history", "trades", **question, limit=1)) == 2
-    for wrong, reason in (
-        ({"type": "smart"}, "wallet_not_found"),
-        ({"address": UNTRACKED}, "wallet_not_found"),
-    ):
-        assert detected.ask("/wallets/history", **question | wrong)["error"]["reason"] == reason
-    assert detected.ask("/wallets/history", blockchain="eth", address=EVM, type="whale")["error"]["allowed"]
+    importer.trades([trade(1), trade(2)])
+    untyped = {"blockchain": "solana", "address": ANN}
+    assert caller.refused(PATH, **untyped)["parameter"] == "type"
+    detected = caller_of(history_type="detected")
+    own = detected.get(PATH, **untyped)
+    assert own == detected.get(PATH, **QUESTION) == caller.get(PATH, **QUESTION)
+    assert len(detected.pages(PATH, "trades", **untyped, limit=1)) == 2
+    for wrong in ({"type": "smart"}, {"address": UNTRACKED}):
+        assert detected.refused(PATH, **untyped | wrong)["reason"] == "wallet_not_found"
+    assert detected.refused(PATH, blockchain="eth", address=EVM, type="whale")["allowed"] == ["kol"]

@@ -1,204 +1,186 @@
-"""Paging to the end, at any limit: each row once, in order, also while rows are being added."""
+"""Paging of all operations to the end: each row once, in order, at any limit, also while rows change."""
 
 import random
-from collections.abc import Callable
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
-import base58
 import pytest
 
+from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.naive import Ledger
+from tests.ledger.rows import ANN, GROUP, trade_row
+from wallet_api.queries.leaderboard import SORTS
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 
 NOW = datetime.now(UTC).replace(microsecond=0)
-GROUP = {"blockchain": "solana", "type": "kol"}
-LIMITS = (1, 2, 3, 7, 39, 40, 41, 10**12)
-
-
-def address(number: int) -> str:
-    """A Solana address, another for each number, in no order."""
-    return base58.b58encode(random.Random(number).randbytes(32)).decode()
-
-
-def wallets(numbers: range) -> list[Row]:
-    """Tracked wallets of one group."""
-    return [GROUP | {"wallet_address": address(number)} for number in numbers]
-
-
-def trades(count: int, seed: int) -> list[Row]:
-    """Trades of wallet 0, many of them at the same time, with the same signature, in several tokens."""
-    chance = random.Random(seed)
-    rows = {
-        (signature, mint, side, index): {
-            "blockchain": "solana",
-            "wallet_address": address(0),
-            "tx_signature": signature,
-            "mint": mint,
-            "transaction_type": side,
-            "token_amount": "1",
-            "value": str(number),
-            "created_at": (NOW - timedelta(microseconds=500_000 * chance.randint(0, 8))).isoformat(),
-            "event_index": index,
-        }
-        for number in range(count * 4)
-        for signature, mint, side, index in [
-            (
-                f"{chance.choice('aBé')}{seed}",
-                chance.choice([mint_of("x"), mint_of("X"), mint_of("y")]),
-                chance.choice(["buy", "sell"]),
-                chance.randint(0, 12),
+LATEST, OF_TOKEN = "/transactions/latest", "/tokens/transactions"
+HISTORY, BOARD = "/wallets/history", "/wallet/leaderboard"
+TOKEN = {"blockchain": "solana", "mint": mint_of("mint-0")}
+# By operation: what its rows are called, and questions of which none has another's cursors.
+PAGED: dict[str, tuple[str, list[Row]]] = {
+    "/wallets": ("wallets", [GROUP, GROUP | {"type": "smart"}]),
+    HISTORY: (
+        "trades",
+        [
+            own | bounds
+            for own in (
+                GROUP | {"address": random_trades.wallets(4)[number]["wallet_address"]} for number in (0, 3)
             )
-        ]
-    }
-    return list(rows.values())[:count]
+            for bounds in (
+                {},
+                {"since": "2020-01-01"},
+                {"since": "2020-01-02"},
+                {"since": "2020-01-01", "until": "2100-01-01"},
+            )
+        ],
+    ),
+    LATEST: ("transactions", [GROUP, GROUP | {"type": "smart"}, GROUP | TOKEN]),
+    OF_TOKEN: ("transactions", [TOKEN, TOKEN | {"type": "kol"}, TOKEN | {"mint": mint_of("mint-1")}]),
+    BOARD: (
+        "leaderboard",
+        [
+            GROUP | {"period": "6h"},
+            *(GROUP | {"period": "7d"} | order for order in ({}, {"sort": "realized_pnl"}, {"min_txn": 2})),
+        ],
+    ),
+}
 
 
-@pytest.fixture
-def importer(database_url: str) -> Importer:
-    """Takes rows in."""
-    return Importer(database_url)
+def test_pages_have_each_row_once_in_order_at_any_limit(caller: Caller, database_url: str) -> None:
+    # Many at the same moment, and of the same transaction.
+    ledger = random_trades.import_coinciding(Importer(database_url), 400, NOW, mints=2)
+    address = random_trades.wallets(1)[0]["wallet_address"]
+    questions: list[tuple[str, Row, list[Row]]] = [
+        (HISTORY, GROUP | {"address": address}, ledger.history(NOW, "solana", address)["trades"]),
+        *(
+            (LATEST, GROUP | {"type": type, "mint": mint}, ledger.latest(NOW, "solana", type, mint))
+            for type in random_trades.TYPES
+            for mint in (None, mint_of("mint-1"))
+        ),
+        *(
+            (OF_TOKEN, TOKEN | {"type": type}, ledger.token_transactions(NOW, **TOKEN, type=type))
+            for type in (None, "kol")
+        ),
+        *(
+            (BOARD, GROUP | {"period": "7d"} | {"sort": sort, "min_txn": least}, [])
+            for sort in (None, *SORTS)
+            for least in (None, 3)
+        ),
+        ("/wallets", GROUP, []),
+    ]
+    for path, question, expected in questions:
+        rows = PAGED[path][0]
+        if not expected:
+            expected = caller.get(path, **question)[rows]
+        assert len(expected) >= 4
+        for limit in {1, 7, len(expected) - 1, len(expected), 1000}:
+            # Page after page of one row takes long.
+            if limit > 1 or len(expected) < 60:
+                assert caller.pages(path, rows, **question, limit=limit) == expected, (path, question, limit)
 
 
-def walk(
-    caller: Caller, path: str, rows: str, between: Callable[[int], None], **parameters: Any
-) -> list[Row]:
-    """The rows of all pages; `between` is called after each page with the number of pages so far."""
-    found: list[Row] = []
-    cursor: str | None = ""
-    pages = 0
-    while cursor is not None:
-        data = caller.get(path, **parameters, cursor=cursor)
-        assert len(data[rows]) <= parameters["limit"]
-        found += data[rows]
-        cursor = data["pagination"]["next_cursor"]
-        assert data["pagination"]["has_more"] is (cursor is not None)
-        pages += 1
-        between(pages)
-    return found
+def test_a_cursor_belongs_to_its_operation_and_its_question(caller: Caller, database_url: str) -> None:
+    importer = Importer(database_url)
+    importer.wallets(random_trades.wallets(12))
+    importer.trades(random_trades.trades(400, 12, NOW, days=1))
+    questions = [(path, question) for path, (_, own) in PAGED.items() for question in own]
+    for made_by, (path, question) in enumerate(questions):
+        cursor = caller.get(path, **question, limit=1)["pagination"]["next_cursor"]
+        assert cursor, (path, question)
+        for number, (other, arguments) in enumerate(questions):
+            document = caller.ask(other, **arguments, limit=1, cursor=cursor)
+            assert document["success"] is (number == made_by), (path, question, other, arguments)
+            assert number == made_by or document["error"]["parameter"] == "cursor"
+    # The same question in other words.
+    for path, question, words in (
+        (BOARD, GROUP | {"period": "7d"}, {"sort": "total_volume", "min_txn": 1}),
+        (HISTORY, PAGED[HISTORY][1][1], {"since": "2020-01-01T01:00:00+01:00"}),
+    ):
+        cursor = caller.get(path, **question, limit=1)["pagination"]["next_cursor"]
+        assert caller.ask(path, **question | words, limit=1, cursor=cursor)["success"]
 
 
-def test_the_list_is_visited_once_in_the_order_of_bytes_at_any_limit(
-    caller: Caller, importer: Importer
-) -> None:
-    importer.wallets([*wallets(range(40)), GROUP | {"type": "smart", "wallet_address": address(99)}])
-    expected = sorted((address(number) for number in range(40)), key=str.encode)
-    for limit in LIMITS:
-        pages = caller.pages("/wallets", "wallets", **GROUP, limit=limit)
-        assert [wallet["wallet_address"] for wallet in pages] == expected
-    whole = caller.get("/wallets", **GROUP)
-    assert [wallet["wallet_address"] for wallet in whole["wallets"]] == expected
-    assert whole["pagination"] == {"total": 40, "limit": 40, "next_cursor": None, "has_more": False}
-    first = caller.get("/wallets", **GROUP, limit=3, cursor="")
-    assert first["pagination"] | {"next_cursor": None} == {
-        "total": 40,
-        "limit": 3,
-        "next_cursor": None,
-        "has_more": True,
-    }
-    rest = caller.get("/wallets", **GROUP, cursor=first["pagination"]["next_cursor"])
-    assert [wallet["wallet_address"] for wallet in first["wallets"] + rest["wallets"]] == expected
+def test_a_page_says_how_many_rows_there_are(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade_row(ANN, f"s{number}", NOW - timedelta(minutes=5)) for number in range(3)])
+    mint = {"blockchain": "solana", "mint": mint_of("mint")}
+    for path, question, total in (("/wallets", GROUP, 2), (LATEST, GROUP, 3), (OF_TOKEN, mint, 3)):
+        pagination = caller.get(path, **question, limit=total - 1)["pagination"]
+        cursor = pagination.pop("next_cursor")
+        assert pagination == {"limit": total - 1, "total": total, "has_more": True}
+        document = caller.ask(path, **question, limit=total - 1, cursor=cursor)
+        assert document["data"]["pagination"] == pagination | {"has_more": False, "next_cursor": None}
+        # Of feeds it is also beside the data.
+        assert document.get("pagination", path) == (
+            path if path == "/wallets" else document["data"]["pagination"]
+        )
+    whole = caller.get("/wallets", **GROUP)["pagination"]
+    assert whole == {"total": 2, "limit": 2, "next_cursor": None, "has_more": False}
+    own = GROUP | {"address": ANN}
+    first = caller.get(HISTORY, **own, limit=2)
+    second = caller.get(HISTORY, **own, limit=2, cursor=first["pagination"]["next_cursor"])
+    assert (len(first.pop("trades")), len(second.pop("trades"))) == (2, 1)
+    assert (first.pop("pagination")["has_more"], second.pop("pagination")["has_more"]) == (True, False)
+    # Each page of a history has all figures.
+    assert first == second
 
 
-def test_wallets_added_while_the_list_is_paged_cost_and_repeat_none(
-    caller: Caller, importer: Importer
-) -> None:
-    importer.wallets(wallets(range(12)))
+def test_wallets_that_are_added_meanwhile_cost_and_repeat_none(caller: Caller, database_url: str) -> None:
+    importer, wallets = Importer(database_url), [row | GROUP for row in random_trades.wallets(92)]
+    importer.wallets(wallets[:12])
 
     def add(pages: int) -> None:
         if pages < 8:
-            importer.wallets(wallets(range(10 * pages + 12, 10 * pages + 22)))
+            importer.wallets(wallets[10 * pages + 2 : 10 * pages + 12])
 
-    found = [row["wallet_address"] for row in walk(caller, "/wallets", "wallets", add, **GROUP, limit=5)]
+    found = [row["wallet_address"] for row in caller.pages("/wallets", "wallets", add, **GROUP, limit=5)]
     assert found == sorted(set(found), key=str.encode)
-    assert set(found) >= {address(number) for number in range(12)}
+    assert set(found) >= {row["wallet_address"] for row in wallets[:12]}
 
 
-def test_trades_of_equal_times_are_visited_once_in_their_order_at_any_limit(
-    caller: Caller, importer: Importer
+def test_trades_that_are_imported_moved_and_removed_meanwhile_cost_and_repeat_no_other(
+    caller: Caller, database_url: str
 ) -> None:
-    rows = trades(40, seed=1)
-    importer.wallets(wallets(range(1)))
-    importer.trades(rows)
-    ledger = Ledger()
-    ledger.add_wallets(wallets(range(1)))
-    ledger.add_trades(rows)
-    expected = ledger.history(datetime.now(UTC), "solana", address(0))["trades"]
-    assert len(expected) == 40
-    for limit in LIMITS:
-        question = GROUP | {"address": address(0), "limit": limit}
-        assert caller.pages("/wallets/history", "trades", **question) == expected
+    importer = Importer(database_url, batch_rows=50)
+    wallets = random_trades.wallets(12)
+    address = wallets[0]["wallet_address"]
+    importer.wallets(wallets)
+    rows = random_trades.trades(1500, 12, NOW, days=3, late=0)
+    # So that what is added is older and newer than what is there.
+    random.Random(1).shuffle(rows)
+    start, added = rows[:500], rows[500:]
+    moved, removed, left = start[:50], start[50:100], start[100:]
+    importer.trades(start)
 
+    def change() -> None:
+        for number in range(10):
+            importer.trades(added[number::10])
+            importer.trades([row | {"created_at": NOW.isoformat()} for row in moved[number::10]])
+            importer.remove_trades(removed[number::10])
 
-def test_trades_added_while_a_history_is_paged_cost_and_repeat_none(
-    caller: Caller, importer: Importer
-) -> None:
-    importer.wallets(wallets(range(1)))
-    importer.trades(trades(30, seed=1))
-    question = GROUP | {"address": address(0), "limit": 4}
-    before = caller.pages("/wallets/history", "trades", **question)
-
-    def add(pages: int) -> None:
-        if pages < 6:
-            # Newer ones, older ones, and some of the very time at which the page ends.
-            importer.trades(trades(8, seed=pages + 1))
-
-    found = walk(caller, "/wallets/history", "trades", add, **question)
-    told = [tuple(row.items()) for row in found]
-    assert len(set(told)) == len(told)
-    assert [row for row in found if row["tx_signature"].endswith("1")] == before
-    assert [row["created_at"] for row in found] == sorted((row["created_at"] for row in found), reverse=True)
-
-
-def test_every_page_of_a_history_has_all_lifetime_figures(caller: Caller, importer: Importer) -> None:
-    importer.wallets(wallets(range(1)))
-    importer.trades(trades(10, seed=1))
-    first = caller.get("/wallets/history", **GROUP, address=address(0), limit=4)
-    second = caller.get(
-        "/wallets/history", **GROUP, address=address(0), limit=4, cursor=first["pagination"]["next_cursor"]
-    )
-    for part in ("profile", "lifetime_stats", "win_rate_distribution", "token_overview"):
-        assert first[part] == second[part]
-    assert first["lifetime_stats"]["total_tx_count"] == 10
-
-
-def test_a_page_of_trades_is_50_by_default_and_1000_at_most(caller: Caller, importer: Importer) -> None:
-    importer.wallets(wallets(range(1)))
-    rows = [trades(1, seed=1)[0] | {"tx_signature": f"s{number}"} for number in range(1001)]
-    importer.trades(rows)
-    question = GROUP | {"address": address(0)}
-    data = caller.get("/wallets/history", **question)
-    assert (len(data["trades"]), data["pagination"]["limit"], "warnings" in data) == (50, 50, False)
-    data = caller.get("/wallets/history", **question, limit=1000)
-    assert (len(data["trades"]), data["pagination"]["limit"], "warnings" in data) == (1000, 1000, False)
-    data = caller.get("/wallets/history", **question, limit=1001)
-    assert (len(data["trades"]), data["pagination"]["limit"]) == (1000, 1000)
-    assert data["pagination"]["has_more"] is True
-    assert [type(warning) for warning in data["warnings"]] == [str]
-
-
-def test_a_cursor_belongs_to_its_operation_and_filters(caller: Caller, importer: Importer) -> None:
-    importer.wallets([*wallets(range(3)), GROUP | {"type": "smart", "wallet_address": address(99)}])
-    importer.trades(trades(3, seed=1))
-    questions: list[tuple[str, Row]] = [
-        ("/wallets", GROUP),
-        ("/wallets", GROUP | {"type": "smart"}),
-        ("/wallets/history", GROUP | {"address": address(0)}),
-        ("/wallets/history", GROUP | {"address": address(1)}),
-        ("/wallet/leaderboard", GROUP | {"period": "6h"}),
-        ("/wallet/leaderboard", GROUP | {"period": "1d"}),
-    ]
-    made = {}
-    for number, (path, question) in enumerate(questions):
-        made[number] = caller.get(path, **question, limit=1)["pagination"]["next_cursor"]
-    assert made[0]
-    assert made[2]
-    for own, cursor in made.items():
-        for number, (path, question) in enumerate(questions):
-            document = caller.ask(path, **question, limit=1, cursor=cursor or "made up")
-            assert document["success"] is (number == own and cursor is not None)
+    types = {row["wallet_address"]: row["type"] for row in wallets}
+    seen: dict[str, set[int]] = {}
+    with ThreadPoolExecutor(1) as pool:
+        changing = pool.submit(change)
+        while not changing.done():
+            for path, question in ((LATEST, GROUP), (HISTORY, GROUP | {"address": address})):
+                found = caller.pages(path, PAGED[path][0], **question, limit=40)
+                times = [row["created_at"] for row in found]
+                assert times == sorted(times, reverse=True)
+                shown = Counter(row["tx_signature"] for row in found)
+                own = [
+                    row["tx_signature"]
+                    for row in left
+                    if row["wallet_address"] == question.get("address", row["wallet_address"])
+                    and types[row["wallet_address"]] == "kol"
+                ]
+                assert {shown[name] for name in own} == {1}
+                assert {shown[row["tx_signature"]] for row in (*added, *removed)} <= {0, 1}
+                seen.setdefault(path, set()).add(len(found))
+        changing.result()
+    # Else this test has seen nothing of the changes.
+    assert all(len(counts) > 3 for counts in seen.values()), seen

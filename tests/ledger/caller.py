@@ -1,13 +1,17 @@
 """A caller with its own key, which reads numbers exactly."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from tests.ledger.in_process import Row, parsed
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
+
+LIST = "/wallets?blockchain=solana&type=kol"
 
 
 @dataclass(frozen=True)
@@ -18,9 +22,33 @@ class Caller:
     key: str
 
     @classmethod
-    def new(cls, client: FlaskClient, connection: Connection) -> "Caller":
-        """Return a caller with an unlimited key."""
-        return cls(client, create_key(connection, "caller", rate="1000000/minute"))
+    def new(cls, client: FlaskClient, connection: Connection, name: str = "caller", **terms: Any) -> "Caller":
+        """Return a caller with a new key, which is unlimited without `terms` (`rate`, `credits`)."""
+        return cls(client, create_key(connection, name, **({"rate": "1000000/minute"} | terms)))
+
+    def send(
+        self,
+        path: str = LIST,
+        headers: Mapping[str, str] | None = None,
+        method: str = "GET",
+        **parameters: Any,
+    ) -> TestResponse:
+        """Return any response."""
+        return self.client.open(
+            f"/v1{path}",
+            method=method,
+            query_string={name: value for name, value in parameters.items() if value is not None} or None,
+            headers={"Authorization": f"Bearer {self.key}", **(headers or {})},
+        )
+
+    def statuses(self, requests: int, path: str = LIST) -> list[int]:
+        """Return the statuses of so many requests."""
+        return [self.send(path).status_code for _ in range(requests)]
+
+    def ask(self, path: str, **parameters: Any) -> Row:
+        """Return the whole document of any response."""
+        document: Row = parsed(self.send(path, **parameters).data)
+        return document
 
     def get(self, path: str, **parameters: Any) -> Row:
         """Return the data of a successful response."""
@@ -29,22 +57,30 @@ class Caller:
         data: Row = document["data"]
         return data
 
-    def ask(self, path: str, **parameters: Any) -> Row:
-        """Return the whole document of any response."""
-        query = {name: value for name, value in parameters.items() if value is not None}
-        response = self.client.get(
-            f"/v1{path}", query_string=query, headers={"Authorization": f"Bearer {self.key}"}
-        )
-        document: Row = parsed(response.data)
-        return document
+    def refused(self, path: str, **parameters: Any) -> Row:
+        """Return the error of a refusal."""
+        document = self.ask(path, **parameters)
+        assert not document["success"], document
+        error: Row = document["error"]
+        return error
 
-    def pages(self, path: str, rows: str, **parameters: Any) -> list[Row]:
-        """Return the rows of all pages."""
+    def pages(
+        self,
+        path: str,
+        rows: str,
+        between: Callable[[int], None] = lambda pages: None,
+        **parameters: Any,
+    ) -> list[Row]:
+        """Return the rows of all pages; after each page `between` gets the number of pages so far."""
         found: list[Row] = []
         cursor: str | None = ""
+        pages = 0
         while cursor is not None:
             data = self.get(path, **parameters, cursor=cursor)
+            assert len(data[rows]) <= parameters["limit"]
             found += data[rows]
             cursor = data["pagination"]["next_cursor"]
             assert data["pagination"]["has_more"] is (cursor is not None)
+            pages += 1
+            between(pages)
         return found

@@ -52,10 +52,15 @@ def import_coinciding(importer: Importer, count: int, now: datetime, mints: int 
             row["mint"] = mint_of(f"mint-{ord(row['mint'][5]) % mints}")
         at = datetime.fromisoformat(row["created_at"])
         row["created_at"] = _text(at.replace(hour=at.hour // 6 * 6, minute=0, second=0, microsecond=0))
+    return import_all(importer, wallets=wallets(12), prices=prices(now, 3), trades=rows)
+
+
+def import_all(importer: Importer, **files: list[Row]) -> Ledger:
+    """Import rows of each kind, and return the ledger of them."""
     ledger = Ledger()
-    for kind, given in (("wallets", wallets(12)), ("prices", prices(now, 3)), ("trades", rows)):
-        getattr(importer, kind)(given)
-        getattr(ledger, f"add_{kind}")(given)
+    for kind, rows in files.items():
+        getattr(importer, kind)(rows)
+        getattr(ledger, f"add_{kind}")(rows)
     return ledger
 
 

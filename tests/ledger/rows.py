@@ -1,4 +1,4 @@
-"""Rows of files, in which only what a test is about is given."""
+"""Rows of files, in which only what a test is about is given, and the wallets that most tests track."""
 
 from datetime import datetime
 from typing import Any
@@ -6,6 +6,22 @@ from typing import Any
 from tests.ledger.mints import mint_of
 
 Row = dict[str, Any]
+
+GROUP = {"blockchain": "solana", "type": "kol"}
+# Two of the group, in the order of their addresses, and one of each other type.
+ANN = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
+BEN = "So11111111111111111111111111111111111111112"
+SMART = "4wBqpZM9xaSheZzJSMawUKKwhdpChKbZ5eu5ky4Vigw"
+WHALE = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
+UNTRACKED = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+WALLETS: list[Row] = [
+    GROUP | {"wallet_address": ANN, "name": "Ann", "copytrade_link": "https://copy.example/ann"},
+    GROUP | {"wallet_address": BEN},
+    {"blockchain": "solana", "type": "smart", "wallet_address": SMART},
+    {"blockchain": "solana", "type": "whale", "wallet_address": WHALE},
+    {"blockchain": "eth", "type": "kol", "wallet_address": EVM},
+]
 
 
 def trade_row(address: str, signature: str, at: datetime, **fields: Any) -> Row:
@@ -21,3 +37,8 @@ def trade_row(address: str, signature: str, at: datetime, **fields: Any) -> Row:
         "created_at": at.isoformat(),
         **fields,
     }
+
+
+def price_row(usd: str, at: datetime) -> Row:
+    """A price of SOL."""
+    return {"currency": "SOL", "usd": usd, "priced_at": at.isoformat()}

@@ -1,0 +1,113 @@
+"""Each operation over HTTP returns the figures of a naive reading of the rows, and of none.
+
+That they are the same for any ledger is tested without HTTP, in tests/integration/test_ledger_properties.py.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.ledger import random_trades
+from tests.ledger.caller import Caller
+from tests.ledger.in_process import Importer, Row
+from tests.naive import Ledger
+
+# Responses are not cached: what was imported a moment ago counts.
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
+
+# What the data of an operation has, by the time of the response.
+Figures = Callable[[datetime], Row]
+HOURS = 5
+QUIET = {"blockchain": "eth", "type": "kol", "wallet_address": "0xabcdef0123456789abcdef0123456789abcdef01"}
+
+
+def questions(ledger: Ledger, wallet: Row, mint: str) -> dict[str, tuple[Row, Figures]]:
+    """Return arguments and figures of each operation for one wallet, its group, and one token."""
+    blockchain, type, address = wallet["blockchain"], wallet["type"], wallet["wallet_address"]
+    own, group = (blockchain, address), (blockchain, type)
+    window = {"hours": HOURS}
+
+    def counts(now: datetime) -> Row:
+        trades, wallets = ledger.count(now, *group, HOURS * 3600)
+        return {"count": trades, "wallet_count": wallets}
+
+    return {
+        "/wallets/history": (
+            {"address": address, "type": type, "limit": 1000},
+            lambda now: ledger.history(now, *own),
+        ),
+        "/wallets/tracker": ({"address": address}, lambda now: ledger.tracker(now, *own, "1d")),
+        "/wallet/pnl_calendar": ({"address": address}, lambda now: ledger.calendar(now, *own)),
+        "/wallets/connections": ({"address": address}, lambda now: ledger.connections(now, *own)),
+        "/wallet/leaderboard": (
+            {"type": type, "period": "7d"},
+            lambda now: {"leaderboard": ledger.leaderboard(now, *group, "7d")},
+        ),
+        "/analytics": (
+            {"type": type, "mode": "most_traded", "limit": 1000},
+            lambda now: {"tokens": ledger.analytics(now, *group, "7d")},
+        ),
+        "/transactions/volume": (
+            {"type": type, "mint": mint} | window,
+            lambda now: ledger.volume(now, *group, HOURS * 3600, mint),
+        ),
+        "/transactions/count": ({"type": type} | window, counts),
+        "/transactions/timerange": (
+            {"type": type, "limit": 1000},
+            lambda now: {"transactions": ledger.timerange(now, *group, 3600)},
+        ),
+        "/transactions/latest": (
+            {"type": type, "limit": 1000},
+            lambda now: {"transactions": ledger.latest(now, *group)},
+        ),
+        "/tokens/transactions": (
+            {"mint": mint, "type": type, "limit": 1000},
+            lambda now: {"transactions": ledger.token_transactions(now, blockchain, mint, type)},
+        ),
+        "/tokens/stats": (
+            {"mint": mint, "type": type},
+            lambda now: ledger.token_stats(now, blockchain, mint, type) or {},
+        ),
+        "/tokens/holders": (
+            {"mint": mint, "type": type},
+            lambda now: ledger.token_holders(now, blockchain, mint, type) or {},
+        ),
+    }
+
+
+def ask(caller: Caller, path: str, arguments: Row, figures: Figures) -> tuple[Any, Any]:
+    """Return what an operation returns, and what it should; again if a second began meanwhile."""
+    for _ in range(5):
+        document = caller.ask(path, **arguments)
+        expected = figures(datetime.fromisoformat(document["meta"]["timestamp"]))
+        found = {name: document["data"].get(name, "absent") for name in expected}
+        if found == expected:
+            break
+    return found, expected
+
+
+def test_each_operation_returns_the_figures_of_the_rows(caller: Caller, database_url: str) -> None:
+    # No price is of this very second, and no trade nearly so old as a period or a window is long.
+    now, wallets = datetime.now(UTC) - timedelta(minutes=1), random_trades.wallets(6)
+    ledger = random_trades.import_all(
+        Importer(database_url),
+        wallets=[*wallets, QUIET],
+        prices=random_trades.prices(now, 9),
+        trades=random_trades.trades(300, 6, now, days=9),
+    )
+    busiest = ledger.latest(now, "solana", "kol")[0]
+    found = {}
+    for wallet in (wallets[0], QUIET):
+        asked = questions(ledger, wallet, busiest["mint"])
+        for path, (arguments, figures) in asked.items():
+            # Of a token that nobody traded there is nothing: see test_tokens.py.
+            if wallet is QUIET and path.startswith("/tokens"):
+                continue
+            given = {"blockchain": wallet["blockchain"]} | arguments
+            found[path], expected = ask(caller, path, given, figures)
+            assert found[path] == expected, path
+    empty = {path: data for path, data in found.items() if not path.startswith("/tokens")}
+    assert len(empty) == 10
+    assert not any(rows for data in empty.values() for rows in data.values() if isinstance(rows, list))

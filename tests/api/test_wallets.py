@@ -1,0 +1,99 @@
+"""GET /v1/wallets and /v1/wallets/lookup: profiles in the stored form, by group and by address."""
+
+import pytest
+
+from tests.ledger.caller import Caller
+from tests.ledger.in_process import Importer, Row
+from tests.ledger.rows import ANN, EVM, GROUP, UNTRACKED
+from wallet_api.chains import CHAINS
+
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
+
+TEXTS = ("name", "image_url", "twitter", "telegram", "copytrade_link")
+FULL = {
+    "blockchain": "solana",
+    "type": "whale",
+    "wallet_address": ANN,
+    "name": 'a "b" \\ <c> é 🦈 \u2028',
+    "image_url": "https://images.example/a.png",
+    "twitter": "https://x.com/a",
+    "telegram": "https://t.me/a",
+    "copytrade_link": "https://copy.example/a",
+}
+
+
+def wallet(blockchain: str, type: str, **texts: str) -> Row:
+    """A row of a wallet with an EVM address."""
+    return {"blockchain": blockchain, "type": type, "wallet_address": EVM, **texts}
+
+
+def test_a_profile_is_complete_and_unset_texts_are_empty(caller: Caller, database_url: str) -> None:
+    importer = Importer(database_url)
+    importer.wallets([FULL, wallet("bnb", "smart")])
+    whale = FULL | {"currency": "SOL"}
+    assert caller.get("/wallets", blockchain="solana", type="whale") == {
+        "blockchain": "solana",
+        "type": "whale",
+        "currency": "SOL",
+        "pagination": {"total": 1, "limit": 1, "next_cursor": None, "has_more": False},
+        "wallets": [whale],
+    }
+    match = {"blockchain": "solana", "type": "whale"}
+    assert caller.get("/wallets/lookup", address=ANN) == {"found": True, "matches": [match], **whale}
+    bare = wallet("bnb", "smart", **dict.fromkeys(TEXTS, "")) | {
+        "wallet_address": EVM.lower(),
+        "currency": "BNB",
+    }
+    assert caller.get("/wallets", blockchain="bnb", type="smart")["wallets"] == [bare]
+
+
+def test_every_group_can_be_listed_also_when_it_is_empty(caller: Caller) -> None:
+    for chain in CHAINS.values():
+        for type in chain.types:
+            data = caller.get("/wallets", blockchain=chain.name, type=type)
+            assert (data["currency"], data["wallets"]) == (chain.currency, [])
+            assert data["pagination"]["total"] == 0
+
+
+def test_an_address_is_found_on_each_chain_that_tracks_it_the_first_one_with_its_profile(
+    caller: Caller, database_url: str
+) -> None:
+    importer = Importer(database_url)
+    rows = [wallet(chain, "kol", name=f"on {chain}") for chain in ("eth", "base", "bnb")]
+    tracked: list[str] = []
+    for row in rows:
+        importer.wallets([row])
+        tracked.insert(0, row["blockchain"])
+        data = caller.get("/wallets/lookup", address=EVM)
+        assert [match["blockchain"] for match in data["matches"]] == tracked
+        assert (data["blockchain"], data["name"]) == (tracked[0], f"on {tracked[0]}")
+    for row in reversed(rows):
+        importer.remove_wallets([row])
+        tracked.remove(row["blockchain"])
+        data = caller.get("/wallets/lookup", address=EVM)
+        assert [match["blockchain"] for match in data.get("matches", [])] == tracked
+    assert data == {"found": False, "wallet_address": EVM.lower()}
+
+
+def test_a_wallet_has_the_record_of_its_current_type_only(caller: Caller, importer: Importer) -> None:
+    def types() -> list[str]:
+        """Return the types of which the wallet has a history."""
+        found = []
+        for type in ("kol", "smart"):
+            document = caller.ask("/wallets/history", blockchain="solana", type=type, address=UNTRACKED)
+            if document["success"]:
+                found.append(document["data"]["profile"]["type"])
+            else:
+                assert document["error"]["reason"] == "wallet_not_found"
+        return found
+
+    row = GROUP | {"wallet_address": UNTRACKED}
+    assert types() == []
+    importer.wallets([row])
+    assert types() == ["kol"]
+    importer.wallets([row | {"type": "smart"}])
+    assert types() == ["smart"]
+    importer.remove_wallets([row])
+    assert types() == []
+    importer.wallets([row | {"type": "smart"}])
+    assert types() == ["smart"]
