@@ -1,85 +1,128 @@
-"""The health checks: whether the process is alive, and whether it can serve requests."""
+"""The health checks, and what the service says of itself: /healthz, /readyz, /v1/health and /v1/meta."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from tests.ledger.in_process import Importer
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
-MakeApp = Callable[[Settings], Flask]
+ClientOf = Callable[..., FlaskClient]
+READY = {"status": "ready", "database": "ok", "tables": "ok", "primary": "ok", "store": "ok"}
+CONNECTED = {"postgresql": "connected", "primary": "none", "valkey": "connected", "websockets": {}}
+# Stands for the URL of a database that is away.
+AWAY = "away"
 
 
-def _nobody_there(url: str) -> str:
-    return url.replace("host=", "host=%2Fnonexistent")
-
-
-def test_a_process_that_responds_is_healthy_without_any_key(client: FlaskClient) -> None:
-    answer = client.get("/healthz")
-    assert (answer.status_code, answer.json["success"], answer.json["data"]) == (200, True, {"status": "ok"})
-    assert answer.headers["X-Request-ID"] == answer.json["meta"]["request_id"]
-
-
-def test_a_service_with_all_its_parts_is_ready(client: FlaskClient) -> None:
-    answer = client.get("/readyz")
-    assert answer.status_code == 200
-    assert answer.json["data"] == {
-        "status": "ready",
-        "database": "ok",
-        "tables": "ok",
-        "primary": "ok",
-        "store": "ok",
-    }
-
-
-def test_a_dead_database_makes_the_service_unready_but_not_unhealthy(
-    settings: Settings, make_app: MakeApp
-) -> None:
-    client = make_app(replace(settings, database_url=_nobody_there(str(settings.database_url)))).test_client()
-    answer = client.get("/readyz")
-    assert answer.status_code == 503
-    assert answer.headers["Retry-After"] == "1"
-    assert answer.json["error"]["code"] == "service_unavailable"
-    assert answer.json["error"]["reason"] == "database"
-    assert client.get("/healthz").status_code == 200
-
-
-def test_missing_tables_are_named(client: FlaskClient, connection: Connection) -> None:
-    connection.execute("DELETE FROM schema_migrations WHERE name LIKE '0002%'")
-    answer = client.get("/readyz")
-    assert (answer.status_code, answer.json["error"]["reason"]) == (503, "migrations")
-    assert "0002_" in answer.json["error"]["message"]
-
-
-def test_a_database_without_any_table_is_not_ready(
-    settings: Settings, make_app: MakeApp, empty_database_url: str
-) -> None:
-    client = make_app(replace(settings, database_url=empty_database_url)).test_client()
-    assert client.get("/readyz").json["error"]["reason"] == "migrations"
-
-
-def test_reads_from_a_standby_keep_the_service_ready_while_the_primary_is_away(
-    settings: Settings, make_app: MakeApp
-) -> None:
+@pytest.fixture
+def client_of(settings: Settings, make_app: Callable[[Settings], Flask]) -> ClientOf:
+    """Returns a client of a service with changed settings."""
     url = str(settings.database_url)
-    parted = replace(settings, database_url=_nobody_there(url), database_read_url=url)
-    answer = make_app(parted).test_client().get("/readyz")
-    assert (answer.status_code, answer.json["data"]["primary"]) == (200, "away")
+    away = url.replace("host=", "host=%2Fnonexistent")
+    urls = {AWAY: away, "same": url}
+
+    def of(**changes: Any) -> FlaskClient:
+        own = {name: urls.get(value, value) for name, value in changes.items()}
+        return make_app(replace(settings, **own)).test_client()
+
+    return of
 
 
-@pytest.mark.parametrize(("url", "told"), [(None, "none"), ("valkey://127.0.0.1:9", "away")])
-def test_the_store_of_limits_is_reported_but_not_required(
-    settings: Settings, make_app: MakeApp, url: str | None, told: str
+@pytest.mark.parametrize(
+    ("changes", "readiness", "health", "components"),
+    [
+        ({}, {}, "ok", {}),
+        ({"database_url": AWAY}, None, "degraded", {"postgresql": "error"}),
+        # Reads go on.
+        (
+            {"database_url": AWAY, "database_read_url": "same"},
+            {"primary": "away"},
+            "degraded",
+            {"primary": "error"},
+        ),
+        ({"database_read_url": AWAY}, None, "degraded", {"postgresql": "error", "primary": "connected"}),
+        ({"valkey_url": None}, {"store": "none"}, "ok", {"valkey": "none"}),
+        # Each worker counts by itself.
+        ({"valkey_url": "valkey://127.0.0.1:9"}, {"store": "away"}, "degraded", {"valkey": "error"}),
+    ],
+)
+def test_a_service_is_ready_while_it_can_read_and_says_which_server_is_away(
+    client_of: ClientOf,
+    changes: dict[str, Any],
+    readiness: dict[str, str] | None,
+    health: str,
+    components: dict[str, str],
 ) -> None:
-    answer = make_app(replace(settings, valkey_url=url)).test_client().get("/readyz")
-    assert (answer.status_code, answer.json["data"]["store"]) == (200, told)
+    client = client_of(**changes)
+    alive = client.get("/healthz")
+    assert (alive.status_code, alive.json["success"], alive.json["data"]) == (200, True, {"status": "ok"})
+    assert alive.headers["X-Request-ID"] == alive.json["meta"]["request_id"]
+    ready = client.get("/readyz")
+    if readiness is None:
+        assert (ready.status_code, ready.headers["Retry-After"]) == (503, "1")
+        error = ready.json["error"]
+        assert (error["code"], error["reason"]) == ("service_unavailable", "database")
+    else:
+        assert (ready.status_code, ready.json["data"]) == (200, READY | readiness)
+    status = client.get("/v1/health").json
+    latency = status.pop("latency_ms", None)
+    assert status == {"status": health, "version": "1.0.0", "components": CONNECTED | components}
+    assert (latency is not None) is ("postgresql" not in components)
+    assert latency is None or 0 <= latency < 1000
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
-def test_other_methods_are_refused(client: FlaskClient, path: str) -> None:
-    answer = client.post(path)
-    assert answer.status_code == 405
-    assert "GET" in answer.headers["Allow"]
+def test_missing_tables_are_named(
+    client: FlaskClient, client_of: ClientOf, connection: Connection, empty_database_url: str
+) -> None:
+    connection.execute("DELETE FROM schema_migrations WHERE name LIKE '0002%'")
+    for answer, name in (
+        (client.get("/readyz"), "0002_"),
+        (client_of(database_url=empty_database_url).get("/readyz"), "0001_"),
+    ):
+        assert (answer.status_code, answer.json["error"]["reason"]) == (503, "migrations")
+        assert name in answer.json["error"]["message"]
+
+
+def test_meta_lists_chains_and_types_without_an_envelope_also_while_the_database_is_away(
+    client: FlaskClient, client_of: ClientOf, connection: Connection, importer: Importer
+) -> None:
+    answer = client.get("/v1/meta")
+    assert answer.headers["X-Request-ID"]
+    assert answer.json == {
+        "chains": ["solana", "bnb", "base", "eth"],
+        "wallet_types": ["kol", "smart", "whale"],
+        "periods": ["6h", "1d", "7d", "30d"],
+        "currencies": {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"},
+        "wallet_counts": {
+            "solana": {"kol": 2, "smart": 1, "whale": 1},
+            "bnb": {"kol": 0, "smart": 0},
+            "base": {"kol": 0, "smart": 0},
+            "eth": {"kol": 1},
+        },
+        "limits": {"max_limit": 1000, "batch_max_mints": 0, "batch_max_addresses": 0},
+    }
+    connection.execute("ALTER TABLE wallet_groups RENAME TO gone")
+    assert client.get("/v1/meta").json == answer.json
+    refused = client_of(database_url=AWAY).get("/v1/meta")
+    assert (refused.status_code, refused.json["error"]["code"]) == (503, "service_unavailable")
+    assert refused.headers["Retry-After"] == "1"
+
+
+@pytest.mark.parametrize("path", ["/v1/meta", "/v1/health"])
+def test_a_key_is_ignored_and_any_other_parameter_refused(client: FlaskClient, path: str) -> None:
+    for authorization, query in (
+        ("Bearer nobody's", ""),
+        ("Basic x", "?api_key=nobody's"),
+        ("", "?api_key=a&api_key=b"),
+    ):
+        answer = client.get(path + query, headers={"Authorization": authorization})
+        assert answer.status_code == 200
+        assert not [name for name, _ in answer.headers if name.startswith(("X-RateLimit", "X-Credits"))]
+    refused = client.get(f"{path}?chain=solana")
+    assert (refused.status_code, refused.json["error"]["parameter"]) == (400, "chain")
+    assert client.post(path).status_code == 405
