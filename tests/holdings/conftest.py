@@ -2,9 +2,10 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from tests.ledger.in_process import Importer
+from tests.ledger.rows import trade_row
 from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
 from wallet_api.database import Connection
@@ -65,10 +68,10 @@ def hold(stub: Stub) -> Hold:
 
 
 @pytest.fixture
-def track(connection: Connection, hold: Hold) -> Hold:
-    """Like `hold`, for a tracked wallet."""
+def track(connection: Connection, database_url: str, hold: Hold) -> Hold:
+    """Like `hold`, for a tracked wallet; according to the ledger it has traded the tokens `traded`."""
 
-    def track(chain: str, **what: Any) -> str:
+    def track(chain: str, *, traded: Sequence[Balance] = (), **what: Any) -> str:
         address = hold(chain, **what)
         connection.execute(
             """
@@ -78,6 +81,11 @@ def track(connection: Connection, hold: Hold) -> Hold:
             """,
             (chain, address),
         )
+        if traded:
+            now = datetime.now(UTC)
+            Importer(database_url).trades(
+                trade_row(address, "s", now, blockchain=chain, mint=token.address) for token in traded
+            )
         return address
 
     return track
@@ -90,31 +98,24 @@ def api_key(connection: Connection) -> str:
 
 
 @pytest.fixture
-def ask(client: FlaskClient, api_key: str) -> Ask:
-    """Request the operation: `ask("eth", address)`."""
-
-    def ask(chain: str, address: str) -> TestResponse:
-        query = {"blockchain": chain, "address": address}
-        headers = {"Authorization": f"Bearer {api_key}"}
-        return client.get("/v1/wallets/holdings", query_string=query, headers=headers)
-
-    return ask
-
-
-@pytest.fixture
 def ask_at(make_app: Callable[[Settings], Flask], settings: Settings, api_key: str) -> AskAt:
     """Start a worker with changed settings, and return its `ask`: `ask_at(holdings_ttl_seconds=0.2)`."""
 
-    def at(**changes: Any) -> Ask:
-        client = make_app(replace(settings, **changes)).test_client()
+    return lambda **changes: _ask_of(make_app(replace(settings, **changes)).test_client(), api_key)
 
-        def ask(chain: str, address: str) -> TestResponse:
-            query = {"blockchain": chain, "address": address, "api_key": api_key}
-            return client.get("/v1/wallets/holdings", query_string=query)
 
-        return ask
+@pytest.fixture
+def ask(client: FlaskClient, api_key: str) -> Ask:
+    """Request the operation: `ask("eth", address)`."""
+    return _ask_of(client, api_key)
 
-    return at
+
+def _ask_of(client: FlaskClient, own_key: str) -> Ask:
+    def ask(chain: str, address: str, *, key: str = own_key, path: str = "wallets") -> TestResponse:
+        query = {"blockchain": chain, "address": address, "api_key": key}
+        return client.get(f"/v1/{path}/holdings", query_string=query)
+
+    return ask
 
 
 def active(response: TestResponse) -> dict[str, Any]:
@@ -123,19 +124,18 @@ def active(response: TestResponse) -> dict[str, Any]:
     return dict(response.json["data"]["active_holdings"])
 
 
-def token_row(
-    address: str, name: str, symbol: str, amount: int, formatted: str, decimals: int, verified: bool = False
-) -> dict[str, Any]:
-    """Return a row of the holdings."""
-    return {
-        "token_address": address,
-        "token_name": name,
-        "symbol": symbol,
-        "amount": str(amount),
-        "amount_formatted": formatted,
-        "decimals": decimals,
-        "verified_contract": verified,
-    }
+def save_snapshot(connection: Connection, address: str, age_seconds: int) -> None:
+    """Replace the snapshot by one of this age, with one unit of the native coin."""
+    connection.execute(
+        """
+        INSERT INTO holdings_snapshots (wallet_id, native_amount, tokens, refreshed_at)
+        SELECT wallet_id, 1, '[]', now() - make_interval(secs => %s) FROM wallets WHERE address = %s
+            ON CONFLICT (wallet_id) DO UPDATE
+           SET native_amount = 1, tokens = '[]', refreshed_at = excluded.refreshed_at,
+               claim = NULL, claim_expires_at = NULL
+        """,
+        (age_seconds, address),
+    )
 
 
 def wait_for_refreshes() -> None:

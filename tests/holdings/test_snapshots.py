@@ -5,15 +5,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import (
-    Ask,
-    AskAt,
-    Hold,
-    active,
-    evm_token,
-    solana_token,
-    wait_for_refreshes,
-)
+from tests.holdings.conftest import Ask, AskAt, Hold, active, evm_token, solana_token, wait_for_refreshes
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.waiting import eventually, somebody_waits
@@ -67,64 +59,50 @@ class TestStored:
 
 
 class TestFormatted:
-    def test_spam_of_a_saved_snapshot_is_left_out_when_the_setting_changes(
-        self, ask_at: AskAt, track: Hold, stub: Stub
+    def test_spam_is_shown_as_the_setting_says_as_soon_as_a_refresh_has_stored_it(
+        self, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
     ) -> None:
-        for chain, token in (("eth", evm_token), ("solana", solana_token)):
+        # Only on EVM chains does this provider leave out spam itself.
+        for chain, token, is_stored in (("eth", evm_token, False), ("solana", solana_token, True)):
             good, spam = token(1, 5), token(2, 9, spam=True)
             address = track(chain, native=7, tokens=(good, spam))
-            both = ["native", spam.address, good.address]
-            assert addresses(ask_at(holdings_keep_spam=True)(chain, address)) == both
+            without, both = ["native", good.address], ["native", spam.address, good.address]
+            assert addresses(ask_at()(chain, address)) == without
+            shown = addresses(ask_at(holdings_keep_spam=True)(chain, address))
+            assert shown == (both if is_stored else without)
+            connection.execute(
+                "UPDATE holdings_snapshots SET refreshed_at = refreshed_at - interval '1 hour'"
+            )
+            kept = ask_at(holdings_keep_spam=True)
+            assert active(kept(chain, address))["stale"] is True
+            wait_for_refreshes()
             asked = stub.asked[address]
-            assert addresses(ask_at()(chain, address)) == ["native", good.address]
-            assert addresses(ask_at(holdings_keep_spam=True)(chain, address)) == both
+            for ask, shown in ((kept, both), (ask_at(), without), (ask_at(holdings_keep_spam=True), both)):
+                assert addresses(ask(chain, address)) == shown
             assert stub.asked[address] == asked
 
-    def test_a_snapshot_saved_without_spam_shows_it_after_the_next_refresh(
-        self, ask_at: AskAt, connection: Connection, track: Hold
-    ) -> None:
-        good, spam = evm_token(1, 5), evm_token(2, 9, spam=True)
-        address = track("eth", tokens=(good, spam))
-        assert addresses(ask_at()("eth", address)) == ["native", good.address]
-        assert addresses(ask_at(holdings_keep_spam=True)("eth", address)) == ["native", good.address]
-        _age(connection)
-        kept = ask_at(holdings_keep_spam=True)
-        assert active(kept("eth", address))["stale"] is True
-        wait_for_refreshes()
-        assert addresses(kept("eth", address)) == ["native", spam.address, good.address]
-
-    def test_every_digit_of_the_largest_amounts_survives_the_table(
+    def test_every_digit_and_the_order_of_the_largest_amounts_survive_the_table(
         self, ask: Ask, ask_at: AskAt, track: Hold
     ) -> None:
-        tokens = tuple(
+        large = [
             evm_token(number, LARGEST - number, decimals=decimals)
             for number, decimals in enumerate((0, 1, 18, 77, 78, 255))
-        )
-        address = track("eth", native=LARGEST, tokens=tokens)
+        ]
+        equal = [evm_token(10 + places, 10**places, decimals=places) for places in (0, 3, 77)]
+        smallest = evm_token(30, 1, decimals=255)
+        address = track("eth", native=LARGEST, tokens=(smallest, equal[2], *large, *equal[:2]))
         first = ask("eth", address)
         (native, *rows) = active(first)["tokens"]
         digits = str(LARGEST)
         assert (native["amount"], native["amount_formatted"]) == (digits, f"{digits[:-18]}.{digits[-18:]}")
-        assert {row["token_address"]: row["amount"] for row in rows} == {
-            token.address: str(token.units) for token in tokens
-        }
-        assert data_of(ask_at()("eth", address)) == data_of(first)
-
-    def test_rows_are_in_the_order_of_their_whole_tokens_ties_by_address(
-        self, ask: Ask, ask_at: AskAt, track: Hold
-    ) -> None:
-        large, most = evm_token(1, 9, decimals=0), evm_token(2, 10, decimals=0)
-        equal = [evm_token(10 + places, 10**places, decimals=places) for places in (0, 3, 77)]
-        small, smallest = evm_token(3, LARGEST, decimals=255), evm_token(4, 1, decimals=255)
-        address = track("eth", native=0, tokens=(smallest, equal[2], large, equal[0], small, equal[1], most))
-        expected = [
-            "native",
-            *(most.address, large.address),
+        units = {token.address: str(token.units) for token in (*large, *equal, smallest)}
+        assert {row["token_address"]: row["amount"] for row in rows} == units
+        # By whole tokens, ties by address.
+        assert [row["token_address"] for row in rows] == [
+            *(token.address for token in large[:4]),
             *sorted(token.address for token in equal),
-            *(small.address, smallest.address),
+            *(token.address for token in (*large[4:], smallest)),
         ]
-        first = ask("eth", address)
-        assert addresses(first) == expected
         assert data_of(ask_at()("eth", address)) == data_of(first)
 
 
@@ -190,10 +168,6 @@ class TestRemoved:
             ask("eth", address)
         _remove(connection, removed)
         assert stored(connection)["native_amount"] == 8
-
-
-def _age(connection: Connection) -> None:
-    connection.execute("UPDATE holdings_snapshots SET refreshed_at = now() - interval '100 seconds'")
 
 
 def _remove(connection: Connection, address: str) -> None:

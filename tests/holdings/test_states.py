@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import pytest
-from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import Ask, AskAt, Hold, active, evm_token, wait_for_refreshes
+from tests.holdings.conftest import Ask, AskAt, Hold, active, evm_token, save_snapshot, wait_for_refreshes
 from tests.stub import faults
 from tests.stub.moralis import Portfolio
 from tests.stub.server import Stub
@@ -31,6 +31,11 @@ def native(response: TestResponse) -> str:
     return str(active(response)["tokens"][0]["amount"])
 
 
+def is_fresh(response: TestResponse) -> bool:
+    found = active(response)
+    return not found["stale"] and not found["loading"]
+
+
 def until(answer: Callable[[], TestResponse], wanted: Callable[[TestResponse], bool]) -> TestResponse:
     """Repeat the request until the response is as wanted, and return it."""
     deadline = time.monotonic() + 5
@@ -40,53 +45,36 @@ def until(answer: Callable[[], TestResponse], wanted: Callable[[TestResponse], b
     return response
 
 
+def cached(response: TestResponse) -> tuple[bool, int]:
+    assert response.json is not None
+    return response.json["meta"]["cached"], response.json["meta"]["cache_age_seconds"]
+
+
 class TestFresh:
-    def test_the_first_request_waits_for_the_provider(self, ask: Ask, track: Hold) -> None:
-        response = ask("eth", track("eth", native=7))
-        assert native(response) == "7"
-        assert active(response)["stale"] is False
-        assert (response.json["meta"]["cached"], response.json["meta"]["cache_age_seconds"]) == (False, 0)
-
-    def test_a_second_request_within_the_ttl_sends_none_to_the_provider(
-        self, ask: Ask, track: Hold, stub: Stub
-    ) -> None:
-        address = track("eth", native=7)
-        first = ask("eth", address)
-        stub.portfolios["eth", address] = Portfolio(8, ())
-        second = ask("eth", address)
-        assert active(second) == active(first)
-        assert second.json["meta"]["cached"] is True
-        assert stub.asked[address] == 1
-
-    def test_a_request_to_another_worker_sends_none_to_the_provider(
+    def test_the_first_request_waits_for_the_provider_and_others_within_the_ttl_send_it_none(
         self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
-        ask("eth", address)
-        response = ask_at()("eth", address)
-        assert native(response) == "7"
-        assert response.json["meta"]["cached"] is True
+        first = ask("eth", address)
+        assert (native(first), active(first)["stale"], cached(first)) == ("7", False, (False, 0))
+        stub.portfolios["eth", address] = Portfolio(8, ())
+        # In any form of the address, by the other path, and of a worker that is started later.
+        for response in (
+            ask("eth", address),
+            ask("eth", address.upper().replace("0X", "0x")),
+            ask("eth", address, path="wallet"),
+            ask_at()("eth", address),
+        ):
+            assert active(response) == active(first)
+            assert cached(response)[0] is True
         assert stub.asked[address] == 1
 
     def test_the_age_is_that_of_the_snapshot(self, ask: Ask, connection: Connection, track: Hold) -> None:
         address = track("eth", native=7)
-        _saved(connection, address, age_seconds=40)
+        save_snapshot(connection, address, age_seconds=40)
         response = ask("eth", address)
-        assert 40 <= response.json["meta"]["cache_age_seconds"] <= 42
+        assert 40 <= cached(response)[1] <= 42
         assert active(response)["stale"] is False
-
-    def test_the_alias_is_the_same_operation(self, client: FlaskClient, api_key: str, track: Hold) -> None:
-        query = {"blockchain": "eth", "address": track("eth", native=7), "api_key": api_key}
-        answers = [
-            client.get(path, query_string=query) for path in ("/v1/wallet/holdings", "/v1/wallets/holdings")
-        ]
-        assert active(answers[0]) == active(answers[1])
-
-    def test_evm_addresses_are_compared_without_case(self, ask: Ask, track: Hold, stub: Stub) -> None:
-        address = track("eth", native=7)
-        for form in (address, address.upper().replace("0X", "0x")):
-            assert native(ask("eth", form)) == "7"
-        assert stub.asked[address] == 1
 
 
 class TestStale:
@@ -94,7 +82,7 @@ class TestStale:
         self, ask: Ask, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=8)
-        _saved(connection, address, age_seconds=100)
+        save_snapshot(connection, address, age_seconds=100)
         stub.scenarios[address] = faults.hang(stub.release)
         workers = [ask, ask_at()]
         with ThreadPoolExecutor(16) as pool:
@@ -102,54 +90,44 @@ class TestStale:
             answers = list(pool.map(lambda number: workers[number % 2]("eth", address), range(40)))
             assert time.monotonic() - began < 3
         for response in answers:
-            assert active(response)["stale"] is True
-            assert native(response) == "1"
-            assert response.json["meta"]["cached"] is True
-            assert response.json["meta"]["cache_age_seconds"] >= 100
+            assert (active(response)["stale"], native(response)) == (True, "1")
+            assert cached(response)[0] is True
+            assert cached(response)[1] >= 100
         stub.release.set()
         for worker in workers:
-            response = until(
-                lambda worker=worker: worker("eth", address), lambda got: not active(got)["stale"]
-            )
-            assert native(response) == "8"
+            assert native(until(partial(worker, "eth", address), is_fresh)) == "8"
         assert stub.asked[address] == 1
 
-    def test_a_failure_leaves_the_snapshot_and_is_remembered(
-        self, ask: Ask, connection: Connection, track: Hold, stub: Stub
-    ) -> None:
-        address = track("eth")
-        _saved(connection, address, age_seconds=100)
-        stub.scenarios[address] = faults.status(400)
-        assert active(ask("eth", address))["stale"] is True
-        until(lambda: ask("eth", address), lambda _: _failure(connection, address) is not None)
-        for _ in range(5):
-            assert active(ask("eth", address))["stale"] is True
-        assert stub.asked[address] == 1
-
-    def test_after_the_failure_the_wallet_is_refreshed(
+    def test_a_failure_leaves_the_snapshot_and_is_remembered_for_a_while(
         self, ask: Ask, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=8)
-        _saved(connection, address, age_seconds=100)
+        save_snapshot(connection, address, age_seconds=100)
         stub.scenarios[address] = faults.in_turn(faults.status(400))
-        response = until(lambda: ask("eth", address), lambda got: not active(got)["stale"])
-        assert native(response) == "8"
+        assert active(ask("eth", address))["stale"] is True
+        wait_for_refreshes()
+        assert active(ask("eth", address))["stale"] is True
+        assert stub.asked[address] == 1
+        assert native(until(lambda: ask("eth", address), is_fresh)) == "8"
 
 
 class TestLoading:
-    def test_with_a_slow_provider_the_first_response_is_loading(
-        self, ask: Ask, track: Hold, stub: Stub
+    def test_with_a_slow_provider_the_response_is_loading_and_free(
+        self, ask: Ask, connection: Connection, track: Hold, stub: Stub
     ) -> None:
         address = track("eth", native=7)
         stub.scenarios[address] = faults.hang(stub.release)
-        began = time.monotonic()
-        response = ask("eth", address)
-        assert WAIT <= time.monotonic() - began < WAIT + 0.5
-        assert active(response) == LOADING
-        assert (response.json["meta"]["cached"], response.json["meta"]["cache_age_seconds"]) == (False, 0)
+        ask = partial(ask, "eth", address, key=create_key(connection, "one", credits=1))
+        for _ in range(2):
+            began = time.monotonic()
+            response = ask()
+            assert WAIT <= time.monotonic() - began < WAIT + 0.5
+            assert (active(response), cached(response)) == (LOADING, (False, 0))
+            assert response.headers["X-Credits-Remaining"] == "1"
         stub.release.set()
-        assert native(until(lambda: ask("eth", address), lambda got: not active(got)["loading"])) == "7"
-        assert stub.asked[address] == 1
+        paid = until(ask, lambda response: not active(response)["loading"])
+        assert (native(paid), paid.headers["X-Credits-Remaining"]) == ("7", "0")
+        assert ask().status_code == 403
 
     def test_a_request_that_waits_gets_the_result_of_another_worker(
         self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
@@ -166,29 +144,9 @@ class TestLoading:
             assert time.monotonic() - began < 1.0
         assert stub.asked[address] == 1
 
-    def test_loading_costs_no_credit(
-        self, client: FlaskClient, connection: Connection, track: Hold, stub: Stub
-    ) -> None:
-        address = track("eth", native=7)
-        stub.scenarios[address] = faults.hang(stub.release)
-        query = {"blockchain": "eth", "address": address, "api_key": create_key(connection, "one", credits=1)}
-
-        def call() -> TestResponse:
-            return client.get("/v1/wallets/holdings", query_string=query)
-
-        for _ in range(3):
-            response = call()
-            assert active(response) == LOADING
-            assert response.headers["X-Credits-Remaining"] == "1"
-        stub.release.set()
-        paid = until(call, lambda got: not active(got)["loading"])
-        assert paid.headers["X-Credits-Remaining"] == "0"
-        assert call().status_code == 403
-
     def test_at_most_half_of_the_web_threads_wait(self, ask_at: AskAt, track: Hold, stub: Stub) -> None:
         addresses = [track("eth") for _ in range(6)]
-        for address in addresses:
-            stub.scenarios[address] = faults.hang(stub.release)
+        stub.scenarios |= dict.fromkeys(addresses, faults.hang(stub.release))
         ask = ask_at(web_threads=4, holdings_wait_seconds=2.0)
 
         def seconds(address: str) -> float:
@@ -203,7 +161,7 @@ class TestLoading:
     def test_without_patience_the_fetch_is_started_all_the_same(self, ask_at: AskAt, track: Hold) -> None:
         ask, address = ask_at(holdings_wait_seconds=0.0), track("eth", native=7)
         assert active(ask("eth", address)) == LOADING
-        assert native(until(lambda: ask("eth", address), lambda got: not active(got)["loading"])) == "7"
+        assert native(until(lambda: ask("eth", address), is_fresh)) == "7"
 
     def test_a_provider_that_hangs_on_one_chain_leaves_the_others_alone(
         self, ask_at: AskAt, track: Hold, stub: Stub
@@ -215,37 +173,22 @@ class TestLoading:
             stub.scenarios[address] = faults.hang(stub.release)
             assert active(ask("eth", address)) == LOADING
         other = track("base", native=7)
-        assert native(until(lambda: ask("base", other), lambda got: not active(got)["loading"])) == "7"
+        assert native(until(lambda: ask("base", other), is_fresh)) == "7"
         # The last one on eth found all 16 threads taken.
         assert len(stub.asked) == 16 + 1
 
-    def test_loading_ends_also_if_the_provider_never_responds(
-        self, ask_at: AskAt, track: Hold, stub: Stub
-    ) -> None:
-        address = track("eth")
-        stub.scenarios[address] = faults.hang(stub.release)
-        ask = ask_at(holdings_fetch_seconds=1.0)
-        assert active(ask("eth", address)) == LOADING
-        until(lambda: ask("eth", address), lambda got: got.status_code == 503)
-
 
 class TestUnavailable:
-    def test_a_failure_without_a_snapshot_is_a_503_and_stored(
+    def test_a_failure_without_a_snapshot_is_a_503_and_remembered_for_a_while(
         self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
     ) -> None:
-        address = track("eth")
-        stub.scenarios[address] = faults.status(400)
-        for worker in (ask, ask, ask_at()):
-            response = worker("eth", address)
-            assert response.status_code == 503
-            assert response.json["error"]["code"] == "service_unavailable"
-            assert response.headers["Retry-After"] == "1"
-        assert stub.asked[address] == 1
-
-    def test_after_the_pause_the_provider_is_requested_again(self, ask: Ask, track: Hold, stub: Stub) -> None:
-        address = track("eth", native=7)
+        address, other = track("eth", native=7), ask_at()
         stub.scenarios[address] = faults.in_turn(faults.status(400))
-        assert ask("eth", address).status_code == 503
+        for worker in (ask, ask, other):
+            response = worker("eth", address)
+            assert (response.status_code, response.headers["Retry-After"]) == (503, "1")
+            assert response.json["error"]["code"] == "service_unavailable"
+        assert stub.asked[address] == 1
         assert native(until(lambda: ask("eth", address), lambda got: got.status_code == 200)) == "7"
 
     def test_a_later_page_that_fails_makes_all_fail(self, ask: Ask, track: Hold, stub: Stub) -> None:
@@ -268,7 +211,7 @@ class TestUnavailable:
     ) -> None:
         ask = ask_at(holdings_breaker_failures=1, holdings_breaker_seconds=60.0)
         failed, unread, known = track("eth"), track("eth"), track("eth")
-        _saved(connection, known, age_seconds=100)
+        save_snapshot(connection, known, age_seconds=100)
         stub.scenarios[failed] = faults.status(500)
         assert ask("eth", failed).status_code == 503
         response = ask("eth", unread)
@@ -282,45 +225,36 @@ class TestNotConfigured:
     @pytest.mark.parametrize(
         ("chain", "changes"),
         [
-            ("eth", {"moralis_api_key": None}),
             ("solana", {"moralis_api_key": None}),
             ("bnb", {"bnb_provider": "rpc", "bnb_rpc_url": None}),
             ("base", {"base_provider": "alchemy", "alchemy_api_key": None}),
+            # Its node is of another chain.
+            ("eth", {"eth_provider": "rpc"}),
         ],
     )
     def test_an_error_that_no_wait_can_end_has_no_retry_after(
-        self, ask_at: AskAt, track: Hold, chain: str, changes: dict[str, str | None]
+        self, ask_at: AskAt, track: Hold, stub: Stub, chain: str, changes: dict[str, str | None]
     ) -> None:
-        # With one thread no request waits, and still none is told to come again.
-        ask, address = ask_at(web_threads=1, **changes), track(chain)
-        for _ in range(3):
-            _is_not_configured(ask(chain, address))
-
-    def test_so_is_that_of_a_node_of_another_chain(self, ask_at: AskAt, track: Hold, stub: Stub) -> None:
         stub.nodes.chain_ids["eth"] = 56
-        ask, address = ask_at(eth_provider="rpc"), track("eth")
-        for _ in range(2):
-            _is_not_configured(ask("eth", address))
+        # With one thread no request waits, and still none is told to come again.
+        ask, address = ask_at(web_threads=2 if chain == "eth" else 1, **changes), track(chain)
+        for _ in range(3):
+            response = ask(chain, address)
+            assert (response.status_code, response.json["error"]["code"]) == (503, "service_unavailable")
+            assert response.json["error"]["reason"] == "provider_not_configured"
+            assert "Retry-After" not in response.headers
 
     def test_other_chains_and_earlier_balances_are_still_returned(
-        self, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
+        self, ask_at: AskAt, connection: Connection, track: Hold, hold: Hold
     ) -> None:
         ask = ask_at(eth_provider="alchemy", alchemy_api_key=None)
         known = track("eth")
-        _saved(connection, known, age_seconds=100)
+        save_snapshot(connection, known, age_seconds=100)
         for _ in range(2):
             assert active(ask("eth", known))["stale"] is True
-        assert _failure(connection, known) is None
         assert native(ask("base", track("base", native=7))) == "7"
-
-    def test_an_untracked_wallet_is_still_not_found(self, ask_at: AskAt, hold: Hold) -> None:
-        assert ask_at(moralis_api_key=None)("eth", hold("eth")).status_code == 404
-
-
-def _is_not_configured(response: TestResponse) -> None:
-    assert (response.status_code, response.json["error"]["code"]) == (503, "service_unavailable")
-    assert response.json["error"]["reason"] == "provider_not_configured"
-    assert "Retry-After" not in response.headers
+        untracked = ask("eth", hold("eth"))
+        assert (untracked.status_code, untracked.json["error"]["reason"]) == (404, "wallet_not_found")
 
 
 class TestWorkersThatDie:
@@ -336,7 +270,7 @@ class TestWorkersThatDie:
         )
         assert active(ask("eth", address)) == LOADING
         assert not stub.asked
-        assert native(until(lambda: ask("eth", address), lambda got: not active(got)["loading"])) == "7"
+        assert native(until(lambda: ask("eth", address), is_fresh)) == "7"
 
     def test_a_late_result_does_not_replace_a_newer_one(
         self, ask: Ask, connection: Connection, track: Hold, stub: Stub
@@ -345,56 +279,8 @@ class TestWorkersThatDie:
         stub.scenarios[address] = faults.hang(stub.release)
         assert active(ask("eth", address)) == LOADING
         # The claim lapses, and another worker reads and saves.
-        _saved(connection, address, age_seconds=0)
+        save_snapshot(connection, address, age_seconds=0)
         stub.release.set()
         wait_for_refreshes()
         assert stub.asked[address] == 1
         assert native(ask("eth", address)) == "1"
-
-    def test_snapshots_survive_a_restart_of_the_service(
-        self, ask: Ask, ask_at: AskAt, track: Hold, stub: Stub
-    ) -> None:
-        address = track("eth", native=7)
-        before = active(ask("eth", address))
-        stub.scenarios[address] = faults.status(500)
-        assert active(ask_at()("eth", address)) == before
-
-
-def test_an_invalid_request_is_refused(client: FlaskClient, api_key: str) -> None:
-    wallet = {"blockchain": "eth", "address": "0x" + "0" * 40}
-    for query, status, code in (
-        ({"blockchain": "eth"}, 400, "missing_parameter"),
-        (wallet | {"address": ""}, 400, "missing_parameter"),
-        (wallet | {"address": "0x12"}, 400, "invalid_parameter"),
-        (wallet | {"address": "9" * 44}, 400, "invalid_parameter"),
-        (wallet | {"blockchain": "solana"}, 400, "invalid_parameter"),
-        (wallet | {"blockchain": "doge"}, 400, "invalid_parameter"),
-        ({"address": wallet["address"]}, 400, "invalid_parameter"),
-        (wallet | {"type": "kol"}, 400, "invalid_parameter"),
-        (wallet | {"period": "1d"}, 400, "invalid_parameter"),
-        (wallet, 404, "not_found"),
-    ):
-        response = client.get("/v1/wallets/holdings", query_string=query | {"api_key": api_key})
-        assert (response.status_code, response.json["error"]["code"]) == (status, code), query
-    assert response.json["error"]["reason"] == "wallet_not_found"
-
-
-def _saved(connection: Connection, address: str, age_seconds: int) -> None:
-    """Replace the snapshot by one of this age, with one unit of the native coin."""
-    connection.execute(
-        """
-        INSERT INTO holdings_snapshots (wallet_id, native_amount, tokens, refreshed_at)
-        SELECT wallet_id, 1, '[]', now() - make_interval(secs => %s) FROM wallets WHERE address = %s
-            ON CONFLICT (wallet_id) DO UPDATE
-           SET native_amount = 1, tokens = '[]', refreshed_at = excluded.refreshed_at,
-               claim = NULL, claim_expires_at = NULL
-        """,
-        (age_seconds, address),
-    )
-
-
-def _failure(connection: Connection, address: str) -> str | None:
-    row = connection.execute(
-        "SELECT failure FROM holdings_snapshots JOIN wallets USING (wallet_id) WHERE address = %s", (address,)
-    ).fetchone()
-    return row["failure"] if row is not None else None
