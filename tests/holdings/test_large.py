@@ -15,9 +15,9 @@ from tests.waiting import eventually
 from wallet_api.demo.forms import seeded, solana_address
 from wallet_api.settings import Settings
 
-TOKENS = 40_000
+TOKENS = 20_000
 WALLETS = 8
-CACHES_BYTES = 48 * 1024 * 1024
+CACHES_BYTES = 24 * 1024 * 1024
 
 
 def test_many_large_wallets_at_once_take_little_more_memory_than_one(

@@ -1,9 +1,13 @@
-"""The cache: one computation for all threads, ages, refreshes, failures, sizes."""
+"""The cache: when a value is computed again, what others get meanwhile, failures, sizes.
+
+That concurrent requests wait for one computation is in tests/api/test_leaderboard.py.
+"""
 
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 
 import pytest
@@ -32,30 +36,29 @@ class _Clock:
 
         return compute
 
-    def fail(self) -> int:
-        """Raise ValueError."""
-        raise ValueError("no")
-
 
 @pytest.fixture
 def clock() -> _Clock:
     return _Clock()
 
 
+def _fail() -> int:
+    raise ValueError("no")
+
+
 class _Slow:
     """A computation that goes on until it may end."""
 
-    def __init__(self) -> None:
-        self.may_end = threading.Event()
+    def __init__(self, end: Callable[[], int] | None = None) -> None:
+        self._end = end or partial(next, count(1))
+        self._may_end = threading.Event()
         self._begun = threading.Event()
-        self._numbers = count(1)
 
     def __call__(self) -> int:
-        """Return how often it was called."""
-        number = next(self._numbers)
+        """Return how often it was called, or what `end` returns."""
         self._begun.set()
-        assert self.may_end.wait(20)
-        return number
+        assert self._may_end.wait(20)
+        return self._end()
 
     @contextmanager
     def running(self, pool: ThreadPoolExecutor, cache: Cache[int]) -> Iterator[Future[Cached[int]]]:
@@ -65,7 +68,7 @@ class _Slow:
         try:
             yield running
         finally:
-            self.may_end.set()
+            self._may_end.set()
 
 
 def _seen(cached: Cached[int], clock: _Clock) -> tuple[int, bool, int]:
@@ -74,18 +77,10 @@ def _seen(cached: Cached[int], clock: _Clock) -> tuple[int, bool, int]:
 
 def test_an_error_is_raised_in_all_threads_that_wait_and_is_not_cached(clock: _Clock) -> None:
     cache: Cache[int] = Cache(60.0)
-    begun, may_end = threading.Event(), threading.Event()
-
-    def fail() -> int:
-        begun.set()
-        assert may_end.wait(20)
-        return clock.fail()
-
+    slow = _Slow(_fail)
     with ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(cache.get, "key", fail)]
-        assert begun.wait(20)
-        waiting.append(pool.submit(cache.get, "key", fail))
-        may_end.set()
+        with slow.running(pool, cache) as first:
+            waiting = [first, pool.submit(cache.get, "key", slow)]
         for found in waiting:
             with pytest.raises(ValueError, match="no"):
                 found.result()
@@ -96,21 +91,20 @@ def test_one_thread_computes_the_next_value_before_the_old_one_expires(clock: _C
     cache: Cache[int] = Cache(10.0, timer=clock)
     cache.get("key", clock.compute(1, 2.0))
     # It took two seconds, and expires at 110.
-    clock.now = 105.9
-    assert _seen(cache.get("key", clock.compute(2, 1.0)), clock) == (1, True, 5)
-    clock.now = 106.1
-    assert _seen(cache.get("key", clock.compute(2, 1.0)), clock) == (2, False, 0)
-    clock.now = 112.0
-    assert _seen(cache.get("key", clock.compute(3, 1.0)), clock) == (2, True, 5)
+    for clock.now, value, expected in (
+        (105.9, 2, (1, True, 5)),
+        (106.1, 2, (2, False, 0)),
+        (112.0, 3, (2, True, 5)),
+    ):
+        assert _seen(cache.get("key", clock.compute(value, 1.0)), clock) == expected
 
 
 def test_others_get_the_old_value_meanwhile_and_wait_once_it_has_expired(clock: _Clock) -> None:
     cache: Cache[int] = Cache(10.0, timer=clock)
     cache.get("key", clock.compute(7, 2.0))
-    slow = _Slow()
     with ThreadPoolExecutor(2) as pool:
         clock.now = 106.1
-        with slow.running(pool, cache) as first:
+        with _Slow().running(pool, cache) as first:
             clock.now = 109.0
             assert _seen(cache.get("key", clock.compute(3)), clock) == (7, True, 9)
             clock.now = 111.0
@@ -127,34 +121,26 @@ def test_a_computation_that_began_too_long_ago_is_not_waited_for(clock: _Clock) 
         assert _seen(cache.get("key", clock.compute(2)), clock) == (2, False, 0)
 
 
-def test_a_refresh_that_fails_leaves_the_old_value_until_it_expires(clock: _Clock) -> None:
-    cache: Cache[int] = Cache(10.0, timer=clock)
+@pytest.mark.parametrize("serve_stale", [False, True])
+def test_a_refresh_that_fails_leaves_the_old_value_until_it_expires_or_for_longer(
+    clock: _Clock, serve_stale: bool
+) -> None:
+    cache: Cache[int] = Cache(10.0, serve_stale=serve_stale, timer=clock)
+    with pytest.raises(ValueError, match="no"):
+        cache.get("key", _fail)
     cache.get("key", clock.compute(1, 4.0))
-    for clock.now in (106.0, 110.0 - 0.1):
-        assert cache.get("key", clock.fail).hit
+    for clock.now in (106.0, 109.9):
+        assert cache.get("key", _fail).hit
     clock.now = 110.1
-    with pytest.raises(ValueError, match="no"):
-        cache.get("key", clock.fail)
+    if serve_stale:
+        assert cache.get("key", _fail).value == 1
+    else:
+        with pytest.raises(ValueError, match="no"):
+            cache.get("key", _fail)
+    assert cache.get("key", clock.compute(2)).value == 2
 
 
-def test_a_stale_value_is_returned_while_computations_fail(clock: _Clock) -> None:
-    cache: Cache[int] = Cache(30.0, serve_stale=True, timer=clock)
-    with pytest.raises(ValueError, match="no"):
-        cache.get("key", clock.fail)
-    values = []
-    for now, compute in (
-        (100.0, clock.compute(1)),
-        (129.0, clock.compute(2)),
-        (130.0, clock.compute(2)),
-        (161.0, clock.fail),
-        (162.0, clock.compute(3)),
-    ):
-        clock.now = now
-        values.append(cache.get("key", compute).value)
-    assert values == [1, 1, 2, 2, 3]
-
-
-def test_an_executor_refreshes_a_value_without_a_wait(clock: _Clock) -> None:
+def test_an_executor_refreshes_a_value_without_a_wait_and_its_end_blocks_no_later_one(clock: _Clock) -> None:
     with ThreadPoolExecutor(2) as pool, ThreadPoolExecutor(1) as executor:
         cache: Cache[int] = Cache(10.0, executor=executor, timer=clock)
         cache.get("key", clock.compute(7, 2.0))
@@ -165,16 +151,9 @@ def test_an_executor_refreshes_a_value_without_a_wait(clock: _Clock) -> None:
             assert cache.get("key", slow).value == 7
         executor.submit(lambda: None).result(20)
         assert cache.get("key", slow).value == 1
-
-
-def test_a_refresh_that_cannot_begin_leaves_the_old_value_and_blocks_no_later_one(clock: _Clock) -> None:
-    executor = ThreadPoolExecutor(1)
-    cache: Cache[int] = Cache(10.0, executor=executor, timer=clock)
-    cache.get("key", clock.compute(1, 2.0))
-    executor.shutdown()
-    clock.now = 107.0
+    clock.now = 116.9
     assert cache.get("key", clock.compute(2)).value == 1
-    clock.now = 111.0
+    clock.now = 121.0
     assert cache.get("key", clock.compute(3)).value == 3
 
 
@@ -182,8 +161,7 @@ def test_a_computation_without_a_slot_fails_at_once_for_all(clock: _Clock) -> No
     bulkhead = Bulkhead(4)
     caches: list[Cache[int]] = [Cache(10.0, slot=bulkhead.slot, timer=clock) for _ in range(3)]
     caches[2].get("key", clock.compute(5, 2.0))
-    slow = _Slow()
-    with ThreadPoolExecutor(2) as pool, slow.running(pool, caches[0]):
+    with ThreadPoolExecutor(2) as pool, _Slow().running(pool, caches[0]):
         with _Slow().running(pool, caches[1]) as other:
             with pytest.raises(Busy):
                 caches[2].get("another key", clock.compute(1))
@@ -193,20 +171,14 @@ def test_a_computation_without_a_slot_fails_at_once_for_all(clock: _Clock) -> No
         assert other.result(20).value == 1
 
 
-def test_values_stay_within_the_size() -> None:
-    cache: Cache[str] = Cache(60.0, max_size=1_000, size_of=len)
+def test_values_stay_within_the_size_and_are_found_until_they_expire(clock: _Clock) -> None:
+    cache: Cache[str] = Cache(10.0, max_size=1_000, size_of=len, timer=clock)
     for number in range(10):
         cache.get(number, lambda: "x" * 300)
     cache.get("too large", lambda: "x" * 2_000)
-    cached = [number for number in range(10) if cache.find(number) is not None]
-    assert cached == [7, 8, 9]
     assert cache.find("too large") is None
-
-
-def test_a_stored_value_is_found_until_it_expires(clock: _Clock) -> None:
-    cache: Cache[int] = Cache(10.0, timer=clock)
-    cache.put("key", 1, made_at=95.0)
-    assert cache.find("key") == 1
+    assert [number for number in range(10) if cache.find(number) is not None] == [7, 8, 9]
+    cache.put(9, "made elsewhere", made_at=95.0)
+    assert cache.find(9) == "made elsewhere"
     clock.now = 105.0
-    assert cache.find("key") is None
-    assert cache.find_expired("key") == 1
+    assert (cache.find(9), cache.find_expired(9)) == (None, "made elsewhere")
