@@ -1,4 +1,4 @@
-"""docs/reference.md describes every operation in full, and its samples are what the service returns."""
+"""docs/reference.md is generated from operations, and its samples are what the service returns."""
 
 import json
 import re
@@ -21,7 +21,6 @@ from wallet_api.settings import Settings
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs" / "reference.md").read_text()
 EXAMPLE = re.compile(r"```sh\n(?:KEY=[^\n]*\n)?(curl [^\n]*)\n```\n```json\n(.*?)\n```", re.DOTALL)
-LINK = re.compile(r"\[([^\]`]+)\]\(#([^)]+)\)")
 EXAMPLES = EXAMPLE.findall(REFERENCE) + EXAMPLE.findall((ROOT / "README.md").read_text())
 
 
@@ -31,37 +30,16 @@ def described(app: Flask) -> dict[str, Any]:
     return document(app)
 
 
-def _section(heading: str, level: str = "##") -> str:
-    end = rf"(?=^#{{2,{len(level)}}} |\Z)"
-    found = re.search(rf"^{level} {re.escape(heading)}$(.*?){end}", REFERENCE, flags=re.MULTILINE | re.DOTALL)
+def _section(heading: str) -> str:
+    found = re.search(rf"^## {heading}$(.*?)(?=^## |\Z)", REFERENCE, flags=re.MULTILINE | re.DOTALL)
     assert found is not None, heading
     return found[1]
-
-
-def _with_objects(section: str) -> str:
-    """Return the section, and the descriptions of all objects that it links to."""
-    titles = {title for title, anchor in LINK.findall(section) if title.lower().replace(" ", "-") == anchor}
-    rest = LINK.sub("", section)
-    return rest + "".join(_with_objects(_section(title, "###")) for title in titles)
 
 
 def _words(text: str) -> set[str]:
     """Return the names in backticks outside of examples, also those behind a dot."""
     quoted = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL))
     return {word for text in quoted for word in re.findall(r"\w+", text)}
-
-
-def _properties(node: Any, schemas: dict[str, Any]) -> Iterator[str]:
-    """Yield the names of all properties of a schema, at every depth."""
-    if isinstance(node, list):
-        for part in node:
-            yield from _properties(part, schemas)
-    elif isinstance(node, dict):
-        if "$ref" in node:
-            yield from _properties(schemas[node["$ref"].rpartition("/")[2]], schemas)
-        yield from node.get("properties", {})
-        for part in node.values():
-            yield from _properties(part, schemas)
 
 
 def _keyed(described: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -103,29 +81,6 @@ def test_the_generated_parts_are_those_of_operations_and_schemas() -> None:
     assert written(REFERENCE) == REFERENCE, "docs/reference.md is out of date: run `make reference`"
 
 
-def test_every_operation_has_a_section_and_every_alias_is_in_one(described: dict[str, Any]) -> None:
-    sections = set(re.findall(r"^## GET (\S+)$", REFERENCE, re.MULTILINE))
-    paths = {path for path, _ in _keyed(described)}
-    assert sections <= paths
-    for alias in paths - sections:
-        assert f"`{alias}` is an alias" in REFERENCE
-    for path in set(described["paths"]) - paths:
-        assert f"| `{path}` |" in _section("About the service")
-
-
-def test_every_argument_and_every_field_is_described(described: dict[str, Any]) -> None:
-    schemas = described["components"]["schemas"]
-    envelope = _words(_section("Common rules")) | _words(_section("Meta", "###"))
-    for path, operation in _keyed(described):
-        if f"## GET {path}\n" not in REFERENCE:
-            continue
-        words = _words(_with_objects(_section(f"GET {path}")))
-        arguments = {p["name"] for p in operation["parameters"] if p["in"] == "query"} - {"api_key"}
-        assert arguments <= words, path
-        data = operation["responses"]["200"]["content"]["application/json"]["schema"]
-        assert set(_properties(data, schemas)) - words <= envelope, path
-
-
 def test_what_may_be_absent_or_null_is_described_so() -> None:
     for schema in _shapes(Shape):
         for name, field in schema().fields.items():
@@ -138,7 +93,7 @@ def test_what_may_be_absent_or_null_is_described_so() -> None:
             )
 
 
-def test_every_error_and_every_header_is_described(described: dict[str, Any]) -> None:
+def test_every_error_header_and_path_without_a_key_is_described(described: dict[str, Any]) -> None:
     errors = _section("Common rules")
     for path, operation in _keyed(described):
         for status, response in operation["responses"].items():
@@ -149,6 +104,8 @@ def test_every_error_and_every_header_is_described(described: dict[str, Any]) ->
                 assert error.get("reason", "forbidden") in _words(errors), path
     headers = set(described["components"]["headers"]) - {"WWW-Authenticate"}
     assert {name for name in headers if f"`{name}`" not in errors} == set()
+    keyless = set(described["paths"]) - {path for path, _ in _keyed(described)}
+    assert {path for path in keyless if f"| `{path}` |" not in _section("About the service")} == set()
 
 
 def test_every_sample_is_a_response_of_the_service(
