@@ -11,6 +11,7 @@ class Described:
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
         self._components = _strict(document["components"])
+        self._validators: dict[tuple[str, int], Draft202012Validator] = {}
 
     @property
     def keyed_paths(self) -> list[str]:
@@ -30,10 +31,12 @@ class Described:
         responses = self.document["paths"][path]["get"]["responses"]
         assert str(status) in responses, f"{path} responded {status}, which is not described"
         response = responses[str(status)]
-        schema = response["content"]["application/json"]["schema"]
-        Draft202012Validator(
-            schema | {"components": self._components}, format_checker=Draft202012Validator.FORMAT_CHECKER
-        ).validate(body)
+        if (path, status) not in self._validators:
+            # Its references are resolved once.
+            schema = response["content"]["application/json"]["schema"] | {"components": self._components}
+            checker = Draft202012Validator.FORMAT_CHECKER
+            self._validators[path, status] = Draft202012Validator(schema, format_checker=checker)
+        self._validators[path, status].validate(body)
         assert headers & set(self.document["components"]["headers"]) <= set(response["headers"]), path
 
     def _of_query(self, path: str) -> list[dict[str, Any]]:

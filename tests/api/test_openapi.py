@@ -160,27 +160,23 @@ def test_responses_for_each_wallet_and_group_are_valid_for_their_schema(
         ]
         for chain in CHAINS.values():
             for group in ({"blockchain": chain.name, "type": type} for type in chain.types):
+                wallet = {"blockchain": chain.name, "address": service.wallet(**group)}
                 calls += [
                     *(("/v1/wallets", group | page) for page in ({}, {"limit": 2})),
                     *(("/v1/wallet/leaderboard", group | {"period": period}) for period in PERIODS),
                     ("/v1/wallet/leaderboard", group | {"period": "30d", "limit": 1}),
                     ("/v1/transactions/volume", group | {"hours": 48, "mint": "none of them"}),
-                    ("/v1/transactions/latest", group),
-                    ("/v1/transactions/timerange", group | {"hours": 2}),
+                    ("/v1/transactions/latest", group | {"limit": 20}),
+                    ("/v1/transactions/timerange", group | {"hours": 2, "limit": 2000}),
                     ("/v1/transactions/count", group | {"hours": 48}),
                     ("/v1/analytics", group | {"mode": "most_traded", "limit": 2000}),
+                    ("/v1/wallets/history", group | wallet | {"limit": 2000}),
+                    ("/v1/wallets/history", group | wallet | {"overview": "false", "since": "2020-01-01"}),
+                    ("/v1/wallets/tracker", wallet | {"period": "30d"}),
+                    ("/v1/wallet/pnl_calendar", wallet),
+                    ("/v1/wallets/connections", wallet | {"limit": 1}),
+                    ("/v1/wallets/holdings", wallet),
                 ]
-        for row in service.wallets:
-            wallet = {"blockchain": row["blockchain"], "address": row["wallet_address"]}
-            typed = wallet | {"type": row["type"]}
-            calls += [
-                ("/v1/wallets/history", typed | {"limit": 20}),
-                ("/v1/wallets/history", typed | {"overview": "false", "since": "2020-01-01"}),
-                ("/v1/wallets/tracker", wallet | {"period": "30d"}),
-                ("/v1/wallet/pnl_calendar", wallet),
-                ("/v1/wallets/connections", wallet | {"limit": 1}),
-                ("/v1/wallets/holdings", wallet),
-            ]
         for of_type in ({}, {"type": "kol"}, {"type": "whale"}):
             token = {"blockchain": "solana", "mint": MINT} | of_type
             calls += [
