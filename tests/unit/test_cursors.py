@@ -14,10 +14,6 @@ from wallet_api.queries.cursors import Figure, Index, Moment, Text, decode, enco
 SCOPE = ("history", "solana", "kol", "So11111111111111111111111111111111111111112")
 
 
-# However busy the machine is.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
 class Key(msgspec.Struct, array_like=True, frozen=True):
     """A key with a part of every kind in use."""
 
@@ -28,7 +24,8 @@ class Key(msgspec.Struct, array_like=True, frozen=True):
     amount: Figure
 
 
-@unhurried
+# However busy the machine is.
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.one_of(st.text(max_size=80), st.binary(max_size=60).map(lambda raw: raw.hex())))
 def test_a_cursor_that_was_not_encoded_is_refused(cursor: str) -> None:
     with pytest.raises(InvalidParameter):

@@ -34,11 +34,9 @@ def test_a_database_is_named_without_its_password(url: str, location: str) -> No
 
 
 def test_what_the_url_leaves_out_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PGHOST", "db9")
-    monkeypatch.setenv("PGPORT", "6000")
-    monkeypatch.setenv("PGUSER", "someone")
-    monkeypatch.setenv("PGDATABASE", "elsewhere")
-    monkeypatch.setenv("PGPASSWORD", "secret")
+    own = {"PGHOST": "db9", "PGPORT": "6000", "PGUSER": "someone", "PGDATABASE": "elsewhere"}
+    for name, value in (own | {"PGPASSWORD": "secret"}).items():
+        monkeypatch.setenv(name, value)
     assert location_of("postgresql://") == "elsewhere on db9:6000 as someone"
     assert location_of("postgresql://writer@db1:5432/ledger") == "ledger on db1:5432 as writer"
 
