@@ -1,6 +1,5 @@
 """A headless Chromium for tests, controlled over DevTools: https://chromedevtools.github.io/devtools-protocol/"""
 
-import base64
 import json
 import os
 import shutil
@@ -79,10 +78,6 @@ class Page:
                 windowsVirtualKeyCode=code,
                 text="\r" if key == "Enter" and kind == "keyDown" else "",
             )
-
-    def screenshot(self, file: Path) -> None:
-        """Save a screenshot as a PNG."""
-        file.write_bytes(base64.b64decode(self.ask("Page.captureScreenshot")["data"]))
 
     def ask(self, method: str, **parameters: Any) -> Message:
         """Run a DevTools command and return its result."""

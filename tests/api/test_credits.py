@@ -100,21 +100,6 @@ def test_callers_at_once_get_exactly_as_many_responses_as_credits(
     assert "forgiven" not in server.log
 
 
-def test_one_caller_of_two_workers_sees_the_credits_go_down_by_one(
-    gunicorn: StartGunicorn, connection: Connection
-) -> None:
-    key = create_key(connection, "caller", credits=40, rate=FAST)
-    server = gunicorn(workers=2, threads=1)
-    answers = [
-        # A connection each, so that the workers take turns.
-        requests.get(server.url + WALLETS, headers={"Authorization": f"Bearer {key}"}, timeout=20)
-        for _ in range(42)
-    ]
-    assert [answer.status_code for answer in answers] == [200] * 40 + [403] * 2
-    left = [int(answer.headers["X-Credits-Remaining"]) for answer in answers]
-    assert left == [*range(39, -1, -1), 0, 0]
-
-
 def test_reloads_and_a_stop_settle_everything(gunicorn: StartGunicorn, connection: Connection) -> None:
     key = create_key(connection, "caller", credits=MANY, rate=FAST)
     server = gunicorn(workers=2, threads=4)

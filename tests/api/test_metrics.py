@@ -20,7 +20,7 @@ from tests.api.conftest import NewCaller
 from tests.demo_service import demo_service
 from tests.ledger.caller import LIST, Caller
 from tests.ledger.in_process import Importer
-from tests.ledger.rows import ANN, WALLETS, price_row, trade_row
+from tests.ledger.rows import ANN, price_row, trade_row
 from tests.processes import StartGunicorn, reload
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
@@ -112,20 +112,16 @@ def test_requests_that_a_worker_counts_alone_are_counted(
 
 
 def test_the_age_of_the_data_is_a_metric(
-    settings: Settings, make_app: MakeApp, connection: Connection
+    client: FlaskClient, importer: Importer, connection: Connection
 ) -> None:
     now = datetime.now(UTC)
     save_heartbeats(connection, "trades", {"eth": Round(10, 2, 4.5)}, now - timedelta(seconds=90))
     for _ in range(2):
         one = Counter({("eth", "no_value"): 1, ("eth", "no_trade"): 7})
         save_reasons(connection, ["eth"], new=one, met=one)
-    url = str(settings.database_url)
-    importer = Importer(url)
-    importer.wallets(WALLETS)
     importer.trades([trade_row(ANN, "s", now - timedelta(seconds=50))])
     importer.prices([price_row("150", now - timedelta(seconds=40))])
-    told = _scrape(make_app(settings).test_client())
-    value = partial(_value, told)
+    value = partial(_value, _scrape(client))
     assert value("wallet_api_database_up") == 1
     assert 90 <= value("wallet_api_sync_age_seconds", job="trades", blockchain="eth") < 150
     assert value("wallet_api_sync_failed_wallets", job="trades", blockchain="eth") == 2

@@ -107,7 +107,7 @@ class TestFormatted:
 
 
 class TestRemoved:
-    """A removed wallet leaves nothing behind, and a running refresh does not restore it."""
+    """A running refresh does not restore a removed wallet."""
 
     @pytest.mark.parametrize("fails", [False, True])
     def test_a_removal_during_a_refresh_leaves_no_row(
@@ -159,15 +159,6 @@ class TestRemoved:
         assert not stub.asked[address]
         assert ask("eth", address).status_code == 404
         assert "holdings refresh" not in caplog.text
-
-    def test_a_removed_wallet_takes_its_snapshot_and_no_other(
-        self, ask: Ask, connection: Connection, track: Hold
-    ) -> None:
-        removed, kept = track("eth", native=7), track("eth", native=8)
-        for address in (removed, kept):
-            ask("eth", address)
-        _remove(connection, removed)
-        assert stored(connection)["native_amount"] == 8
 
 
 def _remove(connection: Connection, address: str) -> None:

@@ -1,6 +1,7 @@
 """The cache: when a value is computed again, what others get meanwhile, failures, sizes.
 
-That concurrent requests wait for one computation is in tests/api/test_leaderboard.py.
+That concurrent requests wait for one computation is in tests/api/test_leaderboard.py, and that they are
+refused without a slot in tests/integration/test_bulkhead.py.
 """
 
 import threading
@@ -12,9 +13,7 @@ from itertools import count
 
 import pytest
 
-from wallet_api.bulkhead import Bulkhead
 from wallet_api.cache import Cache, Cached
-from wallet_api.errors import Busy
 
 
 class _Clock:
@@ -155,20 +154,6 @@ def test_an_executor_refreshes_a_value_without_a_wait_and_its_end_blocks_no_late
     assert cache.get("key", clock.compute(2)).value == 1
     clock.now = 121.0
     assert cache.get("key", clock.compute(3)).value == 3
-
-
-def test_a_computation_without_a_slot_fails_at_once_for_all(clock: _Clock) -> None:
-    bulkhead = Bulkhead(4)
-    caches: list[Cache[int]] = [Cache(10.0, slot=bulkhead.slot, timer=clock) for _ in range(3)]
-    caches[2].get("key", clock.compute(5, 2.0))
-    with ThreadPoolExecutor(2) as pool, _Slow().running(pool, caches[0]):
-        with _Slow().running(pool, caches[1]) as other:
-            with pytest.raises(Busy):
-                caches[2].get("another key", clock.compute(1))
-            # What is cached is returned all the same, and not refreshed.
-            clock.now += 5
-            assert caches[2].get("key", clock.compute(6)).value == 5
-        assert other.result(20).value == 1
 
 
 def test_values_stay_within_the_size_and_are_found_until_they_expire(clock: _Clock) -> None:

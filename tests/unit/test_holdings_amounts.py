@@ -102,8 +102,3 @@ def test_a_text_is_short_visible_and_storable(text: str) -> None:
     assert not set(shown) & set(INVISIBLE)
     shown.encode()
     assert clean(shown) == shown
-
-
-@given(st.none() | st.integers() | st.floats() | st.lists(st.integers()))
-def test_what_is_not_text_is_empty(value: Any) -> None:
-    assert clean(value) == ""
