@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+import pytest
 from flask import Flask
 
 from tests.demo_service import demo_service
 from tests.ledger.caller import Caller
+from tests.waiting import eventually
 from wallet_api.app import create_app
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
@@ -38,21 +40,28 @@ def _connections(connection: Connection) -> int:
     return int(row["open"]) if row else 0
 
 
+@pytest.mark.settings(leaderboard_ttl_seconds=0.5)
 def test_a_closed_app_leaves_no_thread_no_connection_and_no_charge(
     settings: Settings, connection: Connection
 ) -> None:
     with (
         demo_service(settings) as service,
-        running(service.settings, {"credits", "limits", "keys"}) as app,
+        running(service.settings, {"credits", "limits", "keys", "board_0"}) as app,
     ):
         caller = Caller.new(app.test_client(), connection, "busy", credits=100_000)
         wallet = {"blockchain": "solana", "address": service.wallet("solana", "kol")}
         assert caller.statuses(30) == [200] * 30
-        caller.get("/wallet/leaderboard", blockchain="solana", type="kol", period="7d")
+        other = Caller.new(app.test_client(), connection)
+
+        def a_board_is_refreshed() -> bool:
+            other.get("/wallet/leaderboard", blockchain="solana", type="kol", period="7d")
+            return any(thread.name == "board_0" for thread in threading.enumerate())
+
+        assert eventually(a_board_is_refreshed, 20, 0.001)
         caller.get("/wallets/holdings", **wallet)
         assert _connections(connection) > 0
     credits = connection.execute("SELECT credits FROM api_keys WHERE name = 'busy'").fetchone()
-    assert credits == {"credits": 100_000 - 32}
+    assert credits == {"credits": 100_000 - 31}
     assert _connections(connection) == 0
 
 

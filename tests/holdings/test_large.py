@@ -17,10 +17,12 @@ from wallet_api.settings import Settings
 
 TOKENS = 20_000
 WALLETS = 8
-CACHES_BYTES = 24 * 1024 * 1024
+# One is read while another is fetched and others are sent, and all are cached: some 85 MB. All of them
+# fetched at once take 130 MB.
+MOST_BYTES = 110 * 1024 * 1024
 
 
-def test_many_large_wallets_at_once_take_little_more_memory_than_one(
+def test_of_many_large_wallets_at_once_one_is_fetched_at_a_time(
     settings: Settings, gunicorn: StartGunicorn, stub: Stub, track: Hold, api_key: str
 ) -> None:
     reply = raw(_portfolio(TOKENS))
@@ -30,14 +32,11 @@ def test_many_large_wallets_at_once_take_little_more_memory_than_one(
     server = gunicorn(patient, workers=1, threads=8)
     (worker,) = workers(server)
     before = worker.memory_info().rss
-    with peak_of(worker) as alone:
-        assert _tokens(server, addresses[0], api_key) == TOKENS + 1
-    with peak_of(worker) as together, ThreadPoolExecutor(WALLETS) as pool:
+    assert _tokens(server, addresses[0], api_key) == TOKENS + 1
+    with peak_of(worker) as peak, ThreadPoolExecutor(WALLETS) as pool:
         found = list(pool.map(lambda address: _tokens(server, address, api_key), addresses[1:]))
     assert found == [TOKENS + 1] * WALLETS
-    # One is read while another is fetched and others are sent; what is cached comes on top. Together they
-    # would take eight times as much as one.
-    assert together[0] - before - CACHES_BYTES < 5.5 * (alone[0] - before), (before, alone, together)
+    assert peak[0] - before < MOST_BYTES, (before, peak)
 
 
 def _portfolio(tokens: int) -> bytes:
