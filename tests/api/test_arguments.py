@@ -4,7 +4,6 @@ What is refused is in tests/contract/test_error_table.py.
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -45,90 +44,84 @@ def _trades(importer: Importer) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("path", "arguments", "same", "name", "shown"),
-    [
-        ("/wallets/history", OWN | {"type": "kol"}, {"limit": 50, "overview": "true"}, "trades", 5),
-        ("/wallets/tracker", OWN, {"period": "1d"}, "period_trades", 3),
-        ("/wallets/tracker", OWN, {"period": ""}, "period_trades", 3),
-        ("/analytics", MOST, {"period": "7d", "limit": ""}, "tokens", 1),
-        (LATEST, GROUP, {"limit": 50, "cursor": ""}, "transactions", 5),
-        (TIMERANGE, GROUP, {"seconds": 3600, "limit": 50}, "transactions", 1),
-        (COUNT, GROUP, {"hours": 24}, "count", 3),
-        (VOLUME, GROUP, {"hours": 24}, "volume", 30),
-        (VOLUME, GROUP | {"minutes": 60, "seconds": 0}, {"hours": ""}, "volume", 10),
-        (VOLUME, GROUP | {"hours": 1, "minutes": 59, "seconds": 120}, {}, "volume", 20),
-        (VOLUME, GROUP | {"seconds": 1}, {}, "volume", 0),
-        ("/tokens/transactions", TOKEN, {"limit": 50, "type": ""}, "transactions", 5),
-    ],
-)
-def test_what_is_left_out_or_empty_has_a_default(
-    caller: Caller, path: str, arguments: Row, same: Row, name: str, shown: int
-) -> None:
-    data = caller.get(path, **arguments)
-    assert caller.get(path, **arguments | same) == data
-    assert (len(data[name]) if isinstance(data[name], list) else data[name]) == shown
+# Path, arguments, the defaults of others, and what the data has: a number, or so many rows.
+DEFAULTS: list[tuple[str, Row, Row, str, int]] = [
+    ("/wallets/history", OWN | {"type": "kol"}, {"limit": 50, "overview": "true"}, "trades", 5),
+    ("/wallets/tracker", OWN, {"period": "1d"}, "period_trades", 3),
+    ("/wallets/tracker", OWN, {"period": ""}, "period_trades", 3),
+    ("/analytics", MOST, {"period": "7d", "limit": ""}, "tokens", 1),
+    (LATEST, GROUP, {"limit": 50, "cursor": ""}, "transactions", 5),
+    (TIMERANGE, GROUP, {"seconds": 3600, "limit": 50}, "transactions", 1),
+    (COUNT, GROUP, {"hours": 24}, "count", 3),
+    (VOLUME, GROUP, {"hours": 24}, "volume", 30),
+    (VOLUME, GROUP | {"minutes": 60, "seconds": 0}, {"hours": ""}, "volume", 10),
+    (VOLUME, GROUP | {"hours": 1, "minutes": 59, "seconds": 120}, {}, "volume", 20),
+    (VOLUME, GROUP | {"seconds": 1}, {}, "volume", 0),
+    ("/tokens/transactions", TOKEN, {"limit": 50, "type": ""}, "transactions", 5),
+]
 
 
-@pytest.mark.parametrize(
-    ("path", "alias", "arguments"),
-    [
+def test_what_is_left_out_or_empty_has_a_default(caller: Caller) -> None:
+    for path, arguments, same, name, shown in DEFAULTS:
+        data = caller.get(path, **arguments)
+        assert caller.get(path, **arguments | same) == data, (path, same)
+        value = data[name]
+        assert (len(value) if isinstance(value, list) else value) == shown, (path, arguments)
+
+
+def test_both_paths_are_one_operation(caller: Caller) -> None:
+    for path, alias, arguments in (
         ("/wallet/leaderboard", "/wallets/leaderboard", BOARD),
         ("/wallets/tracker", "/wallet/tracking", OWN),
-    ],
-)
-def test_both_paths_are_one_operation(caller: Caller, path: str, alias: str, arguments: Row) -> None:
-    assert caller.get(alias, **arguments) == caller.get(path, **arguments)
+    ):
+        assert caller.get(alias, **arguments) == caller.get(path, **arguments)
 
 
-@pytest.mark.parametrize(
-    ("path", "arguments", "warning"),
-    [
-        *(
-            (path, arguments | {"limit": 1001}, "limit was capped from 1001 to 1000.")
-            for path, arguments in (
-                ("/wallets/history", OWN | {"type": "kol"}),
-                (LATEST, GROUP),
-                (TIMERANGE, GROUP),
-                ("/tokens/transactions", TOKEN),
-                ("/tokens/holders", TOKEN),
-                ("/analytics", MOST),
-            )
-        ),
-        (TIMERANGE, GROUP | {"hours": 1, "seconds": 1}, "The window was capped from 3601 to 3600 seconds."),
-        (COUNT, GROUP | {"hours": 25}, "The window was capped from 90000 to 86400 seconds."),
-        (VOLUME, GROUP | {"hours": 24, "seconds": 1}, "The window was capped from 86401 to 86400 seconds."),
-    ],
-)
-def test_what_is_capped_is_warned_of(caller: Caller, path: str, arguments: Row, warning: str) -> None:
-    data = caller.get(path, **arguments)
-    assert data.pop("warnings") == [warning]
-    least = {name: value for name, value in arguments.items() if name not in ("limit", "hours", "seconds")}
-    whole = caller.get(path, **least, **({"limit": 1000} if "limit" in arguments else {}))
-    assert data == whole
-    assert "warnings" not in whole
+CAPPED: list[tuple[str, Row, Row, str]] = [
+    *(
+        (path, arguments, {"limit": 1001}, "limit was capped from 1001 to 1000.")
+        for path, arguments in (
+            ("/wallets/history", OWN | {"type": "kol"}),
+            (LATEST, GROUP),
+            (TIMERANGE, GROUP),
+            ("/tokens/transactions", TOKEN),
+            ("/tokens/holders", TOKEN),
+            ("/analytics", MOST),
+        )
+    ),
+    (TIMERANGE, GROUP, {"hours": 1, "seconds": 1}, "The window was capped from 3601 to 3600 seconds."),
+    (COUNT, GROUP, {"hours": 25}, "The window was capped from 90000 to 86400 seconds."),
+    (VOLUME, GROUP, {"hours": 24, "seconds": 1}, "The window was capped from 86401 to 86400 seconds."),
+]
 
 
-@pytest.mark.parametrize("address", [EVM, EVM.lower(), EVM.upper().replace("X", "x")])
-@pytest.mark.parametrize("mint", [MINT, evm_mint_of("aB"), evm_mint_of("AB")])
-def test_addresses_and_mints_of_evm_chains_are_found_in_any_case(
-    caller: Caller, address: str, mint: str
-) -> None:
-    own = {"blockchain": "eth", "address": address}
-    token = {"blockchain": "eth", "mint": mint}
-    found: dict[str, Any] = {
-        "history": caller.get("/wallets/history", **own, type="kol")["profile"]["wallet_address"],
-        "tracker": caller.get("/wallets/tracker", **own)["wallet"],
-        "calendar": caller.get("/wallet/pnl_calendar", **own)["wallet"],
-        "connections": caller.get("/wallets/connections", **own)["wallet_address"],
-        "lookup": caller.get("/wallets/lookup", address=address)["wallet_address"],
-    }
-    assert set(found.values()) == {EVM.lower()}
-    for path in ("transactions", "stats", "holders"):
-        assert caller.get(f"/tokens/{path}", **token)["token"]["mint"] == MINT
-    for path in (LATEST, TIMERANGE, COUNT, VOLUME):
-        data = caller.get(path, **token, type="kol")
-        assert (data["mint"], data.get("volume", data.get("count"))) == (MINT, 1)
+def test_what_is_capped_is_warned_of(caller: Caller) -> None:
+    for path, arguments, much, warning in CAPPED:
+        data = caller.get(path, **arguments, **much)
+        assert data.pop("warnings") == [warning], path
+        # The longest window is the default one.
+        whole = caller.get(path, **arguments, **({"limit": 1000} if "limit" in much else {}))
+        assert data == whole, path
+        assert "warnings" not in whole
+
+
+def test_addresses_and_mints_of_evm_chains_are_found_in_any_case(caller: Caller) -> None:
+    for address in (EVM, EVM.lower(), EVM.upper().replace("X", "x")):
+        own = {"blockchain": "eth", "address": address}
+        assert [
+            caller.get("/wallets/history", **own, type="kol")["profile"]["wallet_address"],
+            caller.get("/wallets/tracker", **own)["wallet"],
+            caller.get("/wallet/pnl_calendar", **own)["wallet"],
+            caller.get("/wallets/connections", **own)["wallet_address"],
+            caller.get("/wallets/lookup", address=address)["wallet_address"],
+        ] == [EVM.lower()] * 5
+    for mint in (MINT, evm_mint_of("aB"), evm_mint_of("AB")):
+        token = {"blockchain": "eth", "mint": mint}
+        for path in ("transactions", "stats", "holders"):
+            assert caller.get(f"/tokens/{path}", **token)["token"]["mint"] == MINT
+        for path in (LATEST, TIMERANGE, COUNT, VOLUME):
+            data = caller.get(path, **token, type="kol")
+            assert (data["mint"], data.get("volume", data.get("count"))) == (MINT, 1)
 
 
 def test_a_mint_that_nobody_traded_is_returned_as_it_was_requested(caller: Caller) -> None:

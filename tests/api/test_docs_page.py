@@ -135,7 +135,7 @@ def test_a_key_is_sent_and_survives_a_reload_in_its_tab_until_it_is_removed(
         assert _execute_wallets(page).startswith("200")
         assert service.wallet("solana", "kol") in page.value(f"document.querySelector('{_LIVE}').innerText")
         # Nothing is wider than the screen.
-        for width in (1280, 768, 390, 320):
+        for width in (768, 320):
             size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
             page.ask("Emulation.setDeviceMetricsOverride", **size)
             assert page.value(_DRAWN_WIDTH) <= width

@@ -38,45 +38,46 @@ def outcome(answer: TestResponse) -> tuple[int, Any, Any]:
     return answer.status_code, error.get("code"), error.get("reason")
 
 
-@pytest.mark.parametrize(
-    ("authorization", "parameters", "expected"),
-    [
-        (f"Bearer {KEY}", "", OK),
-        (f"BEARER  {KEY}", "", OK),
-        (f"Bearer {KEY}", "&api_key=wk_wrong", OK),
-        (None, f"&api_key={KEY}", OK),
-        # A malformed header leaves it to the parameter.
-        ("Basic d2s6d2s=", f"&api_key={KEY}", OK),
-        *(
-            (malformed, parameters, MISSING)
-            for malformed in (None, "", "Bearer", "Bearer ", "Bearer two words", "Basic d2s6d2s=", "wk_alone")
-            for parameters in ("", "&api_key=")
-        ),
-        ("Bearer wk_wrong", f"&api_key={KEY}", INVALID),
-        ("Bearer wk_\xff\x80", "", INVALID),
-        *(
-            (None, f"&api_key={wrong}", INVALID)
-            for wrong in ("wk_unknown", "x", "'; DROP TABLE api_keys; --", "wk_%00", "wk_%FF%FE", "w" * 5000)
-        ),
-        (None, f"&api_key={KEY}&api_key={KEY}", REFUSED),
-        (f"Bearer {KEY}", "&api_key=a&api_key=b", REFUSED),
-        ("Bearer wk_wrong", "&api_key=a&api_key=b", INVALID),
-        # The key is checked before the arguments.
-        (None, "&limit=0", MISSING),
-        ("Bearer wk_wrong", "&limit=0", INVALID),
-        (f"Bearer {KEY}", "&limit=0", REFUSED),
-    ],
-)
+# The header, parameters, and the outcome.
+REQUESTS: list[tuple[str | None, str, tuple[int, str | None, str | None]]] = [
+    (f"Bearer {KEY}", "", OK),
+    (f"BEARER  {KEY}", "", OK),
+    (f"Bearer {KEY}", "&api_key=wk_wrong", OK),
+    (None, f"&api_key={KEY}", OK),
+    # A malformed header leaves it to the parameter.
+    ("Basic d2s6d2s=", f"&api_key={KEY}", OK),
+    *(
+        (malformed, parameters, MISSING)
+        for malformed in (None, "", "Bearer", "Bearer ", "Bearer two words", "Basic d2s6d2s=", "wk_alone")
+        for parameters in ("", "&api_key=")
+    ),
+    ("Bearer wk_wrong", f"&api_key={KEY}", INVALID),
+    ("Bearer wk_\xff\x80", "", INVALID),
+    *(
+        (None, f"&api_key={wrong}", INVALID)
+        for wrong in ("wk_unknown", "x", "'; DROP TABLE api_keys; --", "wk_%00", "wk_%FF%FE", "w" * 5000)
+    ),
+    (None, f"&api_key={KEY}&api_key={KEY}", REFUSED),
+    (f"Bearer {KEY}", "&api_key=a&api_key=b", REFUSED),
+    ("Bearer wk_wrong", "&api_key=a&api_key=b", INVALID),
+    # The key is checked before the arguments.
+    (None, "&limit=0", MISSING),
+    ("Bearer wk_wrong", "&limit=0", INVALID),
+    (f"Bearer {KEY}", "&limit=0", REFUSED),
+]
+
+
 def test_a_key_is_taken_from_the_header_else_from_the_parameter(
-    client: FlaskClient, connection: Connection, authorization: str | None, parameters: str, expected: Any
+    client: FlaskClient, connection: Connection
 ) -> None:
     key = create_key(connection, "caller")
-    headers = {} if authorization is None else {"Authorization": authorization.replace(KEY, key)}
-    # What is unknown is so at the second time too.
-    for _ in range(2):
-        answer = client.get(f"/v1{LIST}{parameters.replace(KEY, key)}", headers=headers)
-        assert outcome(answer) == expected
-        assert answer.headers.get("WWW-Authenticate") == ("Bearer" if expected == MISSING else None)
+    for authorization, parameters, expected in REQUESTS:
+        headers = {} if authorization is None else {"Authorization": authorization.replace(KEY, key)}
+        # What is unknown is so at the second time too.
+        for _ in range(2):
+            answer = client.get(f"/v1{LIST}{parameters.replace(KEY, key)}", headers=headers)
+            assert outcome(answer) == expected, (authorization, parameters)
+            assert answer.headers.get("WWW-Authenticate") == ("Bearer" if expected == MISSING else None)
 
 
 def test_every_route_needs_a_key_or_is_named_here(app: Flask) -> None:
