@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SIZES := 100000,1000000
 INSTALLED := $(VENV)/.installed
 CITUS_TESTS := tests/integration/test_citus.py \
-	$(addprefix tests/integration/test_,$(addsuffix .py,imports repeated_rows rebuild remove token_prices ledger_properties)) \
+	$(addprefix tests/integration/test_,$(addsuffix .py,imports rebuild remove ledger_under_way ledger_properties)) \
 	$(addprefix tests/holdings/test_,$(addsuffix .py,states snapshots)) \
 	$(addprefix tests/api/test_,$(addsuffix .py,history leaderboard tracker calendar connections feed \
 	tokens wallets arguments figures paging ledger_example))
@@ -68,7 +68,7 @@ faults: $(INSTALLED) ## kill servers, fill a disk, step a clock, attack, and rew
 	FAULTS_REPORT=docs/faults.md $(BIN)/python -m pytest tests/integration/test_faults.py tests/integration/test_attacks.py
 
 fuzz: $(INSTALLED) ## send more than 5,000 requests that schemathesis generates from the OpenAPI document
-	FUZZ_EXAMPLES=200 FUZZ_CALLS=5000 $(BIN)/python -m pytest -s tests/contract/test_schemathesis.py
+	FUZZ_EXAMPLES=200 FUZZ_CALLS=5000 FUZZ_PHASES=examples,coverage,fuzzing $(BIN)/python -m pytest -s tests/contract/test_schemathesis.py
 
 audit: ## check the locked versions for known vulnerabilities; needs the network
 	@sh config/audit.sh $(PYTHON)

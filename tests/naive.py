@@ -50,6 +50,8 @@ class Ledger:
         self.trades: dict[tuple[Any, ...], Trade] = {}
         self.prices: dict[tuple[str, datetime], Fraction] = {}
         self.price_rule: Rule = USUAL
+        # Of each wallet, until a trade changes.
+        self._walked: dict[Wallet, dict[str, Position]] = {}
 
     def add_wallets(self, rows: Iterable[Row]) -> None:
         """Track wallets, or update the profile fields that a row has."""
@@ -60,6 +62,7 @@ class Ledger:
 
     def add_trades(self, rows: Iterable[Row]) -> None:
         """Add the rows of a trades file. A derived USD value is kept while value and time are the same."""
+        self._walked.clear()
         for row in rows:
             trade = trade_of(row, self.trades.get)
             known = self.trades.get(trade.identity)
@@ -70,6 +73,7 @@ class Ledger:
 
     def add_prices(self, rows: Iterable[Row]) -> None:
         """Add the rows of a prices file, and value the trades without a USD value."""
+        self._walked.clear()
         for row in rows:
             self.prices[row["currency"], time_of(row["priced_at"])] = Fraction(str(row["usd"]))
         for identity, trade in self.trades.items():
@@ -450,10 +454,12 @@ class Ledger:
         return sorted(own, key=lambda trade: trade.order, reverse=True)
 
     def _positions(self, wallet: Wallet) -> dict[str, Position]:
-        by_mint: dict[str, list[Trade]] = {}
-        for trade in reversed(self._newest_first(wallet)):
-            by_mint.setdefault(trade.mint, []).append(trade)
-        return {mint: walk(trades) for mint, trades in by_mint.items()}
+        if wallet not in self._walked:
+            by_mint: dict[str, list[Trade]] = {}
+            for trade in reversed(self._newest_first(wallet)):
+                by_mint.setdefault(trade.mint, []).append(trade)
+            self._walked[wallet] = {mint: walk(trades) for mint, trades in by_mint.items()}
+        return self._walked[wallet]
 
     def _of_type(self, blockchain: str, type: str) -> list[Trade]:
         return [

@@ -18,10 +18,16 @@ def eventually(happened: Callable[[], bool], seconds: float = 15.0, pause_second
     return True
 
 
-def somebody_waits(connection: Connection) -> bool:
-    """Return whether a session of this database waits for a lock."""
+def waiting(connection: Connection) -> int:
+    """Return how many sessions of this database wait for a lock."""
     row = connection.execute(
         "SELECT count(*) AS n FROM pg_stat_activity"
         " WHERE datname = current_database() AND wait_event_type = 'Lock'"
     ).fetchone()
-    return row is not None and row["n"] > 0
+    assert row is not None
+    return int(row["n"])
+
+
+def somebody_waits(connection: Connection) -> bool:
+    """Return whether a session of this database waits for a lock."""
+    return waiting(connection) > 0

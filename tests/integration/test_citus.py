@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from tests.cluster import Cluster
 from tests.ledger import in_process, random_trades
 from tests.ledger.contents import contents
+from tests.ledger.figures import Figures, figures
 from tests.outages import is_our_refusal
 from tests.processes import Gunicorn, StartGunicorn, wallet_api
 from wallet_api import embedded, migrations
@@ -25,7 +26,6 @@ from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.migrations.placement import place_tables
-from wallet_api.queries.token_price import DEFAULT_RULE
 from wallet_api.settings import Settings
 
 WALLETS = 24
@@ -77,33 +77,11 @@ def fill(connection: Connection, now: datetime) -> list[dict[str, Any]]:
     return wallets[1:-1]
 
 
-def answers(connection: Connection, now: datetime, wallets: list[dict[str, Any]]) -> dict[Any, Any]:
-    """What each operation answers."""
-    found: dict[Any, Any] = {}
-    for wallet in wallets:
-        address, type = wallet["wallet_address"], wallet["type"]
-        own: tuple[Any, ...] = (connection, now, "solana", address)
-        found["history", address] = in_process.history(connection, now, "solana", type, address, limit=20)
-        found["calendar", address] = in_process.calendar(*own)
-        found["connections", address] = in_process.connections(*own)
-        for period in in_process.PERIODS:
-            found["tracker", address, period] = in_process.tracker(*own, period)
-    mints = [row["mint"] for row in connection.execute("SELECT mint FROM tokens ORDER BY mint")]
-    for type in random_trades.TYPES:
-        group: tuple[Any, ...] = (connection, now, "solana", type)
-        for period in in_process.PERIODS:
-            found["leaderboard", type, period] = in_process.leaderboard(*group, period)
-            found["analytics", type, period] = in_process.analytics(*group, period, DEFAULT_RULE)
-        for mint in (None, *mints[:5]):
-            found["latest", type, mint] = in_process.latest(*group, mint, limit=100)
-            for seconds in (60, 3600, 86_400):
-                found["volume", type, mint, seconds] = in_process.volume(*group, seconds, mint)
-                found["count", type, mint, seconds] = in_process.count(*group, seconds, mint)
-    for mint in mints:
-        found["token", mint] = in_process.token(connection, now, "solana", mint)
-        found["stats", mint] = in_process.token_stats(connection, now, "solana", mint, None, DEFAULT_RULE)
-        found["holders", mint] = in_process.token_holders(connection, now, "solana", mint, "kol")
-    return found
+def all_figures(connection: Connection, now: datetime) -> Figures:
+    """Return the figures of all operations, with those of some tokens."""
+    tokens = connection.execute("SELECT blockchain, mint FROM tokens ORDER BY mint LIMIT 5")
+    mints = [(row["blockchain"], row["mint"]) for row in tokens]
+    return figures(connection, now, [60, 3600, 86_400], mints, limit=100)
 
 
 def test_figures_are_those_of_plain_postgresql_and_a_rebuild_changes_nothing(
@@ -113,8 +91,7 @@ def test_figures_are_those_of_plain_postgresql_and_a_rebuild_changes_nothing(
     wallets = fill(plain, now)
     assert fill(connection, now) == wallets
     assert contents(connection, now) == contents(plain, now)
-    expected = answers(plain, now, wallets)
-    found = answers(connection, now, wallets)
+    expected, found = all_figures(plain, now), all_figures(connection, now)
     assert [key for key in expected if found[key] != expected[key]] == []
     assert not any(rebuild_ledger(connection).values())
     assert contents(connection, now) == contents(plain, now)
@@ -135,7 +112,7 @@ def test_a_plain_ledger_moves_by_backup_and_restore(
     plain: Connection, plain_url: str, empty_database_url: str, tmp_path: Path
 ) -> None:
     now = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=1)
-    wallets = fill(plain, now)
+    fill(plain, now)
     dump = str(tmp_path / "ledger.dump")
     for url, command in (
         (plain_url, ["backup", dump]),
@@ -146,7 +123,7 @@ def test_a_plain_ledger_moves_by_backup_and_restore(
         assert outcome.exit_code == 0, outcome.output
     with connect(empty_database_url) as connection:
         assert contents(connection, now) == contents(plain, now)
-        assert answers(connection, now, wallets[:2]) == answers(plain, now, wallets[:2])
+        assert all_figures(connection, now) == all_figures(plain, now)
         assert not any(rebuild_ledger(connection).values())
 
 

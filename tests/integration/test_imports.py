@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.command import EVM, SOLANA, WALLETS, TakeIn, changed, command, rejects_of, taking_in, trade
-from tests.ledger.mints import evm_mint_of, mint_of
+from tests.ledger.in_process import Row
+from tests.ledger.mints import mint_of
 from wallet_api.database import Connection
 from wallet_api.ledger import tokens
 from wallet_api.ledger.tokens import TokenIds
@@ -28,18 +29,6 @@ def take_in(database_url: str, tmp_path: Path) -> TakeIn:
 def tracked(take_in: TakeIn) -> None:
     """A ledger that tracks the two wallets."""
     assert take_in("wallets", *WALLETS).status == 0
-
-
-@pytest.mark.usefixtures("tracked")
-def test_a_file_in_which_all_is_well_lands_whole_and_leaves_no_rejects(take_in: TakeIn) -> None:
-    outcome = take_in("trades", trade("a"), trade("b"))
-    assert outcome.status == 0
-    assert outcome.rejects is None
-    assert {name: outcome.summary[name] for name in ("landed", "changed", "rejected")} == {
-        "landed": 2,
-        "changed": 2,
-        "rejected": 0,
-    }
 
 
 @pytest.mark.usefixtures("tracked")
@@ -78,70 +67,35 @@ def test_bad_rows_are_told_by_line_and_reason_and_the_good_ones_land(
 
 
 @pytest.mark.usefixtures("tracked")
-def test_a_rejects_file_of_an_earlier_run_does_not_stay(take_in: TakeIn) -> None:
-    assert take_in("trades", trade(value="-1")).rejects
-    assert take_in("trades", trade()).rejects is None
+def test_rejected_rows_put_right_are_imported_from_the_rejects_file_which_goes(take_in: TakeIn) -> None:
+    rejects = take_in("trades", trade("a", value="-1"), trade("b")).rejects or []
+    outcome = take_in("trades", rejects[0]["row"].replace("-1", "1").encode(), trade("b"))
+    assert (outcome.status, changed(outcome), outcome.rejects) == (0, (2, 1), None)
 
 
-@pytest.mark.usefixtures("tracked")
-def test_rejected_rows_put_right_can_be_taken_in_from_the_rejects_file(take_in: TakeIn) -> None:
-    rejects = take_in("trades", trade(value="-1")).rejects or []
-    assert take_in("trades", rejects[0]["row"].replace("-1", "1").encode()).summary["landed"] == 1
-
-
-@pytest.mark.usefixtures("tracked")
-def test_the_same_trade_again_changes_nothing_and_another_amount_replaces_it(
+def test_bad_wallets_and_prices_are_reported_by_line_and_reason(
     take_in: TakeIn, connection: Connection
 ) -> None:
-    assert take_in("trades", trade()).summary["changed"] == 1
-    again = [trade(), trade(value=1), trade(value="1.000"), trade(created_at="2026-01-30T13:51:16+01:00")]
-    assert take_in("trades", *again).summary["changed"] == 0
-    assert take_in("trades", trade(value="2")).summary["changed"] == 1
-    assert take_in("trades", trade(value="5"), trade(value="3")).summary["changed"] == 1
-    assert [row["value"] for row in connection.execute("SELECT value FROM trades")] == [Decimal(3)]
-
-
-@pytest.mark.usefixtures("tracked")
-def test_what_tells_trades_apart_is_signature_mint_side_and_event(
-    take_in: TakeIn, connection: Connection
-) -> None:
-    rows = [
-        trade("a"),
-        trade("A"),
-        trade("a", mint=mint_of("Mint")),
-        trade("a", transaction_type="sell"),
-        trade("a", event_index=1),
-        trade("a", event_index=0),
-    ]
-    assert take_in("trades", *rows).summary["changed"] == 5
-    count = connection.execute("SELECT count(*) AS n FROM trades").fetchone()
-    assert count == {"n": 5}
-
-
-@pytest.mark.usefixtures("tracked")
-def test_evm_addresses_and_mints_are_compared_without_regard_to_case(
-    take_in: TakeIn, connection: Connection
-) -> None:
-    rows = [
-        trade(blockchain="eth", wallet_address=EVM.lower(), mint=evm_mint_of("AB")),
-        trade(blockchain="eth", wallet_address="0x" + EVM[2:].upper(), mint=evm_mint_of("ab")),
-    ]
-    assert take_in("trades", *rows).summary == {
-        "landed": 2,
-        "changed": 1,
-        "rejected": 0,
-        "seconds": pytest.approx(0, abs=30),
-    }
-    stored = connection.execute("SELECT address, mint FROM wallets JOIN tokens USING (blockchain)").fetchall()
-    assert stored == [{"address": EVM.lower(), "mint": evm_mint_of("ab")}]
-    assert take_in("trades", trade(wallet_address=SOLANA.lower())).status == 3
-
-
-def test_a_wallet_tracked_already_gets_the_new_profile(take_in: TakeIn, connection: Connection) -> None:
-    take_in("wallets", *WALLETS)
-    take_in("wallets", WALLETS[0] | {"name": "Old"}, WALLETS[0] | {"name": "New", "type": "whale"})
-    found = connection.execute("SELECT name, type FROM wallets WHERE blockchain = 'solana'").fetchall()
-    assert found == [{"name": "New", "type": "whale"}]
+    outcome = take_in(
+        "wallets",
+        WALLETS[1] | {"type": "whale"},
+        WALLETS[0] | {"wallet_address": EVM},
+        WALLETS[1] | {"wallet_address": EVM + "0"},
+        WALLETS[0] | {"name": "\0"},
+        WALLETS[0] | {"twitter": "x" * 2049},
+        WALLETS[0] | {"wallet_address": SOLANA[:-1]},
+        WALLETS[0],
+    )
+    assert (outcome.status, outcome.summary["landed"]) == (3, 1)
+    assert sorted(outcome.reasons) == [1, 2, 3, 4, 5, 6]
+    assert outcome.reasons[1] == 'type must be kol on eth, not "whale"'
+    price = {"currency": "SOL", "usd": "150.5", "priced_at": "2026-01-30T12:51:16Z"}
+    outcome = take_in(
+        "prices", price | {"usd": "0"}, price | {"currency": "BTC"}, price | {"priced_at": "soon"}, price
+    )
+    assert (outcome.status, outcome.summary["landed"]) == (3, 1)
+    assert sorted(outcome.reasons) == [1, 2, 3]
+    assert [row["usd"] for row in connection.execute("SELECT usd FROM native_prices")] == [Decimal("150.5")]
 
 
 @pytest.mark.usefixtures("tracked")
@@ -161,34 +115,6 @@ def test_unknown_columns_and_members_are_ignored_with_a_warning(
     database, *warnings = error.splitlines()
     assert database.startswith("Database: ")
     assert warnings == ['Warning: the column "Name" is unknown and ignored']
-
-
-def test_bad_wallets_are_told_by_line_and_reason(take_in: TakeIn) -> None:
-    outcome = take_in(
-        "wallets",
-        WALLETS[1] | {"type": "whale"},
-        WALLETS[0] | {"wallet_address": EVM},
-        WALLETS[1] | {"wallet_address": EVM + "0"},
-        WALLETS[0] | {"name": "\0"},
-        WALLETS[0] | {"twitter": "x" * 2049},
-        WALLETS[0] | {"wallet_address": SOLANA[:-1]},
-        WALLETS[0],
-    )
-    assert outcome.status == 3
-    assert outcome.summary["landed"] == 1
-    assert sorted(outcome.reasons) == [1, 2, 3, 4, 5, 6]
-    assert outcome.reasons[1] == 'type must be kol on eth, not "whale"'
-
-
-def test_bad_prices_are_told_by_line_and_reason(take_in: TakeIn, connection: Connection) -> None:
-    price = {"currency": "SOL", "usd": "150.5", "priced_at": "2026-01-30T12:51:16Z"}
-    outcome = take_in(
-        "prices", price | {"usd": "0"}, price | {"currency": "BTC"}, price | {"priced_at": "soon"}, price
-    )
-    assert outcome.status == 3
-    assert outcome.summary["landed"] == 1
-    assert sorted(outcome.reasons) == [1, 2, 3]
-    assert [row["usd"] for row in connection.execute("SELECT usd FROM native_prices")] == [Decimal("150.5")]
 
 
 @pytest.mark.parametrize(
@@ -260,3 +186,125 @@ def test_an_import_that_meets_more_tokens_than_it_remembers_finds_their_ids_agai
     assert len(set(first.values())) == len(named)
     assert {token: ids.of(named)[token] for token in named} == first
     assert TokenIds(connection).of(named) == first
+
+
+def test_the_same_wallets_again_are_no_change(take_in: TakeIn) -> None:
+    assert changed(take_in("wallets", *WALLETS)) == (2, 2)
+    assert changed(take_in("wallets", *WALLETS)) == (2, 0)
+    assert changed(take_in("wallets", WALLETS[0], WALLETS[1] | {"name": "New"})) == (2, 1)
+    twice = (WALLETS[0] | {"type": "smart"}, WALLETS[0])
+    assert changed(take_in("wallets", *twice)) == (2, 0)
+    assert changed(take_in("wallets", *twice)) == (2, 0)
+
+
+def test_a_wallet_that_is_in_a_file_twice_with_other_values_is_warned_of_and_the_last_one_is_used(
+    take_in: TakeIn,
+) -> None:
+    rows = [
+        WALLETS[0] | {"type": "whale", "name": "Old"},
+        WALLETS[1],
+        WALLETS[1] | {"wallet_address": EVM.lower()},
+        WALLETS[0],
+    ]
+    outcome = take_in("wallets", *rows)
+    assert outcome.summary["warnings"] == [
+        f"wallet {SOLANA} on solana is in lines 1, 4 with a different type (whale, kol), name;"
+        " the last one is used"
+    ]
+    assert f"Warning: {outcome.summary['warnings'][0]}\n" in outcome.text
+    assert "warnings" not in take_in("wallets", WALLETS[0], WALLETS[0], WALLETS[1]).summary
+
+
+def test_a_file_of_many_repeated_wallets_gives_few_warnings(take_in: TakeIn) -> None:
+    addresses = [f"0x{number:040x}" for number in range(30)]
+    rows = [
+        {"blockchain": "bnb", "type": type, "wallet_address": address}
+        for type in ("kol", "smart", "kol", "smart", "kol", "smart")
+        for address in addresses
+    ]
+    warnings = take_in("wallets", *rows).summary["warnings"]
+    assert len(warnings) == 11
+    assert "is in lines 1, 31, 61, 91, 121, … with a different type (kol, smart);" in warnings[0]
+    assert warnings[-1] == "the same holds for 20 more wallets"
+
+
+def test_a_csv_leaves_fields_as_they_are_that_it_has_no_column_for_and_an_empty_cell_clears_one(
+    take_in: TakeIn, connection: Connection
+) -> None:
+    fields = {"name": "Sol", "image_url": "i", "twitter": "t", "telegram": "g", "copytrade_link": "c"}
+    take_in("wallets", WALLETS[0] | fields)
+    for more, type, cells, profile in (
+        ("", "kol", "", fields),
+        (",twitter", "whale", ",new", fields | {"type": "whale", "twitter": "new"}),
+        (",name", "kol", ",", fields | {"type": "kol", "twitter": "new", "name": ""}),
+    ):
+        lines = (f"blockchain,type,wallet_address{more}", f"solana,{type},{SOLANA}{cells}")
+        assert changed(take_in("wallets", *map(str.encode, lines), name="file.csv")) == (1, int(bool(more)))
+        row = connection.execute("SELECT * FROM wallets").fetchone()
+        assert row is not None
+        assert profile.items() <= row.items()
+
+
+@pytest.mark.usefixtures("tracked")
+def test_columns_that_a_csv_of_trades_leaves_out_keep_what_is_known_and_empty_cells_clear_it(
+    take_in: TakeIn, connection: Connection
+) -> None:
+    take_in("trades", trade(token_name="Coin", value_usd="7"))
+    row = trade(value="2")
+    header, cells = ",".join(row).encode(), ",".join(row.values()).encode()
+    optional = b",token_name,value_usd,event_index"
+    for lines, left in (((header, cells), ("Coin", 7)), ((header + optional, cells + b",,,"), (None, None))):
+        assert changed(take_in("trades", *lines, name="file.csv")) == (1, 1)
+        stored = connection.execute("SELECT token_name, value_usd FROM trades").fetchall()
+        assert [tuple(row.values()) for row in stored] == [left]
+
+
+# The rows of one trade, in their order.
+SEQUENCES: list[list[Row]] = [
+    [{"token_name": "Coin", "value_usd": "7"}, {}],
+    [{"token_name": "Coin"}, {"value_usd": "7"}, {"value": "2"}],
+    [{"token_name": "Coin", "value_usd": "7"}, {"token_name": None}, {}],
+    [{"token_name": "Coin", "value_usd": "7"}, {"value_usd": ""}, {"value": "2"}],
+    [{}, {"value_usd": "7"}, {"value_usd": None}],
+    [{"value": "2"}, {}],
+    [{"value": "2"}, {"value": "1.0"}],
+    [{"value": "2"}, {}, {}],
+    [{"value": "1.0", "created_at": "2026-01-30T13:51:16+01:00"}, {}],
+    [{"created_at": "2026-01-30T12:51:17Z"}, {}],
+    [{"value_usd": None, "value": "2"}, {"value_usd": None}],
+    [{"exchanged_value": "0.9"}, {}, {"value": "2"}],
+    [{"exchanged_value": "0.9"}, {"exchanged_value": None}],
+    [{"exchanged_value": "0.9", "value": "2"}, {"exchanged_value": ""}, {"exchanged_value": "0.8"}],
+    [{"token_name": "a\tb\\c\nd", "value_usd": "7"}, {"value": "2"}],
+]
+
+
+@pytest.mark.usefixtures("tracked")
+@pytest.mark.parametrize(
+    "known", [None, {}, {"token_name": "Known", "value_usd": "9", "exchanged_value": "3"}]
+)
+def test_rows_of_one_trade_in_one_file_are_as_files_one_after_another(
+    take_in: TakeIn, connection: Connection, known: Row | None
+) -> None:
+    price = {"currency": "SOL", "usd": "100", "priced_at": "2026-01-30T12:51:16Z"}
+    steps = [
+        [trade(f"{number}", **rows[step]) for number, rows in enumerate(SEQUENCES) if step < len(rows)]
+        for step in range(3)
+    ]
+    found = []
+    for files in ([[row for rows in steps for row in rows]], steps):
+        connection.execute("DELETE FROM trades; DELETE FROM positions; DELETE FROM native_prices")
+        take_in("prices", price)
+        if known is not None:
+            take_in("trades", *(trade(f"{number}", **known) for number in range(len(SEQUENCES))))
+        take_in("prices", price | {"usd": "200"})
+        for file in files:
+            assert take_in("trades", *file).status == 0
+        found.append(
+            connection.execute(
+                "SELECT tx_signature, token_name, value_usd, usd_derived, value, exchanged_value, created_at"
+                " FROM trades ORDER BY tx_signature"
+            ).fetchall()
+        )
+    assert len(found[0]) == len(SEQUENCES)
+    assert found[0] == found[1]

@@ -1,4 +1,4 @@
-"""While an import is under way, and when it is killed: each answer is whole, and in the end all are right."""
+"""Imports beside requests, beside one another and beside removals, and killed: all figures are right."""
 
 import json
 import os
@@ -6,14 +6,20 @@ import random
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from tests.ledger import in_process, random_trades
+from tests.ledger.contents import contents, orphans
+from tests.ledger.rows import trade_row
+from tests.processes import wallet_api
+from tests.waiting import eventually, waiting
 from wallet_api.database import Connection, connect
+from wallet_api.ledger import merge
 from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.settings import Settings
 
 Row = dict[str, Any]
 
@@ -27,7 +33,7 @@ def test_every_history_during_an_import_is_of_one_moment(database_url: str, conn
     importer = in_process.Importer(database_url, batch_rows=4_000)
     importer.wallets(wallets)
     importer.prices(random_trades.prices(now, DAYS))
-    rows = random_trades.trades(100_000, 6, now, DAYS, late=0.001)
+    rows = random_trades.trades(60_000, 6, now, DAYS, late=0.001)
     seen: set[int] = set()
     answers = 0
     with ThreadPoolExecutor(1) as pool:
@@ -80,7 +86,7 @@ def test_an_importer_killed_at_any_instant_and_run_again_leaves_nothing_wrong(
     importer.wallets(wallets)
     importer.prices(prices)
     importer.trades(rows)
-    undisturbed = answers(connection, wallets, now)
+    undisturbed = contents(connection, now)
 
     in_process.clear(connection)
     importer.wallets(wallets)
@@ -101,9 +107,8 @@ def test_an_importer_killed_at_any_instant_and_run_again_leaves_nothing_wrong(
     output, _ = again.communicate(timeout=120)
     assert (again.returncode, output.count(b"landed")) == (0, -(-len(rows) // 500))
 
-    assert answers(connection, wallets, now) == undisturbed
-    with connect(database_url) as rebuilding:
-        assert set(rebuild_ledger(rebuilding).values()) == {0}
+    assert contents(connection, now) == undisturbed
+    assert set(rebuild_ledger(connection).values()) == {0}
 
 
 def start_import(database_url: str, file: Path, batch_rows: int) -> "subprocess.Popen[bytes]":
@@ -115,17 +120,98 @@ def start_import(database_url: str, file: Path, batch_rows: int) -> "subprocess.
     )
 
 
-def answers(connection: Connection, wallets: list[Row], now: datetime) -> list[Any]:
-    """What the service tells of these wallets."""
-    told: list[Any] = [
-        in_process.history(connection, now, "solana", wallet["type"], wallet["wallet_address"])
-        for wallet in wallets
-    ]
-    for type in random_trades.TYPES:
-        told += [
-            in_process.leaderboard(connection, now, "solana", type, period) for period in in_process.PERIODS
-        ]
-        told += [
-            in_process.volume(connection, now, "solana", type, seconds) for seconds in (61, 3_601, 86_400)
-        ]
-    return told
+def test_imports_of_other_wallets_in_the_same_tokens_keep_the_newest_price(
+    database_url: str, connection: Connection
+) -> None:
+    importer = in_process.Importer(database_url, batch_rows=50)
+    wallets = random_trades.wallets(6)
+    importer.wallets(wallets)
+    rows = random_trades.trades(2_000, len(wallets), datetime.now(UTC), 10)
+    halves = [{wallet["wallet_address"] for wallet in wallets[start::2]} for start in (0, 1)]
+    queues = [[row for row in rows if row["wallet_address"] in own] for own in halves]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(importer.trades, queues))
+    assert rebuild_ledger(connection)["token_prices"] == 0
+
+
+def test_an_import_waits_for_one_that_stores_prices_and_sees_its_trades(
+    database_url: str, connection: Connection
+) -> None:
+    importer, now = in_process.Importer(database_url), datetime.now(UTC)
+    wallets = random_trades.wallets(2)
+    importer.wallets(wallets)
+    first, second = (wallet["wallet_address"] for wallet in wallets)
+    importer.trades([trade_row(address, "a", now - timedelta(minutes=9)) for address in (first, second)])
+    newest = trade_row(second, "b", now - timedelta(minutes=2), value="7")
+    with ThreadPoolExecutor(2) as pool:
+        with connect(database_url) as holder, holder.transaction():
+            merge.lock_prices(holder)
+            # Both have stored their trades, and neither can commit.
+            imports = [
+                pool.submit(importer.trades, [row])
+                for row in (newest, trade_row(first, "c", now - timedelta(minutes=3), value="5"))
+            ]
+            assert eventually(lambda: waiting(connection) == len(imports), 30)
+        for done in imports:
+            done.result()
+    token = in_process.token(connection, now, "solana", newest["mint"])
+    assert token is not None
+    assert token["price"] == 7
+
+
+def test_an_import_whose_wallet_is_removed_meanwhile_leaves_no_orphan(
+    database_url: str, connection: Connection, tmp_path: Path
+) -> None:
+    wallets, rows = random_trades.wallets(6), random_trades.trades(600, 6, datetime.now(UTC), 3)
+    importer = in_process.Importer(database_url)
+    importer.wallets(wallets)
+    importer.trades(rows)
+    wallet_file, trade_file = tmp_path / "wallets.ndjson", tmp_path / "trades.ndjson"
+    wallet_file.write_text(json.dumps(wallets[0]))
+    trade_file.write_text("".join(json.dumps(row | {"value": "9"}) + "\n" for row in rows))
+    ids = connection.execute(
+        "SELECT wallet_id FROM wallets WHERE address = %s", [wallets[0]["wallet_address"]]
+    )
+    settings = Settings(database_url=database_url)
+    with connect(database_url) as holder:
+        # Both commands wait for the lock of the first wallet, the removal first.
+        with holder.transaction():
+            merge.lock_wallets(holder, [row["wallet_id"] for row in ids])
+            removing = wallet_api("remove", "wallets", str(wallet_file), "--yes", settings=settings)
+            assert eventually(lambda: waiting(connection) == 1, 60)
+            importing = wallet_api("import", "trades", str(trade_file), settings=settings)
+            assert eventually(lambda: waiting(connection) == 2, 60)
+        removed, imported = (command.communicate(timeout=60)[0] for command in (removing, importing))
+    assert (removing.returncode, importing.returncode) == (0, 1), removed + imported
+    assert imported.splitlines()[-1] == (
+        "Error: A wallet of this file was removed while the file was imported. Import it again."
+    )
+    assert orphans(connection) == {}
+    assert set(rebuild_ledger(connection).values()) == {0}
+
+
+def test_imports_and_removals_at_once_leave_no_orphan_and_no_wrong_figure(
+    database_url: str, connection: Connection
+) -> None:
+    wallets, rows = random_trades.wallets(6), random_trades.trades(3_000, 6, datetime.now(UTC), 3)
+    importer = in_process.Importer(database_url, batch_rows=200)
+
+    def import_all() -> int:
+        refused = 0
+        for _ in range(3):
+            importer.wallets(wallets)
+            try:
+                importer.trades(row for row in rows)
+            except (merge.WalletRemoved, AssertionError):
+                # Removed between two batches, or before the file was begun: its rows are rejected.
+                refused += 1
+        return refused
+
+    with ThreadPoolExecutor(1) as pool:
+        importing = pool.submit(import_all)
+        while not importing.done():
+            importer.remove_wallets(wallets[:3])
+            importer.remove_trades(rows[::7])
+        assert importing.result() > 0
+    assert orphans(connection) == {}
+    assert set(rebuild_ledger(connection).values()) == {0}

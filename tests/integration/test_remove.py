@@ -8,9 +8,7 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,31 +18,28 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.integration.test_ledger_properties import NOW, WINDOWS, answers, compare, examples
+from tests.integration.test_ledger_properties import MINTS, NOW, WINDOWS, examples, files
 from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.command import Outcome, rejects_of
 from tests.ledger.contents import contents, orphans
+from tests.ledger.figures import compare, figures
 from tests.ledger.in_process import Row
-from tests.ledger.mints import evm_mint_of, mint_of
+from tests.ledger.mints import mint_of
 from tests.naive import Ledger
 from tests.naive_walk import folded
-from tests.waiting import eventually
 from wallet_api.cli import cli
 from wallet_api.database import Connection, connect
-from wallet_api.ledger import merge
 from wallet_api.ledger.identities import TradeIdentity
 from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.ledger.remove import remove_trades, stage_trades
 
 DAYS = 3
-SOLANA = strategies.SOLANA[0]
 UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
 UNKNOWN_TRADE = "the wallet has no such trade"
 UNKNOWN_WALLET = "the wallet is not tracked"
 
 Remove = Callable[..., Outcome]
-Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
@@ -67,28 +62,6 @@ def run_file(database_url: str, kind: str, path: Path, *options: str) -> Outcome
     )
     summary = json.loads(result.stdout) if result.exit_code in (0, 3) else {}
     return Outcome(result.exit_code, summary, rejects_of(path), result.output)
-
-
-@pytest.fixture
-def start(database_url: str) -> Iterator[Start]:
-    """Start commands as processes without a terminal, and stop them after the test."""
-    with ExitStack() as stack:
-
-        def run(*arguments: str) -> "subprocess.Popen[str]":
-            process = stack.enter_context(
-                subprocess.Popen(
-                    [sys.executable, "-m", "wallet_api", *arguments],
-                    env=os.environ | {"DATABASE_URL": database_url},
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                )
-            )
-            stack.callback(process.kill)
-            return process
-
-        yield run
 
 
 def fill(database_url: str, trades: int = 600) -> tuple[list[Row], list[Row]]:
@@ -122,17 +95,7 @@ def all_rows(connection: Connection) -> list[Any]:
 def test_a_ledger_from_which_anything_was_removed_is_one_that_never_had_it(
     data: st.DataObject, database_url: str, connection: Connection
 ) -> None:
-    steps = data.draw(
-        st.lists(
-            st.one_of(
-                st.tuples(st.just("trades"), st.lists(strategies.trades(NOW), min_size=1, max_size=14)),
-                st.tuples(st.just("trades"), st.lists(strategies.trades(NOW), min_size=1, max_size=14)),
-                st.tuples(st.just("prices"), st.lists(strategies.prices(NOW), min_size=1, max_size=3)),
-            ),
-            min_size=1,
-            max_size=5,
-        )
-    )
+    steps = data.draw(files())
     importer = in_process.Importer(database_url, batch_rows=data.draw(st.sampled_from([1, 3, 100])))
     steps = [("wallets", strategies.wallets()), *steps]
     traded = [row for kind, rows in steps if kind == "trades" for row in rows]
@@ -153,22 +116,16 @@ def test_a_ledger_from_which_anything_was_removed_is_one_that_never_had_it(
     removals = [("remove_trades", removed_trades), ("remove_wallets", removed_wallets)]
     for name, rows in data.draw(st.permutations(removals)):
         getattr(importer, name)(rows)
-    windows = data.draw(WINDOWS)
-    removed, removed_answers = contents(connection, NOW), answers(connection, NOW, windows)
+    removed = contents(connection, NOW)
     assert orphans(connection) == {}
     with connect(database_url) as rebuilding:
         assert set(rebuild_ledger(rebuilding).values()) == {0}
     assert contents(connection, NOW) == removed
 
-    in_process.clear(connection)
     ledger = Ledger()
     for kind, rows in steps:
-        left = [row for row in rows if stays(kind, row)]
-        getattr(importer, kind)(left)
-        getattr(ledger, f"add_{kind}")(left)
-    assert removed == contents(connection, NOW)
-    assert removed_answers == answers(connection, NOW, windows)
-    compare(removed_answers, ledger)
+        getattr(ledger, f"add_{kind}")([row for row in rows if stays(kind, row)])
+    compare(figures(connection, NOW, data.draw(WINDOWS), MINTS), ledger)
 
 
 def _wallet_key(row: Row) -> tuple[str, str]:
@@ -195,31 +152,10 @@ def test_the_very_file_that_was_imported_removes_what_it_brought(
     assert contents(connection, NOW) == before
 
 
-@pytest.mark.parametrize("with_trades_first", [False, True])
-def test_when_all_is_removed_the_ledger_is_as_empty_as_a_new_one(
-    database_url: str, connection: Connection, remove: Remove, with_trades_first: bool
-) -> None:
-    wallets, rows = fill(database_url)
-    connection.execute("INSERT INTO holdings_snapshots (wallet_id) SELECT wallet_id FROM wallets")
-    connection.execute("INSERT INTO sync_wallets (wallet_id, tried_at) SELECT wallet_id, now() FROM wallets")
-    trades = len({strategies.trade_key(row) for row in rows})
-    if with_trades_first:
-        assert remove("trades", *rows).summary["removed"] == trades
-    outcome = remove("wallets", *wallets)
-    assert outcome.summary["removed"] == len(wallets)
-    assert outcome.summary["trades"] == (0 if with_trades_first else trades)
-    assert all_rows(connection) == []
-    assert set(rebuild_ledger(connection).values()) == {0}
-    # Tokens that are known already are no hindrance.
-    importer = in_process.Importer(database_url)
-    importer.wallets(wallets)
-    assert importer.trades(rows).changed > 0
-
-
-def test_a_wallet_takes_its_snapshot_and_its_state_of_the_sync_along_and_no_other_s(
+def test_wallets_take_along_what_belongs_to_them_and_nothing_of_others(
     database_url: str, connection: Connection, remove: Remove
 ) -> None:
-    wallets, _ = fill(database_url)
+    wallets, rows = fill(database_url)
     connection.execute("INSERT INTO holdings_snapshots (wallet_id) SELECT wallet_id FROM wallets")
     connection.execute("INSERT INTO sync_wallets (wallet_id, tried_at) SELECT wallet_id, now() FROM wallets")
     assert remove("wallets", wallets[0]).status == 0
@@ -227,6 +163,12 @@ def test_a_wallet_takes_its_snapshot_and_its_state_of_the_sync_along_and_no_othe
     for table in ("holdings_snapshots", "sync_wallets"):
         left = connection.execute(f"SELECT count(*) AS n FROM {table}").fetchone()  # type: ignore[arg-type]
         assert left == {"n": len(wallets) - 1}
+    assert remove("wallets", *wallets[1:]).summary["removed"] == len(wallets) - 1
+    assert all_rows(connection) == []
+    # Tokens that are known already are no hindrance.
+    importer = in_process.Importer(database_url)
+    importer.wallets(wallets)
+    assert importer.trades(rows).changed > 0
 
 
 def test_rows_that_name_nothing_known_are_rejected_by_line_and_reason(
@@ -266,58 +208,25 @@ def test_rows_that_name_nothing_known_are_rejected_by_line_and_reason(
     assert (untracked.status, untracked.reasons) == (3, {1: UNKNOWN_WALLET})
 
 
-def test_evm_addresses_and_mints_name_the_same_in_any_case(
-    database_url: str, connection: Connection, remove: Remove
-) -> None:
-    importer = in_process.Importer(database_url)
-    importer.wallets(strategies.wallets())
-    upper = "0x" + strategies.EVM[2:].upper()
-    trade = {
-        **{
-            "blockchain": "eth",
-            "wallet_address": strategies.EVM,
-            "mint": evm_mint_of("AB"),
-            "tx_signature": "s",
-        },
-        **{"transaction_type": "buy", "token_amount": "1", "value": "1", "created_at": NOW.isoformat()},
-    }
-    importer.trades([trade])
-    assert (
-        remove("trades", trade | {"wallet_address": upper, "mint": evm_mint_of("aB")}).summary["removed"] == 1
-    )
-    assert remove("wallets", {"blockchain": "eth", "wallet_address": upper}).summary["removed"] == 1
-    assert remove("wallets", {"blockchain": "solana", "wallet_address": SOLANA.lower()}).status == 3
-
-
-def test_a_dry_run_shows_what_would_be_removed_and_removes_nothing(
-    database_url: str, connection: Connection, remove: Remove
+@pytest.mark.parametrize("options", [("--dry-run",), ()])
+def test_nothing_is_removed_by_a_dry_run_or_without_consent(
+    database_url: str, connection: Connection, remove: Remove, options: tuple[str, ...]
 ) -> None:
     wallets, rows = fill(database_url)
     before = all_rows(connection)
     of_first = {strategies.trade_key(row) for row in rows if _wallet_key(row) == _wallet_key(wallets[0])}
-    outcome = remove("wallets", wallets[0], options=("--dry-run",))
-    assert outcome.status == 0
-    assert outcome.summary["dry_run"] is True
-    assert (outcome.summary["removed"], outcome.summary["trades"]) == (1, len(of_first))
-    assert remove("trades", *rows, options=("--dry-run",)).summary["removed"] == len(
-        {strategies.trade_key(row) for row in rows}
-    )
+    outcome = remove("wallets", wallets[0], options=options)
+    if options:
+        found = {name: outcome.summary[name] for name in ("dry_run", "removed", "trades")}
+        assert (outcome.status, found) == (0, {"dry_run": True, "removed": 1, "trades": len(of_first)})
+    else:
+        assert outcome.status == 1
+        assert "--yes" in outcome.text
+        assert "--dry-run" in outcome.text
     assert all_rows(connection) == before
 
 
-def test_without_a_terminal_nothing_is_removed_unless_told(
-    database_url: str, connection: Connection, remove: Remove
-) -> None:
-    wallets, _ = fill(database_url)
-    before = all_rows(connection)
-    outcome = remove("wallets", *wallets, options=())
-    assert outcome.status == 1
-    assert "--yes" in outcome.text
-    assert "--dry-run" in outcome.text
-    assert all_rows(connection) == before
-
-
-@pytest.mark.parametrize(("reply", "status", "left"), [("y\n", 0, 5), ("n\n", 1, 6), ("\n", 1, 6)])
+@pytest.mark.parametrize(("reply", "status", "left"), [("y\n", 0, 5), ("\n", 1, 6)])
 def test_on_a_terminal_it_says_what_goes_from_where_and_asks(
     database_url: str, connection: Connection, tmp_path: Path, reply: str, status: int, left: int
 ) -> None:
@@ -366,24 +275,6 @@ def test_standard_input_is_taken_when_no_question_is_asked(database_url: str, tm
     assert [reject["line"] for reject in rejects_of(tmp_path / "stdin") or []] == [2]
 
 
-def test_a_file_that_cannot_be_used_is_status_one_and_removes_nothing(
-    database_url: str, connection: Connection, tmp_path: Path
-) -> None:
-    fill(database_url)
-    before = all_rows(connection)
-    (tmp_path / "lacking.csv").write_text("blockchain,address\nsolana,x\n")
-    (tmp_path / "wallets.txt").touch()
-    for name, message in (
-        ("missing.csv", "No such file"),
-        ("wallets.txt", "must end in"),
-        ("lacking.csv", "wallet_address"),
-    ):
-        outcome = run_file(database_url, "wallets", tmp_path / name, "--yes")
-        assert outcome.status == 1
-        assert message in outcome.text
-    assert all_rows(connection) == before
-
-
 def test_a_removal_that_was_interrupted_can_be_run_again(database_url: str, connection: Connection) -> None:
     fill(database_url, trades=0)
     before = contents(connection, NOW)
@@ -409,79 +300,6 @@ def test_a_removal_that_was_interrupted_can_be_run_again(database_url: str, conn
     assert again.trades == distinct - 3 * 50
     assert again.rejected > 0
     assert contents(connection, NOW) == before
-
-
-def test_an_import_that_has_read_the_wallets_before_their_removal_lands_no_orphan(
-    database_url: str, connection: Connection, tmp_path: Path, start: Start
-) -> None:
-    wallets, rows = fill(database_url)
-    wallet_file, trade_file = tmp_path / "wallets.ndjson", tmp_path / "trades.ndjson"
-    wallet_file.write_bytes(_ndjson(wallets[:1]))
-    trade_file.write_bytes(_ndjson([row | {"tx_signature": f"later {n}"} for n, row in enumerate(rows)]))
-    row = connection.execute(
-        "SELECT wallet_id FROM wallets WHERE address = %s", [wallets[0]["wallet_address"]]
-    ).fetchone()
-    assert row is not None
-    with connect(database_url) as holder:
-        # Both commands stop at the lock of the first wallet, the removal in front.
-        with holder.transaction():
-            merge.lock_wallets(holder, [row["wallet_id"]])
-            removing = start("remove", "wallets", str(wallet_file), "--yes", "--json")
-            assert eventually(lambda: _waiting(connection) == 1, 60)
-            importing = start("import", "trades", str(trade_file), "--json")
-            assert eventually(lambda: _waiting(connection) == 2, 60)
-        removed, _ = removing.communicate(timeout=60)
-        imported, errors = importing.communicate(timeout=60)
-    assert (removing.returncode, json.loads(removed)["removed"]) == (0, 1)
-    assert (importing.returncode, imported) == (1, "")
-    assert errors.splitlines()[-1] == (
-        "Error: A wallet of this file was removed while the file was imported. Import it again."
-    )
-    assert orphans(connection) == {}
-    assert set(rebuild_ledger(connection).values()) == {0}
-
-    outcome = start("import", "trades", str(trade_file), "--json")
-    again, _ = outcome.communicate(timeout=60)
-    assert outcome.returncode == 3
-    assert json.loads(again)["landed"] > 0
-    assert orphans(connection) == {}
-
-
-def test_imports_and_removals_at_once_leave_no_orphan_and_no_wrong_figure(
-    database_url: str, connection: Connection
-) -> None:
-    wallets, rows = fill(database_url, trades=3_000)
-    importer = in_process.Importer(database_url, batch_rows=200)
-
-    def import_all() -> int:
-        refused = 0
-        for _ in range(3):
-            importer.wallets(wallets)
-            try:
-                importer.trades(row for row in rows)
-            except (merge.WalletRemoved, AssertionError):
-                # Removed between two batches, or before the file was begun: its rows are rejected.
-                refused += 1
-        return refused
-
-    with ThreadPoolExecutor(1) as pool:
-        importing = pool.submit(import_all)
-        while not importing.done():
-            importer.remove_wallets(wallets[:3])
-            importer.remove_trades(rows[::7])
-        assert importing.result() > 0
-    assert orphans(connection) == {}
-    assert set(rebuild_ledger(connection).values()) == {0}
-
-
-def _waiting(connection: Connection) -> int:
-    row = connection.execute(
-        "SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-        " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-    ).fetchone()
-    assert row is not None
-    count: int = row["n"]
-    return count
 
 
 def _ndjson(rows: list[Row]) -> bytes:

@@ -1,0 +1,110 @@
+"""The figures of all operations at a moment, and whether they are the naive ones."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from tests.ledger import in_process, kept
+from tests.naive import Ledger
+from wallet_api.database import Connection
+from wallet_api.queries.feed import MAX_WINDOW_SECONDS
+from wallet_api.queries.leaderboard import SORTS
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+
+# By operation and arguments.
+Figures = dict[tuple[Any, ...], Any]
+
+GROUPS = (("solana", "kol"), ("solana", "smart"), ("solana", "whale"), ("eth", "kol"))
+
+
+def figures(
+    connection: Connection,
+    now: datetime,
+    windows: Iterable[int],
+    mints: Sequence[tuple[str, str]],
+    rule: PriceRule = DEFAULT_RULE,
+    *,
+    limit: int = 2,
+) -> Figures:
+    """Return the data of all operations: for all wallets and groups, these tokens and windows of seconds.
+
+    What has pages is read to its end, `limit` rows at a time.
+    """
+    return (
+        _of_wallets(connection, now, rule)
+        | _of_tokens(connection, now, mints, rule, limit)
+        | _of_groups(connection, now, rule)
+        | _of_windows(connection, now, windows, mints, limit)
+    )
+
+
+def compare(found: Figures, ledger: Ledger) -> None:
+    """Assert that the figures are the naive ones."""
+    for (operation, *arguments), data in found.items():
+        assert data == getattr(ledger, operation)(*arguments), (operation, arguments)
+
+
+def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
+    found: Figures = {}
+    for wallet in connection.execute("SELECT blockchain, type, address FROM wallets").fetchall():
+        record = in_process.history(connection, now, **wallet, rule=rule)
+        del record["pagination"]
+        place = (wallet["blockchain"], wallet["address"])
+        found["history", now, *place] = record
+        found["calendar", now, *place] = in_process.calendar(connection, now, *place)
+        for period in in_process.PERIODS:
+            found["tracker", now, *place, period] = in_process.tracker(connection, now, *place, period, rule)
+        found["connections", now, *place] = in_process.connections(connection, now, *place)
+        found["holdings", *place] = kept.holdings(connection, *place)
+        found["days", *place] = kept.days(connection, *place)
+    return found
+
+
+def _of_tokens(
+    connection: Connection, now: datetime, mints: Iterable[tuple[str, str]], rule: PriceRule, limit: int
+) -> Figures:
+    found: Figures = {}
+    for place in mints:
+        found["token", now, *place] = in_process.token(connection, now, *place, rule)
+        for type in (None, *(type for blockchain, type in GROUPS if blockchain == place[0])):
+            token = (now, *place, type)
+            found["token_transactions", *token] = in_process.token_transactions(
+                connection, *token, limit=limit
+            )
+            found["token_stats", *token] = in_process.token_stats(connection, *token, rule)
+            found["token_holders", *token] = in_process.token_holders(connection, *token)
+    return found
+
+
+def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
+    found: Figures = {}
+    for group in GROUPS:
+        found["newest", *group] = kept.newest(connection, *group)
+        for period in in_process.PERIODS:
+            tokens = in_process.analytics(connection, now, *group, period, rule)
+            found["analytics", now, *group, period] = tokens
+            # The order is made of the same entries in each period.
+            for sort in SORTS if period == "7d" else SORTS[:1]:
+                board = (now, *group, period, sort)
+                found["leaderboard", *board] = in_process.leaderboard(connection, *board)
+    return found
+
+
+def _of_windows(
+    connection: Connection,
+    now: datetime,
+    windows: Iterable[int],
+    mints: Sequence[tuple[str, str]],
+    limit: int,
+) -> Figures:
+    found: Figures = {}
+    for group in GROUPS:
+        for mint in (None, *(mint for blockchain, mint in mints if blockchain == group[0])):
+            found["latest", now, *group, mint] = in_process.latest(connection, now, *group, mint, limit=limit)
+            for seconds in windows:
+                window = (now, *group, seconds, mint)
+                found["count", *window] = in_process.count(connection, *window)
+                found["volume", *window] = in_process.volume(connection, *window)
+                if seconds <= MAX_WINDOW_SECONDS:
+                    found["timerange", *window] = in_process.timerange(connection, *window)
+    return found
