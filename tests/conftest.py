@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ from flask.testing import FlaskClient
 from psycopg.sql import SQL, Composed, Identifier
 
 from tests.cluster import Cluster, programs, running_cluster
+from tests.demo_service import DemoService, demo_service
 from tests.network import allow_loopback_only
 from tests.processes import Gunicorn, StartGunicorn, running_valkey, start_gunicorn
 from tests.stub.server import Stub
@@ -34,6 +35,8 @@ from wallet_api.app import create_app
 from wallet_api.database import Connection, connect
 from wallet_api.migrations.placement import place_tables
 from wallet_api.settings import Settings
+
+NewDatabase = Callable[[], AbstractContextManager[str]]
 
 # What the databases of all processes of a run take, several times over.
 _MEMORY_BYTES = 4 * 1024**3
@@ -114,11 +117,34 @@ def template(servers: Settings, cluster: Cluster | None) -> Iterator[str]:
         yield name
 
 
+@pytest.fixture(scope="session")
+def new_database(servers: Settings, cluster: Cluster | None, template: str) -> NewDatabase:
+    """A function that creates a database with all tables for a block, and yields its URL."""
+
+    @contextmanager
+    def create() -> Iterator[str]:
+        with _fresh_database(servers, cluster, template) as name:
+            yield _url(servers, name)
+
+    return create
+
+
+@pytest.fixture(scope="session")
+def demo(servers: Settings, new_database: NewDatabase) -> Iterator[DemoService]:
+    """A service with demo data, which the tests of a session share: what a test changes there it undoes."""
+    with new_database() as url, tempfile.TemporaryDirectory() as home:
+        settings = Settings(
+            database_url=url, valkey_url=servers.valkey_url, wallet_api_home=home, web_threads=4
+        )
+        with demo_service(settings) as demo:
+            yield demo
+
+
 @pytest.fixture
-def database_url(servers: Settings, cluster: Cluster | None, template: str) -> Iterator[str]:
+def database_url(new_database: NewDatabase) -> Iterator[str]:
     """The URL of a database with all tables, for this test alone."""
-    with _fresh_database(servers, cluster, template) as name:
-        yield _url(servers, name)
+    with new_database() as url:
+        yield url
 
 
 @pytest.fixture

@@ -16,13 +16,14 @@ import requests
 from flask import Flask
 
 from tests.contract.test_error_table import INJECTED
+from tests.demo_service import DemoService
 from tests.processes import Gunicorn, StartGunicorn, workers
-from wallet_api.database import Connection
+from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 GROUP = {"blockchain": "solana", "type": "kol"}
-MUTATIONS = 4_000
+MUTATIONS = 2_000
 SEED = 20_260_130
 
 # Those with a key get as far as a view; the rest is refused before, or asks for no key.
@@ -131,14 +132,19 @@ def test_mangled_requests_get_the_json_error_or_nothing_and_affect_no_others(
     assert not re.search(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]", server.log)
 
 
-def test_bytes_that_become_no_request_are_in_no_log(gunicorn: StartGunicorn, settings: Settings) -> None:
+def test_bytes_that_become_no_request_are_refused_and_in_no_log(
+    gunicorn: StartGunicorn, settings: Settings
+) -> None:
     server = gunicorn(replace(settings, log_level="debug"), workers=1)
     secret = secrets.token_urlsafe(24)
-    for begun in (
-        f"GET /{secret} HTTP/1.1\r\nHost",
-        f"GET /?{secret}=wk_{secret}",
+    for refused in (
+        f"GET /v1/wallets?api_key=wk_{secret} HTTP/9.9\r\n\r\n",
+        f"GET /v1/wallets?api_key=wk_{secret}&a=\0 HTTP/1.1\r\n\r\n",
+        f"GET / HTTP/1.1\r\nAuthorization Bearer wk_{secret}\r\n\r\n",
         f"{secret} / HTTP/1.1\r\n\r\n",
     ):
+        assert _send(server, refused.encode()).startswith(b"HTTP/1.1 400 Bad Request")
+    for begun in (f"GET /{secret} HTTP/1.1\r\nHost", f"GET /?{secret}=wk_{secret}"):
         _send(server, begun.encode())
     assert requests.get(f"{server.url}/healthz", timeout=20).status_code == 200
     server.stop()
@@ -146,39 +152,34 @@ def test_bytes_that_become_no_request_are_in_no_log(gunicorn: StartGunicorn, set
     assert secret not in server.log
 
 
-def test_sql_where_any_text_is_allowed_is_only_text(gunicorn: StartGunicorn, connection: Connection) -> None:
-    key = create_key(connection, "caller", rate="100000/second")
-    server = gunicorn()
-    bearer = {"Authorization": f"Bearer {key}"}
-    with requests.Session() as session:
+def test_sql_where_any_text_is_allowed_is_only_text(server: Gunicorn, demo: DemoService) -> None:
+    begin = len(server.log)
+    with requests.Session() as session, connect(str(demo.settings.database_url)) as connection:
+        before = connection.execute("SELECT * FROM api_keys ORDER BY name").fetchall()
         for text in INJECTED:
             for path, status in (
                 *((f"/v1/transactions/{mode}", 200) for mode in ("volume", "latest", "timerange", "count")),
                 *((f"/v1/tokens/{name}", 404) for name in ("transactions", "stats", "holders")),
             ):
                 answer = session.get(
-                    f"{server.url}{path}", params=GROUP | {"mint": text}, headers=bearer, timeout=5
+                    f"{server.url}{path}", params=GROUP | {"mint": text}, headers=demo.headers, timeout=5
                 )
                 assert answer.status_code == status, answer.text
                 data = answer.json().get("data", {})
                 assert data.get("volume", data.get("count", 0)) == 0
             url = f"{server.url}/v1/wallets"
-            quoted = bearer | {"If-None-Match": text.encode()}
+            quoted = demo.headers | {"If-None-Match": text.encode()}
             assert session.get(url, params=GROUP, headers=quoted, timeout=5).status_code == 200
             guess = session.get(url, params=GROUP | {"api_key": text}, timeout=5)
             assert (guess.status_code, guess.json()["error"]["reason"]) == (403, "invalid_api_key")
-    assert connection.execute("SELECT count(*) AS keys FROM api_keys").fetchone() == {"keys": 1}
-    assert " ERROR " not in server.log
+        assert connection.execute("SELECT * FROM api_keys ORDER BY name").fetchall() == before
+    assert " ERROR " not in server.log[begin:]
 
 
-def test_no_text_of_a_caller_gets_into_the_headers_of_a_response(
-    gunicorn: StartGunicorn, connection: Connection
-) -> None:
-    key = create_key(connection, "caller")
-    server = gunicorn(workers=1)
+def test_no_text_of_a_caller_gets_into_the_headers_of_a_response(server: Gunicorn, demo: DemoService) -> None:
     forged = "a\r\nSet-Cookie: forged=1\r\n\r\n<script>"
     named = {"X-Request-ID": "req_forged", "Origin": "https://forged.example", "If-None-Match": 'W/"forged"'}
-    for headers in (named, named | {"Authorization": f"Bearer {key}"}):
+    for headers in (named, named | demo.headers):
         for query in (
             GROUP | {"cursor": forged},
             {forged: "1"},
@@ -190,31 +191,21 @@ def test_no_text_of_a_caller_gets_into_the_headers_of_a_response(
             assert "Set-Cookie" not in answer.headers
             assert all("forged" not in value for value in answer.headers.values())
             assert answer.headers["Content-Type"] == "application/json"
-            assert answer.headers["X-Content-Type-Options"] == "nosniff"
     answer = requests.get(f"{server.url}/%0d%0aSet-Cookie:forged=1", timeout=20)
     assert answer.headers.get("Set-Cookie") is None
 
 
-def test_every_response_has_the_security_headers(gunicorn: StartGunicorn) -> None:
-    server = gunicorn(workers=1)
-    for path in (
-        "/v1/wallets",
-        "/nowhere",
-        "/healthz",
-        "/docs",
-        "/docs/docs.js",
-        "/v1/openapi.json",
-        "/metrics",
-    ):
+def test_every_response_has_the_security_headers(server: Gunicorn) -> None:
+    pages = ("/healthz", "/docs", "/docs/docs.js", "/v1/openapi.json", "/metrics")
+    for path in ("/v1/wallets", "/nowhere", *pages):
         answer = requests.get(f"{server.url}{path}", timeout=20)
         assert answer.headers["X-Content-Type-Options"] == "nosniff", path
+        # requests joins what is sent twice.
         assert answer.headers["X-Frame-Options"] == "DENY", path
         assert answer.headers["Referrer-Policy"] == "no-referrer", path
         assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"], path
         assert answer.headers["Cache-Control"] in ("no-store", "public, no-cache"), path
         assert "Set-Cookie" not in answer.headers
-        # requests joins what is sent twice.
-        assert "," not in answer.headers["X-Frame-Options"], path
 
 
 def test_the_time_of_a_refusal_reveals_nothing_about_keys(
@@ -237,11 +228,3 @@ def test_the_time_of_a_refusal_reveals_nothing_about_keys(
         far.append(seconds(f"wk_{secrets.token_urlsafe(32)}"))
     ratio = statistics.median(near) / statistics.median(far)
     assert 0.8 < ratio < 1.25, ratio
-
-
-def test_a_key_is_nowhere_in_the_database(connection: Connection) -> None:
-    key = create_key(connection, "secret")
-    rows = connection.execute("SELECT row_to_json(api_keys)::text AS row FROM api_keys").fetchall()
-    assert key not in str(rows)
-    assert key[3:] not in str(rows)
-    assert key.encode().hex() not in str(rows)
