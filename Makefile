@@ -65,7 +65,7 @@ smoke: ## check a running service: WALLET_API_URL, and WALLET_API_KEY or WALLET_
 	@sh config/smoke.sh
 
 faults: $(INSTALLED) ## kill servers, fill a disk, step a clock, attack, and rewrite docs/faults.md
-	FAULTS_REPORT=docs/faults.md $(BIN)/python -m pytest tests/integration/test_faults.py tests/integration/test_attacks.py
+	FAULTS_REPORT=docs/faults.md $(BIN)/python -m pytest $(addprefix tests/integration/test_,faults.py attacks.py bulkhead.py)
 
 fuzz: $(INSTALLED) ## send more than 5,000 requests that schemathesis generates from the OpenAPI document
 	FUZZ_EXAMPLES=200 FUZZ_CALLS=5000 FUZZ_PHASES=examples,coverage,fuzzing $(BIN)/python -m pytest -s tests/contract/test_schemathesis.py

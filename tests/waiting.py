@@ -20,6 +20,8 @@ def eventually(happened: Callable[[], bool], seconds: float = 15.0, pause_second
 
 def waiting(connection: Connection) -> int:
     """Return how many sessions of this database wait for a lock."""
+    # In a transaction, the first look would be kept.
+    connection.execute("SELECT pg_stat_clear_snapshot()")
     row = connection.execute(
         "SELECT count(*) AS n FROM pg_stat_activity"
         " WHERE datname = current_database() AND wait_event_type = 'Lock'"

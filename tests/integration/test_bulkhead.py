@@ -11,17 +11,20 @@ import requests
 
 from tests.attacks import Target, p99, waits_of_others
 from tests.callers import callers, get
+from tests.faults_report import Report
+from tests.outages import is_our_refusal
 from tests.processes import Gunicorn, StartGunicorn
 from tests.stub.moralis import Portfolio
 from tests.stub.server import Stub
-from tests.waiting import eventually
+from tests.waiting import eventually, waiting
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
 BOARD = "/v1/wallet/leaderboard?blockchain=solana&type=kol&period="
 COUNT = "/v1/transactions/count?blockchain=solana&type=kol"
-HISTORY = f"/v1/wallets/history?blockchain=solana&type=kol&address={'A' * 43}"
+WALLET = "A" * 43
+HISTORY = f"/v1/wallets/history?blockchain=solana&type=kol&address={WALLET}"
 LIGHT = ["/healthz", "/docs", f"{BOARD}7d"]
 CALLERS = 40
 # The document of faults has the figures of a machine that does nothing else.
@@ -58,7 +61,7 @@ def _locked(connection: Connection, table: str = "trades") -> Iterator[None]:
 
 @pytest.mark.parametrize("path", [f"{BOARD}30d", COUNT], ids=["leaderboard", "cached response"])
 def test_callers_of_a_slow_first_response_are_refused_at_once_or_wait_for_it(
-    serve: Serve, connection: Connection, key: str, path: str
+    serve: Serve, connection: Connection, key: str, path: str, report: Report
 ) -> None:
     server = serve(answer_ttl_seconds=60.0)
     target = Target(server.url, None, key, "")
@@ -76,27 +79,35 @@ def test_callers_of_a_slow_first_response_are_refused_at_once_or_wait_for_it(
         # One computes it, and another one waits: two of four threads.
         assert statuses[200] == 2
         assert len(refused) == CALLERS - 2
-        assert all(answer.headers["Retry-After"] == "1" for answer in refused)
+        assert all(is_our_refusal(answer) for answer in refused)
+    name = path.split("?")[0].rpartition("/")[2]
+    report.attack(f"{CALLERS} callers of one {name} while `trades` is locked", waits)
     assert p99(waits) < MOST_SECONDS
 
 
 def test_keys_are_looked_up_and_charged_while_many_questions_hang(
-    serve: Serve, connection: Connection, key: str
+    serve: Serve, connection: Connection, key: str, report: Report
 ) -> None:
     server = serve()
     target = Target(server.url, None, key, "")
     poor = create_key(connection, "poor", rate="1000000/second", credits=500)
     waits_of_others(target, LIGHT, 0.3)
     unknown_keys = _unknown_keys(connection)
+    _track(connection, "solana", WALLET)
     histories = [f"{server.url}{HISTORY}&limit={limit}" for limit in range(1, 17)]
     with ExitStack() as stack:
         stack.enter_context(_locked(connection))
-        for history in histories:
-            stack.enter_context(callers(get(history, headers=_bearer(key)), 1, 0.05))
+        slow = [
+            stack.enter_context(callers(get(history, headers=_bearer(key)), 1, 0.05)) for history in histories
+        ]
         # The last key is charged by a statement for each response.
         waits = [_seconds_of(server, unknown) for unknown in unknown_keys]
         waits += [_seconds_of(server, poor) for _ in range(100)]
+    report.attack("16 histories while `trades` is locked", sorted(waits))
     assert p99(sorted(waits)) < MOST_SECONDS
+    refusals = [refusal for met in slow for refusal in met.refusals]
+    assert all(is_our_refusal(refusal) for refusal in refusals)
+    assert any("Too many slow requests" in refusal.text for refusal in refusals)
     row = connection.execute("SELECT credits FROM api_keys WHERE name = 'poor'").fetchone()
     assert row == {"credits": 400}
 
@@ -129,21 +140,25 @@ def test_refreshes_that_hang_leave_connections_to_others(
     addresses = [f"0x{number:040x}" for number in range(24)]
     for address in addresses:
         stub.portfolios["eth", address] = Portfolio(1, ())
-        connection.execute(
-            "INSERT INTO wallets (blockchain, type, address, name, image_url, twitter, telegram,"
-            " copytrade_link) VALUES ('eth', 'kol', %s, '', '', '', '', '')",
-            [address],
-        )
+        _track(connection, "eth", address)
     unknown_keys = _unknown_keys(connection)
     waits_of_others(Target(server.url, None, key, ""), LIGHT, 0.3)
     with _locked(connection, "positions"):
         for address in addresses:
             holdings = f"{server.url}/v1/wallets/holdings?blockchain=eth&address={address}"
             requests.get(holdings, headers=_bearer(key), timeout=20)
-        assert eventually(lambda: _waiting(connection) >= 1)
+        assert eventually(lambda: waiting(connection) >= 1)
         waits = [_seconds_of(server, unknown) for unknown in unknown_keys]
-        assert _waiting(connection) <= BACKGROUND_CONNECTIONS
+        assert waiting(connection) <= BACKGROUND_CONNECTIONS
     assert p99(sorted(waits)) < MOST_SECONDS
+
+
+def _track(connection: Connection, blockchain: str, address: str) -> None:
+    connection.execute(
+        "INSERT INTO wallets (blockchain, type, address, name, image_url, twitter, telegram, copytrade_link)"
+        " VALUES (%s, 'kol', %s, '', '', '', '', '')",
+        [blockchain, address],
+    )
 
 
 def _unknown_keys(connection: Connection) -> list[str]:
@@ -156,13 +171,6 @@ def _seconds_of(server: Gunicorn, key: str) -> float:
     response = requests.get(f"{server.url}{BOARD}7d", headers=_bearer(key), timeout=20)
     assert response.status_code == 200, response.text
     return response.elapsed.total_seconds()
-
-
-def _waiting(connection: Connection) -> int:
-    """Return how many sessions wait for a lock."""
-    row = connection.execute("SELECT count(*) AS n FROM pg_locks WHERE NOT granted").fetchone()
-    assert row is not None
-    return int(row["n"])
 
 
 def _bearer(key: str) -> dict[str, str]:

@@ -5,11 +5,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import LiteralString
 
 import psutil
 import psycopg
@@ -19,6 +19,7 @@ from click.testing import Result
 from psycopg.sql import SQL, Identifier
 
 from tests.processes import StartGunicorn, run_command
+from tests.waiting import eventually, somebody_waits
 from wallet_api import demo, migrations
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, connect
@@ -32,6 +33,8 @@ NAMES = [
     "0003_days",
 ]
 LATER = "9999_of_a_later_version"
+NEWER: LiteralString = f"INSERT INTO schema_migrations (name, checksum) VALUES ('{LATER}', '')"
+UNRELEASED: LiteralString = "UPDATE schema_migrations SET name = replace(name, '000', '001')"
 
 Run = Callable[..., Result]
 
@@ -63,21 +66,6 @@ def names_of(connection: Connection) -> list[str]:
     return [row["name"] for row in connection.execute("SELECT name FROM schema_migrations ORDER BY name")]
 
 
-def wait_for_a_lock(connection: Connection, statement: str) -> None:
-    """Wait until the session that runs this statement waits for a lock."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        row = connection.execute(
-            "SELECT count(*) AS n FROM pg_locks JOIN pg_stat_activity USING (pid)"
-            " WHERE NOT granted AND datname = current_database() AND query LIKE %s",
-            [f"%{statement}%"],
-        ).fetchone()
-        if row is not None and row["n"]:
-            return
-        time.sleep(0.02)
-    pytest.fail("nothing waits for the lock")
-
-
 @pytest.mark.parametrize("applied", range(1, len(NAMES)))
 def test_an_upgraded_schema_is_the_fresh_one(
     applied: int, empty_database_url: str, database_url: str, run: Run, monkeypatch: pytest.MonkeyPatch
@@ -106,7 +94,7 @@ def test_an_upgrade_that_was_killed_changes_nothing_and_can_be_run_again(
                 env=os.environ | {"DATABASE_URL": empty_database_url},
                 stdout=subprocess.DEVNULL,
             )
-            wait_for_a_lock(connection, "CREATE TABLE wallets")
+            assert eventually(lambda: somebody_waits(connection), 30)
             killed.send_signal(signal.SIGKILL)
             killed.wait(30)
         assert names_of(connection) == []
@@ -145,20 +133,6 @@ def test_tables_outside_the_schema_public_are_refused(empty_database_url: str) -
             migrations.migrate(connection)
 
 
-@pytest.fixture
-def newer(connection: Connection) -> Connection:
-    """A connection to a database that a later version has migrated."""
-    connection.execute("INSERT INTO schema_migrations (name, checksum) VALUES (%s, '')", [LATER])
-    return connection
-
-
-@pytest.fixture
-def unreleased(connection: Connection) -> Connection:
-    """A connection to a database of a version before the first release."""
-    connection.execute("UPDATE schema_migrations SET name = replace(name, '000', '001')")
-    return connection
-
-
 @pytest.mark.parametrize("command", [("rebuild",), ("import", "wallets", "wallets.csv"), ("keys", "list")])
 def test_a_command_on_a_database_without_tables_says_what_to_run(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
@@ -171,39 +145,38 @@ def test_a_command_on_a_database_without_tables_says_what_to_run(
 
 
 @pytest.mark.parametrize(
-    "command",
-    [("migrate",), ("keys", "list"), ("rebuild",), ("up", "--port", "1", "--no-demo")],
+    "command", [("migrate",), ("keys", "list"), ("rebuild",), ("up", "--port", "1", "--no-demo")]
 )
-def test_a_newer_database_is_refused_by_every_command(
-    newer: Connection, settings: Settings, command: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (NEWER, LATER),
+        (UNRELEASED, "before the first release, and cannot be upgraded. Import"),
+    ],
+    ids=["newer", "unreleased"],
+)
+def test_tables_that_do_not_fit_are_refused_by_every_command(
+    connection: Connection, settings: Settings, command: tuple[str, ...], change: LiteralString, message: str
 ) -> None:
+    connection.execute(change)
     refused = run_command(*command, settings=settings)
     assert refused.exit_code == 1
-    assert LATER in str(refused.exception)
+    assert message in str(refused.exception)
 
 
 @pytest.mark.parametrize(
-    "command", [("migrate",), ("keys", "list"), ("rebuild",), ("up", "--port", "1", "--no-demo")]
+    ("change", "message"),
+    [
+        (NEWER, f"Error: The tables are newer.*{LATER}"),
+        (UNRELEASED, "Error: The tables are of a version before the first"),
+    ],
+    ids=["newer", "unreleased"],
 )
-def test_a_database_before_the_first_release_is_refused_by_every_command(
-    unreleased: Connection, settings: Settings, command: tuple[str, ...]
+def test_gunicorn_refuses_to_start_on_tables_that_do_not_fit(
+    connection: Connection, settings: Settings, gunicorn: StartGunicorn, change: LiteralString, message: str
 ) -> None:
-    refused = run_command(*command, settings=settings)
-    assert refused.exit_code == 1
-    assert "before the first release, and cannot be upgraded. Import" in str(refused.exception)
-
-
-def test_gunicorn_refuses_to_start_on_a_database_before_the_first_release(
-    unreleased: Connection, settings: Settings, gunicorn: StartGunicorn
-) -> None:
-    with pytest.raises(pytest.fail.Exception, match="Error: The tables are of a version before the first"):
-        gunicorn(settings)
-
-
-def test_gunicorn_refuses_to_start_on_a_newer_database(
-    newer: Connection, settings: Settings, gunicorn: StartGunicorn
-) -> None:
-    with pytest.raises(pytest.fail.Exception, match=f"Error: The tables are newer.*{LATER}"):
+    connection.execute(change)
+    with pytest.raises(pytest.fail.Exception, match=message):
         gunicorn(settings)
 
 
@@ -211,7 +184,7 @@ def test_a_running_service_names_the_newer_tables_and_stays_ready(
     connection: Connection, settings: Settings, gunicorn: StartGunicorn
 ) -> None:
     server = gunicorn(settings, workers=1)
-    connection.execute("INSERT INTO schema_migrations (name, checksum) VALUES (%s, '')", [LATER])
+    connection.execute(NEWER)
     assert _ready(server.url) == (200, f"newer: {LATER}")
     # A worker that is replaced starts on the tables that there are.
     worker = psutil.Process(server.process.pid).children()[0]

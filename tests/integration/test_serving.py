@@ -18,7 +18,7 @@ import requests
 
 import wallet_api
 from tests.processes import Gunicorn, StartGunicorn, environment_of
-from tests.waiting import eventually
+from tests.waiting import eventually, waiting
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
@@ -92,18 +92,13 @@ def _calls_that_wait(server: Gunicorn, connection: Connection, number: int) -> I
     def call(limit: int) -> int:
         return requests.get(f"{url}{limit}", headers=headers, timeout=60).status_code
 
-    def all_wait() -> bool:
-        found = connection.execute("SELECT count(*) AS n FROM pg_locks WHERE NOT granted").fetchone()
-        assert found is not None
-        return bool(found["n"] >= number)
-
     with ThreadPoolExecutor(number) as pool:
         with connection.transaction():
             connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
-            waiting = [pool.submit(call, limit) for limit in range(1, number + 1)]
-            assert eventually(all_wait, 5)
+            calls = [pool.submit(call, limit) for limit in range(1, number + 1)]
+            assert eventually(lambda: waiting(connection) >= number, 5)
             yield
-        assert [call.result() for call in waiting] == [200] * number
+        assert [done.result() for done in calls] == [200] * number
 
 
 def _counts_folder(server: Gunicorn) -> Path:
