@@ -140,6 +140,15 @@ def demo(servers: Settings, new_database: NewDatabase) -> Iterator[DemoService]:
             yield demo
 
 
+@pytest.fixture(scope="session")
+def server(demo: DemoService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gunicorn]:
+    """A running gunicorn with the demo data."""
+    log = tmp_path_factory.mktemp("server") / "gunicorn.log"
+    server = start_gunicorn(demo.settings, log, workers=1, threads=4)
+    yield server
+    server.stop()
+
+
 @pytest.fixture
 def database_url(new_database: NewDatabase) -> Iterator[str]:
     """The URL of a database with all tables, for this test alone."""
@@ -230,6 +239,9 @@ def gunicorn(settings: Settings, tmp_path: Path) -> Iterator[StartGunicorn]:
         return server
 
     yield start
+    # All at once, since each takes a second.
+    for server in started:
+        server.process.terminate()
     for server in started:
         server.stop()
 

@@ -13,12 +13,11 @@ from typing import Any
 import pytest
 import requests
 
-from tests.demo_service import DemoService, demo_service
+from tests.demo_service import DemoService
 from tests.ledger.in_process import parsed
-from tests.processes import Gunicorn, StartGunicorn
-from wallet_api.database import Connection
+from tests.processes import Gunicorn
+from wallet_api.database import connect
 from wallet_api.keys import create_key
-from wallet_api.settings import Settings
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "examples.md").read_text()
 KOLS = {"blockchain": "solana", "type": "kol"}
@@ -35,15 +34,15 @@ both = pytest.mark.parametrize("language", [pytest.param("bash", marks=needs_jq)
 
 @both
 def test_the_most_profitable_wallets_and_their_buys_take_two_requests(
-    settings: Settings, gunicorn: StartGunicorn, connection: Connection, language: str
+    server: Gunicorn, demo: DemoService, language: str
 ) -> None:
-    with demo_service(settings) as demo:
-        server = gunicorn(demo.settings, workers=1)
-        profits = _profits(server, demo)
-        before = _buys(server, demo)
+    profits = _profits(server, demo)
+    before = _buys(server, demo)
+    with connect(str(demo.settings.database_url)) as connection:
         # Its credits are enough for two requests.
-        done = _run(language, server, create_key(connection, language, credits=2))
-        after = _buys(server, demo)
+        key = create_key(connection, f"example in {language}", credits=2)
+    done = _run(language, server, key)
+    after = _buys(server, demo)
     assert (done.returncode, done.stderr) == (0, "")
     shown_profits, shown_buys = _read(done.stdout)
     assert shown_profits == profits
@@ -55,8 +54,8 @@ def test_the_most_profitable_wallets_and_their_buys_take_two_requests(
 
 
 @both
-def test_a_refused_request_ends_the_program(gunicorn: StartGunicorn, language: str) -> None:
-    done = _run(language, gunicorn(workers=1), "wk_wrong")
+def test_a_refused_request_ends_the_program(server: Gunicorn, language: str) -> None:
+    done = _run(language, server, "wk_wrong")
     assert done.returncode != 0
     assert "403" in done.stderr
 

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -13,19 +12,13 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.demo_service import DemoService, demo_service
-from tests.processes import StartGunicorn
-from wallet_api.database import Connection
+from tests.processes import Gunicorn, StartGunicorn
+from wallet_api.database import connect
 from wallet_api.settings import Settings
 
 SCRIPT = Path(__file__).parent.parent.parent / "config" / "smoke.sh"
 # All that the script runs besides the shell: the tools that POSIX has, and curl.
 TOOLS = ("awk", "cat", "curl", "grep", "head", "mktemp", "rm", "sleep", "sort")
-
-
-@pytest.fixture
-def service(settings: Settings) -> Iterator[DemoService]:
-    with demo_service(replace(settings, key_cache_seconds=0.0, leaderboard_ttl_seconds=0.0)) as service:
-        yield service
 
 
 @pytest.fixture
@@ -50,15 +43,14 @@ def _smoke(url: str, key: str | None, **environment: str) -> tuple[int, list[str
 
 
 def test_a_healthy_service_gets_silence_and_no_tool_is_shown_the_key(
-    gunicorn: StartGunicorn, service: DemoService, tools: Path, tmp_path: Path
+    server: Gunicorn, demo: DemoService, tools: Path, tmp_path: Path
 ) -> None:
-    server = gunicorn(service.settings)
-    assert _smoke(server.url, service.key, PATH=str(tools)) == (0, [])
+    assert _smoke(server.url, demo.key, PATH=str(tools)) == (0, [])
     calls = (tmp_path / "calls").read_text()
     assert calls.count("/curl ") >= 25
-    assert service.key not in calls
+    assert demo.key not in calls
     key_file = tmp_path / "key"
-    key_file.write_text(service.key)
+    key_file.write_text(demo.key)
     assert _smoke(f"{server.url}/", None, WALLET_API_KEY_FILE=str(key_file)) == (0, [])
 
 
@@ -72,30 +64,28 @@ def test_every_operation_is_checked(client: FlaskClient) -> None:
     assert {path for path in of_keys if not re.search(rf"{path}[? ]", script)} == set()
 
 
-def test_each_fault_is_one_line_without_the_key(
-    gunicorn: StartGunicorn, service: DemoService, connection: Connection
-) -> None:
+def test_each_fault_is_one_line_without_the_key(gunicorn: StartGunicorn, demo: DemoService) -> None:
     # Without cached responses.
-    server = gunicorn(replace(service.settings, answer_ttl_seconds=0.0))
+    server = gunicorn(replace(demo.settings, answer_ttl_seconds=0.0, leaderboard_ttl_seconds=0.0))
+    turned = "UPDATE volume_rollup SET volume = -volume"
     for damage, repair, line in (
-        (
-            "UPDATE volume_rollup SET volume = -volume",
-            "UPDATE volume_rollup SET volume = -volume",
-            "volume: an hour has more than its day",
-        ),
+        (turned, turned, "volume: an hour has more than its day"),
         (
             "ALTER TABLE token_prices RENAME TO gone",
             "ALTER TABLE gone RENAME TO token_prices",
             "stats: status 500",
         ),
     ):
-        connection.execute(damage.encode())
-        status, lines = _smoke(server.url, service.key)
+        with connect(str(demo.settings.database_url)) as connection:
+            connection.execute(damage.encode())
+            try:
+                status, lines = _smoke(server.url, demo.key)
+            finally:
+                connection.execute(repair.encode())
         assert status == 1
         assert [told for told in lines if told.startswith(line)], lines
-        assert service.key not in "".join(lines)
-        connection.execute(repair.encode())
-    assert _smoke(server.url, service.key) == (0, [])
+        assert demo.key not in "".join(lines)
+    assert _smoke(server.url, demo.key) == (0, [])
 
 
 def test_old_data_and_a_missing_provider_are_faults_unless_that_is_said(
@@ -110,10 +100,8 @@ def test_old_data_and_a_missing_provider_are_faults_unless_that_is_said(
         assert _smoke(server.url, service.key, **expected) == (0, [])
 
 
-def test_a_key_that_does_not_work_and_a_service_that_is_away_are_faults(
-    gunicorn: StartGunicorn, settings: Settings
-) -> None:
-    status, lines = _smoke(gunicorn(settings).url, "nobody's")
+def test_a_key_that_does_not_work_and_a_service_that_is_away_are_faults(server: Gunicorn) -> None:
+    status, lines = _smoke(server.url, "nobody's")
     assert status == 1
     assert any("status 403" in line and "not valid" in line and "(req_" in line for line in lines)
     assert _smoke("http://127.0.0.1:9", None) == (1, ["key: set WALLET_API_KEY or WALLET_API_KEY_FILE"])
