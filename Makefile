@@ -35,7 +35,7 @@ run: $(INSTALLED) ## run the whole service with its own servers and demo data, u
 	@exec $(BIN)/wallet-api up
 
 test: $(INSTALLED) ## run the tests, three files at a time
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 examples: $(INSTALLED) ## write the examples of the OpenAPI document from responses to a small ledger
 	$(BIN)/python -m tests.write_examples

@@ -38,6 +38,12 @@ from wallet_api.settings import Settings
 
 NewDatabase = Callable[[], AbstractContextManager[str]]
 
+# The files that take longest, and start first, so that no worker is left with one at the end.
+LONG = (
+    *("test_up", "test_ledger_properties", "test_embedded", "test_faults", "test_docs_page", "test_credits"),
+    *("test_backup", "test_remove", "test_solana_rpc", "test_secrets", "test_error_table", "test_attacks"),
+    *("test_schemathesis", "test_nginx", "test_ledger_under_way", "test_large", "test_standby"),
+)
 # What the databases of all processes of a run take, several times over.
 _MEMORY_BYTES = 4 * 1024**3
 
@@ -54,6 +60,12 @@ def pytest_configure() -> None:
     """
     sys.addaudithook(allow_loopback_only)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order the files by LONG; the Makefile keeps pytest-xdist from reordering them by number of tests."""
+    place = {f"{name}.py": number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: place.get(item.path.name, len(LONG)))
 
 
 def pytest_collection_finish() -> None:

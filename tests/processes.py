@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -164,3 +165,22 @@ def reload(server: Gunicorn) -> None:
     server.process.send_signal(signal.SIGHUP)
     _, left = psutil.wait_procs(old, timeout=60)
     assert not left, f"old workers still run: {left}\n{server.log}"
+
+
+@contextmanager
+def peak_of(process: psutil.Process) -> Iterator[list[int]]:
+    """Yield a list whose only item becomes the process's largest resident memory in this block, in bytes."""
+    peak = [0]
+    stopped = threading.Event()
+
+    def watch() -> None:
+        while not stopped.wait(0.01):
+            peak[0] = max(peak[0], process.memory_info().rss)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield peak
+    finally:
+        stopped.set()
+        watcher.join()

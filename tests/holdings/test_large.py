@@ -7,8 +7,7 @@ import orjson
 import requests
 
 from tests.holdings.conftest import Hold
-from tests.processes import Gunicorn, StartGunicorn, workers
-from tests.resident import peak_of
+from tests.processes import Gunicorn, StartGunicorn, peak_of, workers
 from tests.stub.faults import raw
 from tests.stub.server import Stub
 from tests.waiting import eventually

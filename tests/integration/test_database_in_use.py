@@ -9,27 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.ledger import random_trades
-from tests.processes import environment_of
+from tests.processes import environment_of, run_command
 from wallet_api.settings import Settings
-
-Done = subprocess.CompletedProcess[str]
 
 WALLET = random_trades.wallets(1)[0]
 SMALL_DEMO = ("demo", "--wallets", "8", "--trades", "100", "--days", "2")
-
-
-def run(settings: Settings, *arguments: str, cwd: Path | None = None) -> Done:
-    """Run a command with these settings to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "wallet_api", *arguments],
-        env=environment_of(settings),
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -65,7 +49,7 @@ def test_every_command_names_a_server_of_one_s_own_and_never_its_password(
         ("sync", "prices", "--since", "1m"),
         SMALL_DEMO,
     ):
-        done = run(own, *arguments)
+        done = run_command(*arguments, settings=own)
         first = done.stderr.splitlines()[0]
         assert first.startswith(f"Database: {name} on /"), (arguments, done.stderr)
         assert first.endswith(":5432 as wallet_api"), (arguments, first)
@@ -78,14 +62,14 @@ def test_every_command_names_a_server_of_one_s_own_and_never_its_password(
 
 def test_an_embedded_server_is_named_by_its_folder_and_called_new_once(home: Path) -> None:
     own = Settings(wallet_api_home=str(home))
-    made = run(own, "keys", "create", "one", "--json")
+    made = run_command("keys", "create", "one", "--json", settings=own)
     assert set(json.loads(made.stdout)) == {"name", "key"}
     # Between the two, root is told which folders its server's user may pass through now.
     assert made.stderr.startswith(f"Database: embedded PostgreSQL in {home}\n")
     assert made.stderr.endswith(
         f"\nCreated an empty database in {home}. Check WALLET_API_HOME if you expected data.\n"
     )
-    listed = run(own, "keys", "list", "--json")
+    listed = run_command("keys", "list", "--json", settings=own)
     assert [key["name"] for key in json.loads(listed.stdout)] == ["one"]
     assert listed.stderr == f"Database: embedded PostgreSQL in {home}\n"
 
@@ -95,19 +79,27 @@ def test_from_another_folder_the_default_is_seen_to_be_another_database(home: Pa
     # Root's servers run as another user, who has to pass through.
     os.chmod(home, 0o711)
     os.chmod(home.parent, 0o711)
-    done = run(Settings(), "keys", "list", cwd=home)
+    done = subprocess.run(
+        [sys.executable, "-m", "wallet_api", "keys", "list"],
+        env=environment_of(Settings()),
+        cwd=home,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert f"Created an empty database in {home / 'var'}. Check WALLET_API_HOME" in done.stderr
 
 
 def test_one_s_own_wallets_beside_the_demo_s_are_warned_of(settings: Settings, wallets_file: str) -> None:
     own = Settings(database_url=settings.database_url, wallet_api_home=settings.wallet_api_home)
-    apart = run(own, "import", "wallets", wallets_file, "--json")
+    apart = run_command("import", "wallets", wallets_file, "--json", settings=own)
     assert "Warning" not in apart.stderr
 
-    assert run(own, "remove", "wallets", "--yes", wallets_file).returncode == 0
-    assert run(own, *SMALL_DEMO, "--seed", "9").returncode == 0
-    mixed = run(own, "import", "wallets", wallets_file, "--json")
-    assert mixed.returncode == 0
+    assert run_command("remove", "wallets", "--yes", wallets_file, settings=own).exit_code == 0
+    assert run_command(*SMALL_DEMO, "--seed", "9", settings=own).exit_code == 0
+    mixed = run_command("import", "wallets", wallets_file, "--json", settings=own)
+    assert mixed.exit_code == 0
     assert json.loads(mixed.stdout)["landed"] == 1
     warnings = [line for line in mixed.stderr.splitlines() if line.startswith("Warning: ")]
     assert len(warnings) == 1

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 import requests
 
-from tests.processes import StartGunicorn, workers
-from tests.resident import peak_of
+from tests.processes import StartGunicorn, peak_of, workers
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings

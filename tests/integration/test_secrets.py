@@ -3,7 +3,8 @@
 import json
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,11 +107,14 @@ def _bearer(secret: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {secret}"}
 
 
-def _call(server: Gunicorn, key: str, metrics_token: str) -> Iterator[requests.Response]:
-    """The answers to all operations for all chains, asked with the key in the header and in the query."""
+def _call(
+    server: Gunicorn, key: str, metrics_token: str, chains: Iterable[str]
+) -> Iterator[requests.Response]:
+    """Yield the responses of all operations for these chains, with the key in the header and in the query."""
     # gunicorn waits two seconds for whoever keeps a connection.
-    closing_it = {"Connection": "close"}
-    for chain, address in WALLETS.items():
+    closing_it = {"Connection": "close", "Referer": f"http://there/?api_key={key}"}
+    for chain in chains:
+        address = WALLETS[chain]
         group = {"blockchain": chain, "type": "kol"}
         for path, arguments in (
             ("/v1/wallets", group),
@@ -150,12 +154,18 @@ def test_no_secret_is_in_anything_written_or_in_a_list_of_processes(
         _run(without_database, "sync", "trades", status=1),
         _run(without_database, "keys", "list", status=1),
     ]
-    servers = [
-        gunicorn(settings, workers=1),
-        gunicorn(replace(without_store, log_format="json"), workers=1),
-        gunicorn(without_database, workers=1),
-    ]
-    answers = [answer for each in servers for answer in _call(each, key, all_secrets.metrics)]
+    servers = {
+        gunicorn(settings, workers=1): WALLETS,
+        gunicorn(replace(without_store, log_format="json"), workers=1): WALLETS,
+        # Each request waits for a connection.
+        gunicorn(without_database, workers=1): ("solana",),
+    }
+    with ThreadPoolExecutor(len(servers)) as pool:
+        calls = [
+            pool.submit(list, _call(server, key, all_secrets.metrics, chains))
+            for server, chains in servers.items()
+        ]
+        answers = [answer for done in calls for answer in done.result()]
     assert {200, 400, 404, 503} == {answer.status_code for answer in answers}
     for each in servers:
         each.stop()
