@@ -5,14 +5,13 @@ Written from the definitions in docs/figures.md, without SQL and without code of
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from tests.naive_calendar import calendar_of
 from tests.naive_connections import connections_of
-from tests.naive_days import day_of
 from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
 from tests.naive_tokens import holders_of, stats_of
 from tests.naive_tracker import tracker_of
@@ -174,14 +173,6 @@ class Ledger:
             for trade, holding in zip(position.trades, position.holdings, strict=True)
         }
 
-    def days(self, blockchain: str, address: str) -> list[Row]:
-        """The sums over each day of a wallet, exact; those of what was realized with 18 decimals."""
-        positions = self._positions((blockchain, address))
-        by_day: dict[date, list[Trade]] = {}
-        for trade in self._newest_first((blockchain, address)):
-            by_day.setdefault(trade.at.astimezone(UTC).date(), []).append(trade)
-        return [day_of(day, by_day, positions) for day in sorted(by_day)]
-
     def calendar(self, now: datetime, blockchain: str, address: str) -> Row:
         """Return the calendar of a wallet."""
         wallet = (blockchain, address)
@@ -223,15 +214,6 @@ class Ledger:
             "period": "30d",
             **connections_of(now, wallet, list(self.trades.values()), profiles, names),
         }
-
-    def newest(self, blockchain: str, type: str) -> list[tuple[str, datetime]]:
-        """Address and time of the newest trade of each wallet of a group, the newest first."""
-        times: dict[str, datetime] = {}
-        for trade in self.trades.values():
-            address = trade.wallet[1]
-            if trade.wallet[0] == blockchain and self.wallets[trade.wallet]["type"] == type:
-                times[address] = max(times.get(address, trade.at), trade.at)
-        return sorted(times.items(), key=lambda item: (item[1], item[0].encode()), reverse=True)
 
     def latest(self, now: datetime, blockchain: str, type: str, mint: str | None = None) -> list[Row]:
         """Return all trades of a group, newest first, as the feed shows them."""

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.ledger import identities, in_process, random_trades, strategies
+from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.figures import compare, figures
 from tests.ledger.mints import mint_of
 from tests.naive import Ledger
@@ -78,7 +78,6 @@ def test_files_one_after_the_other_give_the_figures_of_their_rows(
     rule = data.draw(PRICE_RULES)
     ledger.price_rule = (Fraction(rule.min_value_usd), timedelta(seconds=rule.max_age_seconds))
     compare(figures(connection, moment, data.draw(WINDOWS), MINTS, rule), ledger)
-    identities.check(connection, moment)
 
 
 @pytest.mark.timeout(1200)

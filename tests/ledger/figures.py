@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from tests.ledger import in_process, kept
+from tests.ledger import in_process
 from tests.naive import Ledger
 from wallet_api.database import Connection
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS
@@ -55,8 +55,6 @@ def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figur
         for period in in_process.PERIODS:
             found["tracker", now, *place, period] = in_process.tracker(connection, now, *place, period, rule)
         found["connections", now, *place] = in_process.connections(connection, now, *place)
-        found["holdings", *place] = kept.holdings(connection, *place)
-        found["days", *place] = kept.days(connection, *place)
     return found
 
 
@@ -79,7 +77,6 @@ def _of_tokens(
 def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
     found: Figures = {}
     for group in GROUPS:
-        found["newest", *group] = kept.newest(connection, *group)
         for period in in_process.PERIODS:
             tokens = in_process.analytics(connection, now, *group, period, rule)
             found["analytics", now, *group, period] = tokens
