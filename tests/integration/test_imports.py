@@ -96,6 +96,8 @@ def test_bad_wallets_and_prices_are_reported_by_line_and_reason(
     assert (outcome.status, outcome.summary["landed"]) == (3, 1)
     assert sorted(outcome.reasons) == [1, 2, 3]
     assert [row["usd"] for row in connection.execute("SELECT usd FROM native_prices")] == [Decimal("150.5")]
+    assert take_in("prices", price | {"usd": "0"}).summary["landed"] == 0
+    assert changed(take_in("prices", price)) == (1, 0)
 
 
 @pytest.mark.usefixtures("tracked")

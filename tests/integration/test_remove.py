@@ -196,7 +196,7 @@ def test_rows_that_name_nothing_known_are_rejected_by_line_and_reason(
 
 @pytest.mark.parametrize("options", [("--dry-run",), ()])
 def test_nothing_is_removed_by_a_dry_run_or_without_consent(
-    database_url: str, connection: Connection, remove: Remove, options: tuple[str, ...]
+    database_url: str, connection: Connection, remove: Remove, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     wallets, rows = fill(database_url)
     before = contents(connection, NOW)
@@ -209,6 +209,8 @@ def test_nothing_is_removed_by_a_dry_run_or_without_consent(
         assert outcome.status == 1
         assert "--yes" in outcome.text
         assert "--dry-run" in outcome.text
+        missing = run_file(database_url, "wallets", tmp_path / "missing.csv", "--yes")
+        assert (missing.status, "No such file" in missing.text) == (1, True)
     assert contents(connection, NOW) == before
 
 
