@@ -63,8 +63,8 @@ class Importer:
     def add(self, parts: Sequence[Part]) -> None:
         """Import the parts, at most one of each job.
 
-        A job fails if its wallets were removed, or if the price that a value needs cannot be fetched now. First
-        goes what a reorganisation took away. Then come the trades, then what is left out, then how far the
+        A job fails if its wallets were removed, or if the price that a value needs cannot be fetched now.
+        First goes what a reorganisation took away. Then come the trades, then what is left out, then how far the
         wallets are synced, so that a crash in between repeats the fetch.
         """
         for part in parts:

@@ -11,6 +11,8 @@ from wallet_api.providers.faults import Malformed
 
 TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 """Transfer(address,address,uint256): with three topics of a token, with four of an NFT."""
+APPROVAL = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925"
+"""Approval(address,address,uint256)."""
 DEPOSIT = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c"
 """Deposit(address,uint256) of the wrapped coin."""
 WITHDRAWAL = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65"
@@ -122,6 +124,18 @@ class ChainBlock(msgspec.Struct, rename="camel"):
     miner: str = ZERO
     transactions: list[BlockTransaction | str] = []
     withdrawals: list[Withdrawal] | None = None
+
+    @property
+    def listed(self) -> list[BlockTransaction]:
+        """Return the transactions; none if the block has only their hashes."""
+        return [one for one in self.transactions if isinstance(one, BlockTransaction)]
+
+    def value_of(self, signature: str) -> int:
+        """Return what a transaction paid in the native coin. Raise Malformed."""
+        for transaction in self.listed:
+            if transaction.hash == signature:
+                return quantity(transaction.value)
+        raise Malformed("a block without its transaction")
 
     @property
     def created_at(self) -> datetime:

@@ -72,8 +72,7 @@ class _Reader:
     def for_token(self, gained: str, lost: str) -> list[Swap]:
         """Return the swap of a token for another one, by the coin or the dollars that both were worth."""
         mints = (lost, gained)
-        for mint in mints:
-            self._check(mint)
+        self._check_both(*mints)
         usd = next((self._amount(mint) for mint in mints if mint in self._stable), None)
         hops = (self._dollars(mint, stable) for stable in sorted(self._stable) for mint in mints)
         usd = usd or next((hop for hop in hops if hop), None)
@@ -100,6 +99,18 @@ class _Reader:
         if len(swaps) < len(tokens):
             raise UnclearSwap(UNCLEAR)
         return swaps
+
+    def _check_both(self, lost: str, gained: str) -> None:
+        """Check both, but for one of which not all is seen that others moved."""
+        try:
+            self._check(lost)
+        except UnclearSwap:
+            if lost not in self._moves.partly_seen:
+                raise
+            self._check(gained)
+        else:
+            if gained not in self._moves.partly_seen:
+                self._check(gained)
 
     def _check(self, mint: str) -> None:
         """Raise UnclearSwap unless others moved what the wallet moved, but for fees in the token itself."""

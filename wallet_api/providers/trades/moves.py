@@ -30,6 +30,7 @@ class Moves:
     `tokens` are what it exchanged of each token, `coin` is the change in its native coin, without the network
     fee and rent. `exchangers` are the changes of those that gave one thing for another. `passed_on` are the
     tokens that for the most part came from others, or went to others, without anything in exchange.
+    `partly_seen` are tokens of which others may have moved more than is known.
     """
 
     tokens: Mapping[str, int]
@@ -37,6 +38,7 @@ class Moves:
     exchangers: list[Changes]
     decimals: Mapping[str, int]
     passed_on: set[str]
+    partly_seen: frozenset[str] = frozenset()
 
     @classmethod
     def of(

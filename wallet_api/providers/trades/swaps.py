@@ -112,8 +112,8 @@ class Chunk:
 
     A chunk contains all rows of a transaction or none. `is_last` is false if later swaps follow. `counts` are
     transactions that were read for the first time, by what is counted of them (COUNTED); `settled` are
-    those that were left out before and could be read now. `blocks` are those whose hashes show later whether a
-    reorganisation removed them; `orphans` are known ones that it has removed.
+    those that were left out before and could be read now. `blocks` are those whose hashes show later
+    whether a reorganisation removed them; `orphans` are known ones that it has removed.
     """
 
     swaps: list[Swap] = field(default_factory=list)
