@@ -16,6 +16,7 @@ import click
 
 from wallet_api import demo as demo_data
 from wallet_api import embedded, migrations
+from wallet_api.chains import CHAINS
 from wallet_api.cli.old_demo import OldDemo, check_for_old_demo, set_aside
 from wallet_api.cli.output import progress_bar
 from wallet_api.cli.showcase import OWN_DATA_GUIDE, demo_guide
@@ -26,7 +27,7 @@ from wallet_api.demo.balances import demo_portfolio
 from wallet_api.embedded.signals import Terminated
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
-from wallet_api.sync.sources import chains_by_provider
+from wallet_api.sync.sources import supplied_chains
 
 _RESPONSE_SECONDS = 60.0
 _TRIM_SECONDS = 60.0
@@ -51,7 +52,7 @@ def up(port: int | None, host: str, demo: bool) -> None:
     own = Settings.from_environment()
     if _syncs(own):
         # Report a missing setting here, and not in the log of a child process.
-        chains_by_provider(own)
+        supplied_chains(own)
     try:
         _start(own, host, port or own.port, demo)
     except OldDemo:
@@ -181,7 +182,9 @@ def _stand_in(url: str) -> dict[str, str]:
 
 def _syncs(settings: Settings) -> bool:
     """Return whether a provider of trades is configured."""
-    return settings.moralis_api_key is not None or settings.solana_trades_provider == "rpc"
+    return settings.moralis_api_key is not None or any(
+        settings.trades_provider(chain) == "rpc" for chain in CHAINS
+    )
 
 
 def _await_response(supervisor: Supervisor, host: str, port: int) -> None:

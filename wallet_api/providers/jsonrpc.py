@@ -42,6 +42,9 @@ _FAULTS: dict[int, type[ProviderFault]] = {
     -32429: Overloaded,
     -32603: Broken,  # internal error
 }
+# A result that would be too large, which some nodes report with the code of a rate limit.
+_LARGE = re.compile(r"more than \d+ results|block range|response size|exceeds? max", re.IGNORECASE)
+_AWAY = re.compile(r"no backend", re.IGNORECASE)
 _LIMIT = re.compile(r"rate limit|request limit|too many requests", re.IGNORECASE)
 _QUOTA = re.compile(r"max usage reached|daily request count exceeded|capacity limit|quota", re.IGNORECASE)
 # Those whose message decides what they mean.
@@ -62,6 +65,10 @@ class Error(msgspec.Struct):
             return QuotaExhausted(detail, retry_after_seconds=min(until_midnight(), MAX_PAUSE_SECONDS))
         if self.code in _LIMIT_CODES and _LIMIT.search(self.message):
             return Overloaded(detail)
+        if _LARGE.search(self.message):
+            return TooLarge(detail)
+        if _AWAY.search(self.message):
+            return Broken(detail)
         return _FAULTS.get(self.code, Rejected)(detail)
 
     @property

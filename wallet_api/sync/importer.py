@@ -64,8 +64,8 @@ class Importer:
         """Import the parts, at most one of each job.
 
         A job fails if its wallets were removed, or if the price that a value needs cannot be fetched now.
-        First goes what a reorganisation took away. Then come the trades, then what is left out, then how far the
-        wallets are synced, so that a crash in between repeats the fetch.
+        First goes what a reorganisation took away. Then come the trades, then what is left out, then how far
+        the wallets are synced, so that a crash in between repeats the fetch.
         """
         for part in parts:
             self._follow(part)

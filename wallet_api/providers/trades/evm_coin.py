@@ -17,12 +17,11 @@ from wallet_api.providers.faults import Broken
 from wallet_api.providers.jsonrpc import Call, Result
 from wallet_api.providers.parsing import UnusableRow
 from wallet_api.providers.trades.evm_chain import ChainBlock, quantity
-from wallet_api.providers.trades.evm_moves import Legs, agrees
+from wallet_api.providers.trades.evm_moves import Legs
 from wallet_api.providers.trades.exchanges import UnclearSwap, swaps_of
-from wallet_api.providers.trades.moves import FEES, Moves
+from wallet_api.providers.trades.moves import FEES, Moves, agrees
 from wallet_api.providers.trades.swaps import Reason, Swap
 
-NO_DECIMALS = "the decimals of a token are unknown"
 NO_COIN = "what it cost in the native coin cannot be determined"
 GIVEN_AWAY = "the proceeds of the wallet's tokens went to somebody else"
 
@@ -124,10 +123,11 @@ class Coins:
         outcomes: dict[int, Outcome] = {}
         for number, case in enumerate(cases):
             orders, coin = case.legs.orders()
-            if not case.legs.mints <= decimals.keys():
-                outcomes[number] = Outcome(left_out=(Reason.INVALID, NO_DECIMALS))
-            elif orders or not _needs_coin(case.legs, decimals):
-                outcomes[number] = _outcome(case, case.legs.moves(coin, decimals))
+            try:
+                if orders or not _needs_coin(case.legs, decimals):
+                    outcomes[number] = _outcome(case, case.legs.moves(coin, decimals))
+            except UnusableRow as error:
+                outcomes[number] = Outcome(left_out=(Reason.INVALID, str(error)))
         for find in (self._from_balances, self._from_traces, _from_logs):
             left = {number: case for number, case in enumerate(cases) if number not in outcomes}
             found = find(list(left.values()), decimals)

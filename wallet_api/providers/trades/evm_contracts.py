@@ -19,7 +19,7 @@ ORDERS = frozenset(
 # What is paid to them and comes from them is lent, not exchanged.
 LENDING = frozenset(("0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb",))  # Morpho Blue
 
-# Events of pools that may hold native coin, which moves without a log, and the places of what the pool got and gave.
+# Events of pools that may hold native coin, which moves without a log; the places of what they got and gave.
 _POOLS = {
     # TokenExchange of Curve: with small and large indexes, and with fees.
     "0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140": (1, 3),

@@ -20,11 +20,17 @@ from wallet_api.providers.trades.evm_chain import (
     quantity,
 )
 from wallet_api.providers.trades.evm_contracts import COW_TRADE, LENDING, ORDERS, ROUTERS, pool_swap
-from wallet_api.providers.trades.moves import FEES, Changes, Moves, Transfer, exchanges, one_way
+from wallet_api.providers.trades.moves import (
+    FEES,
+    Changes,
+    Moves,
+    Transfer,
+    agrees,
+    exchanges,
+    one_way,
+)
 from wallet_api.providers.trades.swaps import TrackedWallet
 
-# By how much of it (a twentieth) the value of a trade may differ from what the pools moved.
-_AGREES = 20
 # The text of 32 bytes.
 _WORD = 66
 
@@ -229,11 +235,6 @@ def read_legs(wallet: TrackedWallet, receipt: Receipt, value: int) -> Legs:
         if owner != wallet.address:
             legs.changes[owner][None] += units
     return legs
-
-
-def agrees(one: int, other: int) -> bool:
-    """Return whether two amounts differ by at most a twentieth."""
-    return abs(one - other) * _AGREES <= max(abs(one), abs(other))
 
 
 def _owner(topic: str, contract: str) -> str:

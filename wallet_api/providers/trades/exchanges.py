@@ -8,7 +8,7 @@ from decimal import Decimal, localcontext
 
 from wallet_api.ledger import fields
 from wallet_api.providers.parsing import UnusableRow, read_address
-from wallet_api.providers.trades.moves import FEES, Moves
+from wallet_api.providers.trades.moves import FEES, Moves, agrees
 from wallet_api.providers.trades.swaps import DIGITS, Leg, Swap, TrackedWallet
 
 NO_EXCHANGE = "no other account exchanged the token"
@@ -125,7 +125,8 @@ class _Reader:
         units = self._moves.tokens[mint]
         parties = [party for party in self._moves.exchangers if party[mint]]
         clean = all({mint, other} == {key for key in party if party[key]} for party in parties)
-        exact = sum(party[mint] for party in parties) == -units
+        others = -sum(party[mint] for party in parties)
+        exact = others == units or (mint in self._moves.partly_seen and agrees(others, units))
         price = sum(party[other] for party in parties)
         return abs(price) if clean and exact and price * units > 0 else None
 

@@ -10,6 +10,9 @@ from wallet_api.providers.parsing import UnusableRow
 # The largest part of an amount that fees in the token itself may make up.
 FEES = 5
 
+# By how much of it amounts may differ that are not all seen.
+_AGREES = 20
+
 # Balance changes in the smallest unit by token; None is the native coin.
 Changes = Counter[str | None]
 
@@ -65,6 +68,11 @@ class Moves:
     def exchanged(self, mint: str | None) -> int:
         """Return what the exchangers gained of it."""
         return sum(other[mint] for other in self.exchangers)
+
+
+def agrees(one: int, other: int) -> bool:
+    """Return whether two amounts differ by at most a twentieth."""
+    return abs(one - other) * _AGREES <= max(abs(one), abs(other))
 
 
 def exchanges(changes: Changes) -> bool:
