@@ -197,6 +197,7 @@ def _trade(
     return {
         "tx_signature": signature,
         "mint": mint_of(mint),
+        "symbol": None,
         "token_name": name,
         "transaction_type": side,
         "value": value,

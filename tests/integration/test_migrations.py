@@ -30,6 +30,7 @@ NAMES = [
     "0001_tables",
     "0002_walk",
     "0003_days",
+    "0004_nodes",
 ]
 LATER = "9999_of_a_later_version"
 

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from hashlib import sha256
+from threading import Lock
 from typing import Any
 
 from eth_abi.abi import encode
@@ -26,13 +28,16 @@ class Refused(Exception):
 class Transaction:
     """A transaction: its receipt without a place, its value, and how it changed native balances.
 
-    `coins` are these changes, with the fee; `deposits` those with the entry point of ERC-4337.
+    `coins` are these changes, with the fee; `deposits` those with the entry point of ERC-4337. `amount` and
+    `coin` are the trade that it is, in smallest units.
     """
 
     receipt: Row
     value: int = 0
     coins: dict[str, int] = field(default_factory=dict)
     deposits: dict[str, int] = field(default_factory=dict)
+    amount: Decimal = Decimal(0)
+    coin: Decimal = Decimal(0)
 
     @property
     def hash(self) -> str:
@@ -71,6 +76,7 @@ class EvmChain:
     has_block_receipts: bool = True
     has_traces: bool = False
     supplies: dict[str, int] = field(default_factory=dict)
+    lock: Lock = field(default_factory=Lock)
     _forks: int = 0
 
     def add(self, created_at: datetime, *transactions: Transaction) -> Block:
@@ -107,7 +113,8 @@ class EvmChain:
             or (method == "debug_traceTransaction" and not self.has_traces)
         ):
             raise Refused(-32601, f"the method {method} does not exist/is not available")
-        return methods[method](*parameters)
+        with self.lock:
+            return methods[method](*parameters)
 
     def _hash(self, number: int) -> str:
         block = self.blocks[number - self.start]

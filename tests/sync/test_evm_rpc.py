@@ -8,61 +8,26 @@ import pytest
 from tests.stub import evm
 from tests.stub.evm import Block, EvmChain, Transaction, log, now, transfer, word
 from tests.stub.server import Stub
+from tests.sync.evm_trades import (
+    AT,
+    CAT,
+    DOG,
+    ETH,
+    FRIEND,
+    GAS,
+    POOL,
+    SWAP,
+    USDC,
+    WALLET,
+    WETH,
+    buy,
+    receipt,
+    sell,
+    signature,
+)
 from tests.sync.operator import Operator, Start, values
 
 CHAIN = "eth"
-WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"
-USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
-CAT, DOG = f"0x{'ca' * 20}", f"0x{'d0' * 20}"
-POOL, ROUTER, FRIEND = f"0x{'ab' * 20}", f"0x{'7e' * 20}", f"0x{'f1' * 20}"
-WALLET = f"0x{'12' * 20}"
-ETH = 10**18
-GAS = 21_000 * 10**9
-SWAP = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822"
-AT = now() - timedelta(minutes=30)
-
-
-def signature(number: int) -> str:
-    """Return a hash of a transaction."""
-    return f"0x{number:064x}"
-
-
-def receipt(number: int, *logs: evm.Row, sender: str = WALLET, to: str = ROUTER, **more: str) -> evm.Row:
-    """Return a receipt whose fee is GAS."""
-    return {
-        "transactionHash": signature(number),
-        "from": sender,
-        "to": to,
-        "gasUsed": hex(21_000),
-        "effectiveGasPrice": hex(10**9),
-        "status": "0x1",
-        "type": "0x2",
-        "logs": list(logs),
-    } | more
-
-
-def buy(
-    number: int, units: int = 5 * 10**6, coin: int = ETH, fee: int = 0, wallet: str = WALLET, **more: str
-) -> Transaction:
-    """Return a buy of CAT for native coin, of which a router keeps `fee`."""
-    logs = (
-        log(WETH, (evm.DEPOSIT, word(ROUTER)), coin - fee),
-        transfer(WETH, ROUTER, POOL, coin - fee),
-        transfer(CAT, POOL, wallet, units),
-        log(POOL, (SWAP, word(ROUTER), word(wallet)), coin - fee, 0, 0, units),
-    )
-    return Transaction(receipt(number, *logs, sender=wallet, **more), coin, {wallet: -coin - GAS})
-
-
-def sell(number: int, units: int = 10**6, coin: int = ETH, fee: int = 0) -> Transaction:
-    """Return a sell of CAT for native coin, of which a router keeps `fee`."""
-    logs = (
-        transfer(CAT, WALLET, POOL, units),
-        transfer(WETH, POOL, ROUTER, coin),
-        log(POOL, (SWAP, word(POOL), word(ROUTER)), 0, units, coin, 0),
-        log(WETH, (evm.WITHDRAWAL, word(ROUTER)), coin),
-    )
-    return Transaction(receipt(number, *logs), 0, {WALLET: coin - fee - GAS})
 
 
 @pytest.fixture

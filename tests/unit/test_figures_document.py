@@ -42,7 +42,7 @@ def test_every_figure_of_a_response_is_linked() -> None:
     figures = {name for schema in schemas for name in schema().fields if not name.startswith(unknown)}
     linked = {figure for figure, _ in LINKS}
     assert figures - linked == {
-        *("currency", "mint", "token_name", "total_tx_count", "period"),
+        *("currency", "mint", "symbol", "token_name", "total_tx_count", "period"),
         # Described beside the figures of which they are the dollars.
         *("buy_value_usd", "sell_value_usd"),
     }

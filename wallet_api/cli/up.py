@@ -34,6 +34,7 @@ _TRIM_SECONDS = 60.0
 _POLL_SECONDS = 0.25
 _DEMO_SECONDS = 15.0
 _PRICES_SECONDS = 60.0
+_TOKENS_SECONDS = 60.0
 
 
 @click.command()
@@ -102,7 +103,10 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     )
     supervisor.start("gunicorn", gunicorn, environment, listeners=[listener.fileno()])
     if not is_demo and _syncs(settings):
-        for job, every in (("prices", _PRICES_SECONDS), ("trades", settings.sync_trades_seconds)):
+        jobs = {"prices": _PRICES_SECONDS, "trades": settings.sync_trades_seconds}
+        if any(settings.rpc_url(chain) for chain in CHAINS):
+            jobs["tokens"] = _TOKENS_SECONDS
+        for job, every in jobs.items():
             command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
             supervisor.start(f"sync {job}", command, environment, log=f"sync-{job}.log")
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104

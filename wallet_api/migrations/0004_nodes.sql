@@ -11,14 +11,15 @@ CREATE TABLE sync_blocks (
     PRIMARY KEY (blockchain, number)
 );
 
--- How many requests of each method a node got in the last round, and how long the round took.
+-- How many calls of each method the node of a chain got: since ever, and a minute between the ends of the last two rounds.
 CREATE TABLE sync_methods (
     blockchain text NOT NULL,
     method text NOT NULL,
-    requests bigint NOT NULL,
-    seconds double precision NOT NULL,
+    total bigint NOT NULL,
+    per_minute double precision NOT NULL,
+    saved_at timestamptz NOT NULL,
     PRIMARY KEY (blockchain, method)
-);
+) WITH (fillfactor = 50);
 
 -- What nodes return of tokens. What they do not return is NULL; supply is in whole tokens. tried_at is the time of the
 -- last attempt, read_at that of the last success.

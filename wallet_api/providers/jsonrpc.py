@@ -5,6 +5,7 @@ https://github.com/anza-xyz/agave/blob/master/rpc-client-api/src/custom_error.rs
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -96,12 +97,16 @@ class _BatchRefusedError(Exception):
 
 
 class Node:
-    """A node of one chain. One that refuses a batch gets single calls from then on."""
+    """A node of one chain. One that refuses a batch gets single calls from then on.
+
+    `methods` counts the calls that are sent, by method.
+    """
 
     def __init__(self, url: str, limits: Limits, metrics: FetchMetrics, pace: Pace | None = None) -> None:
         self.fetcher = Fetcher("rpc", limits, metrics, refuse=_refuse, pace=pace)
         self._url = url
         self._takes_batches = True
+        self.methods: Counter[str] = Counter()
 
     def call(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
         """Return the results of the calls in their order, errors included. Raise ProviderFault."""
@@ -113,6 +118,7 @@ class Node:
     def _call_batch(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
         if len(calls) > 1 and self._takes_batches:
             documents = [_document(number, call) for number, call in enumerate(calls)]
+            self.methods.update(method for method, _ in calls)
             try:
                 results = fetch.post(self._url, documents, lambda reply: _read_batch(reply, len(calls)))
             except (_BatchRefusedError, Rejected):
@@ -128,6 +134,7 @@ class Node:
         return [self._call_one(fetch, call) for call in calls]
 
     def _call_one(self, fetch: Fetch, call: Call) -> Result:
+        self.methods[call[0]] += 1
         return fetch.post(self._url, _document(0, call), _read_one)
 
 

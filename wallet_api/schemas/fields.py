@@ -13,6 +13,11 @@ USD = "The same in USD; absent if there are such trades, but none with a USD val
 PROFIT_USD = "The same in USD; absent if it is unknown for one of the sells, or for a buy behind it."
 HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent if nothing was sold that had been bought."
 NO_SOURCE = "Always null: no source exists yet."
+SYMBOL = "Its symbol, by its chain's node; null without one."
+SUPPLY = "Its supply as last read from its chain's node; null without one."
+DECIMALS = "Its decimals, by its chain's node; null without one."
+SUPPLY_PCT = "The holding in percent of the supply; null without one."
+SUPPLY_PCT_PEAK = "The largest holding in percent of the supply; null without one."
 
 
 class _Described(fields.Field[Any]):

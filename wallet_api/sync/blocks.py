@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_statements
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.identities import TradeIdentity
@@ -62,9 +61,3 @@ def remove_orphans(connection: Connection, blockchain: str, orphans: Sequence[Bl
 
 def _already_gone(number: int, line: bytes, fault: BadRow) -> None:
     """Accept that another command has removed a trade."""
-
-
-def newest_blocks(connection: Connection) -> dict[str, Block]:
-    """Return the newest block that was read, by chain."""
-    newest = {chain: read_blocks(connection, chain)[-1:] for chain in CHAINS}
-    return {chain: blocks[0] for chain, blocks in newest.items() if blocks}

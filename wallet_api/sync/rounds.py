@@ -16,6 +16,7 @@ from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.importer import Importer, Part
 from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_due
 from wallet_api.sync.left_out import left_out_due
+from wallet_api.sync.nodes import save_methods
 from wallet_api.sync.pool import Pool, Result
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.refusals import DOWN, refusal_of
@@ -74,6 +75,8 @@ class _Round:
         )
         self._importer = Importer(connection, sync.prices, self._summary)
         self._failures_in_a_row = 0
+        self._began = time.monotonic()
+        self._called = Counter(self._provider.methods)
 
     def run(self, stopping: threading.Event, progress: Callable[[int, int], None]) -> None:
         waiting = deque(self._jobs)
@@ -111,7 +114,11 @@ class _Round:
             failed = sum(outcomes[failure] for failure in failures)
             if not outcomes[None] and failed < outcomes.total():
                 heartbeats[chain] = Round(outcomes.total(), failed, delays.get(chain))
-        save_heartbeats(self._connection, "trades", heartbeats, datetime.now(UTC))
+        now = datetime.now(UTC)
+        save_heartbeats(self._connection, "trades", heartbeats, now)
+        calls = {name: count - self._called[name] for name, count in self._provider.methods.items()}
+        if calls:
+            save_methods(self._connection, chains[0], calls, time.monotonic() - self._began, now)
         return summary
 
     def _warn_of(self, failure: str) -> None:

@@ -1,13 +1,15 @@
 """Build the sources of trades and prices from the settings, each with its rate limit."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pkgutil import resolve_name
 
 from prometheus_client import CollectorRegistry
 
 from wallet_api.chains import CHAINS
+from wallet_api.providers.faces import FaceSource
 from wallet_api.providers.fetch import SILENCE, Fetcher, Limits
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.metrics import FetchMetrics
@@ -32,12 +34,16 @@ _NO_BREAKER = 2**31
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A source of trades, the chains that it supplies, its pace, and the setting that contains its key."""
+    """A source of trades, the chains that it supplies, its pace, and the setting that contains its key.
+
+    `methods` counts the calls of a node.
+    """
 
     source: TradeSource
     chains: Sequence[str]
     pace: Pace
     key_setting: str
+    methods: Counter[str] = field(default_factory=Counter)
 
 
 def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list[str]]:
@@ -96,17 +102,48 @@ def _moralis(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provi
     return Provider(source, chains, pace, "MORALIS_API_KEY")
 
 
+def _node_of(settings: Settings, limits: Limits, chain: str) -> tuple[Node, Pace]:
+    name, url = chain.upper(), settings.rpc_url(chain)
+    if url is None:
+        raise SettingsError(f"{name}_RPC_URL is not set; it names the node of {chain}")
+    pace = Pace(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds)
+    return Node(url, limits, FetchMetrics(CollectorRegistry()), pace), pace
+
+
 def _node(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provider:
     (chain,) = chains
-    pace = Pace(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds)
-    node = Node(str(settings.rpc_url(chain)), limits, FetchMetrics(CollectorRegistry()), pace)
+    node, pace = _node_of(settings, limits, chain)
     # Imported only if they are selected, since their libraries need much memory.
     if chain == "solana":
         source = resolve_name("wallet_api.providers.trades.solana_rpc:SolanaRpcTrades")(node)
     else:
         make = resolve_name("wallet_api.providers.trades.evm_rpc:EvmRpcTrades")
         source = make(CHAINS[chain], node, getattr(settings, f"{chain}_confirmations"))
-    return Provider(source, chains, pace, f"{chain.upper()}_RPC_URL")
+    return Provider(source, chains, pace, f"{chain.upper()}_RPC_URL", node.methods)
+
+
+@contextmanager
+def face_sources(
+    settings: Settings, chains: Sequence[str] = ()
+) -> Iterator[tuple[dict[str, FaceSource], list[Pace]]]:
+    """Yield the nodes of these chains, or of all that have one, with the pace of each.
+
+    Raise SettingsError if none has one, or one of the given chains.
+    """
+    limits = replace(Limits.of(settings), tries=_TRADE_TRIES, breaker_failures=_NO_BREAKER)
+    with ExitStack() as stack:
+        sources: dict[str, FaceSource] = {}
+        paces = []
+        for chain in chains or [chain for chain in CHAINS if settings.rpc_url(chain) is not None]:
+            node, pace = _node_of(settings, limits, chain)
+            paces.append(pace)
+            kind = "SolanaFaces" if chain == "solana" else "EvmFaces"
+            make = resolve_name(f"wallet_api.providers.faces:{kind}")
+            sources[chain] = make(node) if chain == "solana" else make(CHAINS[chain], node)
+            stack.callback(sources[chain].close)
+        if not sources:
+            raise SettingsError("no node is configured (SOLANA_RPC_URL, ETH_RPC_URL …)")
+        yield sources, paces
 
 
 @contextmanager

@@ -127,5 +127,36 @@ class PricesSummary(Summary):
         return "; ".join([*words, f"{self.requests} requests in {self.seconds} s"])
 
 
+@dataclass(kw_only=True)
+class TokensSummary(Summary):
+    """The outcome of a round of tokens.
+
+    `read` counts faces that were read, `unknown` tokens of which the node knows none. `left` counts chains
+    with more tokens, for the next round.
+    """
+
+    chains: list[str] = field(default_factory=list)
+    read: int = 0
+    unknown: int = 0
+    left: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> int:
+        if not self.failures:
+            return 0
+        return 1 if len(self.failures) == len(self.chains) else SOME_FAILED
+
+    def words(self) -> str:
+        words = [f"{self.read} faces of tokens read"]
+        if self.unknown:
+            words.append(f"{self.unknown} without one")
+        if self.left:
+            words.append("more in the next round")
+        if self.failures:
+            words.append(f"failed: {', '.join(self.failures)}")
+        return "; ".join([*words, f"{self.requests} requests in {self.seconds} s"])
+
+
 def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
