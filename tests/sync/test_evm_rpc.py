@@ -8,6 +8,7 @@ import pytest
 from tests.stub import evm
 from tests.stub.evm import Block, EvmChain, Transaction, log, now, transfer, word
 from tests.stub.server import Stub
+from tests.stub.swaps import leg, swap
 from tests.sync.evm_trades import (
     AT,
     CAT,
@@ -266,3 +267,32 @@ def test_a_long_first_fetch_comes_in_parts_and_is_continued(
     while changed < 200:
         changed += running.next_round()["changed"]
     assert (changed, len(operator.ledger())) == (200, 200)
+
+
+def test_moralis_and_a_node_tell_the_same_trades_but_for_fees(
+    stub: Stub, chain: EvmChain, operator: Operator
+) -> None:
+    fee = ETH // 100
+    chain.add(now() - timedelta(seconds=9), buy(1, coin=2 * ETH), buy(2, wallet=FRIEND))
+    chain.add(now() - timedelta(seconds=5), sell(3), buy(4, fee=fee))
+    sync(operator)
+    by_node = trades(operator)
+    for number, sold, bought in (
+        (1, leg(WETH, "2"), leg(CAT, "5", "Cat")),
+        (3, leg(CAT, "1", "Cat"), leg(WETH, "1")),
+        # Moralis' row has what the pool got.
+        (4, leg(WETH, "0.99"), leg(CAT, "5", "Cat")),
+    ):
+        at = chain.blocks[-2 if number == 1 else -1].created_at
+        stub.swaps.add(CHAIN, WALLET, swap(signature(number), at, bought, sold, 0.0))
+    operator.fetch("DELETE FROM trades RETURNING 1")
+    operator.fetch("DELETE FROM sync_wallets RETURNING 1")
+    sync(operator, ETH_TRADES_PROVIDER="moralis")
+    by_moralis = trades(operator)
+    assert by_node.keys() == by_moralis.keys()
+    differing = {key for key in by_node if by_node[key] != by_moralis[key]}
+    assert differing == {(signature(4), CAT, "buy")}
+    assert (by_node[signature(4), CAT, "buy"][1], by_moralis[signature(4), CAT, "buy"][1]) == ("1", "0.99")
+    # Back to the node: the trade counts once, with the node's value.
+    sync(operator, since=AT.isoformat())
+    assert len(trades(operator)) == 3

@@ -1,6 +1,6 @@
 """The native coin that a wallet paid or received in an EVM transaction, which no log contains.
 
-The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM chains".
+The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM chains from a node".
 """
 
 import re

@@ -1,6 +1,6 @@
 """What each owner gained and lost in an EVM transaction, by its logs, and who exchanged it.
 
-The reasons are in docs/sync.md, "EVM chains".
+The reasons are in docs/sync.md, "EVM chains from a node".
 """
 
 from collections import Counter, defaultdict

@@ -1,13 +1,12 @@
 """Trades from an EVM node: spans of blocks, read once for all wallets.
 
-https://ethereum.github.io/execution-apis/; the reasons are in docs/sync.md, "EVM chains".
+https://ethereum.github.io/execution-apis/; the reasons are in docs/sync.md, "EVM chains from a node".
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
 
 from wallet_api.chains import Chain
 from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
@@ -102,17 +101,22 @@ class EvmRpcTrades:
         found = self._find_again(again)
         may_widen = True
         while first <= newest:
-            end, in_span, may_widen = self._read_span(wallets, first, newest, may_widen)
-            chunk = self._read(found | in_span, new_from)
-            chunk.left_out += _lost(again, found)
-            left_out = {each.tx_signature for each in chunk.left_out}
-            chunk.settled = [row for row in again if row.tx_signature not in left_out]
-            chunk.blocks = [block for block in chunk.blocks if block.number >= first]
-            if quantity(end.number) not in in_span:
-                chunk.blocks.append(Block(quantity(end.number), end.hash, end.created_at))
-            chunk.until, chunk.is_last = end.created_at, quantity(end.number) == newest
-            yield chunk
-            first, found, again = quantity(end.number) + 1, {}, ()
+            last, in_span, may_widen = self._read_span(wallets, first, newest, may_widen)
+            for part_end, part in _parts(in_span, last):
+                end = self._block(part_end)
+                if part_end in part and part[part_end].hash != end.hash:
+                    raise Broken(REPLACED)
+                chunk = self._read(found | part, new_from)
+                chunk.left_out += _lost(again, found)
+                left_out = {each.tx_signature for each in chunk.left_out}
+                chunk.settled = [row for row in again if row.tx_signature not in left_out]
+                chunk.blocks = [block for block in chunk.blocks if block.number in part]
+                if part_end not in {block.number for block in chunk.blocks}:
+                    chunk.blocks.append(Block(part_end, end.hash, end.created_at))
+                chunk.until, chunk.is_last = end.created_at, part_end == newest
+                yield chunk
+                found, again = {}, ()
+            first = last + 1
 
     def close(self) -> None:
         self._node.fetcher.session.close()
@@ -144,25 +148,17 @@ class EvmRpcTrades:
 
     def _read_span(
         self, wallets: Sequence[TrackedWallet], first: int, newest: int, may_widen: bool
-    ) -> tuple[ChainBlock, dict[int, _Found], bool]:
+    ) -> tuple[int, dict[int, _Found], bool]:
         """Return the last block of a span from `first` on, what is found in it, and whether it may widen.
 
-        It is as long as the node allows, and as there are not too many blocks in it to be read at once.
+        It is as long as the node allows.
         """
         while (logs := self._logs(wallets, first, last := min(newest, first + self._span - 1))) is None:
             may_widen = False
             self._span = max(1, (last - first + 1) // 2)
         if may_widen and len(logs) < _FEW_LOGS and last < newest:
             self._span = min(2 * self._span, _LONGEST_SPAN)
-        found = _find(wallets, logs)
-        if len(found) > CHUNK_BLOCKS:
-            found = dict(islice(found.items(), CHUNK_BLOCKS))
-            last = max(found)
-            self._span = last - first + 1
-        end = self._block(last)
-        if last in found and found[last].hash != end.hash:
-            raise Broken(REPLACED)
-        return end, found, may_widen
+        return last, _find(wallets, logs), may_widen
 
     def _logs(self, wallets: Sequence[TrackedWallet], first: int, last: int) -> list[Log] | None:
         """Return the transfers from and to the wallets; None if the span is too long for the node.
@@ -327,6 +323,14 @@ def _find(wallets: Sequence[TrackedWallet], logs: Sequence[Log]) -> dict[int, _F
     if any(not block.wallets for block in found.values()):
         raise Malformed("a log that was not requested")
     return found
+
+
+def _parts(found: Mapping[int, _Found], last: int) -> Iterator[tuple[int, dict[int, _Found]]]:
+    """Yield the blocks of a span in parts that are not too large to be read at once, each with its end."""
+    numbers = list(found)
+    for start in range(0, max(1, len(numbers)), CHUNK_BLOCKS):
+        part = {number: found[number] for number in numbers[start : start + CHUNK_BLOCKS]}
+        yield (max(part) if start + CHUNK_BLOCKS < len(numbers) else last), part
 
 
 def _has_other(block: _Found, signature: str, wallet: TrackedWallet) -> bool:

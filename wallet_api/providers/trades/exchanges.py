@@ -1,6 +1,6 @@
 """The swaps of a wallet in a transaction of a node, and the value of each.
 
-The reasons are in docs/sync.md, "From a node".
+The reasons are in docs/sync.md, "Solana from a node".
 """
 
 from datetime import datetime
