@@ -18,9 +18,12 @@ from tests.demo_service import demo_service
 from tests.processes import StartGunicorn, reload
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
+from wallet_api.providers.trades.swaps import Block
 from wallet_api.settings import Settings
+from wallet_api.sync.blocks import save_blocks
 from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.left_out import save_reasons
+from wallet_api.sync.nodes import save_methods
 
 MakeApp = Callable[[Settings], Flask]
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
@@ -125,6 +128,14 @@ def test_requests_that_a_worker_counts_alone_are_counted(
     assert _value(_scrape(client), "wallet_api_limiter_fallback_calls_total") == 2
 
 
+def _save_node(connection: Connection) -> None:
+    """Save what two rounds asked of a node, and the newest block that they read, a minute old."""
+    now = datetime.now(UTC)
+    for _ in range(2):
+        save_methods(connection, "eth", {"eth_getLogs": 6}, 5.0, now)
+    save_blocks(connection, "eth", [Block(4711, "0xab", now - timedelta(minutes=1))])
+
+
 def test_the_age_of_the_data_is_a_metric(
     settings: Settings, make_app: MakeApp, connection: Connection
 ) -> None:
@@ -133,6 +144,7 @@ def test_the_age_of_the_data_is_a_metric(
     for _ in range(2):
         one = Counter({("eth", "no_value"): 1, ("eth", "no_trade"): 7})
         save_reasons(connection, ["eth"], new=one, met=one)
+    _save_node(connection)
     with demo_service(settings) as service:
         client = make_app(service.settings).test_client()
         wallet = {"blockchain": "solana", "address": service.wallet("solana", "kol")}
@@ -142,6 +154,9 @@ def test_the_age_of_the_data_is_a_metric(
     assert 90 <= _value(told, "wallet_api_sync_age_seconds", job="trades", blockchain="eth") < 150
     assert _value(told, "wallet_api_sync_failed_wallets", job="trades", blockchain="eth") == 2
     assert _value(told, "wallet_api_sync_delay_seconds", blockchain="eth") == 4.5
+    assert _value(told, "wallet_api_sync_newest_block", blockchain="eth") == 4711
+    assert 60 <= _value(told, "wallet_api_sync_newest_block_age_seconds", blockchain="eth") < 120
+    assert _value(told, "wallet_api_sync_node_calls_total", blockchain="eth", method="eth_getLogs") == 12
     assert _value(told, "wallet_api_sync_left_out_total", chain="eth", reason="no_value") == 2
     assert _value(told, "wallet_api_sync_left_out_total", chain="eth", reason="no_trade") == 14
     assert _value(told, "wallet_api_sync_left_out_total", chain="eth", reason="unreadable") == 0
@@ -282,6 +297,7 @@ def test_dashboard_and_alerts_use_existing_metrics(
     assert document.get("panels") or document["groups"][0]["rules"]
     save_heartbeats(connection, "prices", {"eth": Round(delay_seconds=1.0)}, datetime.now(UTC))
     save_reasons(connection, ["eth"], new=Counter(), met=Counter())
+    _save_node(connection)
     with demo_service(replace(settings, valkey_url="valkey://127.0.0.1:9")) as service:
         client = make_app(service.settings).test_client()
         limited = _bearer(create_key(connection, "limited", credits=10))
