@@ -102,13 +102,9 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
         "wallet_api.app:create_app()",
     )
     supervisor.start("gunicorn", gunicorn, environment, listeners=[listener.fileno()])
-    if not is_demo and _syncs(settings):
-        jobs = {"prices": _PRICES_SECONDS, "trades": settings.sync_trades_seconds}
-        if any(settings.rpc_url(chain) for chain in CHAINS):
-            jobs["tokens"] = _TOKENS_SECONDS
-        for job, every in jobs.items():
-            command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
-            supervisor.start(f"sync {job}", command, environment, log=f"sync-{job}.log")
+    for job, every in ({} if is_demo else _sync_jobs(settings)).items():
+        command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
+        supervisor.start(f"sync {job}", command, environment, log=f"sync-{job}.log")
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
     _await_response(supervisor, own_host, port)
     address = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
@@ -182,6 +178,16 @@ def _environment(settings: Settings) -> dict[str, str]:
 def _stand_in(url: str) -> dict[str, str]:
     """Return the settings with which the demo's provider at `url` replaces Moralis."""
     return {"MORALIS_API_KEY": "demo", "MORALIS_EVM_URL": f"{url}/api/v2.2", "MORALIS_SOLANA_URL": url}
+
+
+def _sync_jobs(settings: Settings) -> dict[str, float]:
+    """Return the syncs that are configured, each with the seconds between its rounds."""
+    jobs: dict[str, float] = {}
+    if _syncs(settings):
+        jobs |= {"prices": _PRICES_SECONDS, "trades": settings.sync_trades_seconds}
+    if any(settings.rpc_url(chain) for chain in CHAINS):
+        jobs["tokens"] = _TOKENS_SECONDS
+    return jobs
 
 
 def _syncs(settings: Settings) -> bool:
