@@ -46,7 +46,7 @@
               candidate.mint,
               face.symbol,
               COALESCE(candidate.token_name, positions.token_name, face.face_name, '') AS token_name,
-              trim_scale(face.supply) AS token_supply,
+              round_half_up(face.supply, 18) AS token_supply,
               face.decimals AS token_decimals
          FROM candidate
          JOIN wallets

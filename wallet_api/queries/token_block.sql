@@ -17,7 +17,7 @@
               face.symbol,
               COALESCE(token_name.token_name, face.name, '') AS token_name,
               face.supply,
-              trim_scale(face.supply) AS token_supply,
+              round_half_up(face.supply, 18) AS token_supply,
               face.decimals AS token_decimals,
               round_half_up(token_price.price, 18) AS price,
               round_half_up(token_price.price * latest.usd, 18) AS price_usd,
