@@ -9,10 +9,11 @@ trap 'rm -rf "$work"' EXIT
 "$python" -m venv "$work/venv"
 pip="$work/venv/bin/python -m pip --disable-pip-version-check --quiet"
 frozen() {
-    $pip freeze --all --exclude wallet-api --exclude pip
+    # A dependency of Python 3.11.2 alone, that of Debian 12.
+    $pip freeze --all --exclude wallet-api --exclude pip | sed "s/^async-timeout==.*/&; python_full_version < '3.11.3'/"
 }
 $pip install --upgrade pip setuptools
-$pip install '.[embedded]'
+$pip install '.[embedded]' async-timeout
 { echo '# Made by `make lock`: the service and its embedded servers.'; frozen; } > "$work/requirements.txt"
 $pip install '.[dev]'
 {

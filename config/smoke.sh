@@ -312,6 +312,10 @@ if ask analytics "/v1/analytics?$group&mode=most_traded" 200; then
     all analytics '[.]data[.]tokens[.][0-9]+[.]wallet_count' |
         awk 'NR > 1 && $1 > before { exit 1 } { before = $1 }' || fault "analytics: not in the order of wallets"
 fi
+if ask key /v1/key 200; then
+    [ -n "$(get key .data.name)" ] || fault "key: it has no name"
+    holds key "more requests are left than allowed" "$(get key .data.rate.remaining) < $(get key .data.rate.limit)"
+fi
 ask meta /v1/meta 200 bare && { [ -n "$(get meta ".wallet_counts.$blockchain.$type")" ] ||
     fault "meta: no number of wallets of $blockchain $type"; }
 ask health /v1/health 200 bare && same health status "$(get health .status)" ok

@@ -21,7 +21,7 @@ from tests.ledger.in_process import Importer
 from tests.processes import run_command
 from wallet_api import migrations
 from wallet_api.database import connect
-from wallet_api.embedded.account import choose, own
+from wallet_api.embedded.place import account_of, own
 from wallet_api.keys import create_key, revoke_key
 from wallet_api.settings import Settings
 
@@ -105,7 +105,7 @@ def created(server_url: str, template: str = "template0") -> Iterator[str]:
 
 
 @contextmanager
-def debian_server(folder: Path, data_name: str = "data", user: str = "operator") -> Iterator[str]:
+def debian_server(folder: Path) -> Iterator[str]:
     """Run the oldest PostgreSQL installed from Debian's packages, and yield its URL."""
     found = sorted(DEBIAN.glob("*/bin/postgres"), key=lambda program: int(program.parts[-3]))
     if not found:
@@ -113,12 +113,12 @@ def debian_server(folder: Path, data_name: str = "data", user: str = "operator")
             pytest.fail(f"There is no PostgreSQL below {DEBIAN}: apt-get install postgresql")
         pytest.skip("needs a PostgreSQL of Debian's packages: apt-get install postgresql")
     programs = found[0].parent
-    account = choose(folder)
-    options = account.popen_options() if account else {}
-    data, sockets = folder / data_name, folder / "run"
+    account = account_of(folder)
+    options = account.popen_options()
+    data, sockets = folder / "data", folder / "run"
     for closed in (folder, folder.parent):
         # A temporary folder, which the user that root's servers run as has to pass.
-        if account and closed.stat().st_mode & 0o777 == 0o700:
+        if options and closed.stat().st_mode & 0o777 == 0o700:
             closed.chmod(0o711)
     for made in (data, sockets):
         own(made, account)
@@ -127,11 +127,11 @@ def debian_server(folder: Path, data_name: str = "data", user: str = "operator")
         subprocess.run(arguments, check=True, cwd=folder, stdout=subprocess.DEVNULL, timeout=60, **options)
 
     locale = ("--encoding=UTF8", "--locale=C.UTF-8", "--auth=trust")
-    program(programs / "initdb", "-D", data, "-U", user, "--no-sync", *locale)
+    program(programs / "initdb", "-D", data, "-U", "operator", "--no-sync", *locale)
     settings = f"-c listen_addresses='' -c unix_socket_directories='{sockets}' -c fsync=off"
     program(programs / "pg_ctl", "-D", data, "-l", data / "log", "-o", settings, "-w", "start")
     try:
-        yield f"postgresql://{user}@/postgres?host={quote(str(sockets), safe='')}"
+        yield f"postgresql://operator@/postgres?host={quote(str(sockets), safe='')}"
     finally:
         program(programs / "pg_ctl", "-D", data, "-m", "fast", "-w", "stop")
 

@@ -13,12 +13,11 @@ from tempfile import TemporaryDirectory
 import psutil
 
 from wallet_api.database import connect
-from wallet_api.embedded.account import Account, choose, own, runnable
-from wallet_api.embedded.server import ENVIRONMENT, Server
+from wallet_api.embedded.place import Account, account_of, own, runnable
+from wallet_api.embedded.server import ENVIRONMENT, USER, Server
 
 WORKERS = 2
 _HOST = "127.0.0.1"
-_USER = "wallet_api"
 _SETTINGS = {
     "shared_preload_libraries": "citus",
     "listen_addresses": _HOST,
@@ -49,11 +48,15 @@ class Node:
     """A server of the cluster."""
 
     server: Server
-    port: int
+
+    @property
+    def port(self) -> int:
+        """The port of the server."""
+        return self.server.port
 
     def url(self, name: str = "postgres") -> str:
         """Return the URL of a database on this server."""
-        return f"postgresql://{_USER}@{_HOST}:{self.port}/{name}"
+        return f"postgresql://{USER}@{_HOST}:{self.port}/{name}"
 
     def kill(self) -> None:
         """Kill all processes of the server at once."""
@@ -107,7 +110,7 @@ def running_cluster(programs: Path) -> Iterator[Cluster]:
     """Run a cluster with empty databases."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="wallet-api-citus-")))
-        account = choose(home)
+        account = account_of(home)
         programs = runnable(programs.parent, f"{programs.name}/postgres", account).parent
         home.chmod(0o711)
         nodes = [_prepare(programs, home / f"node-{number}", account) for number in range(1 + WORKERS)]
@@ -117,33 +120,21 @@ def running_cluster(programs: Path) -> Iterator[Cluster]:
         yield Cluster(nodes[0], tuple(nodes[1:]))
 
 
-def _prepare(programs: Path, folder: Path, account: Account | None) -> Node:
+def _prepare(programs: Path, folder: Path, account: Account) -> Node:
     own(folder, account)
     subprocess.run(
         [
-            *(str(programs / "initdb"), "-D", str(folder), "-U", _USER),
+            *(str(programs / "initdb"), "-D", str(folder), "-U", USER),
             *("--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"),
         ],
         check=True,
         stdout=subprocess.DEVNULL,
         env=ENVIRONMENT,
         cwd=folder,
-        **(account.popen_options() if account else {}),
+        **account.popen_options(),
     )
     with socket.socket() as listener:
         listener.bind((_HOST, 0))
         port = listener.getsockname()[1]
-    options = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
-    probe = (str(programs / "pg_isready"), "--quiet", f"--host={_HOST}", f"--port={port}")
-    server = Server(
-        title="PostgreSQL with Citus",
-        folder=folder,
-        log=folder.with_suffix(".log"),
-        account=account,
-        command=(str(programs / "postgres"), "-D", str(folder), "-p", str(port), *options),
-        stop_signal=signal.SIGQUIT,
-        is_running=lambda server: bool(server.processes()),
-        is_ready=lambda: subprocess.run(probe, check=False, env=ENVIRONMENT).returncode == 0,
-        tidy=lambda: (folder / "postmaster.pid").unlink(missing_ok=True),
-    )
-    return Node(server, port)
+    log = folder.with_suffix(".log")
+    return Node(Server(programs, folder, log, account, _HOST, _SETTINGS, port))

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -26,7 +27,7 @@ from psycopg.sql import SQL, Composed, Identifier
 
 from tests.cluster import Cluster, programs, running_cluster
 from tests.network import allow_loopback_only
-from tests.processes import Gunicorn, StartGunicorn, start_gunicorn
+from tests.processes import Gunicorn, StartGunicorn, running_valkey, start_gunicorn
 from tests.stub.server import Stub
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
@@ -79,7 +80,8 @@ def servers(cluster: Cluster | None) -> Iterator[Settings]:
         home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-tests-", dir=_memory()))
         url = cluster.coordinator.url() if cluster else os.environ.get("DATABASE_URL") or None
         own = Settings(wallet_api_home=home, database_url=url)
-        running = stack.enter_context(embedded.running(own, valkey=True))
+        running = stack.enter_context(embedded.running(own))
+        running = replace(running, valkey_url=stack.enter_context(running_valkey(Path(home))))
         if own.database_url is None:
             with _administrator(running) as connection:
                 # Faster; the data of tests need not survive a crash of the machine.

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from typing import Any
+
+import msgspec
 
 from wallet_api import demo
 from wallet_api.database import connect
 from wallet_api.demo import provider
-from wallet_api.demo.balances import demo_portfolio
-from wallet_api.demo.world import Row, World
+from wallet_api.demo.world import World
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
@@ -21,7 +22,7 @@ class DemoService:
 
     settings: Settings
     key: str
-    wallets: list[Row]
+    wallets: list[dict[str, Any]]
 
     @property
     def headers(self) -> dict[str, str]:
@@ -48,12 +49,7 @@ def demo_service(settings: Settings, age: timedelta = timedelta(0)) -> Iterator[
     demo.load(url, world)
     with connect(url) as connection:
         key = create_key(connection, "demo service", rate="100000/second")
-    with provider.running(partial(demo_portfolio, url)) as stand_in:
-        own = replace(
-            settings,
-            moralis_api_key="demo",
-            moralis_evm_url=f"{stand_in}/api/v2.2",
-            moralis_solana_url=stand_in,
-            holdings_wait_seconds=10.0,
-        )
-        yield DemoService(own, key, list(world.wallet_rows()))
+    with provider.running(url) as stand_in:
+        changes = {name.lower(): value for name, value in stand_in.items()}
+        own = replace(settings, **changes, holdings_wait_seconds=10.0)
+        yield DemoService(own, key, msgspec.to_builtins(world.wallet_rows()))

@@ -2,7 +2,7 @@
 
     python tests/interrupted.py SIGNAL WORD CODE [ARGUMENT …]
 
-WORD is part of the command line of that child; an empty one stands for the first child.
+WORD is part of the command line of that child.
 """
 
 import os
@@ -21,7 +21,7 @@ class InterruptedPopen(subprocess.Popen[Any]):
 
     def __init__(self, args: Sequence[str], *others: Any, **options: Any) -> None:
         super().__init__(args, *others, **options)
-        if any(_word in part for part in args):
+        if any(_word in str(part) for part in args):
             subprocess.Popen = _Popen  # type: ignore[misc]
             os.kill(os.getpid(), signal.Signals[_name])
 

@@ -16,7 +16,20 @@ from tests.naive_days import day_of
 from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
 from tests.naive_tokens import holders_of, stats_of
 from tests.naive_tracker import tracker_of
-from tests.naive_walk import Position, Row, Trade, Usd, Wallet, folded, shown, time_of, total, trade_of, walk
+from tests.naive_walk import (
+    Position,
+    Row,
+    Trade,
+    Usd,
+    Wallet,
+    folded,
+    shown,
+    time_of,
+    total,
+    trade_of,
+    walk,
+    without_cost,
+)
 
 CURRENCY = {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"}
 PERIOD = {
@@ -79,6 +92,7 @@ class Ledger:
         closed = [position for position in positions.values() if position.closed]
         won = [position for position in closed if position.realized > 0]
         sales = [sale for position in positions.values() for sale in position.sales]
+        uncovered = [each for position in positions.values() for each in position.uncovered]
         buys = [t.value for p in positions.values() for t in p.trades if not t.is_sell]
         buy_txn = sum(position.count(sells=False) for position in positions.values())
         sell_txn = sum(position.count(sells=True) for position in positions.values())
@@ -91,6 +105,7 @@ class Ledger:
                 "sell": shown(sum((p.total(sells=True) for p in positions.values()), Fraction(0)), 9),
                 "realized_pnl": shown(realized, 9),
                 "realized_pnl_percentage": _percentage(realized, sum((s.cost for s in sales), Fraction(0))),
+                "sold_without_cost": without_cost(uncovered)["sold_without_cost"],
                 "buy_txn": buy_txn,
                 "sell_txn": sell_txn,
                 "total_tx_count": buy_txn + sell_txn,
@@ -120,6 +135,7 @@ class Ledger:
                     "sold": shown(position.total(sells=True), 9),
                     "realized_pnl": shown(position.realized, 9),
                     "realized_pnl_percentage": _percentage(position.realized, position.cost),
+                    **without_cost(position.uncovered),
                     "currency": currency,
                     "buy_txn": position.count(sells=False),
                     "sell_txn": position.count(sells=True),
@@ -380,8 +396,15 @@ class Ledger:
             (sum((s.realized for s in own), Fraction(0)), sum((s.cost for s in own), Fraction(0)))
             for own in sold
         ]
+        uncovered = [
+            each
+            for position in self._positions(wallet).values()
+            for each in position.uncovered
+            if since < each.at <= now
+        ]
         stats: Row = {
             "realized_pnl": shown(sum((sale.realized for sale in sales), Fraction(0)), 9),
+            "sold_without_cost": without_cost(uncovered)["sold_without_cost"],
             "buy_txn": sum(not trade.is_sell for trade in trades),
             "sell_txn": sum(trade.is_sell for trade in trades),
             "total_txn": len(trades),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 
 from tests.naive_prices import unrealized
-from tests.naive_walk import Position, Row, Trade, Usd, Wallet, shown, total
+from tests.naive_walk import Position, Row, Trade, Usd, Wallet, shown, total, without_cost
 
 UsdOf = Callable[[Trade], Usd]
 Traders = dict[Wallet, Position]
@@ -170,6 +170,7 @@ def _trader(position: Position, usd_of: UsdOf) -> Row:
         "realized_pnl": shown(position.realized, 9),
         **({} if None in profits else {"realized_pnl_usd": shown(total(profits) or Fraction(0), 4)}),
         "realized_pnl_percentage": _percentage(position.realized, position.cost),
+        **without_cost(position.uncovered),
         "first_trade_at": _time(position.trades[0].at),
         "last_trade_at": _time(position.trades[-1].at),
     }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
-from tests.naive_walk import Position, Row, Sale, Trade, Usd, shown, total
+from tests.naive_walk import Position, Row, Sale, Trade, Usd, shown, total, without_cost
 
 PERIOD = {
     "6h": timedelta(hours=6),
@@ -41,6 +41,10 @@ def tracker_of(
         mint: [sale for sale in position.sales if since < sale.at <= now]
         for mint, position in positions.items()
     }
+    uncovered = {
+        mint: [each for each in position.uncovered if since < each.at <= now]
+        for mint, position in positions.items()
+    }
     sales = sorted((sale for own in sold.values() for sale in own), key=lambda sale: sale.at)
     results = [
         (_sum([sale.realized for sale in own]), _sum([sale.cost for sale in own]))
@@ -53,6 +57,7 @@ def tracker_of(
         _token(
             [trade for trade in trades if trade.mint == mint], sold[mint], positions[mint], usd_of, currency
         )
+        | without_cost(uncovered[mint])
         | {"unrealized_pnl": None if (gain := unrealized[mint]) is None else shown(gain, 9)}
         for mint in mints
     ]
@@ -62,7 +67,12 @@ def tracker_of(
     wins = sum(realized > 0 for realized, _ in results)
     return {
         "active_hours": hours_of([t.at for t in newest_first if now - PERIOD["30d"] < t.at <= now]),
-        "period_stats": _stats(period, trades, sales, wins, len(results), usd_of),
+        "period_stats": _stats(period, trades, sales, wins, len(results), usd_of)
+        | {
+            "sold_without_cost": without_cost([each for own in uncovered.values() for each in own])[
+                "sold_without_cost"
+            ]
+        },
         "period_win_rate_distribution": {
             "win_rate_percentage": _percentage(Fraction(wins), Fraction(len(results))),
             "below_zero": len(results) - wins,

@@ -64,12 +64,22 @@ class Sale:
     realized_usd: Usd
 
 
+@dataclass(frozen=True)
+class Uncovered:
+    """What a sell sold beyond what was held: its part of the value, and the tokens."""
+
+    at: datetime
+    value: Fraction
+    amount: Fraction
+
+
 @dataclass
 class Position:
     """The position of a wallet in one token after all of its trades."""
 
     trades: list[Trade]
     sales: list[Sale]
+    uncovered: list[Uncovered]
     # Quantity and peak after each of the trades.
     holdings: list[tuple[Fraction, Fraction]]
     quantity: Fraction
@@ -108,6 +118,7 @@ def walk(trades: list[Trade]) -> Position:
     quantity = cost = acquired = peak = Fraction(0)
     cost_usd: Usd = Fraction(0)
     sales = []
+    uncovered = []
     holdings = []
     for trade in trades:
         at = _seconds(trade.at)
@@ -119,6 +130,8 @@ def walk(trades: list[Trade]) -> Position:
             peak = max(peak, quantity)
             holdings.append((quantity, peak))
             continue
+        beyond = max(trade.amount - quantity, Fraction(0))
+        uncovered.append(Uncovered(trade.at, trade.value * beyond / trade.amount, beyond))
         if quantity == 0:
             holdings.append((quantity, peak))
             continue
@@ -141,7 +154,15 @@ def walk(trades: list[Trade]) -> Position:
         quantity -= covered
         holdings.append((quantity, peak))
         cost_usd = Fraction(0) if quantity == 0 else None if cost_usd is None else cost_usd - cost_usd * part
-    return Position(trades, sales, holdings, quantity, peak, cost)
+    return Position(trades, sales, uncovered, holdings, quantity, peak, cost)
+
+
+def without_cost(uncovered: list[Uncovered]) -> Row:
+    """Return what was sold without a known buy, as shown."""
+    return {
+        "sold_without_cost": shown(sum((each.value for each in uncovered), Fraction(0)), 9),
+        "tokens_sold_without_cost": shown(sum((each.amount for each in uncovered), Fraction(0)), 18),
+    }
 
 
 def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Trade:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import requests
 from psycopg.sql import SQL, Identifier
 
-from tests.processes import Gunicorn, kill_all, start_gunicorn
+from tests.processes import Gunicorn, kill_all, running_valkey, start_gunicorn
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
@@ -47,7 +47,8 @@ class Outages:
     def bring_back(self) -> float:
         """Start the servers that do not run, and return the time of their first connection."""
         own = Settings(wallet_api_home=self.settings.wallet_api_home)
-        self.stack.enter_context(embedded.running(own, valkey=True))
+        self.stack.enter_context(embedded.running(own))
+        self.stack.enter_context(running_valkey(self.home))
         return time.monotonic()
 
     def metric(self, name: str) -> float:
@@ -61,7 +62,7 @@ def service_with_own_servers(home: Path, **changes: object) -> Iterator[Outages]
     """Run gunicorn with two workers on a PostgreSQL and a Valkey below `home`."""
     with ExitStack() as stack:
         own = Settings(wallet_api_home=str(home))
-        running = stack.enter_context(embedded.running(own, valkey=True))
+        running = stack.enter_context(embedded.running(own))
         with connect(str(running.database_url)) as connection:
             migrations.migrate(connection)
             key = create_key(connection, "caller", rate="1000000/second")
@@ -70,7 +71,7 @@ def service_with_own_servers(home: Path, **changes: object) -> Iterator[Outages]
             **(
                 {
                     "database_url": running.database_url,
-                    "valkey_url": running.valkey_url,
+                    "valkey_url": stack.enter_context(running_valkey(home)),
                     "wallet_api_home": str(home),
                     "statement_timeout_seconds": 1.0,
                     "leaderboard_ttl_seconds": 0.0,

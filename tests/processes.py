@@ -5,15 +5,20 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import psutil
+import valkey
 from click.testing import CliRunner, Result
 
+from wallet_api import embedded
 from wallet_api.cli import cli
+from wallet_api.embedded import valkey as embedded_valkey
 from wallet_api.settings import Settings
 
 
@@ -91,6 +96,27 @@ def processes_of(folder: Path) -> list[psutil.Process]:
         if is_here and process.pid != os.getpid() and info["status"] != psutil.STATUS_ZOMBIE:
             found.append(process)
     return found
+
+
+@contextmanager
+def running_valkey(home: Path) -> Iterator[str]:
+    """Run the embedded Valkey of `home` in this block unless it runs, and yield its URL."""
+    place = embedded.place_of(embedded.home_folder(Settings(wallet_api_home=str(home))))
+    url = embedded_valkey.url(place)
+    with valkey.Valkey.from_url(url.replace("valkey+unix", "unix")) as client, ExitStack() as stack:
+        if not _responds(client):
+            command, user = embedded_valkey.command(place), place.account.popen_options()
+            process = stack.enter_context(subprocess.Popen(command, stdout=subprocess.DEVNULL, **user))
+            stack.callback(process.kill)
+            while not _responds(client):
+                time.sleep(0.02)
+        yield url
+
+
+def _responds(client: valkey.Valkey) -> bool:
+    with suppress(valkey.ConnectionError):
+        return bool(client.ping())
+    return False
 
 
 def kill_all(folder: Path) -> None:

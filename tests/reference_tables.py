@@ -13,6 +13,7 @@ from wallet_api.schemas.envelope import ErrorDetailSchema, MetaSchema
 from wallet_api.schemas.feed import FeedTransactionSchema, HoldingSchema, TokenBlockSchema
 from wallet_api.schemas.fields import Moment, Strings, Time, WholeNumber
 from wallet_api.schemas.leaderboard import PeriodDistributionSchema
+from wallet_api.schemas.lookup import LookedUpSchema
 from wallet_api.schemas.tokens import TotalHoldersSchema
 from wallet_api.schemas.tracker import TokenRowSchema
 from wallet_api.schemas.wallets import CountedPaginationSchema, ProfileSchema
@@ -28,6 +29,7 @@ OBJECTS: dict[str, type[Schema]] = {
     "Win rate distribution": PeriodDistributionSchema,
     "Day": DateSchema,
     "Month": MonthSchema,
+    "Address": LookedUpSchema,
     "Pagination": CountedPaginationSchema,
     "Meta": MetaSchema,
     "Error": ErrorDetailSchema,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.processes import wallet_api
+from tests.processes import processes_of, wallet_api
 from wallet_api.settings import Settings
 
 _LAST_LINE = "Ctrl-C stops everything"
@@ -19,10 +19,11 @@ _LAST_LINE = "Ctrl-C stops everything"
 
 @dataclass
 class Up:
-    """A running `up` and what it has printed up to its last line."""
+    """A running `up`, what it has printed up to its last line, and its address."""
 
     process: "subprocess.Popen[str]"
     output: str
+    url: str
 
     @property
     def key(self) -> str:
@@ -51,11 +52,20 @@ class Up:
         times = [process.cpu_times() for process in (own, *own.children(recursive=True))]
         return sum(time.user + time.system for time in times)
 
-    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
-        """Send a signal; return the exit status and the rest of the output."""
+    def end(self, home: Path, number: signal.Signals = signal.SIGTERM) -> str:
+        """Send a signal, after which it must end in order; return the rest of the output."""
+        family = psutil.Process(self.process.pid).children(recursive=True)
         self.process.send_signal(number)
         rest = self.process.communicate()[0]
-        return self.process.returncode, rest
+        assert (self.process.returncode, rest.splitlines()[-1]) == (0, "Stopped.")
+        assert not [process for process in family if is_alive(process)]
+        assert processes_of(home) == []
+        return rest
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Return whether the process runs, and is not only known to its parent."""
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
 def free_port() -> int:
@@ -67,11 +77,17 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_up(home: Path, *arguments: str, port: int | None = None, **settings: str) -> Iterator[Up]:
-    """Run `up` in this block, from its last line of output on."""
-    options = ("--port", str(port or free_port()), *arguments)
+def running_up(
+    home: Path,
+    *arguments: str,
+    port: int | None = None,
+    number: signal.Signals = signal.SIGTERM,
+    **settings: str,
+) -> Iterator[Up]:
+    """Run `up` in this block, from its last line of output on; then end it by a signal, in order."""
+    port = port or free_port()
     own = Settings(wallet_api_home=str(home), web_concurrency=2, web_threads=2, **settings)
-    with wallet_api("up", *options, settings=own) as process:
+    with wallet_api("up", "--port", str(port), *arguments, settings=own) as process:
         assert process.stdout is not None
         output = ""
         for line in process.stdout:
@@ -79,10 +95,11 @@ def running_up(home: Path, *arguments: str, port: int | None = None, **settings:
             if _LAST_LINE in line:
                 break
         print(output)
+        up = Up(process, output, f"http://127.0.0.1:{port}")
         try:
-            yield Up(process, output)
-        finally:
-            # Not read to the end: after a kill its children still hold the other end.
-            if process.poll() is None:
-                process.terminate()
-            process.wait()
+            yield up
+        except BaseException:
+            process.terminate()
+            raise
+        if process.poll() is None:
+            up.end(home, number)

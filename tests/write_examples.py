@@ -20,7 +20,7 @@ def main() -> None:
     examples: dict[str, dict[str, Any]] = json.loads(FILE.read_text())
     with tempfile.TemporaryDirectory(prefix="wallet-examples-") as home:
         Path(home).chmod(0o711)
-        with embedded.running(Settings(wallet_api_home=home), valkey=False) as settings:
+        with embedded.running(Settings(wallet_api_home=home)) as settings:
             url = str(settings.database_url)
             with connect(url) as connection:
                 migrations.migrate(connection)

@@ -18,7 +18,7 @@ from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets, read_entries
-from wallet_api.queries.lookup import look_up_address
+from wallet_api.queries.lookup import look_up_addresses
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
@@ -101,8 +101,9 @@ def answers(connection: Connection) -> dict[tuple[str, str], Any]:
     board = rank_wallets(read_entries(connection, NOW, **GROUP, period="7d"), "total_volume")
     return {
         ("/v1/wallets", "page"): list_wallets(connection, **GROUP, limit=1),
-        ("/v1/wallets/lookup", "found"): look_up_address(connection, ADDRESS, ["solana"]),
-        ("/v1/wallets/lookup", "not_found"): look_up_address(connection, UNTRACKED, ["solana"]),
+        ("/v1/wallets/lookup", "found"): look_up_addresses(connection, [ADDRESS]),
+        ("/v1/wallets/lookup", "not_found"): look_up_addresses(connection, [UNTRACKED]),
+        ("/v1/wallets/lookup", "several"): look_up_addresses(connection, [ADDRESS, UNTRACKED]),
         ("/v1/wallets/history", "page"): wallet_history(
             connection, WalletIds(), NOW, **GROUP, address=ADDRESS, limit=1
         ),

@@ -56,6 +56,7 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller, at:
         "sell": D("20.6"),  # 2.5 + 8.9 + 4 + 1.5 + 0.7 + 3
         "realized_pnl": D("8.236111111"),  # 29/18 + 4.925 + 0 + 0 + 0.7 + 1 = 593/72
         "realized_pnl_percentage": D("93.9778"),  # cost 8/9 + 3.975 + 0.4 + 1.5 + 0 + 2 = 631/72; 593/631
+        "sold_without_cost": D("3.6"),  # GAMMA: 3 for 50 that came in without a buy, and 3/5 of 1
         "buy_txn": 8,
         "sell_txn": 9,
         "total_tx_count": 17,
@@ -80,13 +81,13 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller, at:
     common = ("EPSILON", "ALPHA", "GAMMA", "BETA", "DELTA", "ZETA")
     assert [token["mint"] for token in data["token_overview"]] == [mint_of(mint) for mint in common]
     assert {_name(token): _figures(token) for token in data["token_overview"]} == {
-        # invested, sold, realized, in percent; buys, sells; held
-        "ALPHA": (2, D("2.5"), D("1.611111111"), D("181.25"), 2, 2, True),
-        "BETA": (4, D("8.9"), D("4.925"), D("123.8994"), 2, 2, False),
-        "GAMMA": (D("0.4"), 4, 0, 0, 1, 2, False),
-        "DELTA": (D("1.5"), D("1.5"), 0, 0, 1, 1, False),
-        "EPSILON": (0, D("0.7"), D("0.7"), 0, 1, 1, False),
-        "ZETA": (2, 3, 1, 50, 1, 1, False),
+        # invested, sold, realized, in percent; sold without cost, and tokens; buys, sells; held
+        "ALPHA": (2, D("2.5"), D("1.611111111"), D("181.25"), 0, 0, 2, 2, True),
+        "BETA": (4, D("8.9"), D("4.925"), D("123.8994"), 0, 0, 2, 2, False),
+        "GAMMA": (D("0.4"), 4, 0, 0, D("3.6"), 53, 1, 2, False),
+        "DELTA": (D("1.5"), D("1.5"), 0, 0, 0, 0, 1, 1, False),
+        "EPSILON": (0, D("0.7"), D("0.7"), 0, 0, 0, 1, 1, False),
+        "ZETA": (2, 3, 1, 50, 0, 0, 1, 1, False),
     }
     assert {_name(token): (token["first_seen"], token["last_seen"]) for token in data["token_overview"]} == {
         "ALPHA": (at(days=20), at(hours=12)),
@@ -119,6 +120,7 @@ def test_leaderboard_of_six_hours_is_what_was_reckoned_by_hand(caller: Caller) -
         period_stats={
             "realized_pnl": D("0.7"),
             "realized_pnl_usd": 70,
+            "sold_without_cost": 0,
             "buy_txn": 1,
             "sell_txn": 1,
             "total_txn": 2,
@@ -137,6 +139,7 @@ def test_leaderboard_of_a_week_is_what_was_reckoned_by_hand(caller: Caller) -> N
         period_stats={
             "realized_pnl": D("8.069444444"),  # 13/9 + 5.925 + 0 + 0 + 0.7
             # no realized_pnl_usd: DELTA has no dollar value
+            "sold_without_cost": D("3.6"),
             "buy_txn": 4,
             "sell_txn": 6,
             "total_txn": 10,
@@ -180,6 +183,8 @@ def _figures(token: Row) -> tuple[Any, ...]:
         "sold",
         "realized_pnl",
         "realized_pnl_percentage",
+        "sold_without_cost",
+        "tokens_sold_without_cost",
         "buy_txn",
         "sell_txn",
         "still_holding",
@@ -233,6 +238,7 @@ def _one_buy(volume: Decimal, usd: Decimal) -> Row:
     return {
         "realized_pnl": 0,
         "realized_pnl_usd": 0,
+        "sold_without_cost": 0,
         "buy_txn": 1,
         "sell_txn": 0,
         "total_txn": 1,

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import requests
@@ -17,9 +18,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.callers import WALLETS, call_at_once
-from tests.processes import StartGunicorn
+from tests.processes import StartGunicorn, running_valkey
 from tests.waiting import eventually
-from wallet_api import embedded
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
@@ -53,8 +53,7 @@ class KillableValkey:
         self.url = self.start()
 
     def start(self) -> str:
-        settings = Settings(wallet_api_home=self._home.name, database_url="postgresql:///unused")
-        return str(self._stack.enter_context(embedded.running(settings, valkey=True)).valkey_url)
+        return self._stack.enter_context(running_valkey(Path(self._home.name)))
 
     def client(self) -> valkey.Valkey:
         return _store(self.url)

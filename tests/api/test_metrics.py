@@ -168,7 +168,7 @@ def test_the_age_of_the_data_is_a_metric(
     assert age_seconds - 30 < told_seconds <= age_seconds
     assert 0 <= _value(told, "wallet_api_newest_trade_age_seconds", blockchain="solana", type="kol") < 86_400
     assert (
-        _value(told, "wallet_api_holdings_fetches_total", provider="moralis", chain="solana", outcome="ok")
+        _value(told, "wallet_api_holdings_fetches_total", provider="alchemy", chain="solana", outcome="ok")
         == 1
     )
 

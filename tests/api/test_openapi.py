@@ -98,7 +98,14 @@ def test_every_property_is_described_and_every_time_is_one(own_document: Documen
     times = {name for name, rules in properties if rules.get("format") == "date-time"}
     assert times == {
         *("timestamp", "created_at", "first_seen", "last_seen", "last_shared_at", "last_updated", "price_at"),
-        *("first_entry_time", "latest_entry_time", "first_trade_at", "last_trade_at"),
+        *(
+            "first_entry_time",
+            "latest_entry_time",
+            "first_trade_at",
+            "last_trade_at",
+            "expires_at",
+            "reset_at",
+        ),
     }
     assert {name for name, rules in properties if rules.get("format") == "date"} == {"date"}
 

@@ -64,7 +64,7 @@ def test_a_wallet_that_never_traded_has_zeros_and_empty_lists(caller: Caller, im
     }
     stats = data["period_stats"]
     assert stats.pop("period") == "1d"
-    assert len(stats) == 18
+    assert len(stats) == 19
     assert set(stats.values()) == {0}
     assert set(data["period_win_rate_distribution"].values()) == {0}
     assert data["period_active_tokens"] == {

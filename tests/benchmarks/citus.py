@@ -62,7 +62,7 @@ def main(trades: int, calls: int, shards: int) -> None:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-bench-")))
         ledger_world.write(home, trades)
         own = Settings(wallet_api_home=str(home / "home"))
-        plain = stack.enter_context(embedded.running(own, valkey=False))
+        plain = stack.enter_context(embedded.running(own))
         cluster = stack.enter_context(running_cluster(folder))
         for node in cluster.nodes:
             with connect(node.url()) as connection:

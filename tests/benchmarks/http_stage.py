@@ -10,6 +10,7 @@ import psutil
 from tests.benchmarks.http_keys import Keys
 from tests.benchmarks.http_servers import ROOT, Server, behind_nginx, gunicorn, uvicorn
 from tests.benchmarks.http_world import fill
+from tests.processes import running_valkey
 from wallet_api import embedded
 from wallet_api.settings import Settings
 
@@ -61,10 +62,11 @@ def staged(
     folder: Path, files: Path, keys: Keys, tree: Path = ROOT, *, nginx: bool = False
 ) -> Iterator[Stage]:
     """Run the stores of a checkout in `folder`, with the world of `files` and the keys in them."""
-    with embedded.running(Settings(wallet_api_home=str(folder)), valkey=True) as settings:
+    own = Settings(wallet_api_home=str(folder))
+    with embedded.running(own) as settings, running_valkey(folder) as valkey_url:
         environment = {
             "DATABASE_URL": str(settings.database_url),
-            "VALKEY_URL": str(settings.valkey_url),
+            "VALKEY_URL": valkey_url,
             "WALLET_API_HOME": str(folder),
             "DEFAULT_RATE": "300/minute",
             # The snapshots of this database are as old as it is, and there is no provider.

@@ -72,7 +72,7 @@ def _ledger(trades: int) -> Iterator[Ledger]:
         _say(f"{trades:,} trades: making them")
         ledger_world.write(home, trades)
         own = Settings(wallet_api_home=str(home / "home"))
-        settings = stack.enter_context(embedded.running(own, valkey=False))
+        settings = stack.enter_context(embedded.running(own))
         connection = stack.enter_context(connect(str(settings.database_url)))
         migrations.migrate(connection)
         _say("importing")

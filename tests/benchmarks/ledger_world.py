@@ -9,10 +9,11 @@ from pathlib import Path
 
 import base58
 import click
+import msgspec
 
 from tests.benchmarks.http_world import Row, bytes_of, solana_address
 from tests.processes import wallet_api
-from wallet_api.demo.world import DAYS, World, ndjson
+from wallet_api.demo.world import DAYS, World
 from wallet_api.settings import Settings
 
 WALLETS = 1000
@@ -46,10 +47,11 @@ def write(folder: Path, trades: int) -> None:
         {"blockchain": BLOCKCHAIN, "type": TYPE, "wallet_address": address, "name": "Measured"}
         for address in (HEAVY, LIGHT, MEDIAN)
     ]
-    of_chain = [row for row in world.wallet_rows() if row["blockchain"] == BLOCKCHAIN]
+    wallets = msgspec.to_builtins(world.wallet_rows())
+    of_chain = [row for row in wallets if row["blockchain"] == BLOCKCHAIN]
     companions = [row["wallet_address"] for row in of_chain if row["type"] == TYPE][:COMPANIONS]
     by_time = merge(
-        world.trade_rows(),
+        map(msgspec.to_builtins, world.trade_rows()),
         _trades(HEAVY, heavy, HEAVY_TOKENS, now),
         _trades(LIGHT, LIGHT_TRADES, LIGHT_TOKENS, now),
         _trades(MEDIAN, MEDIAN_TRADES, MEDIAN_TOKENS, now),
@@ -58,13 +60,13 @@ def write(folder: Path, trades: int) -> None:
         key=lambda row: row["created_at"],
     )
     files: dict[str, Iterable[Row]] = {
-        "wallets": [*world.wallet_rows(), *measured],
-        "prices": world.price_rows(),
+        "wallets": [*wallets, *measured],
+        "prices": map(msgspec.to_builtins, world.price_rows()),
         "trades": by_time,
     }
     for name, rows in files.items():
         with (folder / f"{name}.ndjson").open("wb") as file:
-            file.writelines(ndjson(rows))
+            file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
 @contextmanager

@@ -33,7 +33,7 @@ def main(trades: int) -> None:
         ledger_world.write(Path(home), trades)
         own = Settings(wallet_api_home=str(Path(home) / "home"))
         with (
-            embedded.running(own, valkey=False) as settings,
+            embedded.running(own) as settings,
             connect(str(settings.database_url)) as connection,
         ):
             migrations.migrate(connection)

@@ -38,7 +38,7 @@ def main(wallets: int, swaps: int, rate: float, threads: int, delay: float) -> N
     """Run one round, then a second one, and compare."""
     with tempfile.TemporaryDirectory(prefix="wallet-api-sync-") as home:
         own = replace(Settings.from_environment(), wallet_api_home=home)
-        with embedded.running(own, valkey=False) as settings, closing(Stub()) as stub:
+        with embedded.running(own) as settings, closing(Stub()) as stub:
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
             operator = Operator(stub, str(settings.database_url))

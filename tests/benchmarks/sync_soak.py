@@ -129,7 +129,7 @@ def main(minutes: float, wallets: int, every: float, per_second: float, kills: b
     """Soak, and judge."""
     with tempfile.TemporaryDirectory(prefix="wallet-api-soak-") as home:
         own = replace(Settings.from_environment(), wallet_api_home=home)
-        with embedded.running(own, valkey=False) as settings, closing(Stub()) as stub:
+        with embedded.running(own) as settings, closing(Stub()) as stub:
             stub.swaps.page_rows = 20
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)

@@ -13,9 +13,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
 from wallet_api.database import Connection
-from wallet_api.demo.balances import Balance, Portfolio
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings

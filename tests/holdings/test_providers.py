@@ -13,9 +13,9 @@ from prometheus_client import CollectorRegistry
 
 from tests.holdings.conftest import Hold, evm_token, impatient, solana_token
 from tests.stub import faults
+from tests.stub.moralis import Balance
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
-from wallet_api.demo.balances import Balance
 from wallet_api.holdings.formatting import in_order, to_json
 from wallet_api.providers.balances import make_provider
 from wallet_api.providers.balances.base import BalanceProvider, Wallet

@@ -12,9 +12,9 @@ from werkzeug.test import TestResponse
 
 from tests.holdings.conftest import Ask, AskAt, Hold, active, evm_token, wait_for_refreshes
 from tests.stub import faults
+from tests.stub.moralis import Portfolio
 from tests.stub.server import Stub
 from wallet_api.database import Connection
-from wallet_api.demo.balances import Portfolio
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 

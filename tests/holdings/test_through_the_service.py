@@ -7,9 +7,9 @@ import pytest
 from werkzeug.test import TestResponse
 
 from tests.holdings.conftest import AskAt, Hold, active, evm_token, solana_token, token_row
+from tests.stub.moralis import Balance
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
-from wallet_api.demo.balances import Balance
 
 
 @pytest.fixture

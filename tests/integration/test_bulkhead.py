@@ -12,10 +12,10 @@ import requests
 from tests.attacks import Target, p99, waits_of_others
 from tests.callers import callers, get
 from tests.processes import Gunicorn, StartGunicorn
+from tests.stub.moralis import Portfolio
 from tests.stub.server import Stub
 from tests.waiting import eventually
 from wallet_api.database import Connection
-from wallet_api.demo.balances import Portfolio
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 

@@ -51,7 +51,7 @@ def plain_url() -> Iterator[str]:
     """The URL of a database on plain PostgreSQL, with all tables and no rows."""
     with (
         tempfile.TemporaryDirectory(prefix="wallet-api-plain-") as home,
-        embedded.running(Settings(wallet_api_home=home), valkey=False) as running,
+        embedded.running(Settings(wallet_api_home=home)) as running,
     ):
         url = str(running.database_url)
         with connect(url) as connection:

@@ -1,8 +1,5 @@
 """The demo data in a ledger: complete, continued, with balances, and apart from own data."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,10 +7,12 @@ from decimal import Decimal, localcontext
 from typing import Any
 
 import pytest
+from click.testing import Result
 from flask import Flask
 
 from tests.demo_service import demo_service
 from tests.ledger.in_process import Importer
+from tests.processes import run_command
 from wallet_api import demo
 from wallet_api.database import Connection
 from wallet_api.demo.world import World
@@ -28,10 +27,8 @@ def small(now: datetime = NOW) -> World:
     return World(now, wallets=50, trades=5_000, days=6)
 
 
-def run_demo(database_url: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "wallet_api", "demo", *arguments]
-    environment = {**os.environ, "DATABASE_URL": database_url}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+def run_demo(database_url: str, *arguments: str) -> Result:
+    return run_command("demo", *arguments, settings=Settings(database_url=database_url))
 
 
 def trades(connection: Connection) -> list[dict[str, Any]]:
@@ -40,7 +37,7 @@ def trades(connection: Connection) -> list[dict[str, Any]]:
 
 def test_the_command_imports_a_world_of_the_requested_size(database_url: str, connection: Connection) -> None:
     done = run_demo(database_url, "--wallets", "10", "--trades", "30000", "--days", "2", "--seed", "3")
-    assert done.returncode == 0
+    assert done.exit_code == 0
     assert "10 wallets, 30,000 trades" in done.stdout
     counts = connection.execute(
         "SELECT count(*) AS trades, count(DISTINCT wallet_id) AS wallets,"
@@ -51,21 +48,21 @@ def test_the_command_imports_a_world_of_the_requested_size(database_url: str, co
 
 def test_without_tables_the_command_says_what_to_do(empty_database_url: str) -> None:
     done = run_demo(empty_database_url)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.endswith("Error: The tables are not up to date: run 'wallet-api migrate' first.\n")
 
 
 @pytest.mark.parametrize("option", ["--wallets", "--trades", "--days"])
 def test_an_empty_world_is_refused(database_url: str, option: str) -> None:
     done = run_demo(database_url, option, "0")
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert option in done.stderr
 
 
 def test_all_rows_are_accepted_and_all_dollars_known(database_url: str, connection: Connection) -> None:
     # A rejected row would end the import.
     loaded = demo.load(database_url, small())
-    assert (loaded.wallets, loaded.trades) == (50, 5_000)
+    assert (loaded["wallets"], loaded["trades"]) == (50, 5_000)
     counts = connection.execute(
         "SELECT count(*) AS trades, count(*) FILTER (WHERE usd_derived) > 300 AS derived,"
         " count(*) FILTER (WHERE value_usd IS NULL) AS unknown FROM trades"
@@ -97,7 +94,7 @@ def test_own_data_is_not_touched(database_url: str, connection: Connection, own:
     count = " UNION ALL ".join(f"SELECT count(*) AS n FROM {table}" for table in tables)
     before = connection.execute(count.encode()).fetchall()
     done = run_demo(database_url, "--wallets", "10", "--trades", "100")
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "has data of yours" in done.stderr
     demo.keep_current(database_url)
     assert connection.execute(count.encode()).fetchall() == before

@@ -1,28 +1,26 @@
-"""The embedded servers: the first command starts them, and the last one stops them, even after crashes."""
+"""The embedded PostgreSQL: the first command starts it, and the last one stops it, even after crashes."""
 
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psutil
 import pytest
-import valkey
 
 from tests.processes import environment_of, interrupted, processes_of
 from wallet_api import embedded
 from wallet_api.database import connect
-from wallet_api.embedded import EmbeddedError
-from wallet_api.embedded.account import STATE, choose, runnable
-from wallet_api.embedded.server import LOG_LIMIT_BYTES
+from wallet_api.embedded import LOG_LIMIT_BYTES, EmbeddedError, postgres
+from wallet_api.embedded.place import STATE, account_of, runnable
 from wallet_api.settings import Settings
 
-# A command that says when its servers are up, and works until its input ends. It looks for the end instead of
+# A command that says when its server is up, and works until its input ends. It looks for the end instead of
 # waiting in a read, which a signal that came just before would not wake.
 _COMMAND = """
 import select
@@ -31,22 +29,34 @@ from wallet_api import embedded
 from wallet_api.embedded.signals import end_in_order
 from wallet_api.settings import Settings
 end_in_order()
-with embedded.running(Settings.from_environment(), valkey=True):
+with embedded.running(Settings.from_environment()):
     print("up", flush=True)
     while not select.select([sys.stdin], [], [], 0.1)[0]:
         pass
 """
 
 
-@pytest.fixture
-def home(empty_home: Path) -> Path:
-    return empty_home
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    """A folder for the tests that leave its database usable, so that it is created once."""
+    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+        Path(folder).chmod(0o711)
+        home = Path(folder) / "home"
+        with embedded.running(Settings(wallet_api_home=str(home))):
+            pass
+        yield home
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def own(home: Path) -> Settings:
     """The settings of commands with `home`."""
     return Settings(wallet_api_home=str(home))
+
+
+@pytest.fixture
+def fresh(empty_home: Path) -> Settings:
+    """The settings of commands with a folder that does not exist yet."""
+    return Settings(wallet_api_home=str(empty_home))
 
 
 @contextmanager
@@ -64,6 +74,17 @@ def _command(
             yield process
         finally:
             process.kill()
+
+
+@contextmanager
+def _changed(file: Path, text: str) -> Iterator[None]:
+    """Replace the contents of the file in this block."""
+    before = file.read_text()
+    file.write_text(text)
+    try:
+        yield
+    finally:
+        file.write_text(before)
 
 
 def _says_up(process: "subprocess.Popen[str]") -> bool:
@@ -86,54 +107,28 @@ def _memory(settings: Settings) -> list[str]:
         return [row["text"] for row in connection.execute("SELECT text FROM memory")]
 
 
-def test_both_servers_answer_and_nothing_is_left_of_them(own: Settings, home: Path) -> None:
-    with embedded.running(own, valkey=True) as settings:
-        _remember(settings, "a")
-        with valkey.Valkey(unix_socket_path=urlsplit(str(settings.valkey_url)).path) as client:
-            assert client.ping()
-        assert {process.info["name"] for process in processes_of(home)} >= {"postgres", "valkey-server"}
-    assert processes_of(home) == []
-
-
-def test_postgresql_is_a_safe_one_that_only_this_machine_reaches(own: Settings) -> None:
-    with embedded.running(own, valkey=False) as settings, connect(str(settings.database_url)) as connection:
-        shown = {
-            name: next(iter(connection.execute(f"SHOW {name}").fetchone().values()))
-            for name in ("fsync", "listen_addresses", "server_encoding", "timezone", "jit", "max_connections")
-        }
-    assert shown == {
-        "fsync": "on",
-        "listen_addresses": "",
-        "server_encoding": "UTF8",
-        "timezone": "UTC",
-        "jit": "off",
-        "max_connections": "100",
-    }
-
-
-def test_the_servers_get_no_secret_and_no_root(
+def test_postgresql_is_safe_has_no_secret_and_no_root_and_leaves_nothing(
     own: Settings, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MORALIS_API_KEY", "very secret")
-    with embedded.running(own, valkey=True):
+    names = ("fsync", "listen_addresses", "server_encoding", "timezone", "jit", "max_connections")
+    with embedded.running(own) as settings:
+        with connect(str(settings.database_url)) as connection:
+            shown = [connection.fetch_value(f"SHOW {name}") for name in names]
         servers = processes_of(home)
         assert servers
         for server in servers:
             assert "MORALIS_API_KEY" not in server.environ()
             assert server.uids().effective != 0
-
-
-def test_only_postgresql_starts_for_a_command_without_limits(own: Settings, home: Path) -> None:
-    with embedded.running(own, valkey=False) as settings:
-        assert settings.valkey_url is None
-        assert "valkey-server" not in {process.info["name"] for process in processes_of(home)}
+    assert shown == ["on", "", "UTF8", "UTC", "off", "100"]
+    assert processes_of(home) == []
 
 
 def test_the_last_user_stops_the_server_whoever_started_it(own: Settings, home: Path) -> None:
     with ExitStack() as first, ExitStack() as second:
-        first.enter_context(embedded.running(own, valkey=True))
+        first.enter_context(embedded.running(own))
         pid = _postmaster(home).pid
-        settings = second.enter_context(embedded.running(own, valkey=True))
+        settings = second.enter_context(embedded.running(own))
         first.close()
         assert _postmaster(home).pid == pid
         _remember(settings, "still here")
@@ -144,13 +139,9 @@ def test_commands_that_start_at_once_share_one_server(own: Settings, home: Path)
     with ExitStack() as stack:
         commands = [stack.enter_context(_command(own)) for _ in range(4)]
         assert all(_says_up(command) for command in commands)
-        pids = [process.pid for process in processes_of(home) if process.info["name"] == "postgres"]
-        assert [process.pid for process in processes_of(home) if process.ppid() not in pids].count(
-            _postmaster(home).pid
-        ) == 1
-        assert (
-            len([process for process in processes_of(home) if process.info["name"] == "valkey-server"]) == 1
-        )
+        servers = processes_of(home)
+        pids = {process.pid for process in servers}
+        assert [process.pid for process in servers if process.ppid() not in pids] == [_postmaster(home).pid]
         for command in commands:
             command.communicate()
         assert [command.returncode for command in commands] == [0, 0, 0, 0]
@@ -168,28 +159,25 @@ def test_a_signal_stops_the_servers_with_the_command(
     assert processes_of(home) == []
 
 
-@pytest.mark.parametrize("step", ["lock", "postgres.new", "postgres", "run"])
+@pytest.mark.parametrize("step", ["postgres.new", "postgres"])
 def test_sigterm_while_starting_leaves_nothing_running_and_the_next_start_works(
-    own: Settings, home: Path, step: str
+    fresh: Settings, empty_home: Path, step: str
 ) -> None:
-    with _command(own) as command:
-        while not (home / step).exists():
+    with _command(fresh) as command:
+        while not (empty_home / step).exists():
             assert command.poll() is None
         command.terminate()
         assert command.wait() == 128 + signal.SIGTERM
-    assert processes_of(home) == []
-    with embedded.running(own, valkey=True) as settings:
+    assert processes_of(empty_home) == []
+    with embedded.running(fresh) as settings:
         _remember(settings, "fine")
 
 
-@pytest.mark.parametrize("is_new", [True, False], ids=["initdb", "server"])
+@pytest.mark.parametrize("word", ["initdb", "listen_addresses="])
 def test_sigterm_while_a_process_is_being_started_leaves_none(
-    own: Settings, home: Path, is_new: bool
+    fresh: Settings, empty_home: Path, word: str
 ) -> None:
-    if not is_new:
-        with embedded.running(own, valkey=False) as settings:
-            _remember(settings, "kept")
-    with _command(own, interrupted(signal.SIGTERM, "", _COMMAND)) as command:
+    with _command(fresh, interrupted(signal.SIGTERM, word, _COMMAND)) as command:
         assert command.wait() == 128 + signal.SIGTERM
     assert processes_of(home) == []
 
@@ -197,44 +185,38 @@ def test_sigterm_while_a_process_is_being_started_leaves_none(
 def test_a_start_after_everything_was_killed_finds_the_data(own: Settings, home: Path) -> None:
     with _command(own) as command:
         assert _says_up(command)
-        with embedded.running(own, valkey=False) as settings:
+        with embedded.running(own) as settings:
             _remember(settings, "committed")
         family = processes_of(home)
         for process in family:
             # Stopped, they cannot notice by themselves that their parent has gone.
-            if process.info["name"] == "postgres":
-                process.suspend()
-        killed = [_postmaster(home), *(one for one in family if one.info["name"] == "valkey-server")]
-        for process in killed:
-            process.kill()
+            process.suspend()
+        killed = _postmaster(home)
+        killed.kill()
         command.kill()
         command.wait()
-    psutil.wait_procs(killed)
+    psutil.wait_procs([killed])
     assert (home / "postgres" / "postmaster.pid").exists()
-    with embedded.running(own, valkey=True) as settings:
-        assert _memory(settings) == ["committed"]
-        with valkey.Valkey(unix_socket_path=urlsplit(str(settings.valkey_url)).path) as client:
-            assert client.ping()
+    with embedded.running(own) as settings:
+        assert _memory(settings)[-1] == "committed"
     assert not any(process.is_running() for process in family)
 
 
-@pytest.mark.parametrize("name", ["deep/" * 30, "a,b", "with space", "grün"])
-def test_any_folder_name_will_do(home: Path, name: str) -> None:
-    own = Settings(wallet_api_home=str(home / name))
-    with embedded.running(own, valkey=True) as settings:
+@pytest.mark.parametrize("name", ["deep/" * 30, "a,b with space in grün"])
+def test_any_folder_name_will_do(empty_home: Path, name: str) -> None:
+    own = Settings(wallet_api_home=str(empty_home / name))
+    with embedded.running(own) as settings:
         _remember(settings, "fine")
-        with valkey.Valkey(unix_socket_path=urlsplit(str(settings.valkey_url)).path) as client:
-            assert client.ping()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, whose servers run as another user")
 def test_where_the_user_of_roots_servers_cannot_reach_the_data_is_below_var_lib(
-    home: Path, caplog: pytest.LogCaptureFixture
+    empty_home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    closed = home.parent / "closed"
+    closed = empty_home.parent / "closed"
     closed.mkdir(mode=0o700)
     own = Settings(wallet_api_home=str(closed / "home"))
-    with embedded.running(own, valkey=True) as settings:
+    with embedded.running(own) as settings:
         _remember(settings, "kept")
     place = (closed / "home" / "postgres").resolve().parent
     try:
@@ -244,7 +226,7 @@ def test_where_the_user_of_roots_servers_cannot_reach_the_data_is_below_var_lib(
         ]
         assert closed.stat().st_mode & 0o777 == 0o700
         closed.chmod(0o755)
-        with embedded.running(own, valkey=True) as settings:
+        with embedded.running(own) as settings:
             assert _memory(settings) == ["kept"]
         assert len(caplog.records) == 1
     finally:
@@ -252,63 +234,66 @@ def test_where_the_user_of_roots_servers_cannot_reach_the_data_is_below_var_lib(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, whose servers run as another user")
-def test_programs_that_the_user_of_roots_servers_cannot_reach_are_copied(home: Path) -> None:
-    closed = home.parent / "closed"
-    shutil.copytree("/bin", closed / "bin", ignore=lambda _, names: set(names) - {"true"})
+def test_programs_that_the_user_of_roots_servers_cannot_reach_are_copied(empty_home: Path) -> None:
+    closed = empty_home.parent / "closed"
+    installed = postgres.programs().parents[1]
+    package = closed / installed.name
+    for name in (installed.name, f"{installed.name}.libs"):
+        shutil.copytree(installed.with_name(name), closed / name, symlinks=True)
     closed.chmod(0o700)
-    account = choose(home)
-    assert account is not None
-    program = runnable(closed, "bin/true", account)
+    account = account_of(closed)
+    name = str(postgres.programs().relative_to(installed) / "initdb")
+    program = runnable(package, name, account)
     try:
         assert program.is_relative_to(STATE)
-        assert runnable(closed, "bin/true", account) == program
-        subprocess.run([program], check=True, **account.popen_options())
+        assert runnable(package, name, account) == program
+        # It needs shared libraries of the wheel.
+        subprocess.run([program, "--version"], check=True, **account.popen_options())
         assert closed.stat().st_mode & 0o777 == 0o700
     finally:
-        shutil.rmtree(program.parents[1])
+        shutil.rmtree(program.parents[3])
 
 
-def test_a_folder_that_cannot_be_used_is_named_with_a_way_out(home: Path) -> None:
+def test_a_folder_that_cannot_be_used_is_named_with_a_way_out(tmp_path: Path) -> None:
+    home = tmp_path / "home"
     home.write_text("a file in its place")
     with (
         pytest.raises(EmbeddedError, match=f"{home}.*WALLET_API_HOME.*DATABASE_URL"),
-        embedded.running(Settings(wallet_api_home=str(home)), valkey=False),
+        embedded.running(Settings(wallet_api_home=str(home))),
     ):
         pass
 
 
 def test_a_folder_of_another_version_is_left_alone(own: Settings, home: Path) -> None:
-    with embedded.running(own, valkey=False):
-        pass
-    (home / "postgres" / "PG_VERSION").write_text("17\n")
-    with pytest.raises(EmbeddedError, match="belongs to PostgreSQL 17"), embedded.running(own, valkey=False):
+    with (
+        _changed(home / "postgres" / "PG_VERSION", "17\n"),
+        pytest.raises(EmbeddedError, match=r"belongs to PostgreSQL 17.*backup FILE.*restore FILE"),
+        embedded.running(own),
+    ):
         pass
 
 
 def test_a_server_that_cannot_start_is_explained_by_its_log(own: Settings, home: Path) -> None:
-    with embedded.running(own, valkey=False):
-        pass
-    with (home / "postgres" / "postgresql.conf").open("a") as file:
-        file.write("no_such_setting = 1\n")
     with (
+        _changed(home / "postgres" / "postgresql.conf", "no_such_setting = 1\n"),
         pytest.raises(EmbeddedError, match=r'(?s)exited during its start.*"no_such_setting"'),
-        embedded.running(own, valkey=False),
+        embedded.running(own),
     ):
         pass
 
 
 def test_an_error_of_the_user_passes_unchanged_and_stops_the_servers(own: Settings, home: Path) -> None:
-    with pytest.raises(FileNotFoundError), embedded.running(own, valkey=True):
+    with pytest.raises(FileNotFoundError), embedded.running(own):
         (home / "missing").read_text()
     assert processes_of(home) == []
 
 
 def test_the_logs_stay_within_bounds(own: Settings, home: Path) -> None:
-    with embedded.running(own, valkey=False):
+    with embedded.running(own):
         log = home / "log" / "postgres.log"
         with log.open("ab") as file:
             file.write(b"x" * LOG_LIMIT_BYTES)
-        embedded.trim_logs(own)
+        embedded.trim_logs(home)
         assert log.stat().st_size == 0
     # The server goes on in the same file.
     assert "shut down" in log.read_text()

@@ -356,7 +356,7 @@ def under_up() -> Iterator[UnderUp]:
         home = Path(folder) / "home"
         with running_up(home, "--no-demo") as up:
             own = Settings(wallet_api_home=str(home))
-            with embedded.running(own, valkey=False) as running, connect(str(running.database_url)) as one:
+            with embedded.running(own) as running, connect(str(running.database_url)) as one:
                 key = create_key(one, "caller", rate="1000000/second")
             url = up.output.split(" is at ")[1].split()[0]
             headers = {"Authorization": f"Bearer {key}"}

@@ -9,12 +9,12 @@ from click.testing import CliRunner
 from tests.ledger.mints import mint_of
 from wallet_api.cli import cli
 from wallet_api.database import Connection
-from wallet_api.demo.world import World, ndjson
+from wallet_api.demo.world import World
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
 from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.rebuild import rebuild_ledger
-from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
+from wallet_api.ledger.rows import TradeRow, WalletRow
 
 TABLES = (
     *("trades", "positions", "lifetimes", "position_days", "wallet_days"),
@@ -28,9 +28,13 @@ def refuse(number: int, line: bytes, fault: BadRow) -> None:
 
 def fill(connection: Connection) -> None:
     world = World(datetime.now(UTC), wallets=20, trades=2_000, days=3, seed=7)
-    import_wallets(connection, ndjson_records(ndjson(world.wallet_rows()), WalletRow), refuse)
-    import_prices(connection, ndjson_records(ndjson(world.price_rows()), PriceRow), refuse)
-    import_trades(connection, ndjson_records(ndjson(world.trade_rows()), TradeRow), refuse, batch_rows=300)
+    wallets, prices, trades = (
+        ((number, b"", row) for number, row in enumerate(rows))
+        for rows in (world.wallet_rows(), world.price_rows(), world.trade_rows())
+    )
+    import_wallets(connection, wallets, refuse)
+    import_prices(connection, prices, refuse)
+    import_trades(connection, trades, refuse, batch_rows=300)
 
 
 # Volume expires with the time, so that what is about to is not compared.

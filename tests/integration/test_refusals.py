@@ -45,7 +45,7 @@ def strict() -> Iterator[Strict]:
     with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as home:
         own = Settings(wallet_api_home=home)
         with (
-            embedded.running(own, valkey=False) as running,
+            embedded.running(own) as running,
             connect(str(running.database_url)) as administrator,
         ):
             migrations.migrate(administrator)

@@ -18,7 +18,7 @@ from tests.processes import Gunicorn, kill_all, start_gunicorn
 from tests.waiting import eventually
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
-from wallet_api.embedded import account
+from wallet_api.embedded.place import account_of, own
 from wallet_api.embedded.postgres import programs
 from wallet_api.embedded.server import ENVIRONMENT
 from wallet_api.keys import create_key
@@ -55,11 +55,11 @@ def pair() -> Iterator[Pair]:
             Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=f"wallet-api-{name}-")))
             for name in ("primary", "standby")
         ]
-        primary = stack.enter_context(embedded.running(_home(homes[0]), valkey=False))
+        primary = stack.enter_context(embedded.running(_home(homes[0])))
         with connect(str(primary.database_url)) as connection:
             migrations.migrate(connection)
         _copy(str(primary.database_url), homes[1])
-        standby = stack.enter_context(embedded.running(_home(homes[1]), valkey=False))
+        standby = stack.enter_context(embedded.running(_home(homes[1])))
         yield Pair(str(primary.database_url), str(standby.database_url), *homes)
 
 
@@ -71,8 +71,8 @@ def _copy(primary_url: str, home: Path) -> None:
     """A standby's folder below `home`, which follows the primary as soon as it runs."""
     embedded.home_folder(_home(home))
     folder = home / "postgres"
-    owner = account.choose(folder)
-    account.own(folder, owner)
+    owner = account_of(home)
+    own(folder, owner)
     copied = subprocess.run(
         [
             *(str(programs() / "pg_basebackup"), "--pgdata", str(folder), "--write-recovery-conf"),
@@ -83,7 +83,7 @@ def _copy(primary_url: str, home: Path) -> None:
         check=False,
         env=ENVIRONMENT,
         cwd=folder,
-        **(owner.popen_options() if owner else {}),
+        **owner.popen_options(),
     )
     assert copied.returncode == 0, copied.stderr
 

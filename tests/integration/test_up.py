@@ -1,4 +1,4 @@
-"""`wallet-api up`: the requests that it prints succeed, and no process remains."""
+"""`wallet-api up`: the requests that it prints succeed, it restarts what exits, and it leaves no process."""
 
 import json
 import re
@@ -14,12 +14,15 @@ import psutil
 import pytest
 import requests
 
-from tests.processes import processes_of, wallet_api
-from tests.running_up import free_port, running_up
+from tests.processes import processes_of, run_command, wallet_api
+from tests.running_up import Up, free_port, is_alive, running_up
 from tests.waiting import eventually
 from wallet_api import embedded
 from wallet_api.database import connect
 from wallet_api.settings import Settings
+
+WALLET = {"blockchain": "eth", "type": "kol", "wallet_address": "0x" + 40 * "a"}
+SMALL_DEMO = ("demo", "--wallets", "12", "--trades", "300", "--days", "2")
 
 
 @pytest.fixture(scope="module")
@@ -27,25 +30,20 @@ def home() -> Iterator[Path]:
     """The folder of all tests of this module, so that the demo is loaded once."""
     with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
         Path(folder).chmod(0o711)
-        home = Path(folder) / "home"
-        with running_up(home):
-            pass
-        yield home
+        yield Path(folder) / "home"
         assert processes_of(Path(folder)) == []
 
 
-def _programs(home: Path) -> set[str]:
-    # By their command lines, which hold also when a process ends meanwhile.
-    return {Path(words[0]).name for process in processes_of(home) if (words := process.info["cmdline"])}
-
-
-def _runs(process: psutil.Process) -> bool:
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+@pytest.fixture(scope="class")
+def up(home: Path) -> Iterator[Up]:
+    """The demo, which Ctrl-C ends after the last test of a class."""
+    with running_up(home, number=signal.SIGINT) as up:
+        yield up
 
 
 def _newest(home: Path) -> datetime:
     own = Settings(wallet_api_home=str(home))
-    with embedded.running(own, valkey=False) as settings, connect(str(settings.database_url)) as connection:
+    with embedded.running(own) as settings, connect(str(settings.database_url)) as connection:
         newest: datetime = connection.fetch_value("SELECT max(last_seen) AS newest FROM lifetimes")
     return newest
 
@@ -60,59 +58,127 @@ def _call(words: list[str]) -> requests.Response:
             return answer
 
 
-def test_each_printed_call_works_when_pasted(home: Path) -> None:
-    with running_up(home) as up:
+def test_ctrl_c_while_the_demo_loads_ends_everything(home: Path) -> None:
+    own = Settings(wallet_api_home=str(home))
+    with wallet_api("up", "--port", str(free_port()), settings=own) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "Loading" in line:
+                break
+        # By then, several sessions import at the same time.
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate()[0].split() == ["Stopping", "…", "Stopped."]
+        assert process.returncode == 0
+    assert processes_of(home) == []
+
+
+class TestWhileItRuns:
+    """The demo under one `up`, which has loaded the rest of it."""
+
+    def test_each_printed_call_works_when_pasted(self, up: Up) -> None:
         assert up.output.count(up.key) == 1
         answers = [_call(words).json() for words in up.calls]
-    assert [answer.get("error") for answer in answers] == [None] * 8
-    data = [answer["data"] for answer in answers]
-    wallets, history, holdings, volume, leaderboard, tracker, latest, count = data
-    assert wallets["wallets"]
-    assert history["trades"]
-    assert holdings["active_holdings"]["tokens"][0]["token_address"] == "native"
-    assert volume["volume"] > 0
-    assert leaderboard["leaderboard"]
-    assert tracker["wallet"] == history["profile"]["wallet_address"]
-    assert len(latest["transactions"]) == 3
-    assert count["time_window_seconds"] == 3600
+        assert [answer.get("error") for answer in answers] == [None] * 8
+        data = [answer["data"] for answer in answers]
+        wallets, history, holdings, volume, leaderboard, tracker, latest, count = data
+        assert wallets["wallets"]
+        assert history["trades"]
+        assert holdings["active_holdings"]["tokens"][0]["token_address"] == "native"
+        assert volume["volume"] > 0
+        assert leaderboard["leaderboard"]
+        assert tracker["wallet"] == history["profile"]["wallet_address"]
+        assert len(latest["transactions"]) == 3
+        assert count["time_window_seconds"] == 3600
 
+    def test_each_curl_of_the_documents_succeeds(self, up: Up) -> None:
+        root = Path(__file__).parents[2]
+        texts = [file.read_text() for file in (root / "README.md", *(root / "docs").glob("*.md"))]
+        paths = {
+            path for text in texts for path in re.findall(r'\$KEY" "http://127.0.0.1:8000(/v1/\S+)"', text)
+        }
+        # The document shows it with its error.
+        paths.remove("/v1/wallets?blockchain=eth&type=whale")
+        assert len(paths) > 5
+        headers = {"Authorization": f"Bearer {up.key}"}
+        # All of them are below the default rate of a key.
+        statuses = {
+            path: requests.get(up.url + path, headers=headers, timeout=30).status_code for path in paths
+        }
+        assert set(statuses.values()) == {200}, statuses
 
-def test_the_second_start_is_quick_and_has_the_same_key_and_the_newest_trades(home: Path) -> None:
-    with running_up(home) as up:
-        first = (up.key, _call(up.calls[1]).json()["data"]["profile"])
-    with running_up(home) as up:
-        assert (up.key, _call(up.calls[1]).json()["data"]["profile"]) == first
-        assert up.busy_seconds() < 5
+    def test_a_second_up_in_the_same_folder_is_refused(self, up: Up, home: Path) -> None:
+        refused = run_command("up", "--port", str(free_port()), settings=Settings(wallet_api_home=str(home)))
+        assert refused.exit_code == 1
+        assert "is already running in" in refused.output
+
+    def test_its_trades_are_of_now_and_further_ones_appear(self, up: Up, home: Path) -> None:
         newest = _newest(home)
         assert datetime.now(UTC) - newest < timedelta(minutes=2)
-        # New trades appear while it runs.
         assert eventually(lambda: _newest(home) > newest, 90)
 
 
-def test_each_curl_of_the_documents_succeeds_with_the_demo(home: Path) -> None:
-    root = Path(__file__).parents[2]
-    texts = [file.read_text() for file in (root / "README.md", *(root / "docs").glob("*.md"))]
-    urls = {url for text in texts for url in re.findall(r'\$KEY" "http://127.0.0.1:8000(/v1/\S+)"', text)}
-    # The document shows it with its error.
-    urls.remove("/v1/wallets?blockchain=eth&type=whale")
-    assert len(urls) > 5
-    with running_up(home) as up:
-        base = up.output.split(" is at ")[1].split()[0]
-        headers = {"Authorization": f"Bearer {up.key}"}
-        # All of them are below the default rate of a key.
-        statuses = {url: requests.get(base + url, headers=headers, timeout=30).status_code for url in urls}
-    assert set(statuses.values()) == {200}, statuses
+def test_the_next_start_is_quick_and_has_the_same_key_and_no_secret_is_shown(home: Path) -> None:
+    key = (home / "demo-key").read_text().strip()
+    assert (home / "demo-key").stat().st_mode & 0o077 == 0
+    with running_up(home, number=signal.SIGHUP, moralis_api_key="moralis-secret") as up:
+        assert up.key == key
+        assert up.busy_seconds() < 5
+        assert _call(up.calls[0]).status_code == 200
+        command_lines = " ".join(" ".join(process.cmdline()) for process in processes_of(home))
+    logs = "".join(file.read_text() for file in (home / "log").iterdir())
+    for secret in (key, "moralis-secret"):
+        assert secret not in command_lines + logs
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_everything_in_order(home: Path, number: signal.Signals) -> None:
-    with running_up(home) as up:
-        assert {"postgres", "valkey-server"} <= _programs(home)
-        family = psutil.Process(up.process.pid).children(recursive=True)
-        status, output = up.end(number)
-        assert (status, output.splitlines()[-1]) == (0, "Stopped.")
-        assert [process for process in family if _runs(process)] == []
+def test_restarts_that_work_are_not_counted_and_five_that_do_not_end_it(home: Path) -> None:
+    with running_up(home, "--no-demo") as up:
+        for _ in range(6):
+            assert eventually(lambda: requests.get(f"{up.url}/readyz", timeout=30).status_code == 200, 60)
+            [postgres] = up.children("postgres")
+            postgres.kill()
+            assert eventually(lambda first=postgres: up.children("postgres") not in ([], [first]), 20)
+        while up.process.poll() is None:
+            for gunicorn in up.children("gunicorn"):
+                gunicorn.kill()
+            time.sleep(0.1)
+        assert up.process.stdout is not None
+        lines = up.process.stdout.read().splitlines()
+    assert up.process.returncode == 1
+    assert lines.count("PostgreSQL exited and is started again.") == 6
+    assert lines.count("gunicorn exited with status -9 and is started again.") == 5
+    assert "Error: gunicorn exited with status -9, and 5 restarts did not help." in lines[-1]
+    assert "run 'wallet-api up' again" in lines[-1]
     assert processes_of(home) == []
+
+
+def test_it_stops_within_three_seconds_while_a_provider_does_not_respond(home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        urls = {"moralis_evm_url": url, "coingecko_url": url, "binance_url": url}
+        with running_up(home, "--no-demo", moralis_api_key="stub", **urls) as up:
+            # The sync has connected, and waits for a response.
+            silent.settimeout(60)
+            with silent.accept()[0]:
+                started = time.monotonic()
+                up.end(home)
+                assert time.monotonic() - started < 3
+
+
+def test_a_start_after_a_kill_clears_away_what_was_left(home: Path) -> None:
+    port = free_port()
+    with running_up(home, port=port) as up:
+        [master] = up.children("gunicorn")
+        for process in master.children():
+            # Stopped, they cannot notice that their master has gone, and hold the port.
+            process.suspend()
+        left = processes_of(home)
+        for process in (psutil.Process(up.process.pid), master):
+            process.kill()
+        up.process.wait()
+    with running_up(home, port=port) as up:
+        assert _call(up.calls[0]).status_code == 200
+    assert not any(is_alive(process) for process in left)
 
 
 @pytest.mark.parametrize("later_seconds", [0.0, 0.7])
@@ -132,137 +198,37 @@ def test_ctrl_c_in_the_first_second_shows_no_traceback(empty_home: Path, later_s
     assert process.returncode in (-signal.SIGINT, 130, 0)
 
 
-@pytest.mark.parametrize("later_seconds", [0.0, 2.0])
-def test_ctrl_c_while_the_demo_loads_ends_everything_and_the_next_start_loads_it_whole(
-    empty_home: Path, later_seconds: float
-) -> None:
-    own = Settings(wallet_api_home=str(empty_home))
-    with wallet_api("up", "--port", str(free_port()), settings=own) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if "Loading" in line:
-                break
-        # By then, several sessions import at the same time.
-        time.sleep(later_seconds)
-        process.send_signal(signal.SIGINT)
-        assert process.communicate()[0].split() == ["Stopping", "…", "Stopped."]
-        assert process.returncode == 0
-    assert processes_of(empty_home) == []
-    with running_up(empty_home) as up:
-        assert "Loading" in up.output
-        assert [_call(words).json().get("error") for words in up.calls] == [None] * 8
-
-
-def test_any_number_of_restarts_that_work_is_no_reason_to_end(home: Path) -> None:
-    with running_up(home, "--no-demo") as up:
-        ready = up.output.split(" is at ")[1].split()[0] + "/readyz"
-        for _ in range(7):
-            assert eventually(lambda: requests.get(ready, timeout=30).status_code == 200, 60)
-            [postgres] = up.children("postgres")
-            postgres.kill()
-            assert eventually(lambda first=postgres: up.children("postgres") not in ([], [first]), 20)
-        status, rest = up.end()
-        assert (status, rest.count("is started again.")) == (0, 7)
-    assert processes_of(home) == []
-
-
-def test_a_gunicorn_that_goes_on_exiting_ends_everything_with_the_reason(home: Path) -> None:
-    with running_up(home) as up:
-        while up.process.poll() is None:
-            for gunicorn in up.children("gunicorn"):
-                gunicorn.kill()
-            time.sleep(0.1)
-        assert up.process.stdout is not None
-        lines = up.process.stdout.read().splitlines()
-    assert up.process.returncode == 1
-    assert sum(line == "gunicorn exited with status -9 and is started again." for line in lines) == 5
-    assert "Error: gunicorn exited with status -9, and 5 restarts did not help." in lines[-1]
-    assert "run 'wallet-api up' again" in lines[-1]
-    assert processes_of(home) == []
-
-
-def test_it_stops_within_three_seconds_while_a_provider_does_not_respond(home: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        urls = {"moralis_evm_url": url, "coingecko_url": url, "binance_url": url}
-        with running_up(home, "--no-demo", moralis_api_key="stub", **urls) as up:
-            # The sync has connected, and waits for a response.
-            silent.settimeout(60)
-            with silent.accept()[0]:
-                family = psutil.Process(up.process.pid).children(recursive=True)
-                started = time.monotonic()
-                status, _ = up.end()
-                assert time.monotonic() - started < 3
-    assert status == 0
-    assert [process for process in family if _runs(process)] == []
-    assert processes_of(home) == []
-
-
-def test_a_start_after_a_kill_clears_away_what_was_left(home: Path) -> None:
-    port = free_port()
-    with running_up(home, port=port) as up:
-        key = up.key
-        [master] = up.children("gunicorn")
-        for process in master.children():
-            # Stopped, they cannot notice that their master has gone, and hold the port.
-            process.suspend()
-        left = processes_of(home)
-        for process in (psutil.Process(up.process.pid), master):
-            process.kill()
-        up.process.wait()
-    with running_up(home, port=port) as up:
-        assert up.key == key
-        assert _call(up.calls[0]).status_code == 200
-    assert not any(_runs(process) for process in left)
-
-
-def test_a_taken_port_is_told_before_anything_is_started(empty_home: Path) -> None:
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
+def test_a_taken_port_is_reported_before_anything_is_started(empty_home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        with wallet_api(
-            "up", "--port", str(port), settings=Settings(wallet_api_home=str(empty_home))
-        ) as process:
-            output = process.communicate()[0]
-    assert process.returncode == 1
-    assert output.startswith(f"Error: Port {port} of 127.0.0.1 is in use.")
+        refused = run_command("up", "--port", str(port), settings=Settings(wallet_api_home=str(empty_home)))
+    assert refused.exit_code == 1
+    assert f"Error: Port {port} of 127.0.0.1 is in use." in refused.output
     assert not (empty_home / "postgres").exists()
 
 
-def test_a_second_up_in_the_same_folder_is_refused(home: Path) -> None:
-    with running_up(home), running_up(home) as second:
-        assert second.process.wait() == 1
-        assert "is already running in" in second.output
-
-
-def test_no_secret_is_in_a_command_line_or_a_log(home: Path) -> None:
-    with running_up(home, moralis_api_key="moralis-secret") as up:
-        _call(up.calls[0])
-        command_lines = " ".join(" ".join(process.cmdline()) for process in processes_of(home))
-        up.end()
-    logs = "".join(file.read_text() for file in (home / "log").iterdir())
-    for secret in (up.key, "moralis-secret"):
-        assert secret not in command_lines + logs
-    assert (home / "demo-key").stat().st_mode & 0o077 == 0
-
-
-def test_set_addresses_are_used_and_no_server_is_started(
-    empty_home: Path, database_url: str, valkey_url: str
+def test_own_servers_and_wallets_are_used_and_get_no_demo(
+    empty_home: Path, database_url: str, valkey_url: str, tmp_path: Path
 ) -> None:
-    with running_up(empty_home, "--no-demo", database_url=database_url, valkey_url=valkey_url) as up:
-        assert not _programs(empty_home) & {"postgres", "valkey-server"}
-        url = up.output.split(" is at ")[1].split()[0]
-        assert requests.get(f"{url}/v1/wallets", timeout=30).status_code == 401
-        assert f"{url}/docs" in up.output
-        assert "curl" not in up.output
+    (tmp_path / "wallets.ndjson").write_text(json.dumps(WALLET))
+    urls = {"database_url": database_url, "valkey_url": valkey_url}
+    assert (
+        run_command("import", "wallets", tmp_path / "wallets.ndjson", settings=Settings(**urls)).exit_code
+        == 0
+    )
+    with running_up(empty_home, **urls) as up:
+        programs = {Path(words[0]).name for one in processes_of(empty_home) if (words := one.info["cmdline"])}
+        assert not programs & {"postgres", "valkey-server"}
+        assert requests.get(f"{up.url}/v1/wallets", timeout=30).status_code == 401
+        assert f"{up.url}/docs" in up.output
+        assert not any(word in up.output for word in ("Loading", "KEY=", "curl"))
 
 
-def test_a_demo_of_other_options_is_served_as_it_is(empty_home: Path) -> None:
+def test_a_demo_of_other_options_is_served_as_it_is_and_one_before_the_first_release_set_aside(
+    empty_home: Path,
+) -> None:
     own = Settings(wallet_api_home=str(empty_home))
-    with wallet_api("demo", "--wallets", "12", "--trades", "300", "--days", "2", settings=own) as process:
-        output, _ = process.communicate()
-    assert process.returncode == 0, output
+    assert run_command(*SMALL_DEMO, settings=own).exit_code == 0
     with running_up(empty_home) as up:
         answers = [_call(words) for words in up.calls]
     assert [answer.status_code for answer in answers] == [200] * 8
@@ -272,54 +238,30 @@ def test_a_demo_of_other_options_is_served_as_it_is(empty_home: Path) -> None:
     assert held
     assert held <= {balance["token_address"] for balance in balances}
 
-
-def test_own_wallets_get_no_demo(
-    empty_home: Path, database_url: str, valkey_url: str, tmp_path: Path
-) -> None:
-    own = Settings(wallet_api_home=str(empty_home), database_url=database_url)
-    file = tmp_path / "wallets.ndjson"
-    file.write_text('{"blockchain": "eth", "type": "kol", "wallet_address": "0x' + 40 * "a" + '"}\n')
-    with wallet_api("import", "wallets", str(file), settings=own) as process:
-        process.communicate()
-    assert process.returncode == 0
-    with running_up(empty_home, database_url=database_url, valkey_url=valkey_url) as up:
-        assert "Loading" not in up.output
-        assert "KEY=" not in up.output
-
-
-def test_demo_data_before_the_first_release_is_set_aside(empty_home: Path) -> None:
-    own = Settings(wallet_api_home=str(empty_home))
-    with wallet_api("demo", "--wallets", "12", "--trades", "300", "--days", "2", settings=own) as process:
-        process.communicate()
-    note = {"until": "2026-11-20T00:00:00Z", "size": {"wallets": 12, "trades": 300, "days": 2}}
+    note = {"until": "2026-11-20T00:00:00Z", "size": {"wallets": 12, "trades": 300}, "most_trades": 10**6}
     _make_unreleased(own)
     (empty_home / "demo.json").write_text(json.dumps(note))
-    with running_up(empty_home) as up:
+    with running_up(empty_home, "--no-demo") as up:
         assert f"Moved it to {empty_home}.old" in up.output
-        assert "Loading" in up.output
-        assert [_call(words).status_code for words in up.calls] == [200] * 8
+        assert requests.get(f"{up.url}/readyz", timeout=30).status_code == 200
     _make_unreleased(own)
-    (empty_home / "demo.json").write_text(json.dumps(note | {"size": {}, "most_trades": 10**6}))
-    with wallet_api("up", settings=own) as process:
-        output, _ = process.communicate()
-    assert process.returncode == 1
-    assert f"{empty_home}.old exists already. Remove one of the two" in output
+    (empty_home / "demo.json").write_text(json.dumps(note))
+    refused = run_command("up", settings=own)
+    assert refused.exit_code == 1
+    assert f"{empty_home}.old exists already. Remove one of the two" in refused.output
 
 
 def test_own_data_before_the_first_release_is_refused_and_stays(empty_home: Path, tmp_path: Path) -> None:
     own = Settings(wallet_api_home=str(empty_home))
-    file = tmp_path / "wallets.ndjson"
-    file.write_text('{"blockchain": "eth", "type": "kol", "wallet_address": "0x' + 40 * "a" + '"}\n')
-    with wallet_api("import", "wallets", str(file), settings=own) as process:
-        process.communicate()
+    (tmp_path / "wallets.ndjson").write_text(json.dumps(WALLET))
+    assert run_command("import", "wallets", tmp_path / "wallets.ndjson", settings=own).exit_code == 0
     _make_unreleased(own)
-    with wallet_api("up", settings=own) as process:
-        output, _ = process.communicate()
-    assert process.returncode == 1
-    assert "before the first release, and cannot be upgraded" in output
+    refused = run_command("up", settings=own)
+    assert refused.exit_code == 1
+    assert "before the first release, and cannot be upgraded" in str(refused.exception)
     assert (empty_home / "postgres").exists()
 
 
 def _make_unreleased(own: Settings) -> None:
-    with embedded.running(own, valkey=False) as settings, connect(str(settings.database_url)) as connection:
+    with embedded.running(own) as settings, connect(str(settings.database_url)) as connection:
         connection.execute("UPDATE schema_migrations SET name = replace(name, '000', '001')")

@@ -7,8 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 
-from wallet_api.demo.balances import Portfolio
-from wallet_api.demo.provider import json_response
+from tests.stub.moralis import Portfolio, json_response
 
 NETWORKS = {"eth-mainnet": "eth", "bnb-mainnet": "bnb", "base-mainnet": "base", "solana-mainnet": "solana"}
 

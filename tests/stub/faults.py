@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Response, request
 
-from wallet_api.demo.provider import json_response
+from tests.stub.moralis import json_response
 
 # Responds in place of the provider, or returns None to leave it to the provider.
 Scenario = Callable[[], Response | None]

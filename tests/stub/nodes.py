@@ -5,6 +5,7 @@ import json
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from eth_abi.abi import decode, encode
@@ -12,10 +13,8 @@ from flask import Blueprint, Response, request
 from solders.pubkey import Pubkey
 
 from tests.stub.evm import EvmChain, Refused
+from tests.stub.moralis import Balance, Portfolio, json_response
 from tests.stub.transactions import RefusedVersionError, Transactions
-from wallet_api.demo.balances import Balance, Portfolio
-from wallet_api.demo.forms import decimal_text
-from wallet_api.demo.provider import json_response
 
 TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"
@@ -218,7 +217,7 @@ def blueprint(nodes: Nodes) -> Blueprint:
 
 def token_account(owner: str, program: str, token: Balance, units: int) -> dict[str, Any]:
     """Return a row of getTokenAccountsByOwner in its parsed form."""
-    text = decimal_text(units, token.decimals)
+    text = f"{Decimal(f'{units}e-{token.decimals}'):f}"
     amount = {
         "amount": str(units),
         "decimals": token.decimals,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from flask import Blueprint, Response, request
 
-from wallet_api.demo.provider import json_response
+from tests.stub.moralis import json_response
 
 COINS = {"solana": "SOL", "binancecoin": "BNB", "ethereum": "ETH"}
 SYMBOLS = {"SOLUSDT": "SOL", "BNBUSDT": "BNB", "ETHUSDT": "ETH"}

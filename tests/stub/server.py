@@ -11,10 +11,8 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from tests.stub import alchemy, nodes, prices, swaps
 from tests.stub.faults import Scenario
+from tests.stub.moralis import Portfolio, create_provider, json_response
 from tests.stub.transactions import Transactions
-from wallet_api.demo.balances import Portfolio
-from wallet_api.demo.forms import decimal_text
-from wallet_api.demo.provider import create_provider, json_response
 
 EMPTY = Portfolio(native=0, tokens=())
 
@@ -113,7 +111,7 @@ class Stub:
 
     def _lamports(self, address: str) -> Response:
         units = self._portfolio("solana", address).native
-        return json_response({"lamports": str(units), "solana": decimal_text(units, 9)})
+        return json_response({"lamports": str(units), "solana": f"{units}e-9"})
 
     def _meet(self) -> Response | None:
         calls = _calls()
@@ -121,9 +119,8 @@ class Stub:
         with self._lock:
             self.calls += calls
             self.asked.update(subjects)
-        provider = {"evm": "moralis", "solana": "moralis"}.get(request.blueprint or "", request.blueprint)
-        for place in (provider, *(call.name for call in calls), *subjects):
-            scenario = self.scenarios.get(place or "")
+        for place in (request.blueprint or "moralis", *(call.name for call in calls), *subjects):
+            scenario = self.scenarios.get(place)
             response = scenario() if scenario is not None else None
             if response is not None:
                 return response

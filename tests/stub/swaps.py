@@ -9,7 +9,7 @@ import orjson
 from flask import Blueprint, Response, request
 
 from tests.stub.faults import message_response
-from wallet_api.demo.provider import EVM_CHAINS, json_response
+from tests.stub.moralis import EVM_CHAINS, json_response
 
 Row = dict[str, Any]
 

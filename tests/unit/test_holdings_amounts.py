@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
 from tests.holdings.conftest import evm_token, impatient
+from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
-from wallet_api.demo.balances import Balance, Portfolio
 from wallet_api.holdings.formatting import in_order, to_json
 from wallet_api.providers.balances import make_provider
 from wallet_api.providers.balances.base import BalanceProvider, Wallet
@@ -63,7 +63,7 @@ def read(wire: Stub, providers: dict[str, BalanceProvider]) -> Read:
 
     def read(name: str, portfolio: Portfolio) -> list[dict[str, Any]]:
         tokens = tuple(
-            replace(token, address=evm_token(next(numbers), 0).address) for token in portfolio.tokens
+            token._replace(address=evm_token(next(numbers), 0).address) for token in portfolio.tokens
         )
         wire.portfolios["eth", WALLET] = Portfolio(portfolio.native, tokens)
         wallet = Wallet(CHAIN, WALLET, lambda: [token.address for token in tokens])

@@ -5,6 +5,7 @@ SELECT key_id,
        credits,
        rate,
        expires_at,
-       revoked_at
+       revoked_at,
+       created_at
   FROM api_keys
  WHERE key_hash = %(key_hash)s

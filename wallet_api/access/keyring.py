@@ -36,6 +36,7 @@ class Terms(NamedTuple):
     rate: str | None
     expires_at: datetime | None
     revoked_at: datetime | None
+    created_at: datetime
 
 
 @dataclass(slots=True, eq=False)

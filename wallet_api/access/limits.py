@@ -155,9 +155,14 @@ class KeyLimiter(Limiter):
                 retry_after_seconds=wait,
             )
 
+    def left(self, key: ApiKey) -> tuple[int, int]:
+        """Return how many requests are left in the current window, and when it ends, in Unix seconds."""
+        stats = self.limiter.get_window_stats(key.limit, key.label)
+        return stats.remaining, math.ceil(stats.reset_time)
+
     def set_headers(self, key: ApiKey, headers: Headers) -> None:
         """Add the rate-limit headers to a response."""
-        stats = self.limiter.get_window_stats(key.limit, key.label)
+        remaining, reset = self.left(key)
         headers.add("X-RateLimit-Limit", str(key.limit.amount))
-        headers.add("X-RateLimit-Remaining", str(stats.remaining))
-        headers.add("X-RateLimit-Reset", str(math.ceil(stats.reset_time)))
+        headers.add("X-RateLimit-Remaining", str(remaining))
+        headers.add("X-RateLimit-Reset", str(reset))

@@ -1,11 +1,12 @@
-"""GET /v1/wallets/lookup: where an address is tracked."""
+"""GET /v1/wallets/lookup: where addresses are tracked."""
 
 from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.queries.lookup import look_up_address
-from wallet_api.responses.examples import examples_of
+from wallet_api.errors import WalletNotFound
+from wallet_api.queries.lookup import look_up_addresses
+from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.lookup import LookupArguments, LookupSchema
 from wallet_api.services import services
@@ -15,17 +16,19 @@ blueprint = Blueprint("lookup", __name__, url_prefix="/v1")
 
 _operation = Operation(
     tag="Wallets",
-    summary="Search an address on all chains",
+    summary="Search addresses on all chains",
     arguments=LookupArguments(),
     data=LookupSchema(),
     examples=examples_of("wallets/lookup"),
-    description="An address that is not tracked is no error: `found` is false then.",
+    errors=[WalletNotFound("solana", ADDRESS, "whale")],
+    description="An address that is not tracked is no error: `found` is false then. One that is tracked under"
+    " another `type` than the requested one is a 404, and `found: false` among several.",
 )
 
 
 @blueprint.get("/wallets/lookup")
 @_operation.cached
 def lookup(**arguments: Any) -> dict[str, Any]:
-    """Return the profile of the wallet with this address, and the chains on which it is tracked."""
+    """Return the profile of the wallet with each address, and the chains on which it is tracked."""
     with services().database.read() as connection:
-        return look_up_address(connection, **arguments)
+        return look_up_addresses(connection, **arguments)

@@ -43,5 +43,5 @@ def demo(**size: int) -> None:
                 "new folder, or DATABASE_URL to an empty database."
             ) from None
     click.echo(
-        f"Demo data: {loaded.wallets:,} wallets, {loaded.trades:,} trades, {loaded.prices:,} native prices."
+        "Demo data: {wallets:,} wallets, {trades:,} trades, {prices:,} native prices.".format(**loaded)
     )

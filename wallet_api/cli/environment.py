@@ -29,7 +29,7 @@ def settings_with_database(*, migrate: bool = True, notify: Notify = write_note)
     home = embedded.home_of(configured)
     is_new = configured.database_url is None and not (home / "postgres" / "PG_VERSION").exists()
     notify(configured, f"Database: {database_of(configured)}")
-    with embedded.running(configured, valkey=False) as settings:
+    with embedded.running(configured) as settings:
         if is_new:
             notify(
                 configured,

@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -14,23 +13,17 @@ from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.database import Connection
 from wallet_api.ledger import remove as removals
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
-from wallet_api.ledger.readers import Source, UnreadableFile, open_source
-from wallet_api.ledger.rejects import Rejects, rejects_of
+from wallet_api.ledger.readers import UnreadableFile, open_source
+from wallet_api.ledger.rejects import rejects_of
 from wallet_api.ledger.remove import Removal
 from wallet_api.settings import Settings
 
 SOME_REJECTED = 3
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """One kind of file: the functions that stage, remove, count and describe its rows."""
-
-    row_type: type[msgspec.Struct]
-    stage: Callable[..., Removal]
-    remove: Callable[[Connection, Removal], Removal]
-    count: Callable[[Removal], int]
-    describe: Callable[[Removal], str]
+# Receives the rows of a file and where to put rejected ones, and returns what would be removed.
+_Stage = Callable[..., Removal]
+_Remove = Callable[[Connection, Removal], Removal]
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -62,7 +55,7 @@ def remove_wallets(**options: Any) -> None:
 
     Columns: blockchain, wallet_address. All wallets are removed in one transaction.
     """
-    _run(_WALLETS, **options)
+    _run("wallet", WalletIdentity, removals.stage_wallets, _remove_wallets, **options)
 
 
 @remove.command("trades")
@@ -74,10 +67,20 @@ def remove_trades(**options: Any) -> None:
     removes up to 200,000 trades. After an interruption, run the command again: trades that are already
     removed are then rejected. A sync imports a trade again if its provider still reports it.
     """
-    _run(_TRADES, **options)
+    _run("trade", TradeIdentity, removals.stage_trades, _remove_trades, **options)
 
 
-def _run(kind: _Kind, file: str, yes: bool, dry_run: bool, as_json: bool) -> None:
+def _run(
+    noun: str,
+    row_type: type[msgspec.Struct],
+    stage: _Stage,
+    remove: _Remove,
+    *,
+    file: str,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
     if not (yes or dry_run) and (file == "-" or not sys.stdin.isatty()):
         raise click.ClickException(
             "There is no terminal to confirm on. Add --yes to remove the rows, or --dry-run to count them."
@@ -85,23 +88,26 @@ def _run(kind: _Kind, file: str, yes: bool, dry_run: bool, as_json: bool) -> Non
     try:
         with open_source(file) as source, rejects_of(file) as rejects, database() as connection:
             started = time.monotonic()
-            matches = _stage(kind, connection, source, rejects)
+            with progress_bar("Reading", hidden=source.size is None) as show:
+                records = source.records(row_type)
+                matches = stage(
+                    connection, records, rejects.add, lambda: show(source.position(), source.size or 0)
+                )
             seconds = time.monotonic() - started
             location = database_of(Settings.from_environment())
-            if dry_run or not kind.count(matches):
-                removed = matches
-            else:
-                click.echo(f"This removes {kind.describe(matches)} from {location}.", err=True)
+            removed = matches
+            if _count(noun, matches) and not dry_run:
+                click.echo(f"This removes {_described(noun, matches)} from {location}.", err=True)
                 if not (yes or click.confirm("Remove them?", err=True)):
                     raise click.ClickException("Nothing was removed.")
                 started = time.monotonic()
-                removed = kind.remove(connection, matches)
+                removed = remove(connection, matches)
                 seconds += time.monotonic() - started
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error
     if as_json:
         document: dict[str, Any] = {
-            "removed": kind.count(removed),
+            "removed": _count(noun, removed),
             "rejected": matches.rejected,
             "trades": removed.trades,
             "seconds": round(seconds, 3),
@@ -112,21 +118,12 @@ def _run(kind: _Kind, file: str, yes: bool, dry_run: bool, as_json: bool) -> Non
             document["rejects"] = str(rejects.path)
         print_json(document)
     else:
-        words = f"{kind.describe(removed)} from {location}; {matches.rejected:,} rejected."
+        words = f"{_described(noun, removed)} from {location}; {matches.rejected:,} rejected."
         click.echo(f"This would remove {words}" if dry_run else f"Removed {words}")
         if matches.rejected:
             click.echo(f"Rejected rows, with reasons: {rejects.path}", err=True)
     if matches.rejected:
         sys.exit(SOME_REJECTED)
-
-
-def _stage(kind: _Kind, connection: Connection, source: Source, rejects: Rejects) -> Removal:
-    with progress_bar("Reading", hidden=source.size is None) as show:
-
-        def progress() -> None:
-            show(source.position(), source.size or 0)
-
-        return kind.stage(connection, source.records(kind.row_type), rejects.add, progress)
 
 
 def _remove_wallets(connection: Connection, matches: Removal) -> Removal:
@@ -146,23 +143,11 @@ def _remove_trades(connection: Connection, matches: Removal) -> Removal:
     return Removal(matches.wallets, removed.trades)
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def _count(noun: str, removal: Removal) -> int:
+    return removal.wallets if noun == "wallet" else removal.trades
 
 
-_WALLETS = _Kind(
-    row_type=WalletIdentity,
-    stage=removals.stage_wallets,
-    remove=_remove_wallets,
-    count=lambda removal: removal.wallets,
-    describe=lambda removal: (
-        f"{_counted(removal.wallets, 'wallet')} with {_counted(removal.trades, 'trade')}"
-    ),
-)
-_TRADES = _Kind(
-    row_type=TradeIdentity,
-    stage=removals.stage_trades,
-    remove=_remove_trades,
-    count=lambda removal: removal.trades,
-    describe=lambda removal: f"{_counted(removal.trades, 'trade')} of {_counted(removal.wallets, 'wallet')}",
-)
+def _described(noun: str, removal: Removal) -> str:
+    wallets = f"{removal.wallets:,} wallet{'' if removal.wallets == 1 else 's'}"
+    trades = f"{removal.trades:,} trade{'' if removal.trades == 1 else 's'}"
+    return f"{wallets} with {trades}" if noun == "wallet" else f"{trades} of {wallets}"

@@ -1,25 +1,44 @@
 """The demo's key, and what `wallet-api up` prints about the next steps."""
 
 import os
+import secrets
 from pathlib import Path
-from urllib.parse import urlencode
 
 import click
 
 from wallet_api.database import Connection, load_sql
 from wallet_api.demo import has_demo, newest_trade
-from wallet_api.keys import create_key, key_hash, list_keys
+from wallet_api.keys import create_key, key_hash
 
 _FIND_EXAMPLE = load_sql("wallet_api.cli", "find_example")
 _FIND_KEY = load_sql("wallet_api.access", "find_key")
-_GROUP = {"blockchain": "solana", "type": "kol"}
 
-OWN_DATA_GUIDE = """\
+_OWN_DATA = """\
 Next, in another terminal with the same settings:
 
   wallet-api keys create NAME       # prints a key
   wallet-api import wallets FILE    # then prices and trades: docs/import.md
   wallet-api sync trades            # or import them from a provider: docs/sync.md"""
+_DEMO = """\
+Demo data up to {newest:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:
+
+  KEY={key}
+{requests}
+
+Next, to import your own data into a new database (docs/import.md, docs/sync.md):
+
+  export WALLET_API_HOME=…    # a new folder
+  wallet-api up --no-demo"""
+_REQUESTS = (
+    "wallets?blockchain=solana&type=kol&limit=3",
+    "wallets/history?blockchain=solana&type=kol&address={address}&limit=3",
+    "wallets/holdings?blockchain=solana&address={address}",
+    "transactions/volume?blockchain=solana&type=kol&hours=24",
+    "wallet/leaderboard?blockchain=solana&type=kol&period=7d&limit=3",
+    "wallets/tracker?blockchain=solana&address={address}",
+    "transactions/latest?blockchain=solana&type=kol&limit=3",
+    "transactions/count?blockchain=solana&type=kol&hours=1",
+)
 
 
 def warn_of_demo(connection: Connection) -> None:
@@ -33,36 +52,24 @@ def warn_of_demo(connection: Connection) -> None:
         )
 
 
-def demo_guide(connection: Connection, home: Path, url: str) -> str:
-    """Return the text for a first visit: the key, examples of requests, and the next steps."""
-    newest = newest_trade(connection)
-    address = {"address": connection.fetch_value(_FIND_EXAMPLE, _GROUP) or ""}
-    chain = {"blockchain": _GROUP["blockchain"]}
-    requests = (
-        ("/v1/wallets", _GROUP | {"limit": "3"}),
-        ("/v1/wallets/history", _GROUP | address | {"limit": "3"}),
-        ("/v1/wallets/holdings", chain | address),
-        ("/v1/transactions/volume", _GROUP | {"hours": "24"}),
-        ("/v1/wallet/leaderboard", _GROUP | {"period": "7d", "limit": "3"}),
-        ("/v1/wallets/tracker", chain | address),
-        ("/v1/transactions/latest", _GROUP | {"limit": "3"}),
-        ("/v1/transactions/count", _GROUP | {"hours": "1"}),
+def guide(connection: Connection, home: Path, url: str, *, is_demo: bool) -> str:
+    """Return the text for a first visit: the addresses, and the next steps; for the demo also requests."""
+    next_steps = _demo_guide(connection, home, url) if is_demo else _OWN_DATA
+    return (
+        f"\nThe Wallet Intelligence API is at {url}\n"
+        f"Its reference, with a console to try requests, is at {url}/docs\n\n{next_steps}"
     )
-    lines = [
-        f"Demo data up to {newest:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:",
-        "",
-        f"  KEY={_demo_key(connection, home)}",
-        *(
-            f"""  curl -H "Authorization: Bearer $KEY" '{url}{path}?{urlencode(arguments)}'"""
-            for path, arguments in requests
-        ),
-        "",
-        "Next, to import your own data into a new database (docs/import.md, docs/sync.md):",
-        "",
-        "  export WALLET_API_HOME=…    # a new folder",
-        "  wallet-api up --no-demo",
-    ]
-    return "\n".join(lines)
+
+
+def _demo_guide(connection: Connection, home: Path, url: str) -> str:
+    address = connection.fetch_value(_FIND_EXAMPLE, {"blockchain": "solana", "type": "kol"}) or ""
+    requests = (
+        f"""  curl -H "Authorization: Bearer $KEY" '{url}/v1/{request.format(address=address)}'"""
+        for request in _REQUESTS
+    )
+    return _DEMO.format(
+        newest=newest_trade(connection), key=_demo_key(connection, home), requests="\n".join(requests)
+    )
 
 
 def _demo_key(connection: Connection, home: Path) -> str:
@@ -73,9 +80,7 @@ def _demo_key(connection: Connection, home: Path) -> str:
         row = connection.execute(_FIND_KEY, {"key_hash": key_hash(key)}).fetchone()
         if row is not None and row["revoked_at"] is None:
             return key
-    taken = {row["name"] for row in list_keys(connection)}
-    names = (f"demo {number}" if number > 1 else "demo" for number in range(1, len(taken) + 2))
-    key = create_key(connection, next(name for name in names if name not in taken))
+    key = create_key(connection, f"demo {secrets.token_hex(3)}")
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as output:
         output.write(f"{key}\n")

@@ -2,9 +2,8 @@
 
 import subprocess
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,20 +11,21 @@ from typing import Any
 import click
 import psutil
 
-from wallet_api.embedded import EmbeddedError, EmbeddedServer
+from wallet_api.embedded import EmbeddedError, alone
+from wallet_api.embedded.server import Server
 from wallet_api.embedded.signals import deferred, undisturbed
 
 MOST_RESTARTS = 5
 # A process that has run for so long works.
 WORKING_SECONDS = 10.0
-# `up` stops within three seconds: first its processes, then its servers.
+# `up` stops within three seconds: first its processes, then PostgreSQL.
 STOP_SECONDS = 0.9
-SERVER_STOP_SECONDS = 0.6
+POSTGRES_STOP_SECONDS = 0.6
 # So long a killed process may take to end.
 _KILL_SECONDS = 1.0
 _POLL_SECONDS = 0.05
-# The servers are checked less often than child processes, since finding their processes costs more.
-_SERVERS_SECONDS = 1.0
+# PostgreSQL is checked less often than child processes, since finding its processes costs more.
+_POSTGRES_SECONDS = 1.0
 # Is in the environment of all processes that `up` starts, with the home folder as its value.
 _MARK = "WALLET_API_UP"
 
@@ -34,16 +34,22 @@ _MARK = "WALLET_API_UP"
 class _Child:
     name: str
     command: Sequence[str]
+    log: Path | None
     options: Mapping[str, Any]
     process: "subprocess.Popen[bytes] | None" = None
     started_at: float = 0.0
     failures: int = 0
 
     def start(self) -> None:
-        with deferred():
+        with self.log.open("ab") if self.log else nullcontext() as log, deferred():
             # In a session of its own, it does not receive the Ctrl-C of the terminal.
             self.process = subprocess.Popen(
-                self.command, stdin=subprocess.DEVNULL, start_new_session=True, **self.options
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                **self.options,
             )
         self.started_at = time.monotonic()
 
@@ -55,28 +61,27 @@ class _Child:
 class Supervisor:
     """The processes of one `up`: a context that stops them at its end, with all that they have started.
 
-    A process that exits is started again, until MOST_RESTARTS in a row did not help.
+    A process that exits is started again, until MOST_RESTARTS in a row did not help; the embedded PostgreSQL
+    too, if it is given.
     """
 
-    def __init__(self, home: Path, servers: Sequence[EmbeddedServer]) -> None:
+    def __init__(self, home: Path, postgres: Server | None) -> None:
         self._home = home
-        self._servers = servers
+        self._postgres = postgres
+        self._postgres_failures = 0
+        self._postgres_checked_at = 0.0
         self._children: list[_Child] = []
-        self._server_failures: Counter[str] = Counter()
-        self._logs = ExitStack()
-        self._looked_at = time.monotonic()
 
     def __enter__(self) -> "Supervisor":
         return self
 
     def __exit__(self, *error: object) -> None:
-        with undisturbed(), self._logs:
+        with undisturbed():
             for child in self._children:
                 if child.process is not None and child.exit_status() is None:
                     child.process.terminate()
             deadline = time.monotonic() + STOP_SECONDS
             while _marked(self._home) and time.monotonic() < deadline:
-                self._exited()
                 time.sleep(_POLL_SECONDS)
             end_leftovers(self._home)
             for child in self._children:
@@ -90,63 +95,54 @@ class Supervisor:
         environment: Mapping[str, str],
         *,
         log: str | None = None,
-        listeners: Sequence[int] = (),
+        **options: Any,
     ) -> None:
-        """Start a process.
+        """Start a process, with further options of subprocess.
 
-        Its output goes to the file `log` among the logs, else to the terminal. `listeners` are descriptors
-        that it inherits.
+        Its output goes to the file `log` among the logs, else to the terminal.
         """
-        options: dict[str, Any] = {"env": {**environment, _MARK: str(self._home)}, "pass_fds": listeners}
-        if log is not None:
-            file = self._logs.enter_context((self._home / "log" / log).open("ab"))
-            options |= {"stdout": file, "stderr": file}
-        self._children.append(_Child(name, command, options))
+        file = self._home / "log" / log if log else None
+        marked = {"env": {**environment, _MARK: str(self._home)}} | options
+        self._children.append(_Child(name, command, file, marked))
         self._children[-1].start()
-
-    def check(self) -> None:
-        """Raise ClickException if a process has exited unexpectedly."""
-        for child in self._exited():
-            raise click.ClickException(f"{child.name} exited unexpectedly with status {child.exit_status()}.")
 
     def look(self) -> None:
         """Start again what has exited. To be called in a loop.
 
-        Raises ClickException if that does not help, or EmbeddedError if a server cannot be started.
+        Raises ClickException if that does not help, or EmbeddedError if PostgreSQL cannot be started.
         """
-        for child in self._exited():
-            status = child.exit_status()
-            if time.monotonic() - child.started_at > WORKING_SECONDS:
-                child.failures = 0
-            if child.failures == MOST_RESTARTS:
-                raise click.ClickException(
-                    f"{child.name} exited with status {status}, and {MOST_RESTARTS} restarts did not help. "
-                    f"The reason is in the lines above or in {self._home / 'log'}. Correct it, and run "
-                    "'wallet-api up' again."
-                )
-            child.failures += 1
-            click.echo(f"{child.name} exited with status {status} and is started again.", err=True)
-            child.start()
-        if time.monotonic() - self._looked_at < _SERVERS_SECONDS:
-            return
-        for server in self._servers:
-            if not server.is_running():
-                click.echo(f"{server.title} exited and is started again.", err=True)
-                self._restart(server)
-        self._looked_at = time.monotonic()
+        for child in self._children:
+            if child.exit_status() is not None:
+                self._restart(child)
+        if time.monotonic() - self._postgres_checked_at > _POSTGRES_SECONDS:
+            if self._postgres and not self._postgres.is_running():
+                self._restart_postgres(self._postgres)
+            self._postgres_checked_at = time.monotonic()
 
-    def _restart(self, server: EmbeddedServer) -> None:
+    def _restart(self, child: _Child) -> None:
+        status = child.exit_status()
+        if time.monotonic() - child.started_at > WORKING_SECONDS:
+            child.failures = 0
+        if child.failures == MOST_RESTARTS:
+            raise click.ClickException(
+                f"{child.name} exited with status {status}, and {MOST_RESTARTS} restarts did not help. "
+                f"The reason is in the lines above or in {self._home / 'log'}. Correct it, and run "
+                "'wallet-api up' again."
+            )
+        child.failures += 1
+        click.echo(f"{child.name} exited with status {status} and is started again.", err=True)
+        child.start()
+
+    def _restart_postgres(self, server: Server) -> None:
+        click.echo("PostgreSQL exited and is started again.", err=True)
         try:
-            server.restart()
+            with alone(self._home):
+                server.start()
+            self._postgres_failures = 0
         except EmbeddedError:
-            self._server_failures[server.title] += 1
-            if self._server_failures[server.title] == MOST_RESTARTS:
+            self._postgres_failures += 1
+            if self._postgres_failures == MOST_RESTARTS:
                 raise
-        else:
-            self._server_failures[server.title] = 0
-
-    def _exited(self) -> list[_Child]:
-        return [child for child in self._children if child.exit_status() is not None]
 
 
 def end_leftovers(home: Path) -> None:

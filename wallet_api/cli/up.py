@@ -2,15 +2,16 @@
 
 import errno
 import fcntl
-import http.client
 import os
 import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
+from http.client import HTTPConnection
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -19,12 +20,12 @@ from wallet_api import embedded, migrations
 from wallet_api.chains import CHAINS
 from wallet_api.cli.old_demo import OldDemo, check_for_old_demo, set_aside
 from wallet_api.cli.output import progress_bar
-from wallet_api.cli.showcase import OWN_DATA_GUIDE, demo_guide
-from wallet_api.cli.supervision import SERVER_STOP_SECONDS, Supervisor, end_leftovers
+from wallet_api.cli.showcase import guide
+from wallet_api.cli.supervision import POSTGRES_STOP_SECONDS, Supervisor, end_leftovers
 from wallet_api.database import connect
 from wallet_api.demo import provider
-from wallet_api.demo.balances import demo_portfolio
-from wallet_api.embedded.signals import Terminated
+from wallet_api.embedded import valkey
+from wallet_api.embedded.server import ENVIRONMENT
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
 from wallet_api.sync.sources import supplied_chains
@@ -66,7 +67,7 @@ def _start(own: Settings, host: str, port: int, demo_wanted: bool) -> None:
     with ExitStack() as stack:
         try:
             _run(stack, own, host, port, demo_wanted)
-        except (KeyboardInterrupt, Terminated):
+        except (KeyboardInterrupt, SystemExit):
             click.echo("\nStopping …")
 
 
@@ -76,52 +77,57 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     end_leftovers(home)
     listener = stack.enter_context(_reserved(host, port))
     click.echo(f"Starting in {home} …")
-    settings, servers = stack.enter_context(
-        embedded.supervised(own, valkey=True, stop_seconds=SERVER_STOP_SECONDS)
-    )
+    settings, supervisor = _with_servers(stack, own, home)
     url = str(settings.database_url)
-    environment = _environment(settings)
     with connect(url) as connection:
         if own.database_url is None:
             check_for_old_demo(connection, home)
         migrations.migrate(connection)
         is_demo = demo_wanted and not demo_data.has_own(connection)
+    environment = _environment(settings)
     if is_demo:
         click.echo("Loading demo trades up to now …")
         with progress_bar("Loading") as show:
             demo_data.keep_current(url, show)
         if settings.moralis_api_key is None:
-            environment |= _stand_in(stack.enter_context(provider.running(partial(demo_portfolio, url))))
-    supervisor = stack.enter_context(Supervisor(home, servers))
-    # The listener stays open while gunicorn is started again, so that requests wait. On exit it is closed
-    # first, since nothing would accept them.
-    stack.callback(listener.close)
+            environment |= stack.enter_context(provider.running(url))
+    # The listener stays open while gunicorn is started again, so that requests wait.
     gunicorn = (
         *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
         *("--bind", f"fd://{listener.fileno()}", "--access-logfile", str(home / "log" / "access.log")),
         "wallet_api.app:create_app()",
     )
-    supervisor.start("gunicorn", gunicorn, environment, listeners=[listener.fileno()])
+    supervisor.start("gunicorn", gunicorn, environment, pass_fds=[listener.fileno()])
     for job, every in ({} if is_demo else _sync_jobs(settings)).items():
         command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
         supervisor.start(f"sync {job}", command, environment, log=f"sync-{job}.log")
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
     _await_response(supervisor, own_host, port)
     address = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
-    click.echo(f"\nThe Wallet Intelligence API is at {address}")
-    click.echo(f"Its reference, with a console to try requests, is at {address}/docs\n")
-    if is_demo:
-        with connect(url) as connection:
-            click.echo(demo_guide(connection, home, address))
-    else:
-        click.echo(OWN_DATA_GUIDE)
+    with connect(url) as connection:
+        click.echo(guide(connection, home, address, is_demo=is_demo))
     if host not in ("127.0.0.1", "::1", "localhost"):
         click.echo(
             "\nIt listens on other addresses than the loopback: put nginx in front of it "
             "(docs/production.md), since a slow caller holds a thread."
         )
     click.echo("\nCtrl-C stops everything.")
-    _watch(supervisor, settings, is_demo=is_demo)
+    _watch(supervisor, home, url if is_demo else None)
+
+
+def _with_servers(stack: ExitStack, own: Settings, home: Path) -> tuple[Settings, Supervisor]:
+    """Start the servers whose addresses are unset; return the settings with their addresses."""
+    postgres = None
+    if own.database_url is None:
+        postgres = stack.enter_context(embedded.running_in(home, stop_seconds=POSTGRES_STOP_SECONDS))
+        own = replace(own, database_url=postgres.url)
+    supervisor = stack.enter_context(Supervisor(home, postgres))
+    if own.valkey_url is None:
+        place = embedded.place_of(home)
+        user = place.account.popen_options()
+        supervisor.start("Valkey", valkey.command(place), ENVIRONMENT, log="valkey.log", **user)
+        own = replace(own, valkey_url=valkey.url(place))
+    return own, supervisor
 
 
 @contextmanager
@@ -169,15 +175,8 @@ def _environment(settings: Settings) -> dict[str, str]:
     """Return the environment of gunicorn: this one, with the addresses of the servers in use."""
     servers = {"DATABASE_URL": str(settings.database_url), "VALKEY_URL": str(settings.valkey_url)}
     # Requests to this machine must not go through a proxy.
-    direct = {
-        name: ",".join(filter(None, (os.environ.get(name), "127.0.0.1"))) for name in ("NO_PROXY", "no_proxy")
-    }
-    return {name: value for name, value in os.environ.items() if value} | servers | direct
-
-
-def _stand_in(url: str) -> dict[str, str]:
-    """Return the settings with which the demo's provider at `url` replaces Moralis."""
-    return {"MORALIS_API_KEY": "demo", "MORALIS_EVM_URL": f"{url}/api/v2.2", "MORALIS_SOLANA_URL": url}
+    direct = {name: f"{os.environ.get(name, '')},127.0.0.1".strip(",") for name in ("NO_PROXY", "no_proxy")}
+    return os.environ | servers | direct
 
 
 def _sync_jobs(settings: Settings) -> dict[str, float]:
@@ -200,30 +199,26 @@ def _syncs(settings: Settings) -> bool:
 def _await_response(supervisor: Supervisor, host: str, port: int) -> None:
     deadline = time.monotonic() + _RESPONSE_SECONDS
     while time.monotonic() < deadline:
-        supervisor.check()
-        connection = http.client.HTTPConnection(host, port, timeout=_RESPONSE_SECONDS)
-        try:
-            connection.request("GET", "/healthz")
+        supervisor.look()
+        with suppress(OSError), closing(HTTPConnection(host, port, timeout=_RESPONSE_SECONDS)) as service:
+            service.request("GET", "/healthz")
             # Any response shows that a worker serves requests.
-            connection.getresponse()
-        except OSError:
-            time.sleep(_POLL_SECONDS)
-        else:
+            service.getresponse()
             return
-        finally:
-            connection.close()
+        time.sleep(_POLL_SECONDS)
     raise click.ClickException(f"The service did not respond within {_RESPONSE_SECONDS:.0f} seconds.")
 
 
-def _watch(supervisor: Supervisor, settings: Settings, *, is_demo: bool) -> None:
+def _watch(supervisor: Supervisor, home: Path, demo_url: str | None) -> NoReturn:
+    """Look after the processes and logs, and keep the demo of the database `demo_url` current."""
     trimmed = continued = time.monotonic()
     while True:
         supervisor.look()
         if time.monotonic() - trimmed > _TRIM_SECONDS:
-            embedded.trim_logs(settings)
+            embedded.trim_logs(home)
             trimmed = time.monotonic()
-        if is_demo and time.monotonic() - continued > _DEMO_SECONDS:
+        if demo_url and time.monotonic() - continued > _DEMO_SECONDS:
             with suppress(ServiceUnavailable):
-                demo_data.keep_current(str(settings.database_url))
+                demo_data.keep_current(demo_url)
             continued = time.monotonic()
         time.sleep(_POLL_SECONDS)

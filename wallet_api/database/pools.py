@@ -1,14 +1,17 @@
 """The pools of connections: one to read, one to write."""
 
+import re
 import select
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, LiteralString, Self
 
 import psycopg
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool
 
-from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, Connection
+from wallet_api.database.connection import CONNECT_TIMEOUT_SECONDS, Connection, Row
 from wallet_api.database.failures import translated
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
@@ -27,6 +30,32 @@ _KEEPALIVES = {
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,
 }
+_PARAMETER = re.compile(r"%\((\w+)\)s")
+
+
+class StatementCursor(psycopg.RawCursor[Row]):
+    """A cursor for statements with named parameters, each of which is parsed once.
+
+    psycopg's own cursor parses a statement longer than 4,096 characters at each execution.
+    """
+
+    def execute(  # type: ignore[override]
+        self, query: LiteralString, parameters: Mapping[str, Any] | None = None, **options: Any
+    ) -> Self:
+        """Execute a statement with parameters such as `%(name)s`."""
+        if parameters is None:
+            return super().execute(query, **options)
+        numbered, names = _number(query)
+        return super().execute(numbered, [parameters[name] for name in names], **options)
+
+
+# There are fewer statements.
+@lru_cache(256)
+def _number(query: LiteralString) -> tuple[bytes, list[str]]:
+    """Return the statement with PostgreSQL's own parameters, `$1` and so on, and their names."""
+    names = list(dict.fromkeys(_PARAMETER.findall(query)))
+    numbered = _PARAMETER.sub(lambda found: f"${names.index(found[1]) + 1}", query)
+    return numbered.replace("%%", "%").encode(), names
 
 
 class Database:
@@ -86,6 +115,7 @@ def _make_pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
         kwargs={
             "autocommit": True,
             "row_factory": dict_row,
+            "cursor_factory": StatementCursor,
             # There are few statements, and all are repeated.
             "prepare_threshold": 0,
             "connect_timeout": CONNECT_TIMEOUT_SECONDS,

@@ -12,8 +12,6 @@ def load_sql(package: str, name: str) -> LiteralString:
     """Return the text of `name`.sql beside the modules of `package`, without comments and indentation.
 
     A line `{other}` or `{other},` stands for the text of `other`.sql beside it.
-
-    psycopg parses a statement longer than 4,096 characters at each execution.
     """
     return _statement(package, _read(package, name))
 

@@ -5,17 +5,15 @@ operator's: the demo reads it, and changes nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 
-from wallet_api.database import Connection, connect, load_sql
-from wallet_api.demo.world import EVM_PREFIX, SOLANA_PREFIX, Row, World, ndjson
+from wallet_api.database import Connection, connect
+from wallet_api.demo.world import EVM_PREFIX, SOLANA_PREFIX, World
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
 from wallet_api.ledger.lines import Record
-from wallet_api.ledger.readers import ndjson_records
-from wallet_api.ledger.rows import PriceRow, RowType, TradeRow, WalletRow
+from wallet_api.ledger.rows import RowType
 
 # Receives how many trades are imported, and of how many.
 Progress = Callable[[int, int], None]
@@ -24,22 +22,15 @@ Progress = Callable[[int, int], None]
 _BATCH_ROWS = 10_000
 _DEMO = {"demo": f"^({SOLANA_PREFIX}|{EVM_PREFIX})"}
 
-_HAS_OWN = load_sql(__package__, "has_own")
-_HAS_DEMO = load_sql(__package__, "has_demo")
-_TRACKED = "SELECT blockchain, address FROM wallets"
+_HAS_DEMO = "SELECT EXISTS (SELECT FROM wallets WHERE address ~ %(demo)s::text) AS found"
+_HAS_OWN = """
+SELECT EXISTS (SELECT FROM wallets WHERE address !~ %(demo)s::text)
+       OR (EXISTS (SELECT FROM native_prices) AND NOT EXISTS (SELECT FROM wallets)) AS found
+"""
 
 
 class OwnData(Exception):
     """The database has wallets or prices that are not the demo's."""
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """The numbers of imported rows."""
-
-    wallets: int
-    prices: int
-    trades: int
 
 
 def has_own(connection: Connection) -> bool:
@@ -63,28 +54,24 @@ def load(
     world: World,
     progress: Progress = lambda done, of: None,
     after: datetime | None = None,
-) -> Loaded:
-    """Import `world`, or its rows after `after`; `progress` is called after each batch of trades.
+) -> dict[str, int]:
+    """Import `world`, or its rows after `after`, and return the numbers of wallets, prices and trades.
 
-    Importing a world again changes nothing. Raises OwnData.
+    `progress` is called after each batch of trades. Importing a world again changes nothing. Raises OwnData.
     """
+    done = count(_BATCH_ROWS, _BATCH_ROWS)
+
+    def show() -> None:
+        progress(min(next(done), world.trades), world.trades)
+
     with connect(database_url) as connection:
         if has_own(connection):
             raise OwnData
-        wallets = import_wallets(connection, _records(world.wallet_rows(), WalletRow), _raise)
-    # Prices first, so that the import can value trades without a USD value.
-    with connect(database_url) as connection:
-        prices = import_prices(connection, _records(world.price_rows(after), PriceRow), _raise)
-    with connect(database_url) as connection:
-        done = count(_BATCH_ROWS, _BATCH_ROWS)
-        trades = import_trades(
-            connection,
-            _records(world.trade_rows(after), TradeRow),
-            _raise,
-            lambda: progress(min(next(done), world.trades), world.trades),
-            _BATCH_ROWS,
-        )
-    return Loaded(wallets.landed, prices.landed, trades.landed)
+        wallets = import_wallets(connection, _records(world.wallet_rows()), _raise)
+        # Before the trades, so that those without a USD value get one.
+        prices = import_prices(connection, _records(world.price_rows(after)), _raise)
+        trades = import_trades(connection, _records(world.trade_rows(after)), _raise, show, _BATCH_ROWS)
+    return {"wallets": wallets.landed, "prices": prices.landed, "trades": trades.landed}
 
 
 def keep_current(database_url: str, progress: Progress = lambda done, of: None) -> None:
@@ -93,17 +80,19 @@ def keep_current(database_url: str, progress: Progress = lambda done, of: None) 
     Own data, and a world of other options, are left as they are.
     """
     world = World(datetime.now(UTC))
+    expected = {(row.blockchain, row.wallet_address) for row in world.wallet_rows()}
     with connect(database_url) as connection:
-        own = has_own(connection)
-        tracked = set() if own else {tuple(row.values()) for row in connection.execute(_TRACKED)}
+        if has_own(connection):
+            return
+        rows = connection.execute("SELECT blockchain, address FROM wallets")
+        tracked = {(row["blockchain"], row["address"]) for row in rows}
         newest = newest_trade(connection)
-    expected = {(row["blockchain"], row["wallet_address"]) for row in world.wallet_rows()}
-    if not own and (not tracked or tracked == expected):
+    if not tracked or tracked == expected:
         load(database_url, world, progress, newest)
 
 
-def _records(rows: Iterable[Row], row_type: type[RowType]) -> Iterator[Record[RowType]]:
-    return ndjson_records(ndjson(rows), row_type)
+def _records(rows: Iterable[RowType]) -> Iterator[Record[RowType]]:
+    return ((number, b"", row) for number, row in enumerate(rows, 1))
 
 
 def _raise(number: int, line: bytes, fault: BadRow) -> None:

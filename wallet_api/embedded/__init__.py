@@ -1,96 +1,76 @@
-"""PostgreSQL and Valkey below WALLET_API_HOME, for installations without servers of their own."""
+"""PostgreSQL and Valkey below WALLET_API_HOME, for installations without servers of their own.
+
+PostgreSQL is shared by all commands of a home; Valkey belongs to its `wallet-api up`.
+"""
 
 import fcntl
-import hashlib
 import os
-import re
+import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import IO
 
-from wallet_api.embedded import postgres as postgres_server
-from wallet_api.embedded import valkey as valkey_server
-from wallet_api.embedded.account import Account, choose, own, place_of
-from wallet_api.embedded.errors import EmbeddedError
-from wallet_api.embedded.server import STOP_SECONDS, Server, trim
+from wallet_api.embedded import postgres
+from wallet_api.embedded.place import EmbeddedError, place_of
+from wallet_api.embedded.server import STOP_SECONDS, Server
 from wallet_api.embedded.signals import undisturbed
 from wallet_api.settings import Settings
 
 __all__ = [
     "EmbeddedError",
-    "EmbeddedServer",
+    "alone",
     "explained",
     "home_folder",
     "home_of",
+    "place_of",
     "running",
-    "supervised",
+    "running_in",
     "trim_logs",
 ]
 
-# The maximum length of a socket's path: 104 bytes on macOS, 108 on Linux, both with a NUL.
-_SOCKET_PATH_BYTES = 103
-_PLAIN_PATH = re.compile(r"[A-Za-z0-9_./-]+")
-_LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
-
-
-@dataclass(frozen=True)
-class EmbeddedServer:
-    """A server that this command uses."""
-
-    url: str
-    _server: Server
-    _change: IO[str]
-
-    @property
-    def title(self) -> str:
-        """The name of the program, for messages."""
-        return self._server.title
-
-    def is_running(self) -> bool:
-        """Return whether the server runs."""
-        return self._server.is_running(self._server)
-
-    def restart(self) -> None:
-        """Start the server again unless another command has. Raises EmbeddedError."""
-        fcntl.flock(self._change, fcntl.LOCK_EX)
-        try:
-            self._server.start()
-        finally:
-            fcntl.flock(self._change, fcntl.LOCK_UN)
+LOG_LIMIT_BYTES = 8 * 1024 * 1024
 
 
 @contextmanager
-def running(settings: Settings, *, valkey: bool) -> Iterator[Settings]:
-    """Yield the settings, with the URLs of embedded servers where they are unset.
+def running(settings: Settings) -> Iterator[Settings]:
+    """Yield the settings, with the URL of the embedded PostgreSQL if `database_url` is unset.
 
-    Start PostgreSQL unless it runs, and with `valkey` also Valkey. Several commands may use them at the same
-    time; the last one stops them on exit. Raises EmbeddedError.
+    Raises EmbeddedError.
     """
-    with supervised(settings, valkey=valkey) as (own, _):
-        yield own
+    if settings.database_url is not None:
+        yield settings
+        return
+    with running_in(home_folder(settings)) as server:
+        yield replace(settings, database_url=server.url)
 
 
 @contextmanager
-def supervised(
-    settings: Settings, *, valkey: bool, stop_seconds: float = STOP_SECONDS
-) -> Iterator[tuple[Settings, list[EmbeddedServer]]]:
-    """Like `running`; yield also the embedded servers, so that the caller can start them again.
+def running_in(home: Path, *, stop_seconds: float = STOP_SECONDS) -> Iterator[Server]:
+    """Yield the PostgreSQL of `home`, which runs while any command is in this block. Raises EmbeddedError.
 
-    A server that has not stopped `stop_seconds` after the signal is killed, which loses no data.
+    Each command holds a shared lock. A command that can make it exclusive on exit is the last one and stops
+    the server. The kernel releases the locks of a killed command.
     """
-    servers = []
     with ExitStack() as stack:
-        if settings.database_url is None:
-            servers.append(stack.enter_context(_used(postgres_server, settings, stop_seconds)))
-            settings = replace(settings, database_url=servers[-1].url)
-        if valkey and settings.valkey_url is None:
-            servers.append(stack.enter_context(_used(valkey_server, settings, stop_seconds)))
-            settings = replace(settings, valkey_url=servers[-1].url)
-        yield settings, servers
+        with explained(home):
+            users = stack.enter_context((home / "lock" / "postgres.users").open("w"))
+            with alone(home):
+                server = postgres.prepare(place_of(home))
+                fcntl.flock(users, fcntl.LOCK_SH)
+                stack.callback(_leave, server, home, users, stop_seconds)
+                server.start()
+        yield server
+
+
+@contextmanager
+def alone(home: Path) -> Iterator[None]:
+    """Let no other command start or stop the server of `home` in this block."""
+    with (home / "lock" / "postgres.change").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def home_of(settings: Settings) -> Path:
@@ -108,73 +88,19 @@ def home_folder(settings: Settings) -> Path:
             home.chmod(home.stat().st_mode | stat.S_IXOTH)
         for name in ("lock", "log"):
             (home / name).mkdir(mode=0o700, exist_ok=True)
+        trim_logs(home)
     return home
 
 
-def trim_logs(settings: Settings) -> None:
-    """Limit the size of the servers' logs."""
-    for log in (home_folder(settings) / "log").glob("*.log"):
-        trim(log)
+def trim_logs(home: Path) -> None:
+    """Move the contents of each log to `.1` when it exceeds LOG_LIMIT_BYTES.
 
-
-@contextmanager
-def _used(kind: ModuleType, settings: Settings, stop_seconds: float) -> Iterator[EmbeddedServer]:
-    """Yield a server that runs while any command is in this block.
-
-    Each command holds a shared lock. A command that can make it exclusive on exit is the last one and stops
-    the server. The kernel releases the locks of a killed command.
+    A server keeps its file open for appending, so truncating it in place is safe.
     """
-    home = home_folder(settings)
-    with ExitStack() as stack:
-        with explained(home):
-            name = kind.__name__.rpartition(".")[2]
-            change = stack.enter_context((home / "lock" / f"{name}.change").open("w"))
-            users = stack.enter_context((home / "lock" / f"{name}.users").open("w"))
-            fcntl.flock(change, fcntl.LOCK_EX)
-            account = choose(home / "postgres")
-            place = place_of(home, account)
-            sockets = _socket_folder(place, account)
-            server: Server = kind.prepare(place, home / "log", sockets, account)
-            stack.callback(_leave, server, change, users, stop_seconds)
-            fcntl.flock(users, fcntl.LOCK_SH)
-            server.start()
-            fcntl.flock(change, fcntl.LOCK_UN)
-        yield EmbeddedServer(kind.url(sockets), server, change)
-
-
-def _leave(server: Server, change: IO[str], users: IO[str], stop_seconds: float) -> None:
-    with undisturbed():
-        fcntl.flock(change, fcntl.LOCK_EX)
-        try:
-            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return
-        server.stop(stop_seconds)
-
-
-def _socket_folder(place: Path, account: Account | None) -> Path:
-    folder = place / "run"
-    fits = len(os.fsencode(folder / _LONGEST_SOCKET_NAME)) <= _SOCKET_PATH_BYTES
-    # libpq splits hosts at commas; other special characters are avoided as well.
-    if not fits or _PLAIN_PATH.fullmatch(str(folder)) is None:
-        # Not $TMPDIR, which may differ between commands.
-        digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
-        folder = Path("/tmp") / f"wallet-api-{digest}"  # noqa: S108
-        _check_not_foreign(folder, account)
-    own(folder, account)
-    return folder
-
-
-def _check_not_foreign(folder: Path, account: Account | None) -> None:
-    """Raise EmbeddedError if another user has created the folder, since its parent is writable by all."""
-    try:
-        status = folder.lstat()
-    except FileNotFoundError:
-        return
-    owner = account.uid if account else os.geteuid()
-    foreign = status.st_uid not in (owner, os.geteuid()) or stat.S_IMODE(status.st_mode) & 0o077
-    if foreign or not stat.S_ISDIR(status.st_mode):
-        raise EmbeddedError(f"{folder} must be a private folder of user {owner}. Remove it, and try again.")
+    for log in (home / "log").glob("*.log"):
+        if log.stat().st_size > LOG_LIMIT_BYTES:
+            shutil.copyfile(log, log.with_name(f"{log.name}.1"))
+            os.truncate(log, 0)
 
 
 @contextmanager
@@ -187,3 +113,9 @@ def explained(home: Path) -> Iterator[None]:
             f"{error.filename or home} cannot be used by user {os.geteuid()}: {error.strerror}. "
             "Choose another folder with WALLET_API_HOME, or set DATABASE_URL and VALKEY_URL to servers."
         ) from error
+
+
+def _leave(server: Server, home: Path, users: IO[str], stop_seconds: float) -> None:
+    with undisturbed(), alone(home), suppress(BlockingIOError):
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        server.stop(stop_seconds)

@@ -1,22 +1,21 @@
-"""Find, start and stop one server of the home folder, also if another command has started it."""
+"""Find, start and stop one PostgreSQL server, also if another command has started it."""
 
 import os
-import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import psutil
 
-from wallet_api.embedded.account import Account
-from wallet_api.embedded.errors import EmbeddedError
+from wallet_api.embedded.place import Account, EmbeddedError
 from wallet_api.embedded.signals import deferred
 
-LOG_LIMIT_BYTES = 8 * 1024 * 1024
+USER = "wallet_api"
 # After a crash, PostgreSQL may replay gigabytes of its log before it accepts connections.
 START_SECONDS = 300.0
 STOP_SECONDS = 60.0
@@ -27,71 +26,87 @@ ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 
 @dataclass(frozen=True)
 class Server:
-    """One server in one folder. The caller locks it before start() and stop()."""
+    """A server of one folder; `host` is an address or the folder of its socket.
 
-    title: str
+    The caller ensures that no other command starts or stops it meanwhile.
+    """
+
+    programs: Path
     folder: Path
     log: Path
-    account: Account | None
-    command: tuple[str, ...]
-    stop_signal: signal.Signals
-    is_running: Callable[["Server"], bool]
-    is_ready: Callable[[], bool]
-    tidy: Callable[[], None]
+    account: Account
+    host: str
+    settings: Mapping[str, str]
+    port: int = 5432
+
+    @property
+    def url(self) -> str:
+        """The URL of the database, for libpq."""
+        return f"postgresql://{USER}@/{USER}?host={quote(self.host, safe='')}"
 
     def processes(self) -> list[psutil.Process]:
         """Return the running processes of this server, found by their program and working folder.
 
         A pid file is not reliable: after a crash another program may have that process id.
         """
-        program = Path(self.command[0]).name
         found = []
         for process in psutil.process_iter(["name"]):
-            if process.info["name"] == program:
+            if process.info["name"] == "postgres":
                 with suppress(psutil.Error):
-                    folder = process.cwd().removesuffix(" (deleted)")
-                    if folder == str(self.folder) or str(self.folder) in process.cmdline():
+                    if process.cwd().removesuffix(" (deleted)") == str(self.folder):
                         found.append(process)
         return found
 
+    def is_running(self) -> bool:
+        """Return whether its first process runs, and not only others that a killed one has left."""
+        for process in self.processes():
+            with suppress(psutil.Error):
+                # The others replace their command lines by what they do.
+                if "-D" in process.cmdline():
+                    return True
+        return False
+
     def start(self) -> None:
-        """Start the server unless it runs, and wait until it is ready. Raises EmbeddedError."""
-        process = None
-        log_start = 0
+        """Start the server unless it runs, and wait until it accepts connections. Raises EmbeddedError."""
+        log_start = self.log.stat().st_size if self.log.exists() else 0
+        if not self.is_running():
+            self._clear()
+            self._spawn()
         deadline = time.monotonic() + START_SECONDS
-        while True:
-            if process is None and not self.is_running(self):
-                self._kill_leftovers()
-                self.tidy()
-                trim(self.log)
-                log_start = self.log.stat().st_size if self.log.exists() else 0
-                process = self._spawn()
-            elif self.is_ready():
-                break
-            elif process is not None and process.poll() is not None:
+        while not self._is_ready():
+            if not self.is_running():
                 raise self._failure("exited during its start", log_start)
-            elif time.monotonic() > deadline:
+            if time.monotonic() > deadline:
                 raise self._failure(f"was not ready after {START_SECONDS:.0f} seconds", log_start)
             time.sleep(_POLL_SECONDS)
-        if process:
-            # It may outlive this command, so Popen must not warn that nobody has waited for it.
-            process.returncode = 0
 
     def stop(self, seconds: float = STOP_SECONDS) -> None:
-        """Stop the server gracefully; kill it after `seconds`."""
+        """Stop the server gracefully; kill it after `seconds`, which loses no data."""
         processes = self.processes()
         pids = {process.pid for process in processes}
         for process in processes:
             with suppress(psutil.Error):
                 if process.ppid() not in pids:
-                    process.send_signal(self.stop_signal)
+                    # A "fast" shutdown closes connections and writes everything to disk.
+                    # https://www.postgresql.org/docs/18/server-shutdown.html
+                    process.send_signal(signal.SIGINT)
         psutil.wait_procs(processes, timeout=seconds)
-        self._kill_leftovers()
+        self._kill()
 
-    def _spawn(self) -> "subprocess.Popen[bytes]":
+    def _clear(self) -> None:
+        """Remove what a killed server has left.
+
+        Its lock files may be incomplete, or contain a process id that another program has by now.
+        """
+        self._kill()
+        for leftover in (self.folder / "postmaster.pid", *Path(self.host).glob(".s.PGSQL.*")):
+            leftover.unlink(missing_ok=True)
+
+    def _spawn(self) -> None:
+        options = [part for name, value in self.settings.items() for part in ("-c", f"{name}={value}")]
         with self.log.open("ab") as log, deferred():
-            return subprocess.Popen(
-                self.command,
+            process = subprocess.Popen(
+                [self.programs / "postgres", "-D", self.folder, "-p", str(self.port), *options],
                 cwd=self.folder,
                 env=ENVIRONMENT,
                 stdin=subprocess.DEVNULL,
@@ -100,30 +115,25 @@ class Server:
                 # In a session of its own, it does not receive the Ctrl-C of the terminal.
                 start_new_session=True,
                 umask=0o077,
-                **(self.account.popen_options() if self.account else {}),
+                **self.account.popen_options(),
             )
+            # It may outlive this command, so Popen must not warn that nobody has waited for it.
+            process.returncode = 0
 
-    def _kill_leftovers(self) -> None:
-        leftovers = self.processes()
-        for process in leftovers:
+    def _is_ready(self) -> bool:
+        address = (f"--host={self.host}", f"--port={self.port}", f"--username={USER}", f"--dbname={USER}")
+        command = (self.programs / "pg_isready", "--quiet", "--timeout=3", *address)
+        return subprocess.run(command, check=False, env=ENVIRONMENT, start_new_session=True).returncode == 0
+
+    def _kill(self) -> None:
+        processes = self.processes()
+        for process in processes:
             with suppress(psutil.Error):
                 process.kill()
-        psutil.wait_procs(leftovers, timeout=STOP_SECONDS)
+        psutil.wait_procs(processes, timeout=STOP_SECONDS)
 
     def _failure(self, what: str, log_start: int) -> EmbeddedError:
         with self.log.open("rb") as log:
             log.seek(log_start)
-            lines = log.read(LOG_LIMIT_BYTES).decode(errors="replace").splitlines()
-        return EmbeddedError(
-            "\n".join((f"{self.title} {what}. Its log, {self.log}, ends with:", *lines[-8:]))
-        )
-
-
-def trim(log: Path) -> None:
-    """Move the contents of a log to `.1` when it exceeds LOG_LIMIT_BYTES.
-
-    The server keeps the file open for appending, so truncating it in place is safe.
-    """
-    if log.exists() and log.stat().st_size > LOG_LIMIT_BYTES:
-        shutil.copyfile(log, log.with_name(f"{log.name}.1"))
-        os.truncate(log, 0)
+            lines = log.read().decode(errors="replace").splitlines()
+        return EmbeddedError("\n".join((f"PostgreSQL {what}. Its log, {self.log}, ends with:", *lines[-8:])))

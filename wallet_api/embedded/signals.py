@@ -1,16 +1,14 @@
 """Handling of Ctrl-C, SIGTERM and SIGHUP: a command exits only after it has stopped its child processes."""
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
-
-
-class Terminated(SystemExit):
-    """Raised by SIGTERM and SIGHUP; its code is the exit status that a shell expects."""
 
 
 def end_in_order() -> None:
@@ -18,7 +16,7 @@ def end_in_order() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in _ENDING:
-        signal.signal(number, _raise_terminated)
+        signal.signal(number, _exit)
 
 
 @contextmanager
@@ -52,5 +50,6 @@ def _handled_by(handler: Callable[[int, FrameType | None], None] | signal.Handle
             signal.signal(number, own)
 
 
-def _raise_terminated(number: int, frame: FrameType | None) -> None:
-    raise Terminated(128 + number)
+def _exit(number: int, frame: FrameType | None) -> NoReturn:
+    # The exit status that a shell expects.
+    sys.exit(128 + number)

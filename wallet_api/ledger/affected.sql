@@ -30,4 +30,9 @@ SELECT fresh.wallet_id,
   LEFT JOIN continued
     ON continued.wallet_id = fresh.wallet_id
    AND continued.token_id = fresh.token_id
- GROUP BY fresh.wallet_id, fresh.token_id, continued.last_seen
+ GROUP BY fresh.wallet_id, fresh.token_id, continued.last_seen;
+
+-- late --
+SELECT
+  FROM affected
+ WHERE is_late

@@ -1,54 +1,67 @@
 -- The trades of `incoming` that are new or differ from the ledger's.
 
--- known --
--- One look-up for each row. Needs trades_pkey.
-INSERT INTO known
-SELECT trades.*
-  FROM incoming
-  JOIN trades
-    ON trades.wallet_id = incoming.wallet_id
-   AND trades.token_id = incoming.token_id
-   AND trades.tx_signature = incoming.tx_signature
-   AND trades.is_sell = incoming.is_sell
-   AND trades.event_index = incoming.event_index;
-
--- analyze_known --
-ANALYZE known (wallet_id, token_id, tx_signature);
+-- analyze_incoming --
+ANALYZE incoming (wallet_id, token_id);
 
 -- fresh --
--- A trade without a dollar value of its own takes the native price nearest its time, if it is new or has another value
--- or time. Needs wallets_pkey, native_prices_pkey.
+-- One look-up in the ledger for each row. A trade without a dollar value of its own takes the native price nearest its
+-- time, if it is new or has another value or time. Needs trades_pkey, wallets_pkey, native_prices_pkey.
 INSERT INTO fresh
-  WITH given AS (
+  WITH known AS MATERIALIZED (
        SELECT incoming.*,
-              CASE WHEN incoming.keeps_name THEN known.token_name
+              CASE WHEN keeps_name THEN trades.token_name
                    ELSE incoming.token_name
               END AS given_name,
-              CASE WHEN incoming.keeps_usd AND NOT known.usd_derived THEN known.value_usd
+              CASE WHEN keeps_usd AND NOT trades.usd_derived THEN trades.value_usd
                    ELSE incoming.value_usd
               END AS given_usd,
-              CASE WHEN incoming.keeps_exchanged THEN known.exchanged_value
+              CASE WHEN keeps_exchanged THEN trades.exchanged_value
                    ELSE incoming.exchanged_value
               END AS given_exchanged,
-              COALESCE((known.usd_derived OR known.value_usd IS NULL)
-                       AND known.value = incoming.value
-                       AND known.created_at = incoming.created_at
-                       AND NOT incoming.derives_again, FALSE) AS keeps_derived,
-              known.wallet_id IS NOT NULL AS is_correction,
-              known.created_at AS known_at,
-              known.token_name AS known_name,
-              known.token_amount AS known_amount,
-              known.value AS known_value,
-              known.value_usd AS known_usd,
-              known.usd_derived AS known_derived,
-              known.exchanged_value AS known_exchanged
+              (trades.usd_derived OR trades.value_usd IS NULL)
+              AND trades.value = incoming.value
+              AND trades.created_at = incoming.created_at
+              AND NOT derives_again AS keeps_derived,
+              trades.created_at = incoming.created_at
+              AND trades.token_amount = incoming.token_amount
+              AND trades.value = incoming.value
+              AND (keeps_name OR trades.token_name IS NOT DISTINCT FROM incoming.token_name)
+              AND (keeps_exchanged OR trades.exchanged_value IS NOT DISTINCT FROM incoming.exchanged_value)
+                  AS is_same,
+              trades.value_usd AS known_usd,
+              trades.usd_derived AS known_derived
          FROM incoming
-         LEFT JOIN known
-           ON known.wallet_id = incoming.wallet_id
-          AND known.token_id = incoming.token_id
-          AND known.tx_signature = incoming.tx_signature
-          AND known.is_sell = incoming.is_sell
-          AND known.event_index = incoming.event_index
+         JOIN trades
+           ON trades.wallet_id = incoming.wallet_id
+          AND trades.token_id = incoming.token_id
+          AND trades.tx_signature = incoming.tx_signature
+          AND trades.is_sell = incoming.is_sell
+          AND trades.event_index = incoming.event_index
+       ),
+       given AS (
+       SELECT known.*,
+              TRUE AS is_correction
+         FROM known
+        -- What repeats the ledger ends here.
+        WHERE NOT is_same
+           OR NOT CASE WHEN given_usd IS NULL THEN keeps_derived
+                       ELSE given_usd IS NOT DISTINCT FROM known_usd AND NOT known_derived
+                  END
+        UNION ALL
+       SELECT incoming.*,
+              token_name,
+              value_usd,
+              exchanged_value,
+              FALSE AS keeps_derived,
+              FALSE AS is_same,
+              NULL AS known_usd,
+              FALSE AS known_derived,
+              FALSE AS is_correction
+         FROM incoming
+        -- NOT IN is one look-up in a hash table for each row, whatever the planner takes `known` for.
+        WHERE (wallet_id, token_id, tx_signature, is_sell, event_index) NOT IN (
+              SELECT wallet_id, token_id, tx_signature, is_sell, event_index
+                FROM known)
        ),
        derived AS (
        SELECT trade.*,
@@ -78,11 +91,6 @@ SELECT wallet_id,
        given_exchanged AS exchanged_value,
        is_correction
   FROM derived
- WHERE NOT is_correction
-    OR known_at <> created_at
-    OR known_amount <> token_amount
-    OR known_value <> value
-    OR known_name IS DISTINCT FROM given_name
+ WHERE NOT is_same
     OR known_derived <> (derived_usd IS NOT NULL)
     OR known_usd IS DISTINCT FROM COALESCE(given_usd, derived_usd)
-    OR known_exchanged IS DISTINCT FROM given_exchanged

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import merge
-from wallet_api.ledger.batches import Share, Token, blocks, read_batch
+from wallet_api.ledger.batches import Share, Token, WalletIds, blocks, read_batch
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.lines import Record, Reject
 from wallet_api.ledger.repeats import repeated_wallets
@@ -108,8 +108,8 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
         summary.changed = len(connection.execute(_PRICES["add"]).fetchall())
         span = connection.execute(_PRICES["span"]).fetchone()
         if span is not None and span["earliest"] is not None:
-            connection.execute(_PRICES["fresh"], span)
-            merge.merge_fresh(connection, now)
+            rows = connection.execute(_PRICES["fresh"], span).rowcount
+            merge.merge_fresh(connection, now, rows)
     return summary
 
 
@@ -119,18 +119,19 @@ def import_trades(
     reject: Reject,
     progress: Progress = lambda: None,
     batch_rows: int = BATCH_ROWS,
+    wallet_ids: WalletIds | None = None,
 ) -> Summary:
     """Import trades, `batch_rows` at a time; `progress` is called after each batch.
+
+    `wallet_ids` has the ids of all wallets of `records`; without it, all tracked wallets are read.
 
     While the next batch is read and checked, PostgreSQL merges the one before: a large one in two halves at
     once, each in a transaction, with all trades of a wallet in one.
     """
     summary = Summary()
     merge.prepare(connection)
-    wallet_ids = {
-        (row["blockchain"], row["address"]): row["wallet_id"]
-        for row in connection.execute("SELECT blockchain, address, wallet_id FROM wallets")
-    }
+    if wallet_ids is None:
+        wallet_ids = _read_wallet_ids(connection)
     token_ids = TokenIds(connection)
     lanes = [connection]
     # One thread reads all batches, since memory that one thread frees is not reused by another. The sessions
@@ -157,6 +158,11 @@ def import_trades(
     return summary
 
 
+def _read_wallet_ids(connection: Connection) -> WalletIds:
+    rows = connection.execute("SELECT blockchain, address, wallet_id FROM wallets")
+    return {(row["blockchain"], row["address"]): row["wallet_id"] for row in rows}
+
+
 def _land(connection: Connection, share: Share, token_ids: Mapping[Token, int]) -> int:
     with connection.transaction():
         with connection.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
@@ -166,4 +172,5 @@ def _land(connection: Connection, share: Share, token_ids: Mapping[Token, int]) 
         merge.lock_wallets(connection, wallet_ids)
         # The ids were read before this transaction had the locks.
         merge.check_tracked(connection, wallet_ids)
-        return merge.merge_incoming(connection, datetime.now(UTC))
+        rows = sum(len(trades) for _, _, trades in share)
+        return merge.merge_incoming(connection, datetime.now(UTC), rows)

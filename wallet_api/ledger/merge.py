@@ -26,6 +26,7 @@ _AFFECTED = load_statements(__package__, "affected")
 _TAKE_OUT = load_statements(__package__, "take_out")
 _PUT_IN = load_statements(__package__, "put_in")
 _TOTALS = load_statements(__package__, "totals")
+_EMPTIED = load_statements(__package__, "emptied")
 _VOLUME = load_statements(__package__, "volume")
 _RECENT = load_statements(__package__, "recent")
 _PRICED = load_sql(__package__, "priced")
@@ -34,11 +35,15 @@ _LOCK = "SELECT pg_advisory_xact_lock(%(class)s, lock) FROM unnest(%(locks)s::in
 _TRACKED = "SELECT wallet_id FROM wallets WHERE wallet_id = ANY(%(wallet_ids)s)"
 _LOCK_PRICES = "SELECT pg_advisory_xact_lock(%(lock)s)"
 
+# From so many rows on, better plans are worth the statistics of a staging table.
+_ANALYZED_ROWS = 1_000
+
 # A small sample is enough: plans for staging tables depend on their size, and hardly on their contents.
-# Every statement has an index on the tables of the ledger, so none of these is to be scanned.
+# Every statement has an index on the tables of the ledger, whose pages are mostly in memory: a look-up is
+# cheap, and no table is to be scanned.
 _SESSION = """
 SET work_mem = '64MB'; SET temp_buffers = '64MB'; SET jit = off; SET default_statistics_target = 10;
-SET enable_seqscan = off; SET random_page_cost = 1.1
+SET enable_seqscan = off; SET seq_page_cost = 0.1; SET random_page_cost = 0.1
 """
 
 
@@ -52,8 +57,9 @@ class WalletRemoved(Exception):
 
 def prepare(connection: Connection) -> None:
     """Create the session's staging tables, and let its large sorts stay in memory."""
-    connection.execute(_SESSION)
-    connection.execute(_STAGING)
+    if connection.fetch_value("SELECT to_regclass('pg_temp.incoming')") is None:
+        connection.execute(_SESSION)
+        connection.execute(_STAGING)
 
 
 def another_session(connection: Connection) -> Connection:
@@ -67,9 +73,19 @@ def run(
     connection: Connection,
     statements: Mapping[str, LiteralString],
     parameters: Mapping[str, Any] | None = None,
+    **filled: int,
 ) -> dict[str, int]:
-    """Execute the statements of a file in their order; return how many rows each has changed, by name."""
-    return {name: connection.execute(sql, parameters).rowcount for name, sql in statements.items()}
+    """Execute the statements of a file in their order; return how many rows each has changed, by name.
+
+    A statement `analyze_x` is left out if the statement `x` before it has changed few rows; `filled` has the
+    rows of tables that earlier files have filled.
+    """
+    changed = filled
+    for name, sql in statements.items():
+        table = name.removeprefix("analyze_")
+        if name == table or changed.get(table, _ANALYZED_ROWS) >= _ANALYZED_ROWS:
+            changed[name] = connection.execute(sql, parameters).rowcount
+    return changed
 
 
 def lock_wallets(connection: Connection, wallet_ids: Iterable[int]) -> None:
@@ -100,36 +116,38 @@ def check_tracked(connection: Connection, wallet_ids: Collection[int]) -> None:
         raise WalletRemoved(removed)
 
 
-def merge_incoming(connection: Connection, now: datetime) -> int:
-    """Merge `incoming`, which has no trade twice, into the ledger; return how many are new or corrected."""
-    connection.execute("ANALYZE incoming (wallet_id, token_id)")
-    changed = run(connection, _FRESH)["fresh"]
+def merge_incoming(connection: Connection, now: datetime, rows: int) -> int:
+    """Merge the rows of `incoming`, which has no trade twice; return how many are new or corrected."""
+    changed = run(connection, _FRESH, incoming=rows)["fresh"]
     if changed:
-        merge_fresh(connection, now)
+        merge_fresh(connection, now, changed)
     return changed
 
 
-def merge_fresh(connection: Connection, now: datetime) -> None:
-    """Put the `fresh` trades into the ledger."""
-    run(connection, _AFFECTED)
-    merge_affected(connection, now)
+def merge_fresh(connection: Connection, now: datetime, rows: int) -> None:
+    """Put the rows of `fresh` into the ledger."""
+    late = run(connection, _AFFECTED, fresh=rows)["late"]
+    merge_affected(connection, now, has_late=late > 0)
 
 
-def merge_affected(connection: Connection, now: datetime) -> int:
+def merge_affected(connection: Connection, now: datetime, *, has_late: bool = True) -> int:
     """Take the late positions of `affected` out, and put their trades in, with `fresh` and without `removed`.
 
     Return how many trades the ledger has less.
     """
-    changed = walk(connection)
+    changed = walk(connection, has_late=has_late)
     store_totals(connection, now)
+    if has_late:
+        run(connection, _EMPTIED)
     store_volume(connection, now)
     store_prices(connection)
     return changed["replaced"] - changed["trades"]
 
 
-def walk(connection: Connection) -> dict[str, int]:
+def walk(connection: Connection, *, has_late: bool = True) -> dict[str, int]:
     """Walk the `affected` positions and store their trades; return how many were deleted and inserted."""
-    run(connection, _TAKE_OUT)
+    if has_late:
+        run(connection, _TAKE_OUT)
     return run(connection, _PUT_IN)
 
 
@@ -164,8 +182,7 @@ def put_recent(connection: Connection, wallet_ids: list[int], now: datetime) -> 
 def store_prices(connection: Connection) -> None:
     """Store the newest trade of each token of the affected positions; the last step of a transaction."""
     lock_prices(connection)
-    connection.execute(_PRICED)
-    run(connection, _TOKEN_PRICES)
+    run(connection, _TOKEN_PRICES, priced=connection.execute(_PRICED).rowcount)
 
 
 def lock_prices(connection: Connection) -> None:

@@ -21,9 +21,6 @@ CREATE TEMP TABLE IF NOT EXISTS incoming (
     derives_again boolean NOT NULL
 ) ON COMMIT DELETE ROWS;
 
--- The trades that the ledger has of those in the batch.
-CREATE TEMP TABLE IF NOT EXISTS known (LIKE trades) ON COMMIT DELETE ROWS;
-
 -- The trades to put in: new ones, and those that replace an earlier version.
 CREATE TEMP TABLE IF NOT EXISTS fresh (
     wallet_id bigint NOT NULL,

@@ -14,7 +14,12 @@ _CALENDAR = load_sql(__package__, "calendar")
 
 
 def wallet_calendar(
-    connection: Connection, ids: WalletIds, now: datetime, blockchain: str, address: str
+    connection: Connection,
+    ids: WalletIds,
+    now: datetime,
+    blockchain: str,
+    address: str,
+    type: str | None = None,
 ) -> dict[str, Any]:
     """Return what a wallet traded and realized on each of its days of UTC, and in each month until `now`.
 
@@ -23,6 +28,7 @@ def wallet_calendar(
     parameters = {
         "blockchain": blockchain,
         "address": address,
+        "type": type,
         "currency": CHAINS[blockchain].currency,
         "now": now.replace(microsecond=0),
     }
@@ -30,7 +36,7 @@ def wallet_calendar(
         connection,
         ids,
         lambda wallet_id: connection.execute(_CALENDAR, parameters | {"wallet_id": wallet_id}).fetchone(),
-        *(blockchain, address),
+        *(blockchain, address, type),
     )
     parts = ("profile", "months", "month", "dates")
     return {"wallet": address, **{part: orjson.Fragment(row[part]) for part in parts}}

@@ -21,6 +21,7 @@ def wallet_connections(
     now: datetime,
     blockchain: str,
     address: str,
+    type: str | None = None,
     limit: int | None = None,
 ) -> dict[str, Any]:
     """Return the tracked wallets that traded the same tokens as this one in the 30 days until `now`.
@@ -34,6 +35,7 @@ def wallet_connections(
         {
             "blockchain": blockchain,
             "address": address,
+            "type": type,
             "currency": CHAINS[blockchain].currency,
             "since": since,
             "now": now,
@@ -43,7 +45,7 @@ def wallet_connections(
         },
     ).fetchone()
     if row is None:
-        raise WalletNotFound(blockchain, address)
+        raise WalletNotFound(blockchain, address, type)
     return {
         "wallet_address": address,
         "blockchain": blockchain,

@@ -8,6 +8,7 @@
          FROM wallets
         WHERE blockchain = %(blockchain)s
           AND address = %(address)s
+          AND type = COALESCE(%(type)s, type)
        ),
        traded AS MATERIALIZED (
        SELECT position_days.wallet_id,

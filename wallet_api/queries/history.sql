@@ -113,6 +113,9 @@
                            || ',"sold":' || round_half_up(sold, 9)
                            || ',"realized_pnl":' || round_half_up(realized, 9)
                            || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
+                           || ',"sold_without_cost":' || round_half_up(sold - realized - realized_cost, 9)
+                           || ',"tokens_sold_without_cost":'
+                           || round_half_up(sold_tokens + quantity - bought_tokens, 18)
                            || ',"currency":"' || %(currency)s::text
                            || '","buy_txn":' || buy_txn
                            || ',"sell_txn":' || sell_txn
@@ -157,6 +160,7 @@
               round_half_up(sold, 9) AS sell,
               round_half_up(realized, 9) AS realized_pnl,
               percentage(realized, realized_cost) AS realized_pnl_percentage,
+              round_half_up(sold - realized - realized_cost, 9) AS sold_without_cost,
               buy_txn,
               sell_txn,
               buy_txn + sell_txn AS total_tx_count,

@@ -18,6 +18,7 @@
               covered_txn,
               buys_without_usd + sells_without_usd AS unpriced_txn,
               covered_without_usd AS unpriced_sell_txn,
+              sold,
               bought + sold AS volume,
               bought_usd + sold_usd AS volume_usd,
               bought_without_usd + sold_without_usd AS unpriced_volume,
@@ -43,6 +44,7 @@
                      count(realized_cost),
                      count(*) FILTER (WHERE value_usd IS NULL),
                      count(realized_cost) - count(realized_usd),
+                     COALESCE(sum(value) FILTER (WHERE is_sell), 0),
                      sum(value),
                      COALESCE(sum(value_usd), 0),
                      COALESCE(sum(value) FILTER (WHERE value_usd IS NULL), 0),
@@ -64,6 +66,7 @@
               sum(covered_txn) AS covered_txn,
               sum(unpriced_txn) AS unpriced_txn,
               sum(unpriced_sell_txn) AS unpriced_sell_txn,
+              sum(sold) AS sold,
               sum(volume) AS volume,
               sum(volume_usd) AS volume_usd,
               sum(unpriced_volume) AS unpriced_volume,
@@ -129,6 +132,7 @@
               %(currency)s::text AS currency,
               round_half_up(realized, 9) AS realized_pnl,
               CASE WHEN unpriced_sell_txn = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
+              round_half_up(sold - realized - realized_cost, 9) AS sold_without_cost,
               buy_txn,
               sell_txn,
               buy_txn + sell_txn AS total_txn,
@@ -164,8 +168,8 @@ SELECT address,
           FROM (SELECT (SELECT row_to_json(profile)
                           FROM (SELECT name, image_url, twitter, currency) AS profile) AS profile,
                        (SELECT row_to_json(stats)
-                          FROM (SELECT realized_pnl, realized_pnl_usd, buy_txn, sell_txn, total_txn, total_volume,
-                                       total_volume_usd, avg_hold_time_minutes) AS stats) AS period_stats,
+                          FROM (SELECT realized_pnl, realized_pnl_usd, sold_without_cost, buy_txn, sell_txn, total_txn,
+                                       total_volume, total_volume_usd, avg_hold_time_minutes) AS stats) AS period_stats,
                        (SELECT row_to_json(distribution)
                           FROM (SELECT win_rate_percentage, above_500, above_100_to_500, above_zero_to_100,
                                        below_zero, closed_count, win_count) AS distribution)

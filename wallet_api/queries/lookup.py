@@ -1,17 +1,41 @@
-"""Where an address is tracked."""
+"""Where addresses are tracked."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, Row, load_sql
+from wallet_api.errors import WalletNotFound
 
 _LOOKUP = load_sql(__package__, "lookup")
 
 
-def look_up_address(connection: Connection, address: str, blockchains: Sequence[str]) -> dict[str, Any]:
-    """Return the profile of the wallet on the first of `blockchains` that tracks it, and all that do."""
-    profiles = connection.execute(_LOOKUP, {"address": address, "blockchains": list(blockchains)}).fetchall()
+def look_up_addresses(
+    connection: Connection, addresses: Sequence[str], type: str | None = None
+) -> dict[str, Any]:
+    """Return of each address the profile on the first chain that tracks it, and all chains that do.
+
+    With `type` only wallets of that type count. A single address that is tracked under another type alone
+    raises WalletNotFound.
+    """
+    parameters = {"addresses": list(addresses), "blockchains": list(CHAINS)}
+    tracked: defaultdict[str, list[Row]] = defaultdict(list)
+    for profile in connection.execute(_LOOKUP, parameters):
+        tracked[profile["wallet_address"]].append(profile)
+    found = [
+        _entry(address, [each for each in tracked[address] if type in (None, each["type"])])
+        for address in addresses
+    ]
+    if len(found) > 1:
+        return {"wallets": found}
+    [entry] = found
+    if not entry["found"] and tracked[addresses[0]]:
+        raise WalletNotFound(tracked[addresses[0]][0]["blockchain"], addresses[0], type)
+    return entry
+
+
+def _entry(address: str, profiles: Sequence[Row]) -> dict[str, Any]:
     if not profiles:
         return {"found": False, "wallet_address": address}
     return {

@@ -1,4 +1,4 @@
--- The profiles of an address on those of some chains that track it, in the order of the chains.
+-- The profiles of some addresses on all chains that track them, in the order of the chains.
 -- Needs wallets_blockchain_address_key.
 SELECT address AS wallet_address,
        name,
@@ -10,5 +10,5 @@ SELECT address AS wallet_address,
        type
   FROM wallets
  WHERE blockchain = ANY (%(blockchains)s::text[])
-   AND address = %(address)s
+   AND address = ANY (%(addresses)s::text[])
  ORDER BY array_position(%(blockchains)s::text[], blockchain)

@@ -146,6 +146,8 @@
                               ELSE ''
                          END
                       || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
+                      || ',"sold_without_cost":' || round_half_up(sold - realized - realized_cost, 9)
+                      || ',"tokens_sold_without_cost":' || round_half_up(sold_tokens + quantity - bought_tokens, 18)
                       || ',"first_trade_at":"' || iso_time(first_seen)
                       || '","last_trade_at":"' || iso_time(last_seen)
                       || '"}}', ',' ORDER BY buy DESC, address), '') || ']' AS traders

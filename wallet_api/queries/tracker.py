@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Any
 
 import orjson
@@ -35,6 +36,7 @@ def track_wallet(
     address: str,
     period: str,
     rule: PriceRule = DEFAULT_RULE,
+    type: str | None = None,
 ) -> dict[str, Any]:
     """Return what a wallet did in (`now` - period, `now`], all of one snapshot. Raises WalletNotFound."""
     now = now.replace(microsecond=0)
@@ -42,6 +44,7 @@ def track_wallet(
     parameters = {
         "blockchain": blockchain,
         "address": address,
+        "type": type,
         "currency": currency,
         "period": period,
         "since": now - PERIOD_LENGTHS[period],
@@ -54,7 +57,7 @@ def track_wallet(
         connection,
         ids,
         lambda wallet_id: read_priced(connection, _TRACKER, parameters | {"wallet_id": wallet_id}),
-        *(blockchain, address),
+        *(blockchain, address, type),
     )
     json_parts = (
         "period_stats",
@@ -104,9 +107,9 @@ def active_hours(trades: Sequence[int]) -> str:
     total = sum(trades)
     if total == 0:
         return ""
-    twice = [*trades, *trades]
+    until = [0, *accumulate((*trades, *trades))]
     for length in range(1, _HOURS + 1):
-        runs = [sum(twice[start : start + length]) for start in range(_HOURS)]
+        runs = [until[start + length] - until[start] for start in range(_HOURS)]
         most = max(runs)
         if most * 100 >= total * 80:
             break

@@ -6,6 +6,7 @@
         WHERE wallet_id = %(wallet_id)s
           AND blockchain = %(blockchain)s
           AND address = %(address)s
+          AND type = COALESCE(%(type)s, type)
        ),
 {latest_price},
        -- Not materialized: reading the trades where they are needed takes less time.
@@ -23,7 +24,8 @@
               realized,
               realized_cost,
               realized_usd,
-              hold_seconds
+              hold_seconds,
+              quantity_after
          FROM trades
         WHERE wallet_id = %(wallet_id)s
           AND created_at > %(since)s
@@ -48,6 +50,25 @@
               COALESCE(sum(hold_seconds), 0) AS hold_seconds,
               COALESCE(sum(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))), 0) AS hold_cost,
               max(value) FILTER (WHERE NOT is_sell) AS largest_buy,
+              COALESCE(sum(CASE WHEN realized_cost IS NULL THEN token_amount
+                                -- Of a sell that leaves nothing, the covered part of its value tells that of its tokens.
+                                WHEN quantity_after > 0 OR realized + realized_cost = value AND value > 0 THEN 0
+                                WHEN value > 0
+                                THEN token_amount
+                                     - quotient((realized + realized_cost) * token_amount, value)
+                                ELSE token_amount
+                                     - (SELECT earlier.quantity_after
+                                          FROM trades AS earlier
+                                         WHERE earlier.wallet_id = %(wallet_id)s
+                                           AND earlier.token_id = traded.token_id
+                                           AND (earlier.created_at, earlier.is_sell, earlier.tx_signature,
+                                                earlier.event_index)
+                                               < (traded.created_at, traded.is_sell, traded.tx_signature,
+                                                  traded.event_index)
+                                         ORDER BY earlier.created_at DESC, earlier.is_sell DESC,
+                                                  earlier.tx_signature DESC, earlier.event_index DESC
+                                         LIMIT 1)
+                           END) FILTER (WHERE is_sell), 0) AS tokens_without_cost,
               max(realized) AS best_trade,
               min(realized) AS worst_trade,
               min(created_at) AS first_at,
@@ -128,6 +149,7 @@
               round_half_up(realized, 9) AS realized_pnl,
               CASE WHEN covered_without_usd = 0 THEN round_half_up(realized_usd, 4) END AS realized_pnl_usd,
               percentage(realized, realized_cost) AS realized_pnl_percentage,
+              round_half_up(sold - realized - realized_cost, 9) AS sold_without_cost,
               win_count,
               closed_count - win_count AS loss_count,
               percentage(win_count, closed_count) AS win_rate,
@@ -193,6 +215,8 @@
                       ELSE ''
                  END
               || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
+              || ',"sold_without_cost":' || round_half_up(sold - realized - realized_cost, 9)
+              || ',"tokens_sold_without_cost":' || round_half_up(tokens_without_cost, 18)
               || ',"first_seen":"' || iso_time(first_at)
               || '","last_seen":"' || iso_time(last_at)
               || '","remaining_tokens":' || round_half_up(quantity, 18)

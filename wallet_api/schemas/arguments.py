@@ -51,6 +51,12 @@ class AddressMixin:
             raise ValidationError(f"is not a {chain.name} address ({chain.address_form})", "address")
 
 
+class WalletArguments(AddressMixin, GroupArguments):
+    """`blockchain` and `address`, required: one wallet, of the category `type` if it is given."""
+
+    type = Choice(WALLET_TYPES, "The category that the wallet must have; any by default.")
+
+
 def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
     """Validate and convert `values`, the list of values of each name.
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from wallet_api.schemas.arguments import AddressMixin, ChainArguments
+from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import PROFIT_USD, USD, Amount, Integer, Rows, Shape, String
 from wallet_api.schemas.wallets import ProfileSchema
 
 
-class CalendarArguments(AddressMixin, ChainArguments):
+class CalendarArguments(WalletArguments):
     """The arguments of GET /v1/wallet/pnl_calendar."""
 
 

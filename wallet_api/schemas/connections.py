@@ -1,6 +1,6 @@
 """The schemas of a wallet's connections."""
 
-from wallet_api.schemas.arguments import AddressMixin, ChainArguments
+from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import (
     SYMBOL,
     Amount,
@@ -14,7 +14,7 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.wallets import ProfileSchema
 
 
-class ConnectionsArguments(AddressMixin, ChainArguments):
+class ConnectionsArguments(WalletArguments):
     """The arguments of GET /v1/wallets/connections. Without `limit` all connections are returned."""
 
     limit = WholeNumber(1, "Most connections to return; all of them by default.")

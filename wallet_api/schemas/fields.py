@@ -12,6 +12,8 @@ from marshmallow.validate import ContainsNoneOf, Length, OneOf, Range
 USD = "The same in USD; absent if there are such trades, but none with a USD value."
 PROFIT_USD = "The same in USD; absent if it is unknown for one of the sells, or for a buy behind it."
 HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent if nothing was sold that had been bought."
+WITHOUT_COST = "Proceeds of what was sold without a known buy: neither profit nor loss."
+TOKENS_WITHOUT_COST = "How many tokens were sold without a known buy."
 NO_SOURCE = "Always null: no source exists yet."
 SYMBOL = "Its symbol, by its chain's node; null without one."
 SUPPLY = "Its supply as last read from its chain's node; null without one."
@@ -62,6 +64,7 @@ class Time(_Described, fields.String):
 
 
 MAX_TEXT = 128
+MAX_TEXTS = 100
 _LARGEST = 10**18
 
 
@@ -96,6 +99,16 @@ class Mint(Text):
         allowed = f"must be at most {MAX_TEXT} characters, none of them NUL"
         storable = [Length(max=MAX_TEXT, error=allowed), ContainsNoneOf("\0", error=allowed)]
         super().__init__(description, validate=storable, **options)
+
+
+class Texts(_Described, fields.String):
+    """An argument that is one text or several, separated by commas."""
+
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
+        texts = tuple(super()._deserialize(value, *arguments, **options).split(","))
+        if len(texts) > MAX_TEXTS or "" in texts:
+            raise ValidationError(f"must be 1 to {MAX_TEXTS} values, separated by commas, none of them empty")
+        return texts
 
 
 class _Member(_Described):

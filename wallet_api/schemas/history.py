@@ -8,6 +8,8 @@ from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
     SYMBOL,
+    TOKENS_WITHOUT_COST,
+    WITHOUT_COST,
     Amount,
     Boolean,
     Choice,
@@ -54,6 +56,7 @@ class LifetimeStatsSchema(Shape):
     sell = Amount("Value of all sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold; 0 without a cost.")
+    sold_without_cost = Amount(WITHOUT_COST)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_tx_count = Integer("Number of trades.")
@@ -92,6 +95,8 @@ class TokenOverviewSchema(Shape):
     sold = Amount("Value of the sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold; 0 without a cost.")
+    sold_without_cost = Amount(WITHOUT_COST)
+    tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
     currency = String("Code of the chain's native coin.")
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")

@@ -3,6 +3,7 @@
 from wallet_api.schemas.fields import (
     HOLD_TIME,
     PROFIT_USD,
+    WITHOUT_COST,
     Amount,
     Choice,
     Integer,
@@ -43,6 +44,7 @@ class PeriodStatsSchema(Shape):
 
     realized_pnl = Amount("What the sells of the period realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
+    sold_without_cost = Amount(WITHOUT_COST)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")

@@ -4,29 +4,35 @@ from typing import Any
 
 from marshmallow import ValidationError, post_load, validates_schema
 
-from wallet_api.chains import CHAINS
+from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.schemas.arguments import Arguments
-from wallet_api.schemas.fields import Boolean, Rows, Shape, String, Text
+from wallet_api.schemas.fields import MAX_TEXT, MAX_TEXTS, Boolean, Choice, Rows, Shape, String, Texts
 
 
 class LookupArguments(Arguments):
-    """The arguments of GET /v1/wallets/lookup. The form of the address decides which chains are searched."""
+    """The arguments of GET /v1/wallets/lookup. The form of an address decides which chains are searched."""
 
-    address = Text("The wallet's address, in the form of any chain.", required=True)
+    address = Texts(
+        f"The wallet's address, in the form of any chain, or up to {MAX_TEXTS} of them, separated by commas.",
+        required=True,
+    )
+    type = Choice(WALLET_TYPES, "Only wallets of this category; all of them by default.")
 
     @validates_schema
-    def _address_is_of_a_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
-        if not any(chain.is_address(data["address"]) for chain in CHAINS.values()):
-            forms = ", or ".join(dict.fromkeys(chain.address_form for chain in CHAINS.values()))
-            raise ValidationError(f"is not an address of any chain ({forms})", "address")
+    def _addresses_are_of_a_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
+        for address in data["address"]:
+            if not any(chain.is_address(address) for chain in CHAINS.values()):
+                forms = ", or ".join(dict.fromkeys(chain.address_form for chain in CHAINS.values()))
+                which = "" if len(data["address"]) == 1 else f": {address[:MAX_TEXT]!r}"
+                raise ValidationError(f"is not an address of any chain ({forms}){which}", "address")
 
     @post_load
-    def _canonical_address(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        chains = [chain for chain in CHAINS.values() if chain.is_address(data["address"])]
-        return {
-            "address": chains[0].canonical(data["address"]),
-            "blockchains": tuple(chain.name for chain in chains),
-        }
+    def _canonical_addresses(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        addresses = tuple(
+            next(chain for chain in CHAINS.values() if chain.is_address(address)).canonical(address)
+            for address in data.pop("address")
+        )
+        return data | {"addresses": addresses}
 
 
 class MatchSchema(Shape):
@@ -36,8 +42,8 @@ class MatchSchema(Shape):
     type = String("The category of the wallet there.")
 
 
-class LookupSchema(Shape):
-    """The data of GET /v1/wallets/lookup. All fields but the first two are absent if it is not tracked."""
+class LookedUpSchema(Shape):
+    """An address. All fields but the first two are absent if it is not tracked."""
 
     found = Boolean("Whether the address is tracked on any chain.")
     wallet_address = String("The address; in lower case on EVM chains.")
@@ -55,3 +61,17 @@ class LookupSchema(Shape):
     matches = Rows(
         MatchSchema, "All matches, in the same order; absent if not tracked.", optional=True, many=True
     )
+
+
+class LookupSchema(LookedUpSchema):
+    """The data of GET /v1/wallets/lookup: the fields of one address, or `wallets` alone for several."""
+
+    wallets = Rows(
+        LookedUpSchema,
+        "Each of several addresses, in the requested order; absent if one is requested.",
+        optional=True,
+        many=True,
+    )
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs | {"partial": ("found", "wallet_address")})

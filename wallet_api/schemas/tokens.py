@@ -8,7 +8,9 @@ from wallet_api.schemas.fields import (
     PROFIT_USD,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
+    TOKENS_WITHOUT_COST,
     USD,
+    WITHOUT_COST,
     Amount,
     Choice,
     Integer,
@@ -157,6 +159,8 @@ class TraderStatsSchema(Shape):
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
+    sold_without_cost = Amount(WITHOUT_COST)
+    tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
     first_trade_at = Moment("Time of the first trade.")
     last_trade_at = Moment("Time of the latest trade.")
 

@@ -1,11 +1,13 @@
 """The schemas of a wallet's record in a period."""
 
-from wallet_api.schemas.arguments import AddressMixin, ChainArguments
+from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import (
     HOLD_TIME,
     PROFIT_USD,
     SYMBOL,
+    TOKENS_WITHOUT_COST,
     USD,
+    WITHOUT_COST,
     Amount,
     Boolean,
     Choice,
@@ -20,7 +22,7 @@ from wallet_api.schemas.leaderboard import PERIODS, PeriodDistributionSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 
-class TrackerArguments(AddressMixin, ChainArguments):
+class TrackerArguments(WalletArguments):
     """The arguments of GET /v1/wallets/tracker."""
 
     period = Choice(PERIODS, "The period of the figures.", load_default="1d")
@@ -51,6 +53,7 @@ class TrackerStatsSchema(Shape):
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
+    sold_without_cost = Amount(WITHOUT_COST)
     win_count = Integer("Tokens whose sells realized a profit in the period.")
     loss_count = Integer("Tokens whose sells realized nothing or a loss in the period.")
     win_rate = Amount("Percentage of wins among both.")
@@ -77,6 +80,8 @@ class TokenRowSchema(Shape):
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
+    sold_without_cost = Amount(WITHOUT_COST)
+    tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
     first_seen = Moment("First trade in the period.")
     last_seen = Moment("Latest trade in the period.")
     remaining_tokens = Amount("Tokens held now, of those bought.")

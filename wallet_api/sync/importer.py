@@ -134,10 +134,12 @@ class Importer:
 
         while rows:
             rejected: dict[int, str] = {}
+            wallets = {draft.wallet for _, draft, _ in rows}
+            wallet_ids = {(one.chain.name, one.address): one.wallet_id for one in wallets}
             try:
-                imported = import_trades(self._connection, records(), reject)
-            except WalletRemoved:
-                # The next time its rows are rejected.
+                imported = import_trades(self._connection, records(), reject, wallet_ids=wallet_ids)
+            except WalletRemoved as error:
+                rows = [row for row in rows if row[1].wallet.wallet_id not in error.wallet_ids]
                 continue
             self._summary.trades += imported.landed
             self._summary.changed += imported.changed

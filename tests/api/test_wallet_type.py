@@ -1,0 +1,76 @@
+"""`type` where a wallet is requested: a wallet of another type is not found, as in a history."""
+
+import pytest
+
+from tests.ledger.caller import Caller
+from tests.ledger.in_process import Importer, Row
+
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
+
+SOLANA = "So11111111111111111111111111111111111111112"
+OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
+EVM = "0xabcdef0123456789abcdef0123456789abcdef01"
+OF_ONE_WALLET = ["/wallets/tracker", "/wallet/pnl_calendar", "/wallets/connections", "/wallets/lookup"]
+
+
+def _wallet(blockchain: str, type: str, address: str) -> Row:
+    return {"blockchain": blockchain, "type": type, "wallet_address": address}
+
+
+@pytest.fixture
+def tracked(database_url: str) -> None:
+    """Import a whale on Solana, and an EVM address of two types."""
+    Importer(database_url).wallets(
+        [_wallet("solana", "whale", SOLANA), _wallet("eth", "kol", EVM), _wallet("base", "smart", EVM)]
+    )
+
+
+@pytest.mark.usefixtures("tracked")
+@pytest.mark.parametrize("path", OF_ONE_WALLET)
+def test_a_wallet_is_found_under_its_own_type_alone(caller: Caller, path: str) -> None:
+    wallet = {"address": SOLANA} | ({} if path.endswith("lookup") else {"blockchain": "solana"})
+    assert caller.get(path, **wallet) == caller.get(path, **wallet, type="whale")
+    error = caller.ask(path, **wallet, type="kol")["error"]
+    assert error["reason"] == "wallet_not_found"
+    assert error["message"] == f"The wallet {SOLANA} is not tracked on solana as kol."
+
+
+@pytest.mark.usefixtures("tracked")
+def test_a_search_by_type_leaves_other_chains_out(caller: Caller) -> None:
+    data = caller.get("/wallets/lookup", address=EVM, type="kol")
+    assert data["matches"] == [{"blockchain": "eth", "type": "kol"}]
+    assert caller.get("/wallets/lookup", address=OTHER, type="kol") == {
+        "found": False,
+        "wallet_address": OTHER,
+    }
+
+
+@pytest.mark.usefixtures("tracked")
+def test_several_addresses_are_answered_in_their_order(
+    caller: Caller,
+) -> None:
+    addresses = [EVM.upper().replace("X", "x"), OTHER, SOLANA, EVM]
+    data = caller.get("/wallets/lookup", address=",".join(addresses))
+    alone = [caller.get("/wallets/lookup", address=address) for address in addresses]
+    assert data == {"wallets": alone}
+    assert [entry["found"] for entry in alone] == [True, False, True, True]
+    # One of another type among several is no error.
+    data = caller.get("/wallets/lookup", address=",".join(addresses), type="smart")
+    assert [entry["found"] for entry in data["wallets"]] == [True, False, False, True]
+
+
+@pytest.mark.usefixtures("tracked")
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        (f"{SOLANA},nonsense", "is not an address of any chain"),
+        (f"{SOLANA},", "must be 1 to 100 values, separated by commas, none of them empty"),
+        (",".join([SOLANA] * 101), "must be 1 to 100 values, separated by commas, none of them empty"),
+    ],
+)
+def test_a_list_with_a_fault_is_refused(caller: Caller, address: str, message: str) -> None:
+    error = caller.ask("/wallets/lookup", address=address)["error"]
+    assert (error["code"], error["parameter"]) == ("invalid_parameter", "address")
+    assert message in error["message"]
+    assert "'nonsense'" in error["message"] or "nonsense" not in address
+    assert len(caller.get("/wallets/lookup", address=",".join([SOLANA] * 100))["wallets"]) == 100

@@ -1,0 +1,64 @@
+"""GET /v1/key: what the key of the request may still do."""
+
+from datetime import UTC, datetime
+
+from flask import Blueprint, Response
+
+from wallet_api.access.current import current_request
+from wallet_api.access.gate import free_of_charge
+from wallet_api.responses.arguments import load_arguments
+from wallet_api.responses.envelope import respond
+from wallet_api.responses.operation import Operation
+from wallet_api.schemas.key import KeyArguments, KeySchema
+from wallet_api.services import services
+
+blueprint = Blueprint("key", __name__, url_prefix="/v1")
+
+_arguments = KeyArguments()
+_schema = KeySchema()
+_EXAMPLE = {
+    "name": "demo",
+    "created_at": "2026-01-02T09:30:00Z",
+    "expires_at": None,
+    "rate": {"limit": 300, "window_seconds": 60, "remaining": 299, "reset_at": "2026-01-30T12:52:00Z"},
+    "credits": {"left": 999999, "cost": 1},
+}
+
+
+@blueprint.get("/key")
+@Operation(
+    tag="Service",
+    summary="State of the API key",
+    arguments=_arguments,
+    data=_schema,
+    examples={"key": _EXAMPLE},
+    description="It costs no credit, so that a key without any can ask, but counts for the rate limit.",
+    etag=False,
+).documents
+def key_state() -> Response:
+    """Return the limit, the credits and the expiry of the key of this request."""
+    load_arguments(_arguments)
+    key, gate = current_request().key, services().gate
+    assert key is not None
+    free_of_charge()
+    remaining, reset = gate.limits.left(key)
+    data = {
+        "name": key.name,
+        "created_at": _iso(key.terms.created_at),
+        "expires_at": None if key.terms.expires_at is None else _iso(key.terms.expires_at),
+        "rate": {
+            "limit": key.limit.amount,
+            "window_seconds": key.limit.get_expiry(),
+            "remaining": remaining,
+            "reset_at": _iso(datetime.fromtimestamp(reset, UTC)),
+        },
+        "credits": {
+            "left": None if key.unlimited else gate.credits.left(key),
+            "cost": services().settings.credit_cost,
+        },
+    }
+    return respond(_schema.dump(data))
+
+
+def _iso(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

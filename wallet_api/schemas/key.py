@@ -1,0 +1,34 @@
+"""The schemas of the state of an API key."""
+
+from wallet_api.schemas.arguments import Arguments
+from wallet_api.schemas.fields import Integer, Moment, Rows, Shape, String
+
+
+class KeyArguments(Arguments):
+    """GET /v1/key has no arguments."""
+
+
+class RateSchema(Shape):
+    """The rate limit of the key, and what is left of it."""
+
+    limit = Integer("Requests per window.")
+    window_seconds = Integer("Length of a window.")
+    remaining = Integer("Requests left in this window.")
+    reset_at = Moment("When the window ends.")
+
+
+class CreditsSchema(Shape):
+    """The credits of the key."""
+
+    left = Integer("Credits left; null for a key without a limit.", nullable=True)
+    cost = Integer("What a request costs.")
+
+
+class KeySchema(Shape):
+    """The data of GET /v1/key."""
+
+    name = String("The name that the operator gave the key.")
+    created_at = Moment("When the key was created.")
+    expires_at = Moment("When the key expires; null if it does not.", nullable=True)
+    rate = Rows(RateSchema, "Its rate limit.")
+    credits = Rows(CreditsSchema, "Its credits.")
