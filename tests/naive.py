@@ -132,6 +132,7 @@ class Ledger:
             "token_overview": [
                 {
                     "mint": mint,
+                    "symbol": None,
                     "token_name": position.name,
                     "invested": shown(position.total(sells=False), 9),
                     "sold": shown(position.total(sells=True), 9),
@@ -152,6 +153,7 @@ class Ledger:
                 {
                     "tx_signature": trade.signature,
                     "mint": trade.mint,
+                    "symbol": None,
                     "token_name": trade.name or positions[trade.mint].name,
                     "transaction_type": "sell" if trade.is_sell else "buy",
                     "value": shown(trade.value, 9),
@@ -224,7 +226,7 @@ class Ledger:
         of_type = [
             t for t in self._of_token(blockchain, mint) if type in (None, self.wallets[t.wallet]["type"])
         ]
-        left_out = ("mint", "token_name", "token_supply", "token_decimals")
+        left_out = ("mint", "symbol", "token_name", "token_supply", "token_decimals")
         return [
             {name: value for name, value in row.items() if name not in left_out}
             for row in self._feed(now, of_type)
@@ -315,6 +317,7 @@ class Ledger:
         usd = self._total_usd(blockchain, trades, now)
         return {
             "mint": mint,
+            "symbol": None,
             "token_name": token["token_name"],
             "wallet_count": len(wallets),
             "buy_txn": sum(not trade.is_sell for trade in trades),
@@ -361,6 +364,7 @@ class Ledger:
                 "supply_pct_peak": None,
             },
             "mint": trade.mint,
+            "symbol": None,
             "token_name": trade.name or self._positions(trade.wallet)[trade.mint].name,
             "token_supply": None,
             "token_decimals": None,

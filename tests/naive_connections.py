@@ -33,7 +33,11 @@ def connections_of(
                     "shared_tokens_count": len(mints),
                     "overlap_score": shown(Fraction(len(mints), len(own)), 4),
                     "shared_tokens": [
-                        {"mint": mint, "token_name": names[wallet][mint] or names[other][mint]}
+                        {
+                            "mint": mint,
+                            "symbol": None,
+                            "token_name": names[wallet][mint] or names[other][mint],
+                        }
                         for mint in mints[:50]
                     ],
                     "last_shared_at": times[mints[0]].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),

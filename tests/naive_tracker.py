@@ -149,6 +149,7 @@ def _token(trades: list[Trade], sales: list[Sale], position: Position, usd_of: U
     realized = _sum([sale.realized for sale in sales])
     return {
         "mint": trades[0].mint,
+        "symbol": None,
         "token_name": position.name,
         "buy_value": shown(_sum([trade.value for trade in buys]), 9),
         **_dollars("buy_value_usd", buys, usd_of),
@@ -193,6 +194,7 @@ def _trade(trade: Trade, position: Position, usd_of: UsdOf, currency: str) -> Ro
     row: Row = {
         "tx_signature": trade.signature,
         "mint": trade.mint,
+        "symbol": None,
         "token_name": trade.name or position.name,
         "transaction_type": side,
         "created_at": _time(trade.at),

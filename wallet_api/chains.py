@@ -1,7 +1,7 @@
 """The supported chains: wallet types, native coins, address forms, and the providers' names for them."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, get_args
@@ -44,7 +44,10 @@ COINS: Mapping[Currency, Coin] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Chain:
-    """A blockchain. `pseudo_mints` stand for the native coin itself where a provider requires an address."""
+    """A blockchain. `pseudo_mints` stand for the native coin itself where a provider requires an address.
+
+    `stable_mints` are dollar coins: an amount of one is the dollar value of what it was exchanged for.
+    """
 
     name: str
     types: tuple[str, ...]
@@ -54,6 +57,7 @@ class Chain:
     case_sensitive: bool
     wrapped_mint: str
     pseudo_mints: tuple[str, ...]
+    stable_mints: frozenset[str]
     alchemy_network: str
     evm_chain_id: int | None = None
 
@@ -95,7 +99,14 @@ def _is_evm_address(text: str) -> bool:
     return _EVM_ADDRESS.fullmatch(text) is not None
 
 
-def _evm(name: str, chain_id: int, types: tuple[str, ...], currency: Currency, wrapped_mint: str) -> Chain:
+def _evm(
+    name: str,
+    chain_id: int,
+    types: tuple[str, ...],
+    currency: Currency,
+    wrapped_mint: str,
+    stable_mints: Iterable[str],
+) -> Chain:
     return Chain(
         name=name,
         types=types,
@@ -105,6 +116,7 @@ def _evm(name: str, chain_id: int, types: tuple[str, ...], currency: Currency, w
         case_sensitive=False,
         wrapped_mint=wrapped_mint,
         pseudo_mints=(EVM_PSEUDO_MINT, "0x0000000000000000000000000000000000000000"),
+        stable_mints=frozenset(stable_mints),
         alchemy_network=f"{name}-mainnet",
         evm_chain_id=chain_id,
     )
@@ -122,6 +134,15 @@ _SOLANA = Chain(
         "So11111111111111111111111111111111111111111",
         "11111111111111111111111111111111",
     ),
+    stable_mints=frozenset(
+        (
+            "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",  # USDC
+            "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB",  # USDT
+            "2u1tszSeqZ3qBWF3uNGPFc8TzMk2tdiwknnRMWGWjGWH",  # USDG
+            "USD1ttGY1N17NEEHLmELoaybftRBUSErhqYiQzvEmuB",  # USD1
+            "2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo",  # PYUSD
+        )
+    ),
     alchemy_network="solana-mainnet",
 )
 
@@ -130,9 +151,32 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
         chain.name: chain
         for chain in (
             _SOLANA,
-            _evm("bnb", 56, ("kol", "smart"), "BNB", "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"),
-            _evm("base", 8453, ("kol", "smart"), "ETH", "0x4200000000000000000000000000000000000006"),
-            _evm("eth", 1, ("kol",), "ETH", "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"),
+            _evm(
+                *("bnb", 56, ("kol", "smart"), "BNB", "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"),
+                (
+                    "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d",  # USDC
+                    "0x55d398326f99059ff775485246999027b3197955",  # USDT
+                    "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
+                    "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409",  # FDUSD
+                ),
+            ),
+            _evm(
+                *("base", 8453, ("kol", "smart"), "ETH", "0x4200000000000000000000000000000000000006"),
+                (
+                    "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",  # USDC
+                    "0xfde4c96c8593536e31f229ea8f37b2ada2699bb2",  # USDT
+                    "0x50c5725949a6f0c72e6c4a641f24049a917db0cb",  # DAI
+                ),
+            ),
+            _evm(
+                *("eth", 1, ("kol",), "ETH", "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"),
+                (
+                    "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",  # USDC
+                    "0xdac17f958d2ee523a2206206994597c13d831ec7",  # USDT
+                    "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d",  # USD1
+                    "0x6b175474e89094c44da98b954eedeac495271d0f",  # DAI
+                ),
+            ),
         )
     }
 )

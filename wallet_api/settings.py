@@ -183,6 +183,12 @@ class Settings:
     bnb_provider: str = _setting("moralis", _one_of(*PROVIDERS))
     base_provider: str = _setting("moralis", _one_of(*PROVIDERS))
     solana_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
+    eth_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
+    bnb_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
+    base_trades_provider: str = _setting("moralis", _one_of(*TRADES_PROVIDERS))
+    eth_confirmations: int = _setting(2, _whole(0))
+    bnb_confirmations: int = _setting(7, _whole(0))
+    base_confirmations: int = _setting(2, _whole(0))
 
     moralis_api_key: str | None = _setting(None, secret=True)
     moralis_evm_url: str = _setting("https://deep-index.moralis.io/api/v2.2", _url)
@@ -227,6 +233,15 @@ class Settings:
         if faults:
             raise SettingsError("; ".join(faults))
         return cls(**values)
+
+    def trades_provider(self, chain: str) -> str:
+        """Return the provider of trades on a chain."""
+        return str(getattr(self, f"{chain}_trades_provider"))
+
+    def rpc_url(self, chain: str) -> str | None:
+        """Return the URL of the node of a chain."""
+        url: str | None = getattr(self, f"{chain}_rpc_url")
+        return url
 
     @classmethod
     def variables(cls) -> tuple[str, ...]:

@@ -24,9 +24,12 @@ from tests.ledger.rows import ANN, price_row, trade_row
 from tests.processes import StartGunicorn, reload
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
+from wallet_api.providers.trades.swaps import Block
 from wallet_api.settings import Settings
+from wallet_api.sync.blocks import save_blocks
 from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.left_out import save_reasons
+from wallet_api.sync.nodes import save_methods
 
 MakeApp = Callable[[Settings], Flask]
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
@@ -111,6 +114,14 @@ def test_requests_that_a_worker_counts_alone_are_counted(
     assert _value(_scrape(caller.client), "wallet_api_limiter_fallback_calls_total") == 2
 
 
+def _save_node(connection: Connection) -> None:
+    """Save what two rounds asked of a node, and the newest block that they read, a minute old."""
+    now = datetime.now(UTC)
+    for _ in range(2):
+        save_methods(connection, "eth", {"eth_getLogs": 6}, 5.0, now)
+    save_blocks(connection, "eth", [Block(4711, "0xab", now - timedelta(minutes=1))])
+
+
 def test_the_age_of_the_data_is_a_metric(
     client: FlaskClient, importer: Importer, connection: Connection
 ) -> None:
@@ -119,6 +130,7 @@ def test_the_age_of_the_data_is_a_metric(
     for _ in range(2):
         one = Counter({("eth", "no_value"): 1, ("eth", "no_trade"): 7})
         save_reasons(connection, ["eth"], new=one, met=one)
+    _save_node(connection)
     importer.trades([trade_row(ANN, "s", now - timedelta(seconds=50))])
     importer.prices([price_row("150", now - timedelta(seconds=40))])
     value = partial(_value, _scrape(client))
@@ -126,6 +138,9 @@ def test_the_age_of_the_data_is_a_metric(
     assert 90 <= value("wallet_api_sync_age_seconds", job="trades", blockchain="eth") < 150
     assert value("wallet_api_sync_failed_wallets", job="trades", blockchain="eth") == 2
     assert value("wallet_api_sync_delay_seconds", blockchain="eth") == 4.5
+    assert value("wallet_api_sync_newest_block", blockchain="eth") == 4711
+    assert 60 <= value("wallet_api_sync_newest_block_age_seconds", blockchain="eth") < 120
+    assert value("wallet_api_sync_node_calls_total", blockchain="eth", method="eth_getLogs") == 12
     for reason, count in (("no_value", 2), ("no_trade", 14), ("unreadable", 0)):
         assert value("wallet_api_sync_left_out_total", chain="eth", reason=reason) == count
     assert 39 <= value("wallet_api_newest_price_age_seconds", currency="SOL") < 100

@@ -40,7 +40,7 @@ from wallet_api.settings import Settings
 # In kilobytes an hour, above which memory is called growing; the noise of short runs is larger than that.
 _GROWTH = 4096
 _SETTLE_SECONDS = 300.0
-_FAULTS: tuple[Scenario, ...] = (
+FAULTS: tuple[Scenario, ...] = (
     faults.status(500),
     faults.status(503, Retry_After="1"),
     faults.status(429),
@@ -52,7 +52,7 @@ _FAULTS: tuple[Scenario, ...] = (
     faults.close(),
 )
 # Bodies of status 200 from nodes: a transaction that is not there yet, limits, and passing faults.
-_NODE_FAULTS: tuple[Scenario, ...] = (
+NODE_FAULTS: tuple[Scenario, ...] = (
     faults.raw(b'{"jsonrpc": "2.0", "id": 0, "result": null}'),
     faults.rpc_error(429, "Too many requests for a specific RPC call"),
     faults.rpc_error(-32429, "rate limited"),
@@ -158,10 +158,10 @@ def _live(
     chance = random.Random(11)
 
     def fault() -> Response | None:
-        return chance.choice(_FAULTS)() if chance.random() < 1 / 12 else None
+        return chance.choice(FAULTS)() if chance.random() < 1 / 12 else None
 
     def node_fault() -> Response | None:
-        return chance.choice((*_FAULTS, *_NODE_FAULTS))() if chance.random() < 1 / 12 else None
+        return chance.choice((*FAULTS, *NODE_FAULTS))() if chance.random() < 1 / 12 else None
 
     world.stub.scenarios = dict.fromkeys(("moralis", "coingecko", "binance"), fault) | {"rpc": node_fault}
     began = time.monotonic()

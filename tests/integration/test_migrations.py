@@ -31,6 +31,7 @@ NAMES = [
     "0001_tables",
     "0002_walk",
     "0003_days",
+    "0004_nodes",
 ]
 LATER = "9999_of_a_later_version"
 NEWER: LiteralString = f"INSERT INTO schema_migrations (name, checksum) VALUES ('{LATER}', '')"

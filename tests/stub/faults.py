@@ -51,13 +51,14 @@ def document(value: Any) -> Scenario:
 
 
 def rpc_error(code: int, message: str = "as told", status: int = 200) -> Scenario:
-    """Respond with a JSON-RPC error."""
+    """Respond with a JSON-RPC error, to each call of a batch."""
 
     def answer() -> Response:
         error = {"code": code, "message": message}
-        response = json_response(
-            {"jsonrpc": "2.0", "id": json.loads(request.get_data())["id"], "error": error}
-        )
+        asked = json.loads(request.get_data())
+        calls = asked if isinstance(asked, list) else [asked]
+        errors = [{"jsonrpc": "2.0", "id": call["id"], "error": error} for call in calls]
+        response = json_response(errors if isinstance(asked, list) else errors[0])
         response.status_code = status
         return response
 

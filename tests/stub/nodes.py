@@ -12,6 +12,7 @@ from eth_abi.abi import decode, encode
 from flask import Blueprint, Response, request
 from solders.pubkey import Pubkey
 
+from tests.stub.evm import EvmChain, Refused
 from tests.stub.moralis import Balance, Portfolio, json_response
 from tests.stub.transactions import RefusedVersionError, Transactions
 
@@ -55,6 +56,8 @@ class Nodes:
     burning: set[str] = field(default_factory=set)
     # Method → the errors that its next calls get.
     errors: dict[str, list[int]] = field(default_factory=dict)
+    # The blocks of EVM chains.
+    blocks: dict[str, EvmChain] = field(default_factory=dict)
     # Of mints that nobody holds.
     names: dict[str, str] = field(default_factory=dict)
     _metadata: dict[str, Balance] = field(default_factory=dict)
@@ -145,10 +148,19 @@ class Nodes:
     def _evm(self, chain: str, method: str, parameters: Parameters) -> Any:
         if method == "eth_chainId":
             return hex(self.chain_ids[chain])
+        blocks = self.blocks.get(chain)
+        if blocks is not None and method != "eth_call":
+            try:
+                return blocks.answer(method, parameters)
+            except Refused as error:
+                raise NodeError(*error.args) from None
         if method == "eth_getBalance":
             return hex(self.portfolios(chain, parameters[0].lower()).native)
         if method == "eth_call":
             contract, data = parameters[0]["to"].lower(), bytes.fromhex(parameters[0]["data"][2:])
+            if blocks is not None and parameters[1] != "latest":
+                (wallet,) = decode(["address"], data[4:])
+                return "0x" + blocks.deposit(wallet, parameters[1]).hex()
             if contract == MULTICALL3:
                 return "0x" + self._aggregate(chain, data).hex()
             if contract in self.reverting:
@@ -176,6 +188,15 @@ class Nodes:
             (wallet,) = decode(["address"], data[4:])
             tokens = self.portfolios(chain, wallet).tokens
             return encode(["uint256"], [sum(token.units for token in tokens if token.address == contract)])
+        blocks = self.blocks.get(chain)
+        if blocks is not None and contract in blocks.decimals:
+            name = self.names.get(contract, f"Token {contract[2:6]}")
+            return {
+                "313ce567": lambda: encode(["uint256"], [blocks.decimals[contract]]),
+                "06fdde03": lambda: encode(["string"], [name]),
+                "95d89b41": lambda: encode(["string"], [name[:3].upper()]),
+                "18160ddd": lambda: encode(["uint256"], [blocks.supplies.get(contract, 10**24)]),
+            }[selector]()
         token = next((token for token in self.known if token.address == contract), None)
         if token is None:
             return None

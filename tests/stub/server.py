@@ -86,6 +86,15 @@ class Stub:
             "SYNC_RPC_REQUESTS_PER_SECOND": "1000",
         }
 
+    def evm_environment(self, *chains: str) -> dict[str, str]:
+        """The further settings that read the trades of these chains from their nodes."""
+        names = {chain.upper(): f"{self.url}/rpc/{chain}/NODE-SECRET" for chain in chains}
+        return {
+            **{f"{name}_TRADES_PROVIDER": "rpc" for name in names},
+            **{f"{name}_RPC_URL": url for name, url in names.items()},
+            "SYNC_RPC_REQUESTS_PER_SECOND": "1000",
+        }
+
     def asked_of(self, name: str) -> list[str]:
         """Return the subjects of the requests of a path or method, in order."""
         return [call.subject for call in self.calls if call.name == name]

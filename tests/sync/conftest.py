@@ -32,7 +32,7 @@ def operator(stub: Stub, shared_url: str) -> Operator:
     """An operator, who runs the commands with the stub and an empty ledger."""
     with connect(shared_url) as connection:
         clear(connection)
-        for table in ("wallets", "heartbeats", "left_out", "reasons"):
+        for table in ("wallets", "heartbeats", "left_out", "reasons", "blocks", "methods"):
             connection.execute(f"DELETE FROM sync_{table}")  # type: ignore[arg-type]
     return Operator(stub, shared_url)
 

@@ -64,6 +64,10 @@ class Operator:
         rows = [{"blockchain": c, "type": "kol", "wallet_address": a} for c, a in wallets]
         Importer(self.url).wallets(rows)
 
+    def trades(self, trades: Iterable[Row]) -> None:
+        """Import trades."""
+        Importer(self.url).trades(trades)
+
     def prices(self, *prices: tuple[str, str, datetime]) -> None:
         """Import native prices: currency, dollars, time."""
         rows = [{"currency": c, "usd": usd, "priced_at": at.isoformat()} for c, usd, at in prices]

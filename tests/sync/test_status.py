@@ -1,10 +1,12 @@
 """`wallet-api sync status`, and what the rounds before it left out."""
 
+import json
 from datetime import timedelta
 
 from click.testing import CliRunner
 
 from tests.ledger.in_process import Row
+from tests.stub.evm import EvmChain
 from tests.stub.server import Stub
 from tests.stub.transactions import Move, now, transaction
 from tests.sync.operator import Operator, Start
@@ -80,3 +82,22 @@ def test_what_is_left_out_is_tried_again_once_a_day(stub: Stub, operator: Operat
     rounds = [running.next_round() for _ in range(2)]
     assert (sum(one["changed"] for one in rounds), rounds[-1]["unreadable"]) == (1, 0)
     assert {key[2] for key in operator.ledger()} == {"new"}
+
+
+def test_it_shows_how_far_nodes_were_read_and_what_they_were_asked(stub: Stub, operator: Operator) -> None:
+    operator.environment |= stub.evm_environment("eth")
+    operator.track(("eth", f"0x{'12' * 20}"))
+    chain = stub.nodes.blocks["eth"] = EvmChain(start=4711)
+    chain.add(now() - timedelta(minutes=2))
+    operator.sync("trades", "--chain", "eth", "--since", "2m")
+    (line,) = (line for line in status(operator).splitlines() if "eth_getLogs" in line)
+    assert line.split()[:2] == ["eth", "4711"]
+    document = json.loads(status(operator, "--json"))
+    (block,) = document["blocks"]
+    assert (block["blockchain"], block["number"]) == ("eth", 4711)
+    assert 120 <= block["age_seconds"] < 180
+    counts = {one["method"]: one["total"] for one in document["methods"]}
+    assert (counts["eth_getLogs"], counts["eth_blockNumber"]) == (2, 1)
+    operator.sync("trades", "--chain", "eth", "--since", "2m")
+    counts = {one["method"]: one["total"] for one in json.loads(status(operator, "--json"))["methods"]}
+    assert counts["eth_getLogs"] == 4

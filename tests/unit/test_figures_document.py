@@ -37,12 +37,12 @@ def test_every_figure_of_a_response_is_linked() -> None:
         *(TotalHoldersSchema, TotalHoldingsSchema, TotalStatisticsSchema),
         *(TraderHoldingsSchema, TraderStatsSchema),
     )
-    # No source of supplies exists.
-    unknown = ("supply_", "entry_market_cap")
+    # No source of supplies at the time of a trade exists.
+    unknown = "entry_market_cap"
     figures = {name for schema in schemas for name in schema().fields if not name.startswith(unknown)}
     linked = {figure for figure, _ in LINKS}
     assert figures - linked == {
-        *("currency", "mint", "token_name", "total_tx_count", "period"),
+        *("currency", "mint", "symbol", "token_name", "total_tx_count", "period"),
         # Described beside the figures of which they are the dollars.
         *("buy_value_usd", "sell_value_usd"),
     }

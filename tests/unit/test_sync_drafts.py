@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wallet_api.chains import CHAINS
-from wallet_api.providers.trades.swaps import Leg, Swap
+from wallet_api.providers.trades.swaps import Leg, Swap, TrackedWallet
 from wallet_api.sync.drafts import Draft, draft_trades
 
-SOLANA = CHAINS["solana"]
+WALLET = TrackedWallet(1, CHAINS["solana"], "wallet")
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ONE = Decimal(1)
 
@@ -19,6 +19,7 @@ mints = st.sampled_from((None, "A", "B", "C"))
 legs = st.builds(Leg, mints, amounts)
 swaps = st.builds(
     Swap,
+    wallet=st.just(WALLET),
     tx_signature=st.sampled_from(("t1", "t2")),
     created_at=st.just(AT),
     pool=st.sampled_from(("p", "q")),
@@ -29,9 +30,7 @@ swaps = st.builds(
 
 
 def as_told(told: list[Swap]) -> dict[tuple[str, str, bool], Draft]:
-    return {
-        (draft.tx_signature, draft.mint, draft.is_sell): draft for draft in draft_trades(SOLANA, told).drafts
-    }
+    return {(draft.tx_signature, draft.mint, draft.is_sell): draft for draft in draft_trades(told).drafts}
 
 
 @given(st.data(), st.lists(swaps, max_size=8, unique=True))
@@ -43,7 +42,7 @@ def test_order_and_repetition_change_nothing(data: st.DataObject, told: list[Swa
 
 @given(st.lists(swaps, max_size=8, unique=True))
 def test_no_amount_is_lost_or_rounded(told: list[Swap]) -> None:
-    drafted = draft_trades(SOLANA, told)
+    drafted = draft_trades(told)
     left_out = sum(
         1 for swap in told if swap.bought.mint is not None and swap.sold.mint is not None and not swap.usd
     )
@@ -70,21 +69,21 @@ def test_a_further_row_takes_no_trade_away(told: list[Swap], late: Swap) -> None
 @given(amounts, amounts, amounts)
 def test_both_sides_of_a_hop_are_worth_what_was_paid(paid: Decimal, middle: Decimal, got: Decimal) -> None:
     told = [
-        Swap("t", AT, "q", Leg("B", got), Leg("A", middle)),
-        Swap("t", AT, "p", Leg("A", middle), Leg(None, paid)),
+        Swap(WALLET, "t", AT, "q", Leg("B", got), Leg("A", middle)),
+        Swap(WALLET, "t", AT, "p", Leg("A", middle), Leg(None, paid)),
     ]
-    values = {key[1:]: draft.value(SOLANA, ONE) for key, draft in as_told(told).items()}
+    values = {key[1:]: draft.value(ONE) for key, draft in as_told(told).items()}
     assert values == {("A", False): paid, ("A", True): paid, ("B", False): paid}
 
 
 def test_a_trade_with_the_dollars_of_only_a_part_has_no_dollar_value() -> None:
     told = [
-        Swap("t", AT, "p", Leg("A", ONE), Leg(None, ONE), ONE),
-        Swap("t", AT, "q", Leg("A", ONE), Leg(None, ONE)),
+        Swap(WALLET, "t", AT, "p", Leg("A", ONE), Leg(None, ONE), ONE),
+        Swap(WALLET, "t", AT, "q", Leg("A", ONE), Leg(None, ONE)),
     ]
     assert as_told(told)["t", "A", False].value_usd is None
 
 
 def test_dollars_become_coins_to_the_smallest_unit() -> None:
-    told = [Swap("t", AT, "p", Leg("A", ONE), Leg("B", ONE), Decimal(1))]
-    assert as_told(told)["t", "A", False].value(SOLANA, Decimal(3)) == Decimal("0.333333333")
+    told = [Swap(WALLET, "t", AT, "p", Leg("A", ONE), Leg("B", ONE), Decimal(1))]
+    assert as_told(told)["t", "A", False].value(Decimal(3)) == Decimal("0.333333333")

@@ -4,7 +4,7 @@ import hmac
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from ipaddress import ip_address, ip_network
@@ -27,6 +27,7 @@ from wallet_api.responses.operation import Operation
 from wallet_api.services import services
 from wallet_api.sync.heartbeats import read_heartbeats
 from wallet_api.sync.left_out import read_reasons
+from wallet_api.sync.nodes import MethodCount, NewestBlock, read_methods, read_newest_blocks
 
 blueprint = Blueprint("metrics", __name__)
 
@@ -182,6 +183,8 @@ class _Data(Collector):
                 moments = freshness(connection)
                 heartbeats = read_heartbeats(connection, now)
                 reasons = read_reasons(connection)
+                blocks = read_newest_blocks(connection, now)
+                methods = read_methods(connection)
         except ServiceUnavailable:
             up.samples[0] = up.samples[0]._replace(value=0.0)
             yield up
@@ -215,12 +218,29 @@ class _Data(Collector):
                 delays.add_metric(labels[1:], heartbeat.delay_seconds)
         left_out = CounterMetricFamily(
             "wallet_api_sync_left_out",
-            "Transactions that made no trade; no_trade are those that are none by a rule.",
+            "Transactions that made no trade; no_trade, from_logs and reorganised are no faults.",
             labels=("chain", "reason"),
         )
         for one in reasons:
             left_out.add_metric((one.blockchain, one.reason), one.total)
-        yield from (ages, failed, delays, left_out)
+        yield from (ages, failed, delays, left_out, *_of_nodes(blocks, methods))
+
+
+def _of_nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> Iterator[Metric]:
+    """Yield how far nodes were read, and what they were asked."""
+    newest = GaugeMetricFamily(
+        "wallet_api_sync_newest_block", "The newest block of which trades were read.", labels=("blockchain",)
+    )
+    ages = GaugeMetricFamily("wallet_api_sync_newest_block_age_seconds", "Its age.", labels=("blockchain",))
+    for block in blocks:
+        newest.add_metric((block.blockchain,), block.number)
+        ages.add_metric((block.blockchain,), block.age_seconds)
+    calls = CounterMetricFamily(
+        "wallet_api_sync_node_calls", "Calls to a node.", labels=("blockchain", "method")
+    )
+    for method in methods:
+        calls.add_metric((method.blockchain, method.method), method.total)
+    yield from (newest, ages, calls)
 
 
 def _operation(endpoint: str | None) -> str:

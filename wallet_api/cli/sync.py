@@ -1,4 +1,4 @@
-"""`wallet-api sync trades|prices`: import new trades and prices from providers, once or repeatedly."""
+"""`wallet-api sync trades|prices|tokens`: import from providers, once or repeatedly."""
 
 import math
 import re
@@ -18,8 +18,9 @@ from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run, write_sync
 from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
+from wallet_api.sync.faces import read_faces
 from wallet_api.sync.rounds import TradesSync
-from wallet_api.sync.sources import Provider, price_sources, trade_providers
+from wallet_api.sync.sources import Provider, face_sources, price_sources, trade_providers
 from wallet_api.sync.summaries import Summary
 
 _SPAN = re.compile(r"([1-9]\d{0,5})([dhm])")
@@ -52,10 +53,12 @@ _OPTIONS = (
         "--wait", is_flag=True, help="Wait until no other sync of this kind runs, and for the database."
     ),
     json_option,
-    click.option(
-        "--since", type=_Since(), default="30d", show_default=True, help="Import from this time on."
-    ),
     click.option("--every", type=click.FloatRange(min=1), help="Repeat with this period in seconds."),
+)
+
+
+_SINCE = click.option(
+    "--since", type=_Since(), default="30d", show_default=True, help="Import from this time on."
 )
 
 
@@ -67,7 +70,7 @@ def _common(command: Callable[..., None]) -> Callable[..., None]:
 def sync() -> None:
     """Import new trades and prices from providers.
 
-    Trades come from Moralis or, for Solana, from a JSON-RPC node; prices from CoinGecko and Binance.
+    Trades come from Moralis or from JSON-RPC nodes, prices from CoinGecko and Binance, names from nodes.
 
     Exit status: 0 everything is up to date, 3 a part is not, or something is newly left out, 1 the sync
     failed. With --every it runs until SIGTERM or Ctrl-C, and then stops after the current wallet.
@@ -79,6 +82,7 @@ sync.add_command(sync_status)
 
 @sync.command("trades")
 @click.option("--chain", "chains", multiple=True, type=click.Choice(tuple(CHAINS)), help="Only this chain.")
+@_SINCE
 @_common
 def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> None:
     """Import the new swaps of every tracked wallet; for a new wallet, those after --since.
@@ -115,6 +119,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
 
 
 @sync.command("prices")
+@_SINCE
 @_common
 def sync_prices(since: datetime, **options: Any) -> None:
     """Import the current prices of SOL, BNB and ETH, and the missing prices of past hours.
@@ -125,6 +130,22 @@ def sync_prices(since: datetime, **options: Any) -> None:
         prices, paces = stack.enter_context(price_sources(settings))
         one = Work("prices", (), paces, lambda connection, stopping: prices.round(connection, since))
         run(settings, [one], **options)
+
+
+@sync.command("tokens")
+@click.option("--chain", "chains", multiple=True, type=click.Choice(tuple(CHAINS)), help="Only this chain.")
+@_common
+def sync_tokens(chains: tuple[str, ...], **options: Any) -> None:
+    """Read symbols, names, decimals and supplies of traded tokens from nodes; supplies again after a day."""
+    with _ready(options) as (settings, stack):
+        sources, paces = stack.enter_context(face_sources(settings, chains))
+        work = Work(
+            "tokens",
+            tuple(sources),
+            paces,
+            lambda connection, stopping: read_faces(connection, sources, stopping),
+        )
+        run(settings, [work], **options)
 
 
 @contextmanager

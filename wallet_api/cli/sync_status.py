@@ -1,6 +1,6 @@
 """`wallet-api sync status`: when each chain was last synced, and what was left out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
@@ -10,8 +10,10 @@ from wallet_api.cli.environment import database
 from wallet_api.cli.output import json_option, print_json, print_table
 from wallet_api.sync.heartbeats import Heartbeat, read_heartbeats
 from wallet_api.sync.left_out import ReasonCount, read_reasons
+from wallet_api.sync.nodes import MethodCount, NewestBlock, read_methods, read_newest_blocks
 
 _SYNCS = ("SYNC", "CHAIN", "LAST SUCCESS", "WALLETS", "FAILED", "DELAY")
+_NODES = ("CHAIN", "NEWEST BLOCK", "OF", "CALLS A MINUTE")
 _REASONS = ("CHAIN", "REASON", "TOTAL", "LAST ROUND", "KEPT")
 
 
@@ -20,20 +22,32 @@ _REASONS = ("CHAIN", "REASON", "TOTAL", "LAST ROUND", "KEPT")
 def sync_status(as_json: bool) -> None:
     """Print by chain when its sync last succeeded, what failed, and what is left out and why.
 
-    DELAY is the median time from block to ledger in the last round with new trades. KEPT transactions are
-    tried again at each start of a sync and once a day; no_trade counts what is no trade by a rule.
+    DELAY is the median time from block to ledger in the last round with new trades; OF is the age of the
+    newest block that was read. KEPT transactions are tried again at each start of a sync and once a day;
+    no_trade counts what is no trade by a rule, from_logs trades whose value comes from logs, since the node
+    had no state, reorganised trades that were removed with their blocks.
     """
     with database() as connection:
         heartbeats = read_heartbeats(connection, datetime.now(UTC))
         reasons = read_reasons(connection)
+        blocks = read_newest_blocks(connection, datetime.now(UTC))
+        methods = read_methods(connection)
     if as_json:
         print_json(
-            {"syncs": [asdict(one) for one in heartbeats], "left_out": [asdict(one) for one in reasons]}
+            {
+                "syncs": [asdict(one) for one in heartbeats],
+                "left_out": [asdict(one) for one in reasons],
+                "blocks": [asdict(one) for one in blocks],
+                "methods": [asdict(one) for one in methods],
+            }
         )
     elif not heartbeats and not reasons:
         click.echo("Nothing was synced yet. Run 'wallet-api sync trades' and 'wallet-api sync prices'.")
     else:
         print_table([_SYNCS, *(_sync(one) for one in heartbeats)])
+        if methods:
+            click.echo()
+            print_table([_NODES, *_nodes(blocks, methods)])
         click.echo()
         print_table([_REASONS, *_counts(reasons)])
 
@@ -41,6 +55,15 @@ def sync_status(as_json: bool) -> None:
 def _sync(one: Heartbeat) -> tuple[str, ...]:
     numbers = (str(one.wallets), str(one.failed)) if one.job == "trades" else ("", "")
     return (one.job, one.blockchain, f"{_time(one.age_seconds)} ago", *numbers, _time(one.delay_seconds))
+
+
+def _nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> Iterable[tuple[str, ...]]:
+    newest = {block.blockchain: block for block in blocks}
+    for chain in dict.fromkeys(one.blockchain for one in methods):
+        block = newest.get(chain)
+        place = (str(block.number), f"{_time(block.age_seconds)} ago") if block else ("", "")
+        calls = (f"{one.method} {one.per_minute:.1f}" for one in methods if one.blockchain == chain)
+        yield (chain, *place, ", ".join(calls))
 
 
 def _counts(reasons: Iterable[ReasonCount]) -> Iterable[tuple[str, ...]]:

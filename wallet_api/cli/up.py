@@ -17,6 +17,7 @@ import click
 
 from wallet_api import demo as demo_data
 from wallet_api import embedded, migrations
+from wallet_api.chains import CHAINS
 from wallet_api.cli.old_demo import OldDemo, check_for_old_demo, set_aside
 from wallet_api.cli.output import progress_bar
 from wallet_api.cli.showcase import guide
@@ -27,13 +28,14 @@ from wallet_api.embedded import valkey
 from wallet_api.embedded.server import ENVIRONMENT
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
-from wallet_api.sync.sources import chains_by_provider
+from wallet_api.sync.sources import supplied_chains
 
 _RESPONSE_SECONDS = 60.0
 _TRIM_SECONDS = 60.0
 _POLL_SECONDS = 0.25
 _DEMO_SECONDS = 15.0
 _PRICES_SECONDS = 60.0
+_TOKENS_SECONDS = 60.0
 
 
 @click.command()
@@ -52,7 +54,7 @@ def up(port: int | None, host: str, demo: bool) -> None:
     own = Settings.from_environment()
     if _syncs(own):
         # Report a missing setting here, and not in the log of a child process.
-        chains_by_provider(own)
+        supplied_chains(own)
     try:
         _start(own, host, port or own.port, demo)
     except OldDemo:
@@ -96,10 +98,9 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
         "wallet_api.app:create_app()",
     )
     supervisor.start("gunicorn", gunicorn, environment, pass_fds=[listener.fileno()])
-    if not is_demo and _syncs(settings):
-        for job, every in (("prices", _PRICES_SECONDS), ("trades", settings.sync_trades_seconds)):
-            command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
-            supervisor.start(f"sync {job}", command, environment, log=f"sync-{job}.log")
+    for job, every in ({} if is_demo else _sync_jobs(settings)).items():
+        command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
+        supervisor.start(f"sync {job}", command, environment, log=f"sync-{job}.log")
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
     _await_response(supervisor, own_host, port)
     address = f"http://{f'[{own_host}]' if ':' in own_host else own_host}:{port}"
@@ -178,9 +179,21 @@ def _environment(settings: Settings) -> dict[str, str]:
     return os.environ | servers | direct
 
 
+def _sync_jobs(settings: Settings) -> dict[str, float]:
+    """Return the syncs that are configured, each with the seconds between its rounds."""
+    jobs: dict[str, float] = {}
+    if _syncs(settings):
+        jobs |= {"prices": _PRICES_SECONDS, "trades": settings.sync_trades_seconds}
+    if any(settings.rpc_url(chain) for chain in CHAINS):
+        jobs["tokens"] = _TOKENS_SECONDS
+    return jobs
+
+
 def _syncs(settings: Settings) -> bool:
     """Return whether a provider of trades is configured."""
-    return settings.moralis_api_key is not None or settings.solana_trades_provider == "rpc"
+    return settings.moralis_api_key is not None or any(
+        settings.trades_provider(chain) == "rpc" for chain in CHAINS
+    )
 
 
 def _await_response(supervisor: Supervisor, host: str, port: int) -> None:

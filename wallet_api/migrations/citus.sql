@@ -14,6 +14,7 @@ SELECT create_reference_table('wallet_groups');
 SELECT create_reference_table('tokens');
 SELECT create_reference_table('native_prices');
 SELECT create_reference_table('token_prices');
+SELECT create_reference_table('token_faces');
 
 -- All that there is of one wallet lies on one worker. The setting citus.shard_count says in how many parts.
 SELECT create_distributed_table('trades', 'wallet_id');
@@ -24,4 +25,4 @@ SELECT create_distributed_table('wallet_days', 'wallet_id', colocate_with => 'tr
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 
 -- Plain tables of the coordinator: volume_rollup, api_keys, sync_wallets, sync_left_out,
--- sync_reasons, sync_heartbeats, schema_migrations.
+-- sync_reasons, sync_heartbeats, sync_blocks, sync_methods, schema_migrations.

@@ -5,6 +5,7 @@ https://github.com/anza-xyz/agave/blob/master/rpc-client-api/src/custom_error.rs
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -42,6 +43,9 @@ _FAULTS: dict[int, type[ProviderFault]] = {
     -32429: Overloaded,
     -32603: Broken,  # internal error
 }
+# A result that would be too large, which some nodes report with the code of a rate limit.
+_LARGE = re.compile(r"more than \d+ results|block range|response size|exceeds? max", re.IGNORECASE)
+_AWAY = re.compile(r"no backend", re.IGNORECASE)
 _LIMIT = re.compile(r"rate limit|request limit|too many requests", re.IGNORECASE)
 _QUOTA = re.compile(r"max usage reached|daily request count exceeded|capacity limit|quota", re.IGNORECASE)
 # Those whose message decides what they mean.
@@ -62,6 +66,10 @@ class Error(msgspec.Struct):
             return QuotaExhausted(detail, retry_after_seconds=min(until_midnight(), MAX_PAUSE_SECONDS))
         if self.code in _LIMIT_CODES and _LIMIT.search(self.message):
             return Overloaded(detail)
+        if _LARGE.search(self.message):
+            return TooLarge(detail)
+        if _AWAY.search(self.message):
+            return Broken(detail)
         return _FAULTS.get(self.code, Rejected)(detail)
 
     @property
@@ -89,12 +97,16 @@ class _BatchRefusedError(Exception):
 
 
 class Node:
-    """A node of one chain. One that refuses a batch gets single calls from then on."""
+    """A node of one chain. One that refuses a batch gets single calls from then on.
+
+    `methods` counts the calls that are sent, by method.
+    """
 
     def __init__(self, url: str, limits: Limits, metrics: FetchMetrics, pace: Pace | None = None) -> None:
         self.fetcher = Fetcher("rpc", limits, metrics, refuse=_refuse, pace=pace)
         self._url = url
         self._takes_batches = True
+        self.methods: Counter[str] = Counter()
 
     def call(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
         """Return the results of the calls in their order, errors included. Raise ProviderFault."""
@@ -106,6 +118,7 @@ class Node:
     def _call_batch(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
         if len(calls) > 1 and self._takes_batches:
             documents = [_document(number, call) for number, call in enumerate(calls)]
+            self.methods.update(method for method, _ in calls)
             try:
                 results = fetch.post(self._url, documents, lambda reply: _read_batch(reply, len(calls)))
             except (_BatchRefusedError, Rejected):
@@ -121,6 +134,7 @@ class Node:
         return [self._call_one(fetch, call) for call in calls]
 
     def _call_one(self, fetch: Fetch, call: Call) -> Result:
+        self.methods[call[0]] += 1
         return fetch.post(self._url, _document(0, call), _read_one)
 
 

@@ -9,7 +9,7 @@ import binascii
 import struct
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -19,7 +19,7 @@ from solders.pubkey import Pubkey
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.providers.fetch import Fetch
 from wallet_api.providers.jsonrpc import Node
-from wallet_api.providers.parsing import UnusableRow, clean, read_amount, read_row
+from wallet_api.providers.parsing import UnusableRow, clean, read_amount, read_decimals, read_row
 
 # A call accepts 100 accounts; a mint and its metadata are two.
 _MINTS_A_CALL = 50
@@ -34,11 +34,16 @@ _FUNGIBLE_STANDARDS = (1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The name of a mint. `fungible`: its supply is, or may be, more than one."""
+    """The name of a mint, and what its account says; None if the node could not parse it.
+
+    `fungible`: the supply is, or may be, more than one.
+    """
 
     name: str = ""
     symbol: str = ""
     fungible: bool = False
+    decimals: int | None = None
+    supply: int | None = None
 
 
 class _Accounts(msgspec.Struct):
@@ -59,7 +64,7 @@ class Names:
             names = {mint: self._known[mint] for mint in mints if mint in self._known}
         unknown = [mint for mint in mints if mint not in names][:MAX_LOOKUPS]
         try:
-            fetched = self._fetch(fetch, unknown)
+            fetched = self.fetch(fetch, unknown)
         except ProviderFault as fault:
             fetch.remark = f"names: {fault.outcome}"
             return names
@@ -67,7 +72,8 @@ class Names:
             self._known.update(fetched)
         return names | fetched
 
-    def _fetch(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Name]:
+    def fetch(self, fetch: Fetch, mints: Sequence[str]) -> dict[str, Name]:
+        """Return the names of the mints as they are now. Raise ProviderFault."""
         groups = [mints[start : start + _MINTS_A_CALL] for start in range(0, len(mints), _MINTS_A_CALL)]
         calls: list[tuple[str, list[Any]]] = []
         for group in groups:
@@ -92,9 +98,10 @@ def metadata_address(mint: str) -> str:
 def _name(mint: msgspec.Raw, metadata: msgspec.Raw) -> Name:
     token_2022 = _read_mint(mint)
     metaplex = _read_metadata(metadata)
-    return Name(
-        token_2022.name or metaplex.name,
-        token_2022.symbol or metaplex.symbol,
+    return replace(
+        token_2022,
+        name=token_2022.name or metaplex.name,
+        symbol=token_2022.symbol or metaplex.symbol,
         fungible=token_2022.fungible or metaplex.fungible,
     )
 
@@ -102,10 +109,11 @@ def _name(mint: msgspec.Raw, metadata: msgspec.Raw) -> Name:
 def _read_mint(raw: msgspec.Raw) -> Name:
     try:
         info = read_row(raw)["data"]["parsed"]["info"]
-        fungible = read_amount(info["supply"]) > 1
+        supply = read_amount(info["supply"])
         states = {extension["extension"]: extension.get("state") for extension in info.get("extensions", ())}
         state = states.get("tokenMetadata") or {}
-        return Name(clean(state.get("name")), clean(state.get("symbol")), fungible)
+        names = (clean(state.get("name")), clean(state.get("symbol")))
+        return Name(*names, supply > 1, read_decimals(info["decimals"]), supply)
     except (UnusableRow, KeyError, TypeError, AttributeError):
         return Name()
 

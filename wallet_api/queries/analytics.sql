@@ -1,6 +1,6 @@
 -- The tokens that most wallets of a group traded in a period. Whole days of the period are read from
 -- position_days, the rest from the trades.
--- Needs wallets_by_group, position_days_pkey, trades_by_time, tokens_pkey, native_prices_pkey, and what
+-- Needs wallets_by_group, position_days_pkey, trades_by_time, tokens_pkey, token_faces_pkey, native_prices_pkey, and what
 -- token_name.sql and token_price.sql need.
   WITH
 {latest_price},
@@ -84,14 +84,14 @@
        ),
 {token_name},
 {token_price},
-       -- json_strip_nulls leaves out dollars that are unknown, and would leave out the price: it is appended.
+       -- json_strip_nulls leaves out dollars that are unknown, and would leave out symbol and price: they are appended.
        shown AS (
        SELECT wallet_count,
               wanted.volume,
               mint,
               (SELECT rtrim(json_strip_nulls(row_to_json(figures))::text, '}')
                  FROM (SELECT wanted.mint,
-                              COALESCE(token_name.token_name, '') AS token_name,
+                              COALESCE(token_name.token_name, face.name, '') AS token_name,
                               wallet_count,
                               buy_txn,
                               sell_txn,
@@ -101,6 +101,8 @@
                               round_half_up(dollars(volume_usd, unpriced_volume, buy_txn + sell_txn, unpriced_txn,
                                                     latest.usd), 4) AS volume_usd,
                               round_half_up(realized, 9) AS realized_pnl) AS figures)
+                  || ',"symbol":'
+                  || COALESCE(to_json(face.symbol)::text, 'null')
                   || ',"price":'
                   || COALESCE(round_half_up(token_price.price, 18)::text, 'null')
                   || '}' AS entry
@@ -108,6 +110,8 @@
         CROSS JOIN latest
          LEFT JOIN token_name
            ON token_name.token_id = wanted.token_id
+         LEFT JOIN token_faces AS face
+           ON face.token_id = wanted.token_id
          LEFT JOIN token_price
            ON token_price.token_id = wanted.token_id
        )

@@ -1,6 +1,6 @@
 -- The other wallets of a chain that traded tokens of one wallet, both within a window: its whole days, and the
 -- trades themselves at its edges.
--- Needs wallets_blockchain_address_key, wallets_pkey, position_days_pkey, trades_by_time, positions_pkey,
+-- Needs wallets_blockchain_address_key, wallets_pkey, position_days_pkey, trades_by_time, positions_pkey, token_faces_pkey,
 -- positions_by_token, trades_pkey.
   WITH wallet AS MATERIALIZED (
        SELECT wallet_id,
@@ -42,7 +42,8 @@
        shared AS MATERIALIZED (
        SELECT positions.wallet_id,
               requested.mint,
-              COALESCE(requested.token_name, positions.token_name, '') AS token_name,
+              COALESCE(to_json(face.symbol)::text, 'null') AS symbol,
+              COALESCE(requested.token_name, positions.token_name, face.name, '') AS token_name,
               CASE WHEN positions.last_seen <= %(now)s THEN positions.last_seen
                    ELSE (SELECT max(trades.created_at)
                            FROM trades
@@ -55,6 +56,8 @@
          JOIN positions
            ON positions.token_id = requested.token_id
           AND positions.wallet_id <> requested.wallet_id
+         LEFT JOIN token_faces AS face
+           ON face.token_id = requested.token_id
         WHERE positions.last_seen > %(since)s
        ),
        -- As text, since JSON functions take several times as long.
@@ -62,7 +65,8 @@
        SELECT wallet_id,
               count(*) AS shared_tokens_count,
               max(last_at) AS last_shared_at,
-              array_agg('{"mint":' || to_json(mint) || ',"token_name":' || to_json(token_name) || '}'
+              array_agg('{"mint":' || to_json(mint) || ',"symbol":' || symbol
+                        || ',"token_name":' || to_json(token_name) || '}'
                         ORDER BY last_at DESC, mint) AS tokens
          FROM shared
         WHERE last_at IS NOT NULL

@@ -1,6 +1,6 @@
 -- For feeds to end with, after their CTEs traded, which has at least the trades of a page and one more, with the address and
 -- the mint of each; and matching (txn), whose sum is the number of all trades.
--- Needs positions_pkey, wallets_pkey, native_prices_pkey.
+-- Needs positions_pkey, wallets_pkey, token_faces_pkey, native_prices_pkey.
        candidate AS (
        SELECT traded.wallet_id,
               traded.token_id,
@@ -40,12 +40,14 @@
                               round_half_up(candidate.peak_after, 18) AS token_amount_peak,
                               percentage(candidate.quantity_after, candidate.peak_after) AS bag_pct,
                               still_held(candidate.quantity_after, candidate.peak_after) AS still_holding,
-                              NULL::numeric AS supply_pct,
-                              NULL::numeric AS supply_pct_peak) AS holding) AS holdings_after,
+                              percentage(candidate.quantity_after, NULLIF(face.supply, 0)) AS supply_pct,
+                              percentage(candidate.peak_after, NULLIF(face.supply, 0)) AS supply_pct_peak
+                      ) AS holding) AS holdings_after,
               candidate.mint,
-              COALESCE(candidate.token_name, positions.token_name, '') AS token_name,
-              NULL::numeric AS token_supply,
-              NULL::integer AS token_decimals
+              face.symbol,
+              COALESCE(candidate.token_name, positions.token_name, face.face_name, '') AS token_name,
+              round_half_up(face.supply, 18) AS token_supply,
+              face.decimals AS token_decimals
          FROM candidate
          JOIN wallets
            ON wallets.wallet_id = candidate.wallet_id
@@ -53,6 +55,13 @@
          LEFT JOIN positions
            ON positions.wallet_id = candidate.wallet_id
           AND positions.token_id = candidate.token_id
+         LEFT JOIN (SELECT token_id AS face_id,
+                           symbol,
+                           name AS face_name,
+                           decimals,
+                           supply
+                      FROM token_faces) AS face
+           ON face.face_id = candidate.token_id
         ORDER BY candidate.created_at DESC, candidate.is_sell DESC, candidate.tx_signature DESC,
                  candidate.event_index DESC, candidate.mint DESC, candidate.wallet_address DESC
         LIMIT %(limit)s::bigint

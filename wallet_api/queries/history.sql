@@ -1,7 +1,7 @@
 -- A wallet's lifetime record and a page of its trades, newest first, all in one snapshot.
 -- The newest trades are read in the order of the index alone, with ties, so that any plan reads few more than the page
 -- has; the rest of the order is applied to these.
--- Needs positions_pkey, lifetimes_pkey, trades_by_time, tokens_pkey, and what token_price.sql needs.
+-- Needs positions_pkey, lifetimes_pkey, trades_by_time, tokens_pkey, token_faces_pkey, and what token_price.sql needs.
   WITH newest AS (
        SELECT token_id,
               tx_signature,
@@ -40,12 +40,15 @@
                        (SELECT mint
                           FROM tokens
                          WHERE tokens.token_id = newest.token_id)) AS mint,
-              COALESCE(newest.token_name, position.token_name, '') AS shown_name
+              COALESCE(newest.token_name, position.token_name, face.name, '') AS shown_name,
+              COALESCE(to_json(face.symbol)::text, 'null') AS symbol
          FROM newest
          -- A full join never compares each trade with each token, whatever the plan. The condition below prevents
          -- the planner from turning it into a left join.
          FULL JOIN position
            ON position.token_id = newest.token_id
+         LEFT JOIN token_faces AS face
+           ON face.token_id = newest.token_id
         WHERE num_nulls(newest.token_id) = 0
        ),
        candidate AS (
@@ -60,6 +63,7 @@
                   string_agg(
                       '{"tx_signature":' || to_json(tx_signature)
                       || ',"mint":' || to_json(mint)
+                      || ',"symbol":' || symbol
                       || ',"token_name":' || to_json(shown_name)
                       || ',"transaction_type":"' || CASE WHEN is_sell THEN 'sell' ELSE 'buy' END
                       || '","value":' || round_half_up(value, 9)
@@ -88,8 +92,12 @@
        ),
        valued AS (
        SELECT record.*,
+              face.symbol AS face_symbol,
+              face.name AS face_name,
               record.quantity * token_price.price - record.cost AS unrealized
          FROM record
+         LEFT JOIN token_faces AS face
+           ON face.token_id = record.token_id
          LEFT JOIN token_price
            ON token_price.token_id = record.token_id
        ),
@@ -99,7 +107,8 @@
                   string_agg(
                       CASE WHEN %(overview)s
                            THEN '{"mint":' || to_json(mint)
-                           || ',"token_name":' || to_json(COALESCE(token_name, ''))
+                           || ',"symbol":' || COALESCE(to_json(face_symbol)::text, 'null')
+                           || ',"token_name":' || to_json(COALESCE(token_name, face_name, ''))
                            || ',"invested":' || round_half_up(invested, 9)
                            || ',"sold":' || round_half_up(sold, 9)
                            || ',"realized_pnl":' || round_half_up(realized, 9)

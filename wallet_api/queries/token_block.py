@@ -1,4 +1,4 @@
-"""The block that describes a token: name, price, and what no source provides yet."""
+"""The block that describes a token: its face, its price, and what no source provides yet."""
 
 from datetime import datetime
 from typing import Any
@@ -10,10 +10,9 @@ from wallet_api.queries.token_price import PriceRule, read_priced
 _FIND_TOKEN = load_sql(__package__, "find_token")
 
 # No source of these exists yet.
-_UNKNOWN = ("token_supply", "token_decimals")
-_UNKNOWN_CAPS = ("market_cap", "market_cap_usd", "market_cap_currency")
 _UNKNOWN_CURVE = ("pool", "on_curve", "bonding_curve_progress")
-_PRICES = ("price", "price_usd", "price_at")
+_FACE = ("symbol", "token_name", "token_supply", "token_decimals")
+_PRICES = ("price", "price_usd", "price_at", "market_cap", "market_cap_usd")
 
 # The id of no token.
 UNKNOWN_TOKEN_ID = -1
@@ -37,10 +36,8 @@ def block_of(row: Row, blockchain: str, mint: str) -> dict[str, Any]:
         "blockchain": blockchain,
         "currency": CHAINS[blockchain].currency,
         "mint": mint,
-        "token_name": row["token_name"],
-        **dict.fromkeys(_UNKNOWN),
-        **{name: row[name] for name in _PRICES},
-        **dict.fromkeys(_UNKNOWN_CAPS),
+        **{name: row[name] for name in (*_FACE, *_PRICES)},
+        "market_cap_currency": None if row["market_cap"] is None else CHAINS[blockchain].currency,
         "sol_price_usd": row["sol_price_usd"],
         **dict.fromkeys(_UNKNOWN_CURVE),
     }

@@ -1,6 +1,6 @@
 -- For other statements to include, after their CTE latest. It adds wanted (token_id), the token if any tracked wallet ever
 -- traded it; token_price, of token_price.sql; and token_block, its name and price as they are shown, or no row.
--- Needs tokens_blockchain_mint_key, positions_by_token, and what token_name.sql and token_price.sql need.
+-- Needs tokens_blockchain_mint_key, positions_by_token, token_faces_pkey, and what token_name.sql and token_price.sql need.
        wanted AS MATERIALIZED (
        SELECT tokens.token_id
          FROM tokens
@@ -14,15 +14,23 @@
 {token_price},
        token_block AS (
        SELECT wanted.token_id,
-              COALESCE(token_name.token_name, '') AS token_name,
+              face.symbol,
+              COALESCE(token_name.token_name, face.name, '') AS token_name,
+              face.supply,
+              round_half_up(face.supply, 18) AS token_supply,
+              face.decimals AS token_decimals,
               round_half_up(token_price.price, 18) AS price,
               round_half_up(token_price.price * latest.usd, 18) AS price_usd,
               iso_time(token_price.price_at) AS price_at,
+              round_half_up(token_price.price * face.supply, 9) AS market_cap,
+              round_half_up(token_price.price * face.supply * latest.usd, 4) AS market_cap_usd,
               CASE WHEN %(blockchain)s = 'solana' THEN round_half_up(latest.usd, 4) END AS sol_price_usd
          FROM wanted
         CROSS JOIN latest
          LEFT JOIN token_name
            ON token_name.token_id = wanted.token_id
+         LEFT JOIN token_faces AS face
+           ON face.token_id = wanted.token_id
          LEFT JOIN token_price
            ON token_price.token_id = wanted.token_id
        )

@@ -1,5 +1,5 @@
 -- A token, and the wallets of one type or of all that ever held it, those that hold most of it first.
--- Needs native_prices_pkey, and what token_block.sql and token_traders.sql need.
+-- Needs native_prices_pkey, token_faces_pkey, and what token_block.sql and token_traders.sql need.
   WITH
 {latest_price},
 {token_block},
@@ -21,9 +21,13 @@
                               token_amount_peak,
                               percentage(quantity, peak) AS bag_pct,
                               still_holding,
-                              NULL::numeric AS supply_pct,
-                              NULL::numeric AS supply_pct_peak) AS holding) AS holdings
+                              percentage(quantity, NULLIF(supply, 0)) AS supply_pct,
+                              percentage(peak, NULLIF(supply, 0)) AS supply_pct_peak) AS holding) AS holdings
          FROM holder
+         LEFT JOIN (SELECT token_id AS face_id,
+                           supply
+                      FROM token_faces) AS face
+           ON face.face_id = holder.token_id
         ORDER BY token_amount DESC, token_amount_peak DESC, address
        )
 SELECT token_block.*,

@@ -1,6 +1,6 @@
 -- A token, what the wallets of one type or of all did in it and still hold, and each of these wallets by itself.
 -- A set of trades without a stored dollar value counts with the latest native price.
--- Needs native_prices_pkey, and what token_block.sql and token_traders.sql need.
+-- Needs native_prices_pkey, token_faces_pkey, and what token_block.sql and token_traders.sql need.
   WITH
 {latest_price},
 {token_block},
@@ -39,9 +39,11 @@
        total_holdings AS (
        SELECT round_half_up(quantity, 18) AS token_amount,
               round_half_up(peak, 18) AS token_amount_peak,
-              NULL::numeric AS supply_pct,
-              NULL::numeric AS supply_pct_peak
+              percentage(quantity, NULLIF(token_block.supply, 0)) AS supply_pct,
+              percentage(peak, NULLIF(token_block.supply, 0)) AS supply_pct_peak
          FROM summed
+         LEFT JOIN token_block
+           ON true
        ),
        total_statistics AS (
        SELECT round_half_up(invested, 9) AS total_buy,
@@ -80,6 +82,7 @@
        valued AS (
        SELECT trader.*,
               latest.usd,
+              face.supply,
               round_half_up(invested, 9) AS buy,
               round_half_up(dollars(invested_usd, invested_without_usd, buy_txn, buys_without_usd, latest.usd), 4)
                   AS buy_usd,
@@ -93,6 +96,8 @@
         CROSS JOIN latest
          LEFT JOIN token_price
            ON token_price.token_id = trader.token_id
+         LEFT JOIN token_faces AS face
+           ON face.token_id = trader.token_id
        ),
        -- As text, since row_to_json takes twice as long. Unknown dollar values of a trader are left out.
        shown AS (
@@ -111,7 +116,8 @@
                       || ',"token_amount_peak":' || round_half_up(peak, 18)
                       || ',"bag_pct":' || percentage(quantity, peak)
                       || ',"still_holding":' || still_holding
-                      || ',"supply_pct":null,"supply_pct_peak":null'
+                      || ',"supply_pct":' || COALESCE(percentage(quantity, NULLIF(supply, 0))::text, 'null')
+                      || ',"supply_pct_peak":' || COALESCE(percentage(peak, NULLIF(supply, 0))::text, 'null')
                       || ',"remaining_sol":' || COALESCE(round_half_up(worth, 9)::text, 'null')
                       || ',"remaining_usd":' || COALESCE(round_half_up(worth * held_usd, 4)::text, 'null')
                       || ',"unrealized_pnl_sol":' || COALESCE(round_half_up(worth - cost, 9)::text, 'null')

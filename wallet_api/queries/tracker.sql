@@ -1,5 +1,5 @@
 -- A wallet's record in a period: its figures, its tokens and trades, and how its profit grew; all in one snapshot.
--- Needs wallets_pkey, trades_by_time, positions_pkey, and what token_price.sql needs.
+-- Needs wallets_pkey, trades_by_time, positions_pkey, token_faces_pkey, and what token_price.sql needs.
   WITH wallet AS MATERIALIZED (
        SELECT *
          FROM wallets
@@ -80,6 +80,8 @@
        SELECT summed.*,
               held.mint,
               held.token_name,
+              face.symbol,
+              face.name AS face_name,
               held.quantity,
               held.peak,
               held.cost,
@@ -99,6 +101,8 @@
                  AND positions.token_id = summed.token_id
               -- OFFSET 0 is an optimization fence: no position without a trade in the period is read.
               OFFSET 0) AS held
+         LEFT JOIN token_faces AS face
+           ON face.token_id = summed.token_id
        ),
        total AS MATERIALIZED (
        SELECT COALESCE(sum(buy_txn), 0) AS buy_txn,
@@ -191,7 +195,8 @@
               held_ordinal,
               still_holding,
               '{"mint":' || to_json(mint)
-              || ',"token_name":' || to_json(COALESCE(token_name, ''))
+              || ',"symbol":' || COALESCE(to_json(symbol)::text, 'null')
+              || ',"token_name":' || to_json(COALESCE(token_name, face_name, ''))
               || ',"buy_value":' || round_half_up(bought, 9)
               || CASE WHEN buy_txn = 0 THEN ',"buy_value_usd":0'
                       ELSE COALESCE(',"buy_value_usd":' || round_half_up(bought_usd, 4), '')
@@ -266,7 +271,8 @@
        page AS (
        SELECT newest.*,
               token.mint,
-              COALESCE(newest.token_name, token.token_name, '') AS shown_name,
+              token.symbol,
+              COALESCE(newest.token_name, token.token_name, token.face_name, '') AS shown_name,
               CASE WHEN is_sell THEN 'sell' ELSE 'buy' END AS side,
               round_half_up(value, 9) AS shown_value,
               round_half_up(usd, 4) AS shown_usd
@@ -327,6 +333,7 @@ SELECT ARRAY(SELECT token_id
                    string_agg(
                        '{"tx_signature":' || to_json(tx_signature)
                        || ',"mint":' || to_json(mint)
+                       || ',"symbol":' || COALESCE(to_json(symbol)::text, 'null')
                        || ',"token_name":' || to_json(shown_name)
                        || ',"transaction_type":"' || side
                        || '","created_at":"' || iso_time(created_at)

@@ -1,7 +1,17 @@
 """The schemas of what a group trades most."""
 
 from wallet_api.schemas.arguments import GroupArguments
-from wallet_api.schemas.fields import Amount, Choice, Integer, Rows, Shape, String, Strings, WholeNumber
+from wallet_api.schemas.fields import (
+    SYMBOL,
+    Amount,
+    Choice,
+    Integer,
+    Rows,
+    Shape,
+    String,
+    Strings,
+    WholeNumber,
+)
 from wallet_api.schemas.leaderboard import PERIODS
 
 MODES = ("most_traded",)
@@ -21,7 +31,8 @@ class TradedTokenSchema(Shape):
     """What the wallets of the group did in a token in the period; values in native currency."""
 
     mint = String("The token's address.")
-    token_name = String("Name in the newest trade that has one; else empty.")
+    symbol = String(SYMBOL, nullable=True)
+    token_name = String("Name in the newest trade that has one, else by its node; may be empty.")
     wallet_count = Integer("Wallets that traded it.")
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")

@@ -1,7 +1,16 @@
 """The schemas of a wallet's connections."""
 
 from wallet_api.schemas.arguments import WalletArguments
-from wallet_api.schemas.fields import Amount, Integer, Moment, Rows, Shape, String, WholeNumber
+from wallet_api.schemas.fields import (
+    SYMBOL,
+    Amount,
+    Integer,
+    Moment,
+    Rows,
+    Shape,
+    String,
+    WholeNumber,
+)
 from wallet_api.schemas.wallets import ProfileSchema
 
 
@@ -15,6 +24,7 @@ class SharedTokenSchema(Shape):
     """A token that both wallets traded."""
 
     mint = String("The token's address.")
+    symbol = String(SYMBOL, nullable=True)
     token_name = String("Its name; may be empty.")
 
 

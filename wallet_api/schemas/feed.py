@@ -1,7 +1,12 @@
 """The schemas of the feed of a group's trades."""
 
 from wallet_api.schemas.fields import (
+    DECIMALS,
     NO_SOURCE,
+    SUPPLY,
+    SUPPLY_PCT,
+    SUPPLY_PCT_PEAK,
+    SYMBOL,
     Amount,
     Boolean,
     Integer,
@@ -47,8 +52,8 @@ class HoldingSchema(Shape):
     token_amount_peak = Amount("Largest quantity held until then.")
     bag_pct = Amount("100 · `token_amount` / `token_amount_peak`; 0 without a peak.")
     still_holding = Boolean("Whether at least 1 % of the peak is held.")
-    supply_pct = Amount(NO_SOURCE, nullable=True)
-    supply_pct_peak = Amount(NO_SOURCE, nullable=True)
+    supply_pct = Amount(SUPPLY_PCT, nullable=True)
+    supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
 
 
 class TokenTransactionSchema(Shape):
@@ -74,9 +79,10 @@ class FeedTransactionSchema(TokenTransactionSchema):
     """One trade, with its token, who made it, and what the wallet held of the token after it."""
 
     mint = String("Address of the token.")
+    symbol = String(SYMBOL, nullable=True)
     token_name = String("Its name; may be empty.")
-    token_supply = Amount(NO_SOURCE, nullable=True)
-    token_decimals = Integer(NO_SOURCE, nullable=True)
+    token_supply = Amount(SUPPLY, nullable=True)
+    token_decimals = Integer(DECIMALS, nullable=True)
 
 
 class TokenBlockSchema(Shape):
@@ -85,15 +91,18 @@ class TokenBlockSchema(Shape):
     blockchain = String("The chain of the token.")
     currency = String("Code of the chain's native coin.")
     mint = String("Address of the token, in lower case on EVM chains.")
-    token_name = String("Its name in the newest trade that has one; else empty.")
-    token_supply = Amount(NO_SOURCE, nullable=True)
-    token_decimals = Integer(NO_SOURCE, nullable=True)
+    symbol = String(SYMBOL, nullable=True)
+    token_name = String("Its name in the newest trade that has one, else by its node; may be empty.")
+    token_supply = Amount(SUPPLY, nullable=True)
+    token_decimals = Integer(DECIMALS, nullable=True)
     price = Amount(_PRICE, nullable=True)
     price_usd = Amount(_PRICE_USD, nullable=True)
     price_at = Moment(_PRICE_AT, nullable=True)
-    market_cap = Amount(NO_SOURCE, nullable=True)
-    market_cap_usd = Amount(NO_SOURCE, nullable=True)
-    market_cap_currency = String(NO_SOURCE, nullable=True)
+    market_cap = Amount("`price` × `token_supply`; null without one of them.", nullable=True)
+    market_cap_usd = Amount(
+        "The same in dollars, at the latest native price; null without one.", nullable=True
+    )
+    market_cap_currency = String("The currency of `market_cap`; null without one.", nullable=True)
     sol_price_usd = Amount(
         "Latest price of SOL in USD; null if unknown, and on chains other than solana.", nullable=True
     )

@@ -7,6 +7,7 @@ from marshmallow import ValidationError, validates_schema
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
+    SYMBOL,
     TOKENS_WITHOUT_COST,
     WITHOUT_COST,
     Amount,
@@ -88,6 +89,7 @@ class TokenOverviewSchema(Shape):
     """A wallet's record in one token; amounts in native currency."""
 
     mint = String("The token's address.")
+    symbol = String(SYMBOL, nullable=True)
     token_name = String("Its name; may be empty.")
     invested = Amount("Value of the buys.")
     sold = Amount("Value of the sells.")
@@ -113,6 +115,7 @@ class TradeSchema(Shape):
 
     tx_signature = String("Signature of the transaction.")
     mint = String("The token's address.")
+    symbol = String(SYMBOL, nullable=True)
     token_name = String("Its name; may be empty.")
     transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
     value = Amount("Value of the trade.")

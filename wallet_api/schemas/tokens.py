@@ -6,6 +6,8 @@ from wallet_api.schemas.feed import HoldingSchema, TokenBlockSchema, TokenTransa
 from wallet_api.schemas.fields import (
     NO_SOURCE,
     PROFIT_USD,
+    SUPPLY_PCT,
+    SUPPLY_PCT_PEAK,
     TOKENS_WITHOUT_COST,
     USD,
     WITHOUT_COST,
@@ -90,8 +92,8 @@ class TotalHoldingsSchema(Shape):
 
     token_amount = Amount("Quantity held, in whole tokens.")
     token_amount_peak = Amount("Sum of the largest quantity that each wallet ever held.")
-    supply_pct = Amount(NO_SOURCE, nullable=True)
-    supply_pct_peak = Amount(NO_SOURCE, nullable=True)
+    supply_pct = Amount(SUPPLY_PCT, nullable=True)
+    supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
 
 
 class TotalStatisticsSchema(Shape):

@@ -4,6 +4,7 @@ from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import (
     HOLD_TIME,
     PROFIT_USD,
+    SYMBOL,
     TOKENS_WITHOUT_COST,
     USD,
     WITHOUT_COST,
@@ -66,6 +67,7 @@ class TokenRowSchema(Shape):
     """A wallet's trades of a token in the period, and what it holds of it now; values in native currency."""
 
     mint = String("The token's address.")
+    symbol = String(SYMBOL, nullable=True)
     token_name = String("Its name; may be empty.")
     buy_value = Amount("Value of the buys.")
     buy_value_usd = Amount(USD, optional=True)
@@ -119,6 +121,7 @@ class TrackedTradeSchema(Shape):
 
     tx_signature = String("Signature of the transaction.")
     mint = String("The token's address.")
+    symbol = String(SYMBOL, nullable=True)
     token_name = String("Its name; may be empty.")
     transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
     created_at = Moment("Time of the trade.")

@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 from wallet_api.chains import Chain
-from wallet_api.providers.trades.swaps import DIGITS, LeftOut, Leg, Reason, Swap
+from wallet_api.providers.trades.swaps import DIGITS, LeftOut, Leg, Reason, Swap, TrackedWallet
 
 _ZERO = Decimal(0)
 
@@ -26,6 +26,7 @@ class Draft:
     if they were taken off the proceeds.
     """
 
+    wallet: TrackedWallet
     tx_signature: str
     mint: str
     is_sell: bool
@@ -37,10 +38,10 @@ class Draft:
     usd_to_convert: Decimal = _ZERO
     value_usd: Decimal | None = _ZERO
 
-    def value(self, chain: Chain, price: Decimal) -> Decimal:
+    def value(self, price: Decimal) -> Decimal:
         """Return the whole value in the native coin at `price` dollars, rounded to its smallest unit."""
         with localcontext(prec=DIGITS):
-            return self.native + _to_unit(chain, self.usd_to_convert / price)
+            return self.native + _to_unit(self.wallet.chain, self.usd_to_convert / price)
 
 
 @dataclass(slots=True)
@@ -52,19 +53,19 @@ class Drafted:
     left_out: list[LeftOut] = field(default_factory=list)
 
 
-def draft_trades(chain: Chain, swaps: Iterable[Swap]) -> Drafted:
+def draft_trades(swaps: Iterable[Swap]) -> Drafted:
     """Return the trades of the swaps. Their order does not matter, nor whether some are repeated."""
-    transactions: dict[str, set[Swap]] = {}
+    transactions: dict[tuple[TrackedWallet, str], set[Swap]] = {}
     for swap in swaps:
-        transactions.setdefault(swap.tx_signature, set()).add(swap)
+        transactions.setdefault((swap.wallet, swap.tx_signature), set()).add(swap)
     drafted = Drafted()
     with localcontext(prec=DIGITS):
         for swaps_of_one in transactions.values():
-            _draft_transaction(chain, sorted(swaps_of_one, key=_order), drafted)
+            _draft_transaction(sorted(swaps_of_one, key=_order), drafted)
     return drafted
 
 
-def _draft_transaction(chain: Chain, swaps: list[Swap], drafted: Drafted) -> None:
+def _draft_transaction(swaps: list[Swap], drafted: Drafted) -> None:
     drafts: dict[tuple[str, bool], Draft] = {}
     # The rates within this transaction: an amount of the token, and its value in the native coin.
     rates: _Rates = {}
@@ -78,19 +79,21 @@ def _draft_transaction(chain: Chain, swaps: list[Swap], drafted: Drafted) -> Non
             _add(drafts, swap, native.amount)
         else:
             between_tokens.append(swap)
-    for swap, value in _valued(chain, between_tokens, rates):
+    for swap, value in _valued(between_tokens, rates):
         if value is not None or swap.usd is not None:
             _add(drafts, swap, value)
         else:
-            drafted.left_out.append(LeftOut(swap.tx_signature, Reason.NO_VALUE, NO_VALUE, swap.created_at))
+            drafted.left_out.append(
+                LeftOut(swap.wallet, swap.tx_signature, Reason.NO_VALUE, NO_VALUE, swap.created_at)
+            )
     drafted.drafts += drafts.values()
 
 
-def _valued(chain: Chain, swaps: list[Swap], rates: _Rates) -> list[tuple[Swap, Decimal | None]]:
+def _valued(swaps: list[Swap], rates: _Rates) -> list[tuple[Swap, Decimal | None]]:
     """Return the swaps of two tokens with their native values, None if no hops lead to a known rate."""
     valued: list[tuple[Swap, Decimal | None]] = []
     while swaps:
-        found = [(swap, value) for swap in swaps if (value := _value(chain, swap, rates)) is not None]
+        found = [(swap, value) for swap in swaps if (value := _value(swap, rates)) is not None]
         if not found:
             break
         hop: _Rates = {}
@@ -104,11 +107,11 @@ def _valued(chain: Chain, swaps: list[Swap], rates: _Rates) -> list[tuple[Swap, 
     return valued + [(swap, None) for swap in swaps]
 
 
-def _value(chain: Chain, swap: Swap, rates: _Rates) -> Decimal | None:
+def _value(swap: Swap, rates: _Rates) -> Decimal | None:
     for leg in (swap.sold, swap.bought):
         if leg.mint in rates:
             amount, native = rates[leg.mint]
-            return _to_unit(chain, leg.amount * native / amount)
+            return _to_unit(swap.wallet.chain, leg.amount * native / amount)
     return None
 
 
@@ -122,7 +125,7 @@ def _add(drafts: dict[tuple[str, bool], Draft], swap: Swap, native: Decimal | No
     for leg, is_sell in ((swap.sold, True), (swap.bought, False)):
         if leg.mint is None:
             continue
-        new = Draft(swap.tx_signature, leg.mint, is_sell, swap.created_at)
+        new = Draft(swap.wallet, swap.tx_signature, leg.mint, is_sell, swap.created_at)
         draft = drafts.setdefault((leg.mint, is_sell), new)
         draft.created_at = min(draft.created_at, swap.created_at)
         draft.name = draft.name or leg.name

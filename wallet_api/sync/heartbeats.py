@@ -7,7 +7,7 @@ from typing import Literal
 
 from wallet_api.database import Connection, load_sql
 
-Job = Literal["trades", "prices"]
+Job = Literal["trades", "prices", "tokens"]
 
 _HEARTBEATS = load_sql(__package__, "heartbeats")
 _SAVE = load_sql(__package__, "save_heartbeat")
@@ -17,7 +17,7 @@ _SAVE = load_sql(__package__, "save_heartbeat")
 class Round:
     """A successful round for a chain: its wallets, how many of them failed, and the delay of new trades.
 
-    For prices both numbers are 0.
+    For prices and tokens both numbers are 0.
     """
 
     wallets: int = 0

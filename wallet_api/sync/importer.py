@@ -8,16 +8,26 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from msgspec import UNSET
+
 from wallet_api.database import Connection
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_trades
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.rows import TradeRow
-from wallet_api.providers.trades.swaps import Chunk, LeftOut, Reason, TrackedWallet
+from wallet_api.providers.trades.swaps import (
+    FROM_LOGS,
+    NO_TRADE,
+    REORGANISED,
+    Chunk,
+    LeftOut,
+    Reason,
+)
+from wallet_api.sync.blocks import remove_orphans, save_blocks
 from wallet_api.sync.drafts import Draft, draft_trades
-from wallet_api.sync.jobs import Job
-from wallet_api.sync.left_out import NO_TRADE, read_reasons, save_left_out, save_reasons, settle_left_out
+from wallet_api.sync.jobs import REMOVED, Job
+from wallet_api.sync.left_out import read_reasons, save_left_out, save_reasons, settle_left_out
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.summaries import TradesSummary
 from wallet_api.sync.values import value_drafts
@@ -25,22 +35,17 @@ from wallet_api.sync.values import value_drafts
 log = logging.getLogger(__name__)
 
 PRICE_MISSING = "price_missing"
-REMOVED = "removed"
 NO_PRICE = "no native price of its hour is known"
 
 
 @dataclass(slots=True)
 class Part:
-    """A fetched chunk of a wallet, its trades, and what is left out of it."""
+    """A fetched chunk of a job, its trades, and what is left out of it."""
 
     job: Job
     chunk: Chunk
     drafts: list[Draft] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
-
-    @property
-    def wallet(self) -> TrackedWallet:
-        return self.job.wallet
 
 
 class Importer:
@@ -56,22 +61,21 @@ class Importer:
         self._delays: defaultdict[str, list[float]] = defaultdict(list)
 
     def add(self, parts: Sequence[Part]) -> None:
-        """Import the parts, at most one of each wallet.
+        """Import the parts, at most one of each job.
 
-        A wallet fails if it was removed, or if the price that a value needs cannot be fetched now. The trades
-        come first, then what is left out, then how far the wallets are synced, so that a crash in between
-        repeats the fetch.
+        A job fails if its wallets were removed, or if the price that a value needs cannot be fetched now.
+        First goes what a reorganisation took away. Then come the trades, then what is left out, then how far
+        the wallets are synced, so that a crash in between repeats the fetch.
         """
         for part in parts:
+            self._follow(part)
             part.left_out += part.chunk.left_out
-            drafted = draft_trades(part.wallet.chain, part.chunk.swaps)
+            drafted = draft_trades(part.chunk.swaps)
             part.drafts += drafted.drafts
             part.left_out += drafted.left_out
             self._summary.wraps += drafted.wraps
         drafts = [(part, draft) for part in parts for draft in part.drafts]
-        values, is_final = value_drafts(
-            self._connection, self._prices, [(part.wallet, draft) for part, draft in drafts]
-        )
+        values, is_final = value_drafts(self._connection, self._prices, [draft for _, draft in drafts])
         rows = []
         for (part, draft), value in zip(drafts, values, strict=True):
             if value is not None:
@@ -82,14 +86,16 @@ class Importer:
                 part.job.fail(self._connection, PRICE_MISSING)
         parts = [part for part in parts if part.job.outcome is None]
         self._import([row for row in rows if row[0].job.outcome is None])
-        new = save_left_out(self._connection, _left_out_of(parts), datetime.now(UTC))
+        left_out = [each for part in parts for each in part.left_out]
+        new = save_left_out(self._connection, left_out, datetime.now(UTC))
         settle_left_out(self._connection, _read(parts))
         for part in parts:
-            if part.job.save_synced(self._connection, part.chunk):
+            part.job.save_synced(self._connection, part.chunk)
+            if part.job.spans:
                 self._count(part)
             else:
-                part.job.fail(self._connection, REMOVED)
-        self._new.update((wallet.chain.name, each.reason) for wallet, each in new)
+                part.job.outcome = REMOVED
+        self._new.update((each.wallet.chain.name, each.reason) for each in new)
         self._summary.new_left_out += len(new)
 
     def finish(self, chains: Sequence[str]) -> dict[str, float]:
@@ -105,23 +111,35 @@ class Importer:
         )
         return {chain: statistics.median(delays) for chain, delays in self._delays.items() if delays}
 
+    def _follow(self, part: Part) -> None:
+        """Remove what a reorganisation took away, and keep the hashes by which the next one is noticed."""
+        if part.chunk.orphans:
+            removed = remove_orphans(self._connection, part.job.chain, part.chunk.orphans)
+            log.warning(
+                "%s: removed %d trades of %d orphaned blocks",
+                part.job.chain,
+                removed,
+                len(part.chunk.orphans),
+            )
+            part.chunk.counts[REORGANISED] += removed
+        save_blocks(self._connection, part.job.chain, part.chunk.blocks)
+
     def _import(self, rows: Sequence[tuple[Part, Draft, Decimal]]) -> None:
         def records() -> Iterator[Record[TradeRow]]:
-            for number, (part, draft, value) in enumerate(rows):
-                yield number, b"", _row(part.wallet, draft, value)
+            for number, (_, draft, value) in enumerate(rows):
+                yield number, b"", _row(draft, value)
 
         def reject(number: int, line: bytes, fault: BadRow) -> None:
             rejected[number] = fault.rule
 
         while rows:
             rejected: dict[int, str] = {}
-            wallet_ids = {
-                (part.wallet.chain.name, part.wallet.address): part.wallet.wallet_id for part, _, _ in rows
-            }
+            wallets = {draft.wallet for _, draft, _ in rows}
+            wallet_ids = {(one.chain.name, one.address): one.wallet_id for one in wallets}
             try:
                 imported = import_trades(self._connection, records(), reject, wallet_ids=wallet_ids)
             except WalletRemoved as error:
-                rows = [row for row in rows if row[0].wallet.wallet_id not in error.wallet_ids]
+                rows = [row for row in rows if row[1].wallet.wallet_id not in error.wallet_ids]
                 continue
             self._summary.trades += imported.landed
             self._summary.changed += imported.changed
@@ -131,52 +149,52 @@ class Importer:
             break
 
     def _count(self, part: Part) -> None:
-        chain, summary = part.wallet.chain.name, self._summary
+        chain, summary, chunk = part.job.chain, self._summary, part.chunk
+        synced_until = {span.wallet: span.synced_until for span in part.job.spans}
         for each in part.left_out:
-            log.info("%s on %s: %s: %s", part.wallet.address, chain, each.tx_signature, each.detail)
+            log.info("%s on %s: %s: %s", each.wallet.address, chain, each.tx_signature, each.detail)
             self._met[chain, each.reason] += 1
             summary.left_out += 1
             summary.left_out_reasons[str(each.reason)][each.detail] += 1
-        for counts in (self._met, self._new):
-            counts[chain, NO_TRADE] += part.chunk.no_trades
-        summary.no_trades += part.chunk.no_trades
-        summary.swaps += len(part.chunk.swaps)
-        if (synced_until := part.job.synced_until) is not None:
-            now = datetime.now(UTC)
-            moments = {draft.tx_signature: draft.created_at for draft in part.drafts}
-            new = [moment for moment in moments.values() if moment > synced_until]
-            self._delays[chain] += [max(0.0, (now - moment).total_seconds()) for moment in new]
-
-
-def _left_out_of(parts: Sequence[Part]) -> list[tuple[TrackedWallet, LeftOut]]:
-    return [(part.wallet, each) for part in parts for each in part.left_out]
+        for name, count in chunk.counts.items():
+            self._met[chain, name] += count
+            self._new[chain, name] += count
+        summary.no_trades += chunk.counts[NO_TRADE]
+        summary.from_logs += chunk.counts[FROM_LOGS]
+        summary.reorganised += chunk.counts[REORGANISED]
+        summary.swaps += len(chunk.swaps)
+        now = datetime.now(UTC)
+        moments = {(draft.wallet, draft.tx_signature): draft.created_at for draft in part.drafts}
+        for (wallet, _), moment in moments.items():
+            until = synced_until.get(wallet)
+            if until is not None and moment > until:
+                self._delays[chain].append(max(0.0, (now - moment).total_seconds()))
 
 
 def _read(parts: Sequence[Part]) -> list[tuple[int, str]]:
     """Return the wallets and signatures of the transactions that could be read, with all of their trades."""
-    read = {
-        (part.wallet.wallet_id, signature)
-        for part in parts
-        for signature in (*(draft.tx_signature for draft in part.drafts), *part.chunk.settled)
-    }
-    return list(read - {(wallet.wallet_id, each.tx_signature) for wallet, each in _left_out_of(parts)})
+    read = {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.drafts}
+    read |= {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.chunk.settled}
+    left = {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.left_out}
+    return list(read - left)
 
 
 def _left_out(draft: Draft, reason: Reason, detail: str) -> LeftOut:
-    return LeftOut(draft.tx_signature, reason, detail, draft.created_at)
+    return LeftOut(draft.wallet, draft.tx_signature, reason, detail, draft.created_at)
 
 
-def _row(wallet: TrackedWallet, draft: Draft, native: Decimal) -> TradeRow:
+def _row(draft: Draft, native: Decimal) -> TradeRow:
     return TradeRow(
-        blockchain=wallet.chain.name,  # type: ignore[arg-type]
-        wallet_address=wallet.address,
+        blockchain=draft.wallet.chain.name,  # type: ignore[arg-type]
+        wallet_address=draft.wallet.address,
         tx_signature=draft.tx_signature,
         mint=draft.mint,
         transaction_type="sell" if draft.is_sell else "buy",
         token_amount=draft.token_amount,
         value=native,
         created_at=draft.created_at,
-        token_name=draft.name,
+        # A name that is not known now removes none.
+        token_name=draft.name or UNSET,
         value_usd=draft.value_usd,
         exchanged_value=native - draft.extra if draft.extra else None,
     )

@@ -6,12 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, MissingReference, load_sql, translated
-from wallet_api.providers.trades.swaps import LeftOut, Listed, Reason, TrackedWallet
-
-# What is no trade by a rule is counted beside the reasons for which something is left out.
-NO_TRADE = "no_trade"
-REASONS = (*Reason, NO_TRADE)
+from wallet_api.providers.trades.swaps import COUNTED, LeftOut, Listed, Reason, TrackedWallet
 
 # What was left out is read again at the start of a process, and then once a day.
 _AGAIN = timedelta(days=1)
@@ -36,9 +33,6 @@ class ReasonCount:
     kept: int
 
 
-Owned = tuple[TrackedWallet, LeftOut]
-
-
 def left_out_due(connection: Connection, chains: Sequence[str], started: datetime) -> dict[int, list[Listed]]:
     """Return by wallet what to read again in a process that started then, those tried longest ago first."""
     parameters = {
@@ -48,20 +42,20 @@ def left_out_due(connection: Connection, chains: Sequence[str], started: datetim
     }
     due: dict[int, list[Listed]] = {}
     for row in connection.execute(_DUE, parameters):
-        due.setdefault(row["wallet_id"], []).append(Listed(row["created_at"], row["tx_signature"]))
+        wallet = TrackedWallet(row["wallet_id"], CHAINS[row["blockchain"]], row["address"])
+        due.setdefault(wallet.wallet_id, []).append(Listed(wallet, row["created_at"], row["tx_signature"]))
     return due
 
 
-def save_left_out(connection: Connection, left_out: Iterable[Owned], now: datetime) -> list[Owned]:
+def save_left_out(connection: Connection, left_out: Iterable[LeftOut], now: datetime) -> list[LeftOut]:
     """Keep what was left out, and return what was not kept before. A removed wallet keeps nothing."""
-    rows = {(wallet.wallet_id, each.tx_signature): (wallet, each) for wallet, each in left_out}
-    swaps = [each for _, each in rows.values()]
+    rows = {(each.wallet.wallet_id, each.tx_signature): each for each in left_out}
     parameters = {
         "wallet_ids": [wallet_id for wallet_id, _ in rows],
         "signatures": [signature for _, signature in rows],
-        "reasons": [swap.reason for swap in swaps],
-        "details": [swap.detail for swap in swaps],
-        "moments": [swap.created_at for swap in swaps],
+        "reasons": [each.reason for each in rows.values()],
+        "details": [each.detail for each in rows.values()],
+        "moments": [each.created_at for each in rows.values()],
         "now": now,
     }
     with suppress(MissingReference), translated():
@@ -83,7 +77,7 @@ def save_reasons(
     met: Counter[tuple[str, str]],
 ) -> None:
     """Add the new ones of a round to the totals by chain and reason, and save how many it met."""
-    keys = [(chain, str(reason)) for chain in chains for reason in REASONS]
+    keys = [(chain, str(reason)) for chain in chains for reason in (*Reason, *COUNTED)]
     parameters = {
         "blockchains": [chain for chain, _ in keys],
         "reasons": [reason for _, reason in keys],

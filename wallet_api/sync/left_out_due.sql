@@ -1,6 +1,8 @@
 -- What was left out and last tried before a time, those tried longest ago first. Needs sync_left_out_by_trial,
 -- wallets_pkey.
 SELECT kept.wallet_id,
+       wallets.blockchain,
+       wallets.address,
        kept.tx_signature,
        kept.created_at
   FROM sync_left_out AS kept

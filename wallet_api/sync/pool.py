@@ -13,7 +13,7 @@ from wallet_api.sync.sources import Provider
 
 log = logging.getLogger(__name__)
 
-# The next chunk of a wallet, why there is none, or None if the job was not begun.
+# The next chunk of a job, why there is none, or None if the job was not begun.
 Result = tuple[Job, Chunk | Exception | None]
 
 
@@ -76,6 +76,6 @@ class Pool:
                 self.halted.set()
             return fault
         except Exception as error:
-            # An unexpected error in one wallet must not stop the others.
-            log.exception("fetching %s on %s failed", job.wallet.address, job.wallet.chain.name)
+            # An unexpected error in one job must not stop the others.
+            log.exception("fetching %s on %s failed", job.wallets[0].address, job.chain)
             return error

@@ -14,8 +14,9 @@ from wallet_api.providers.faults import ProviderFault
 from wallet_api.providers.trades.swaps import Chunk
 from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.importer import Importer, Part
-from wallet_api.sync.jobs import BEHIND, SYNCED, Job, jobs_due
+from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_due
 from wallet_api.sync.left_out import left_out_due
+from wallet_api.sync.nodes import save_methods
 from wallet_api.sync.pool import Pool, Result
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.refusals import DOWN, refusal_of
@@ -36,7 +37,7 @@ _NAMED_WALLETS = 10
 class TradesSync:
     """A provider of trades, and the time from which trades are wanted.
 
-    A wallet that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
+    A job that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
     """
 
     provider: Provider
@@ -57,7 +58,7 @@ class TradesSync:
         """
         chains = self.provider.chains
         again = left_out_due(connection, chains, self.started)
-        jobs = jobs_due(connection, chains, self.since, self.overlap, again)
+        jobs = jobs_due(connection, self.provider.source, chains, self.since, self.overlap, again)
         work = _Round(self, connection, jobs)
         work.run(stopping, progress)
         return work.finish()
@@ -69,9 +70,13 @@ class _Round:
         self._provider = sync.provider
         self._connection = connection
         self._jobs = jobs
-        self._summary = TradesSummary(chains=list(sync.provider.chains), wallets=len(jobs))
+        self._summary = TradesSummary(
+            chains=list(sync.provider.chains), wallets=sum(len(job.spans) for job in jobs)
+        )
         self._importer = Importer(connection, sync.prices, self._summary)
         self._failures_in_a_row = 0
+        self._began = time.monotonic()
+        self._called = Counter(self._provider.methods)
 
     def run(self, stopping: threading.Event, progress: Callable[[int, int], None]) -> None:
         waiting = deque(self._jobs)
@@ -85,9 +90,9 @@ class _Round:
                     waiting.clear()
                 while waiting and not pool.is_full:
                     pool.submit(waiting.popleft())
-                # An unfinished wallet goes on before the next one starts.
+                # An unfinished job goes on before the next one starts.
                 waiting.extendleft(self._take(pool.results(_POLL_SECONDS)))
-                progress(sum(job.outcome is not None for job in self._jobs), len(self._jobs))
+                progress(self._summary.wallets - self._outcomes()[None], self._summary.wallets)
 
     def finish(self) -> TradesSummary:
         """Log the failures, save the heartbeats, and return the counts.
@@ -95,27 +100,46 @@ class _Round:
         A chain gets a heartbeat if every wallet was tried and at least one succeeded.
         """
         summary, chains = self._summary, self._provider.chains
-        failures = Counter(job.outcome for job in self._jobs if job.outcome is not None)
+        failures = self._outcomes()
+        summary.left = failures.pop(None, 0)
         summary.synced, summary.behind = failures.pop(SYNCED, 0), failures.pop(BEHIND, 0)
-        summary.failures, summary.failed = failures, failures.total()
-        summary.left = sum(job.outcome is None for job in self._jobs)
-        for failure in failures:
+        summary.failures = Counter({str(failure): count for failure, count in failures.items()})
+        summary.failed = failures.total()
+        for failure in summary.failures:
             self._warn_of(failure)
         delays = self._importer.finish(chains)
         heartbeats = {}
         for chain in chains:
-            outcomes = [job.outcome for job in self._jobs if job.wallet.chain.name == chain]
-            failed = sum(outcome in failures for outcome in outcomes)
-            if None not in outcomes and failed < len(outcomes):
-                heartbeats[chain] = Round(len(outcomes), failed, delays.get(chain))
-        save_heartbeats(self._connection, "trades", heartbeats, datetime.now(UTC))
+            outcomes = self._outcomes(chain)
+            failed = sum(outcomes[failure] for failure in failures)
+            if not outcomes[None] and failed < outcomes.total():
+                heartbeats[chain] = Round(outcomes.total(), failed, delays.get(chain))
+        now = datetime.now(UTC)
+        save_heartbeats(self._connection, "trades", heartbeats, now)
+        calls = {name: count - self._called[name] for name, count in self._provider.methods.items()}
+        if calls:
+            save_methods(self._connection, chains[0], calls, time.monotonic() - self._began, now)
         return summary
 
     def _warn_of(self, failure: str) -> None:
         jobs = [job for job in self._jobs if job.outcome == failure]
-        names = ", ".join(f"{job.wallet.address} on {job.wallet.chain.name}" for job in jobs[:_NAMED_WALLETS])
-        more = f" and {len(jobs) - _NAMED_WALLETS} more" if len(jobs) > _NAMED_WALLETS else ""
-        log.warning("not synced: %s %s: %s%s", failure, jobs[0].detail, names, more)
+        wallets = [wallet for job in jobs for wallet in job.wallets]
+        if failure == REMOVED:
+            wallets += [wallet for job in self._jobs for wallet in job.removed]
+        names = ", ".join(f"{wallet.address} on {wallet.chain.name}" for wallet in wallets[:_NAMED_WALLETS])
+        count = self._summary.failures[failure] - _NAMED_WALLETS
+        more = f" and {count} more" if count > 0 else ""
+        detail = jobs[0].detail if jobs else ""
+        log.warning("not synced: %s %s: %s%s", failure, detail, names, more)
+
+    def _outcomes(self, chain: str | None = None) -> Counter[str | None]:
+        """Return how many wallets of a chain, or of all, have which outcome; None before they have one."""
+        outcomes: Counter[str | None] = Counter()
+        for job in self._jobs:
+            if chain in (None, job.chain):
+                outcomes[job.outcome] += len(job.spans)
+                outcomes[REMOVED] += len(job.removed)
+        return +outcomes
 
     def _take(self, results: Sequence[Result]) -> list[Job]:
         """Import chunks, note failures, and return the jobs that are to be continued."""
@@ -130,7 +154,7 @@ class _Round:
                 job.fail(self._connection, "crashed")
             elif result is not None and job.outcome is None:
                 self._failures_in_a_row = 0
-                if result.until is None:
+                if result.is_last:
                     job.outcome = SYNCED
                 elif job.seconds() > self._sync.turn_seconds:
                     job.outcome = BEHIND

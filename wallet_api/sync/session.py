@@ -13,6 +13,7 @@ from wallet_api.sync.heartbeats import Job
 # The first part of the lock's key; the second is the job or, for trades, the chain.
 LOCK_CLASS = 7_404
 _PRICES_LOCK = 2
+_TOKENS_LOCK = 3
 _TRADES_LOCKS = {chain: 10 + place for place, chain in enumerate(CHAINS)}
 
 _LOCK = load_sql(__package__, "lock")
@@ -27,12 +28,13 @@ class AlreadyRunning(Exception):
 def sole_session(url: str, job: Job, chains: Sequence[str]) -> Iterator[Connection]:
     """Yield the connection that holds the locks for `job` and these chains, in autocommit.
 
-    Prices have one lock for all chains. Raise AlreadyRunning if another process holds a lock, and
-    DatabaseUnavailable, also from within the context. The session holds the locks, so they end with the
-    process or its connection.
+    Prices have one lock for all chains, and so have tokens. Raise AlreadyRunning if another process holds a
+    lock, and DatabaseUnavailable, also from within the context. The session holds the locks, so they end with
+    the process or its connection.
     """
     name = f"wallet-api sync {job} pid {os.getpid()} on {socket.gethostname()}"
-    locks = [_PRICES_LOCK] if job == "prices" else [_TRADES_LOCKS[chain] for chain in chains]
+    alone = {"prices": [_PRICES_LOCK], "tokens": [_TOKENS_LOCK]}
+    locks = alone.get(job) or [_TRADES_LOCKS[chain] for chain in chains]
     key = {"lock_class": LOCK_CLASS, "locks": locks}
     with translated(), closing(connect(url, application_name=name[:63])) as connection:
         if not connection.fetch_value(_LOCK, key):

@@ -1,13 +1,15 @@
 """Build the sources of trades and prices from the settings, each with its rate limit."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pkgutil import resolve_name
 
 from prometheus_client import CollectorRegistry
 
 from wallet_api.chains import CHAINS
+from wallet_api.providers.faces import FaceSource
 from wallet_api.providers.fetch import SILENCE, Fetcher, Limits
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.metrics import FetchMetrics
@@ -32,41 +34,47 @@ _NO_BREAKER = 2**31
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A source of trades, the chains that it supplies, its pace, and the setting that contains its key."""
+    """A source of trades, the chains that it supplies, its pace, and the setting that contains its key.
+
+    `methods` counts the calls of a node.
+    """
 
     source: TradeSource
     chains: Sequence[str]
     pace: Pace
     key_setting: str
+    methods: Counter[str] = field(default_factory=Counter)
 
 
-def chains_by_provider(settings: Settings, chains: Sequence[str] = ()) -> dict[str, list[str]]:
-    """Return which provider supplies which of the chains; without arguments, of all configured chains.
+def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list[str]]:
+    """Return the chains that a provider supplies together: those of Moralis, or that of a node.
 
-    Raise SettingsError if no provider is configured at all, or for one of the given chains.
+    Without arguments, these are all configured chains. Raise SettingsError if no provider is configured at
+    all, or for one of the given chains.
     """
-    providers = dict.fromkeys(chains or CHAINS, "moralis")
-    if "solana" in providers:
-        providers["solana"] = settings.solana_trades_provider
-    missing = {}
-    if settings.moralis_api_key is None:
-        missing["moralis"] = "MORALIS_API_KEY is not set; trades are read from Moralis (https://moralis.com)"
-    if settings.solana_rpc_url is None:
-        missing["rpc"] = "SOLANA_RPC_URL is not set; with SOLANA_TRADES_PROVIDER=rpc it names the node"
-    supplied: dict[str, list[str]] = {}
-    for chain, provider in providers.items():
-        if provider not in missing:
-            supplied.setdefault(provider, []).append(chain)
-        elif chains or provider == "rpc":
-            raise SettingsError(missing[provider])
-    if not supplied:
-        raise SettingsError(missing["moralis"])
-    return supplied
+    missing = "MORALIS_API_KEY is not set; trades are read from Moralis (https://moralis.com)"
+    of_moralis: list[str] = []
+    of_nodes: list[str] = []
+    for chain in chains or CHAINS:
+        name = chain.upper()
+        if settings.trades_provider(chain) == "rpc":
+            if settings.rpc_url(chain) is None:
+                raise SettingsError(
+                    f"{name}_RPC_URL is not set; with {name}_TRADES_PROVIDER=rpc it names the node"
+                )
+            of_nodes.append(chain)
+        elif settings.moralis_api_key is not None:
+            of_moralis.append(chain)
+        elif chains:
+            raise SettingsError(missing)
+    if not of_moralis and not of_nodes:
+        raise SettingsError(missing)
+    return [*([of_moralis] if of_moralis else []), *([chain] for chain in of_nodes)]
 
 
 @contextmanager
 def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[list[Provider]]:
-    """Yield the providers of these chains, or of all. Raise SettingsError as chains_by_provider()."""
+    """Yield the providers of these chains, or of all. Raise SettingsError as supplied_chains()."""
     page_seconds = max(_PAGE_SECONDS, settings.holdings_fetch_seconds)
     limits = replace(
         Limits.of(settings),
@@ -79,8 +87,8 @@ def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[
     )
     with ExitStack() as stack:
         providers = []
-        for name, names in chains_by_provider(settings, chains).items():
-            make = _moralis if name == "moralis" else _solana_rpc
+        for names in supplied_chains(settings, chains):
+            make = _node if settings.trades_provider(names[0]) == "rpc" else _moralis
             providers.append(make(settings, limits, names))
             stack.callback(providers[-1].source.close)
         yield providers
@@ -94,12 +102,48 @@ def _moralis(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provi
     return Provider(source, chains, pace, "MORALIS_API_KEY")
 
 
-def _solana_rpc(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provider:
+def _node_of(settings: Settings, limits: Limits, chain: str) -> tuple[Node, Pace]:
+    name, url = chain.upper(), settings.rpc_url(chain)
+    if url is None:
+        raise SettingsError(f"{name}_RPC_URL is not set; it names the node of {chain}")
     pace = Pace(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds)
-    node = Node(str(settings.solana_rpc_url), limits, FetchMetrics(CollectorRegistry()), pace)
-    # Imported only if it is selected, since its library for addresses needs much memory.
-    make = resolve_name("wallet_api.providers.trades.solana_rpc:SolanaRpcTrades")
-    return Provider(make(node), chains, pace, "SOLANA_RPC_URL")
+    return Node(url, limits, FetchMetrics(CollectorRegistry()), pace), pace
+
+
+def _node(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provider:
+    (chain,) = chains
+    node, pace = _node_of(settings, limits, chain)
+    # Imported only if they are selected, since their libraries need much memory.
+    if chain == "solana":
+        source = resolve_name("wallet_api.providers.trades.solana_rpc:SolanaRpcTrades")(node)
+    else:
+        make = resolve_name("wallet_api.providers.trades.evm_rpc:EvmRpcTrades")
+        source = make(CHAINS[chain], node, getattr(settings, f"{chain}_confirmations"))
+    return Provider(source, chains, pace, f"{chain.upper()}_RPC_URL", node.methods)
+
+
+@contextmanager
+def face_sources(
+    settings: Settings, chains: Sequence[str] = ()
+) -> Iterator[tuple[dict[str, FaceSource], list[Pace]]]:
+    """Yield the nodes of these chains, or of all that have one, with the pace of each.
+
+    Raise SettingsError if none has one, or one of the given chains.
+    """
+    limits = replace(Limits.of(settings), tries=_TRADE_TRIES, breaker_failures=_NO_BREAKER)
+    with ExitStack() as stack:
+        sources: dict[str, FaceSource] = {}
+        paces = []
+        for chain in chains or [chain for chain in CHAINS if settings.rpc_url(chain) is not None]:
+            node, pace = _node_of(settings, limits, chain)
+            paces.append(pace)
+            kind = "SolanaFaces" if chain == "solana" else "EvmFaces"
+            make = resolve_name(f"wallet_api.providers.faces:{kind}")
+            sources[chain] = make(node) if chain == "solana" else make(CHAINS[chain], node)
+            stack.callback(sources[chain].close)
+        if not sources:
+            raise SettingsError("no node is configured (SOLANA_RPC_URL, ETH_RPC_URL …)")
+        yield sources, paces
 
 
 @contextmanager

@@ -40,7 +40,8 @@ class TradesSummary(Summary):
     `behind` counts wallets that the next round continues, `left` those that were not tried. `left_out` counts
     what the round left out, `left_out_reasons` the same by reason and detail, `new_left_out` what no round
     had met before, and `unreadable` what is kept because it could not be read. `no_trades` are transactions
-    that are no trades by a rule. `stopped` is why the round stopped.
+    that are no trades by a rule, `from_logs` trades whose native value comes from logs, and `reorganised`
+    trades that were removed with their blocks. `stopped` is why the round stopped.
     """
 
     chains: list[str] = field(default_factory=list)
@@ -55,6 +56,8 @@ class TradesSummary(Summary):
     changed: int = 0
     wraps: int = 0
     no_trades: int = 0
+    from_logs: int = 0
+    reorganised: int = 0
     left_out: int = 0
     left_out_reasons: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     new_left_out: int = 0
@@ -74,6 +77,8 @@ class TradesSummary(Summary):
         parts = (
             (self.wraps, "wraps"),
             (self.no_trades, "no trades"),
+            (self.from_logs, "valued from logs"),
+            (self.reorganised, "removed by a reorganisation"),
             (self.left_out, f"left out, {self.new_left_out} of them new ({reasons})"),
             (self.unreadable, "unreadable, tried again once a day"),
             (self.failed, f"wallets failed ({_counted(self.failures)})"),
@@ -117,6 +122,37 @@ class PricesSummary(Summary):
             words.append(f"no current price for {', '.join(self.missing)}")
         if self.missing_hours:
             words.append(f"{self.missing_hours} past hours without a price")
+        if self.failures:
+            words.append(f"failed: {', '.join(self.failures)}")
+        return "; ".join([*words, f"{self.requests} requests in {self.seconds} s"])
+
+
+@dataclass(kw_only=True)
+class TokensSummary(Summary):
+    """The outcome of a round of tokens.
+
+    `read` counts faces that were read, `unknown` tokens of which the node knows none. `left` counts chains
+    with more tokens, for the next round.
+    """
+
+    chains: list[str] = field(default_factory=list)
+    read: int = 0
+    unknown: int = 0
+    left: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> int:
+        if not self.failures:
+            return 0
+        return 1 if len(self.failures) == len(self.chains) else SOME_FAILED
+
+    def words(self) -> str:
+        words = [f"{self.read} faces of tokens read"]
+        if self.unknown:
+            words.append(f"{self.unknown} without one")
+        if self.left:
+            words.append("more in the next round")
         if self.failures:
             words.append(f"failed: {', '.join(self.failures)}")
         return "; ".join([*words, f"{self.requests} requests in {self.seconds} s"])

@@ -7,7 +7,6 @@ from decimal import Decimal
 from wallet_api.chains import Currency
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.providers.prices.quotes import HOUR, hour_of
-from wallet_api.providers.trades.swaps import TrackedWallet
 from wallet_api.sync.drafts import Draft
 from wallet_api.sync.prices import Prices
 
@@ -16,11 +15,9 @@ _NEAR_PRICES = load_sql("wallet_api.ledger", "near_prices")
 
 _NO_CONVERSION = Decimal(1)
 
-Owned = tuple[TrackedWallet, Draft]
-
 
 def value_drafts(
-    connection: Connection, prices: Prices, drafts: Sequence[Owned]
+    connection: Connection, prices: Prices, drafts: Sequence[Draft]
 ) -> tuple[list[Decimal | None], bool]:
     """Return the values of the drafts in the native coin, in their order, and whether they are final.
 
@@ -28,40 +25,40 @@ def value_drafts(
     fetched. A trade that the ledger has with the same amounts keeps its first value, so that a later price
     changes nothing.
     """
-    to_convert = [(wallet, draft) for wallet, draft in drafts if draft.usd_to_convert]
+    to_convert = [draft for draft in drafts if draft.usd_to_convert]
     known = _known(connection, to_convert)
-    unknown = [(wallet, draft) for wallet, draft in to_convert if _key(wallet, draft) not in known]
+    unknown = [draft for draft in to_convert if _key(draft) not in known]
     near = _near(connection, unknown)
-    missing = [owned for owned in unknown if _place(*owned) not in near]
+    missing = [draft for draft in unknown if _place(draft) not in near]
     is_final = True
     if missing:
         is_final = prices.fill(connection, _hours(missing))
         near |= _near(connection, missing)
 
-    def value(wallet: TrackedWallet, draft: Draft) -> Decimal | None:
-        if draft.usd_to_convert and (first := known.get(_key(wallet, draft))) is not None:
+    def value(draft: Draft) -> Decimal | None:
+        if draft.usd_to_convert and (first := known.get(_key(draft))) is not None:
             return first
-        price = near.get(_place(wallet, draft)) if draft.usd_to_convert else _NO_CONVERSION
-        return None if price is None else draft.value(wallet.chain, price)
+        price = near.get(_place(draft)) if draft.usd_to_convert else _NO_CONVERSION
+        return None if price is None else draft.value(price)
 
-    return [value(wallet, draft) for wallet, draft in drafts], is_final
+    return [value(draft) for draft in drafts], is_final
 
 
 _Key = tuple[int, str, str, bool, Decimal, Decimal | None]
 
 
-def _key(wallet: TrackedWallet, draft: Draft) -> _Key:
+def _key(draft: Draft) -> _Key:
     return (
-        *(wallet.wallet_id, draft.tx_signature, draft.mint, draft.is_sell),
+        *(draft.wallet.wallet_id, draft.tx_signature, draft.mint, draft.is_sell),
         *(draft.token_amount, draft.value_usd),
     )
 
 
-def _known(connection: Connection, drafts: Sequence[Owned]) -> dict[_Key, Decimal]:
+def _known(connection: Connection, drafts: Sequence[Draft]) -> dict[_Key, Decimal]:
     parameters = {
-        "wallet_ids": [wallet.wallet_id for wallet, _ in drafts],
-        "moments": [draft.created_at for _, draft in drafts],
-        "signatures": [draft.tx_signature for _, draft in drafts],
+        "wallet_ids": [draft.wallet.wallet_id for draft in drafts],
+        "moments": [draft.created_at for draft in drafts],
+        "signatures": [draft.tx_signature for draft in drafts],
     }
     rows: Iterable[Row] = connection.execute(_KNOWN_VALUES, parameters) if drafts else []
     return {
@@ -73,12 +70,12 @@ def _known(connection: Connection, drafts: Sequence[Owned]) -> dict[_Key, Decima
     }
 
 
-def _place(wallet: TrackedWallet, draft: Draft) -> tuple[str, datetime]:
-    return (wallet.chain.name, draft.created_at)
+def _place(draft: Draft) -> tuple[str, datetime]:
+    return (draft.wallet.chain.name, draft.created_at)
 
 
-def _near(connection: Connection, drafts: Sequence[Owned]) -> dict[tuple[str, datetime], Decimal]:
-    places = list({_place(*owned) for owned in drafts})
+def _near(connection: Connection, drafts: Sequence[Draft]) -> dict[tuple[str, datetime], Decimal]:
+    places = list({_place(draft) for draft in drafts})
     parameters = {
         "blockchains": [blockchain for blockchain, _ in places],
         "moments": [moment for _, moment in places],
@@ -87,10 +84,10 @@ def _near(connection: Connection, drafts: Sequence[Owned]) -> dict[tuple[str, da
     return {(row["blockchain"], row["moment"]): row["usd"] for row in rows if row["usd"] is not None}
 
 
-def _hours(drafts: Iterable[Owned]) -> dict[Currency, list[datetime]]:
+def _hours(drafts: Iterable[Draft]) -> dict[Currency, list[datetime]]:
     hours: dict[Currency, set[datetime]] = {}
-    for wallet, draft in drafts:
+    for draft in drafts:
         hour = hour_of(draft.created_at.astimezone(UTC))
         # If the current hour has no price yet, the nearest one is in the hour before.
-        hours.setdefault(wallet.chain.currency, set()).update((hour - HOUR, hour))
+        hours.setdefault(draft.wallet.chain.currency, set()).update((hour - HOUR, hour))
     return {currency: sorted(wanted) for currency, wanted in hours.items()}

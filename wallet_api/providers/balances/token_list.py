@@ -1,23 +1,14 @@
 """The operator's list of EVM tokens, in the format of https://tokenlists.org."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from wallet_api.chains import Chain
+from wallet_api.providers.evm_tokens import TokenFacts
 from wallet_api.providers.parsing import UnusableRow, clean, read_address, read_decimals
 from wallet_api.settings import SettingsError
-
-
-@dataclass(frozen=True, slots=True)
-class TokenFacts:
-    """The name, symbol and decimals of a token, from the list or its contract."""
-
-    name: str
-    symbol: str
-    decimals: int
 
 
 class _Entry(msgspec.Struct, rename="camel"):

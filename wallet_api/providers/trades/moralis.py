@@ -17,7 +17,7 @@ from wallet_api.providers.faults import Malformed
 from wallet_api.providers.fetch import Fetcher
 from wallet_api.providers.parsing import UnusableRow, clean, read_address, read_row
 from wallet_api.providers.replies import Reply, read_json
-from wallet_api.providers.trades.swaps import Chunk, LeftOut, Leg, Listed, Reason, Swap, TrackedWallet
+from wallet_api.providers.trades.swaps import Block, Chunk, LeftOut, Leg, Listed, Reason, Swap, TrackedWallet
 from wallet_api.settings import Settings
 
 PAGE_ROWS = 100
@@ -34,17 +34,25 @@ class MoralisTrades:
     """`/wallets/{address}/swaps` and `/account/mainnet/{address}/swaps`, oldest first."""
 
     name = "moralis"
+    reads_blocks = False
 
     def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
         self._evm_url = settings.moralis_evm_url
         self._solana_url = settings.moralis_solana_url
 
-    def chunks(self, wallet: TrackedWallet, since: datetime, again: Sequence[Listed] = ()) -> Iterator[Chunk]:
+    def chunks(
+        self,
+        wallets: Sequence[TrackedWallet],
+        since: datetime,
+        again: Sequence[Listed] = (),
+        known: Sequence[Block] = (),
+    ) -> Iterator[Chunk]:
         """Implement TradeSource.chunks. Each page is a fetch with its own deadline and retries.
 
         A single transaction cannot be requested: what was left out is read again as a part of its span.
         """
+        (wallet,) = wallets
         chunk = self._chunk(wallet, since)
         while chunk.until is not None:
             yield chunk
@@ -57,7 +65,7 @@ class MoralisTrades:
 
     def _chunk(self, wallet: TrackedWallet, since: datetime) -> Chunk:
         url, parameters = self._request(wallet, since)
-        chunk = Chunk([], [])
+        chunk = Chunk()
         cursors: set[str] = set()
         while True:
             with self._fetcher.begin(wallet.chain.name) as fetch:
@@ -96,7 +104,9 @@ def _complete_part(chunk: Chunk, last_page: list[Swap], since: datetime) -> Chun
     until = min((swap.created_at for swap in last_page), default=since)
     if until <= since + timedelta(seconds=1):
         raise Malformed(f"{CHUNK_PAGES} pages whose times do not advance")
-    return Chunk([swap for swap in chunk.swaps if swap.created_at < until], chunk.left_out, until)
+    return Chunk(
+        [swap for swap in chunk.swaps if swap.created_at < until], chunk.left_out, until, is_last=False
+    )
 
 
 def _read_page(reply: Reply) -> _Page:
@@ -110,7 +120,7 @@ def _swap_or_none(wallet: TrackedWallet, raw: msgspec.Raw, left_out: list[LeftOu
         signature = clean(row.get("transactionHash"))
         return read_swap(wallet, row)
     except UnusableRow as error:
-        left_out.append(LeftOut(signature[: fields.MAX_SIGNATURE], Reason.INVALID, str(error)))
+        left_out.append(LeftOut(wallet, signature[: fields.MAX_SIGNATURE], Reason.INVALID, str(error)))
         return None
 
 
@@ -130,6 +140,7 @@ def read_swap(wallet: TrackedWallet, row: Mapping[str, Any]) -> Swap:
     bought: Any = row.get("bought")
     sold: Any = row.get("sold")
     return Swap(
+        wallet=wallet,
         tx_signature=signature if wallet.chain.case_sensitive else signature.lower(),
         created_at=_time(row.get("blockTimestamp")),
         pool=clean(row.get("pairAddress")),

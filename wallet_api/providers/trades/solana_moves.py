@@ -5,10 +5,11 @@ exchange. The reasons are in docs/sync.md, "Solana from a node".
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from wallet_api.providers.parsing import UnusableRow, read_amount, read_decimals
+from wallet_api.providers.trades.moves import Changes, Moves, Transfer, exchanges, one_way
 from wallet_api.providers.trades.solana_programs import LENDING, ORDERS
 from wallet_api.providers.trades.solana_transaction import Step, Transaction, steps
 from wallet_api.providers.trades.swaps import TrackedWallet
@@ -18,32 +19,6 @@ _CREATIONS = frozenset(("createAccount", "createAccountWithSeed"))
 _MINTS = frozenset(("mintTo", "mintToChecked"))
 _BURNS = frozenset(("burn", "burnChecked"))
 _OPENINGS = frozenset(("initializeAccount", "initializeAccount2", "initializeAccount3"))
-
-# The largest part of an amount that fees in the token itself may make up.
-FEES = 5
-
-# Balance changes in the smallest unit by token; None is the native coin.
-Changes = Counter[str | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Moves:
-    """What a wallet exchanged, and with whom.
-
-    `tokens` are what it exchanged of each token, `coin` is the change in its native coin, without the network
-    fee and rent. `exchangers` are the changes of those that gave one thing for another. `passed_on` are the
-    tokens that for the most part came from others, or went to others, without anything in exchange.
-    """
-
-    tokens: Mapping[str, int]
-    coin: int
-    exchangers: list[Changes]
-    decimals: Mapping[str, int]
-    passed_on: set[str]
-
-    def exchanged(self, mint: str | None) -> int:
-        """Return what the exchangers gained of it."""
-        return sum(other[mint] for other in self.exchangers)
 
 
 @dataclass(slots=True)
@@ -78,20 +53,8 @@ def read_moves(wallet: TrackedWallet, transaction: Transaction) -> Moves:
         for end in ("source", "destination")
     }
     exchangers, others = _exchangers(accounts, changes, lenders | wallet_owners, run)
-    one_way = {
-        mint: units
-        for mint, units in _one_way(accounts, wallet_owners, others, run).items()
-        # A fee in the token is a part of its price.
-        if abs(units) * FEES > abs(mine[mint])
-    }
-    tokens = {
-        mint: units
-        for mint in mine.keys() | one_way.keys()
-        if mint is not None and (units := mine[mint] - one_way.get(mint, 0))
-    }
-    if tokens.keys() - accounts.decimals.keys():
-        raise UnusableRow("a token of unknown decimals")
-    return Moves(tokens, mine[None], exchangers, accounts.decimals, passed_on=set(one_way))
+    direct = one_way(_transfers(accounts, run), wallet_owners, others)
+    return Moves.of(mine, exchangers, direct, accounts.decimals)
 
 
 def _accounts(wallet: TrackedWallet, transaction: Transaction, run: Iterable[Step]) -> _Accounts:
@@ -204,9 +167,9 @@ def _exchangers(
     A pool may have a separate owner for each of its vaults: owners with one thing each count as one if the
     same instruction moved both.
     """
-    exchangers = [each for owner, each in changes.items() if owner not in excluded and _exchanges(each)]
+    exchangers = [each for owner, each in changes.items() if owner not in excluded and exchanges(each)]
     others = {
-        owner: each for owner, each in changes.items() if each and (owner in excluded or not _exchanges(each))
+        owner: each for owner, each in changes.items() if each and (owner in excluded or not exchanges(each))
     }
     together: defaultdict[int, set[str]] = defaultdict(set)
     for step in run:
@@ -218,39 +181,18 @@ def _exchangers(
         pool: Changes = Counter()
         for owner in vaults:
             pool.update(others[owner])
-        if _exchanges(pool):
+        if exchanges(pool):
             exchangers.append(pool)
             for owner in vaults:
                 del others[owner]
     return exchangers, others
 
 
-def _exchanges(changes: Changes) -> bool:
-    return any(units < 0 for units in changes.values()) and any(units > 0 for units in changes.values())
-
-
-def _one_way(
-    accounts: _Accounts, wallet_owners: set[str], others: Mapping[str, Changes], run: Iterable[Step]
-) -> Counter[str]:
-    """Return what the wallet received of each token, less what it sent, without anything in exchange.
-
-    That is what moved directly between the wallet and an owner whose balance changed in the other direction.
-    """
-    direct: Counter[tuple[str, str, bool]] = Counter()
+def _transfers(accounts: _Accounts, run: Iterable[Step]) -> Iterator[Transfer]:
+    """Yield what instructions moved between the owners of token accounts."""
     for step in run:
         if step.kind not in _TRANSFERS or step.is_system:
             continue
         source, destination = step.text("source"), step.text("destination")
-        giver, taker = accounts.owner(source), accounts.owner(destination)
         mint = accounts.mints.get(source, accounts.mints.get(destination))
-        if (giver in wallet_owners) != (taker in wallet_owners) and mint is not None:
-            is_gain = taker in wallet_owners
-            direct[(giver if is_gain else taker, mint, is_gain)] += step.units()
-    moved: Counter[str] = Counter()
-    for (owner, mint, is_gain), units in direct.items():
-        change = others.get(owner, Counter())[mint]
-        if is_gain and change < 0:
-            moved[mint] += min(units, -change)
-        elif not is_gain and change > 0:
-            moved[mint] -= min(units, change)
-    return moved
+        yield Transfer(accounts.owner(source), accounts.owner(destination), mint, step.units())

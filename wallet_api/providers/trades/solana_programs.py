@@ -28,14 +28,3 @@ LENDING = frozenset(
         "So1endDq2YkqhipRh3WViPa8hdiSpxWy6z3Z6tMCpAo",  # https://github.com/solendprotocol/solana-program-library
     )
 )
-
-# Dollar coins: an amount of one is the dollar value of what it was exchanged for.
-STABLE = frozenset(
-    (
-        "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",  # USDC
-        "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB",  # USDT
-        "2u1tszSeqZ3qBWF3uNGPFc8TzMk2tdiwknnRMWGWjGWH",  # USDG
-        "USD1ttGY1N17NEEHLmELoaybftRBUSErhqYiQzvEmuB",  # USD1
-        "2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo",  # PYUSD
-    )
-)

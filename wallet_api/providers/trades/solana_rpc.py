@@ -18,13 +18,14 @@ from wallet_api.ledger import fields
 from wallet_api.providers.faults import Broken, Malformed
 from wallet_api.providers.jsonrpc import Node, Result
 from wallet_api.providers.parsing import UnusableRow
-from wallet_api.providers.solana_names import Names
-from wallet_api.providers.trades.solana_swaps import UnclearSwap, read_swaps
+from wallet_api.providers.trades.exchanges import UnclearSwap, swaps_of
+from wallet_api.providers.trades.solana_moves import read_moves
 from wallet_api.providers.trades.solana_transaction import Transaction
 from wallet_api.providers.trades.swaps import (
+    NO_TRADE,
+    Block,
     Chunk,
     LeftOut,
-    Leg,
     Listed,
     Reason,
     Swap,
@@ -73,28 +74,36 @@ class SolanaRpcTrades:
     """getSignaturesForAddress back to `since`, then getTransaction, oldest first."""
 
     name = "rpc"
+    reads_blocks = False
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._names = Names(node)
         self._lock = threading.Lock()
         # A finalized transaction never changes, so each round requests only new ones.
         self._outcomes: LRUCache[tuple[str, str], _Outcome] = LRUCache(_CACHED_OUTCOMES)
         # The newest version that the node returns.
         self._version = _NEWEST_VERSION
 
-    def chunks(self, wallet: TrackedWallet, since: datetime, again: Sequence[Listed] = ()) -> Iterator[Chunk]:
+    def chunks(
+        self,
+        wallets: Sequence[TrackedWallet],
+        since: datetime,
+        again: Sequence[Listed] = (),
+        known: Sequence[Block] = (),
+    ) -> Iterator[Chunk]:
         """Implement TradeSource.chunks. Each request is a fetch with its own deadline and retries."""
+        (wallet,) = wallets
         listed = self._list(wallet, since)
         before = {row.tx_signature: row for row in again}
         for start in range(0, max(1, len(listed)), CHUNK_TRANSACTIONS):
             end = start + CHUNK_TRANSACTIONS
             rows = listed[start:end]
             if not start:
-                known = {row.tx_signature for row in rows}
-                rows += [row for row in again if row.tx_signature not in known]
-            chunk = self._read(wallet, rows, before)
-            chunk.until = listed[end].created_at if end < len(listed) else None
+                signatures = {row.tx_signature for row in rows}
+                rows += [row for row in again if row.tx_signature not in signatures]
+            chunk = self._read(rows, before)
+            if end < len(listed):
+                chunk.until, chunk.is_last = listed[end].created_at, False
             yield chunk
 
     def close(self) -> None:
@@ -114,7 +123,7 @@ class SolanaRpcTrades:
                 # A row without a time gets that of the next newer one.
                 moment = moment if row.block_time is None else _time(row.block_time)
                 if row.err is None and moment >= since:
-                    listed.append(Listed(moment, row.signature))
+                    listed.append(Listed(wallet, moment, row.signature))
             before = page[-1].signature
             if moment < since:
                 break
@@ -125,31 +134,29 @@ class SolanaRpcTrades:
         listed.reverse()
         return sorted(listed, key=lambda row: row.created_at)
 
-    def _read(self, wallet: TrackedWallet, rows: Sequence[Listed], again: Container[str]) -> Chunk:
-        outcomes = {row: self._fetch_outcome(wallet, row) for row in rows}
+    def _read(self, rows: Sequence[Listed], again: Container[str]) -> Chunk:
+        outcomes = {row: self._fetch_outcome(row) for row in rows}
         for row in [row for row, outcome in outcomes.items() if outcome is None]:
             # The node may have it now.
-            outcomes[row] = self._fetch_outcome(wallet, row)
+            outcomes[row] = self._fetch_outcome(row)
             if outcomes[row] is None and row.created_at > datetime.now(UTC) - _YOUNG:
                 raise Broken("a listed transaction is not available")
-        chunk = Chunk([], [])
-        swaps: list[Swap] = []
+        chunk = Chunk()
         for row, outcome in outcomes.items():
             if outcome is None:
                 chunk.left_out.append(_left_out(row, Reason.LOST, NOT_AVAILABLE))
             elif outcome.left_out is not None:
                 chunk.left_out.append(outcome.left_out)
             else:
-                swaps += outcome.swaps
-                chunk.no_trades += not outcome.swaps and not outcome.is_cached
+                chunk.swaps += outcome.swaps
+                chunk.counts[NO_TRADE] += not outcome.swaps and not outcome.is_cached
                 if row.tx_signature in again:
-                    chunk.settled.append(row.tx_signature)
-        chunk.swaps = self._named(swaps)
+                    chunk.settled.append(row)
         return chunk
 
-    def _fetch_outcome(self, wallet: TrackedWallet, row: Listed) -> _Outcome | None:
+    def _fetch_outcome(self, row: Listed) -> _Outcome | None:
         """Return the swaps of a transaction; None if the node does not return it."""
-        key = wallet.address, row.tx_signature
+        key = row.wallet.address, row.tx_signature
         with self._lock:
             known = self._outcomes.get(key)
         if known is not None:
@@ -165,7 +172,7 @@ class SolanaRpcTrades:
             return _Outcome(left_out=_left_out(row, Reason.UNREADABLE, UNKNOWN_FORM))
         if transaction is None:
             return None
-        outcome = _outcome(wallet, row, transaction)
+        outcome = _outcome(row, transaction)
         with self._lock:
             self._outcomes[key] = outcome
         return outcome
@@ -192,34 +199,21 @@ class SolanaRpcTrades:
                 return None
             version = newer
 
-    def _named(self, swaps: Sequence[Swap]) -> list[Swap]:
-        mints = sorted({leg.mint for swap in swaps for leg in (swap.bought, swap.sold) if leg.mint})
-        if not mints:
-            return []
-        with self._node.fetcher.begin("solana") as fetch:
-            names = self._names.look_up(fetch, mints)
-        if names.keys() != set(mints):
-            # A trade without its name would be a correction, and another one when the name is back.
-            raise Broken("names are not available")
-        texts = {mint: name.name or name.symbol or None for mint, name in names.items()}
-
-        def named(leg: Leg) -> Leg:
-            return leg if leg.mint is None else replace(leg, name=texts[leg.mint])
-
-        return [replace(swap, bought=named(swap.bought), sold=named(swap.sold)) for swap in swaps]
-
     def _request(self, method: str, subject: str, options: dict[str, Any]) -> Result:
         with self._node.fetcher.begin("solana") as fetch:
             (result,) = self._node.call(fetch, [(method, [subject, options])])
         return result
 
 
-def _outcome(wallet: TrackedWallet, row: Listed, transaction: Transaction) -> _Outcome:
+def _outcome(row: Listed, transaction: Transaction) -> _Outcome:
     try:
         fields.check_text("the signature", row.tx_signature, fields.MAX_SIGNATURE, required=True)
         moment = row.created_at if transaction.block_time is None else _time(transaction.block_time)
         fields.check_time("the time", moment, datetime.now(UTC))
-        return _Outcome(read_swaps(wallet, row.tx_signature, moment, transaction))
+        if transaction.meta.err is not None:
+            return _Outcome()
+        moves = read_moves(row.wallet, transaction)
+        return _Outcome(swaps_of(row.wallet, row.tx_signature, moment, moves))
     except UnclearSwap as error:
         return _Outcome(left_out=_left_out(row, Reason.UNCLEAR, str(error)))
     except UnusableRow as error:
@@ -229,7 +223,7 @@ def _outcome(wallet: TrackedWallet, row: Listed, transaction: Transaction) -> _O
 
 
 def _left_out(row: Listed, reason: Reason, detail: str) -> LeftOut:
-    return LeftOut(row.tx_signature, reason, detail, row.created_at)
+    return LeftOut(row.wallet, row.tx_signature, reason, detail, row.created_at)
 
 
 def _time(seconds: int) -> datetime:

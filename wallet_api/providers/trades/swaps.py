@@ -1,5 +1,6 @@
 """The interface of all sources of trades: swaps with two legs, returned in chunks."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +19,7 @@ class TrackedWallet:
     """A tracked wallet, its address in stored form."""
 
     wallet_id: int
-    chain: Chain
+    chain: Chain = field(compare=False)
     address: str
 
 
@@ -40,6 +41,7 @@ class Swap:
     leg, which then contains tips and a bot's fees.
     """
 
+    wallet: TrackedWallet
     tx_signature: str
     created_at: datetime = field(compare=False)
     pool: str
@@ -47,6 +49,16 @@ class Swap:
     sold: Leg
     usd: Decimal | None = field(default=None, compare=False)
     exchanged: Decimal | None = field(default=None, compare=False)
+
+
+# What is counted beside the reasons for which something is left out.
+NO_TRADE = "no_trade"
+"""No trade by a rule."""
+FROM_LOGS = "from_logs"
+"""A trade whose native value comes from logs, since the node had no state of its block."""
+REORGANISED = "reorganised"
+"""A trade that was removed, since a reorganisation has removed its block."""
+COUNTED = (NO_TRADE, FROM_LOGS, REORGANISED)
 
 
 class Reason(StrEnum):
@@ -68,6 +80,7 @@ class Reason(StrEnum):
 class LeftOut:
     """A swap that is left out. `detail` is a fixed text, which contains nothing from the source."""
 
+    wallet: TrackedWallet
     tx_signature: str
     reason: Reason
     detail: str
@@ -76,37 +89,65 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A transaction that the source has listed, and its time."""
+    """A transaction of a wallet that the source has listed, and its time."""
 
+    wallet: TrackedWallet
     created_at: datetime
     tx_signature: str
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of which trades were read, with the transactions of tracked wallets in it."""
+
+    number: int
+    hash: str
+    created_at: datetime
+    transactions: Sequence[str] = ()
+
+
 @dataclass(slots=True)
 class Chunk:
-    """All swaps of a wallet before `until`, or before the start of the fetch if `until` is None.
+    """All swaps of some wallets before `until`, or before the start of the fetch if `until` is None.
 
-    A chunk contains all rows of a transaction or none. `no_trades` counts the transactions that were read for
-    the first time and are no trades; `settled` are those that were left out before and could be read now.
+    A chunk contains all rows of a transaction or none. `is_last` is false if later swaps follow. `counts` are
+    transactions that were read for the first time, by what is counted of them (COUNTED); `settled` are
+    those that were left out before and could be read now. `blocks` are those whose hashes show later
+    whether a reorganisation removed them; `orphans` are known ones that it has removed.
     """
 
-    swaps: list[Swap]
-    left_out: list[LeftOut]
+    swaps: list[Swap] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
     until: datetime | None = None
-    no_trades: int = 0
-    settled: list[str] = field(default_factory=list)
+    is_last: bool = True
+    counts: Counter[str] = field(default_factory=Counter)
+    settled: list[Listed] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    orphans: list[Block] = field(default_factory=list)
 
 
 class TradeSource(Protocol):
-    """A provider of the swaps of wallets. Thread-safe."""
+    """A provider of the swaps of wallets. Thread-safe.
+
+    `reads_blocks` is true if it reads the blocks of a chain for all wallets together. It then misses nothing
+    that others index late, but what it has read may be removed by a reorganisation.
+    """
 
     name: str
+    reads_blocks: bool
 
-    def chunks(self, wallet: TrackedWallet, since: datetime, again: Sequence[Listed] = ()) -> Iterator[Chunk]:
-        """Yield all swaps of `wallet` since then in chunks, oldest first; the last chunk has no `until`.
+    def chunks(
+        self,
+        wallets: Sequence[TrackedWallet],
+        since: datetime,
+        again: Sequence[Listed] = (),
+        known: Sequence[Block] = (),
+    ) -> Iterator[Chunk]:
+        """Yield all swaps of the wallets since then in chunks, oldest first.
 
-        The first chunk also contains those of `again`, which were left out before, if the source can return
-        single transactions.
+        There is one wallet unless the source reads blocks. The first chunk also contains those of `again`,
+        which were left out before, if the source can return single transactions. A source that reads blocks
+        begins where the `known` ones, in their order, are no longer those of the chain.
 
         Raise ProviderFault. Chunks yielded before remain valid; the unfinished one is dropped.
         """

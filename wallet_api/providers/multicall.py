@@ -18,6 +18,7 @@ BALANCE_OF = bytes.fromhex("70a08231")
 DECIMALS = bytes.fromhex("313ce567")
 SYMBOL = bytes.fromhex("95d89b41")
 NAME = bytes.fromhex("06fdde03")
+TOTAL_SUPPLY = bytes.fromhex("18160ddd")
 
 
 def balance_of(wallet: str) -> bytes:
@@ -25,9 +26,9 @@ def balance_of(wallet: str) -> bytes:
     return BALANCE_OF + encode(["address"], [wallet])
 
 
-def call(contract: str, data: bytes) -> Call:
-    """Return a contract call on the latest block."""
-    return "eth_call", [{"to": contract, "data": f"0x{data.hex()}"}, "latest"]
+def call(contract: str, data: bytes, block: str = "latest") -> Call:
+    """Return a contract call on a block."""
+    return "eth_call", [{"to": contract, "data": f"0x{data.hex()}"}, block]
 
 
 def aggregate(calls: Iterable[tuple[str, bytes]]) -> Call:

@@ -1,4 +1,4 @@
-"""The swaps of a wallet in a Solana transaction, and the value of each.
+"""The swaps of a wallet in a transaction of a node, and the value of each.
 
 The reasons are in docs/sync.md, "Solana from a node".
 """
@@ -8,9 +8,7 @@ from decimal import Decimal, localcontext
 
 from wallet_api.ledger import fields
 from wallet_api.providers.parsing import UnusableRow, read_address
-from wallet_api.providers.trades.solana_moves import FEES, Moves, read_moves
-from wallet_api.providers.trades.solana_programs import STABLE
-from wallet_api.providers.trades.solana_transaction import Transaction
+from wallet_api.providers.trades.moves import FEES, Moves, agrees
 from wallet_api.providers.trades.swaps import DIGITS, Leg, Swap, TrackedWallet
 
 NO_EXCHANGE = "no other account exchanged the token"
@@ -25,17 +23,12 @@ class UnclearSwap(UnusableRow):
     """A transaction in which the wallet exchanged something, but it is unclear what for what."""
 
 
-def read_swaps(
-    wallet: TrackedWallet, signature: str, created_at: datetime, transaction: Transaction
-) -> list[Swap]:
-    """Return the swaps of `wallet`; none for what is no trade, or for a failed transaction.
+def swaps_of(wallet: TrackedWallet, signature: str, created_at: datetime, moves: Moves) -> list[Swap]:
+    """Return the swaps of `wallet`; none for what is no trade.
 
     No trades are transfers, wraps, staking, liquidity and lending. Raise UnclearSwap if it is unclear for
     what the tokens were exchanged, and UnusableRow.
     """
-    if transaction.meta.err is not None:
-        return []
-    moves = read_moves(wallet, transaction)
     gained = [mint for mint, units in moves.tokens.items() if units > 0]
     lost = [mint for mint, units in moves.tokens.items() if units < 0]
     with localcontext(prec=DIGITS):
@@ -55,6 +48,7 @@ class _Reader:
 
     def __init__(self, wallet: TrackedWallet, signature: str, created_at: datetime, moves: Moves) -> None:
         self._wallet = wallet
+        self._stable = wallet.chain.stable_mints
         self._signature = signature
         self._created_at = created_at
         self._moves = moves
@@ -78,10 +72,9 @@ class _Reader:
     def for_token(self, gained: str, lost: str) -> list[Swap]:
         """Return the swap of a token for another one, by the coin or the dollars that both were worth."""
         mints = (lost, gained)
-        for mint in mints:
-            self._check(mint)
-        usd = next((self._amount(mint) for mint in mints if mint in STABLE), None)
-        hops = (self._dollars(mint, stable) for stable in sorted(STABLE) for mint in mints)
+        self._check_both(*mints)
+        usd = next((self._amount(mint) for mint in mints if mint in self._stable), None)
+        hops = (self._dollars(mint, stable) for stable in sorted(self._stable) for mint in mints)
         usd = usd or next((hop for hop in hops if hop), None)
         coin = next((price for mint in mints if (price := self._price(mint, None))), None)
         if coin is not None:
@@ -90,7 +83,7 @@ class _Reader:
             Leg(self._address(gained), self._amount(gained)),
             Leg(self._address(lost), self._amount(lost)),
         )
-        return [Swap(self._signature, self._created_at, "", *legs, usd)]
+        return [Swap(self._wallet, self._signature, self._created_at, "", *legs, usd)]
 
     def separately(self) -> list[Swap]:
         """Return the swaps of several tokens, each with the coin for which others exchanged exactly it."""
@@ -107,6 +100,18 @@ class _Reader:
             raise UnclearSwap(UNCLEAR)
         return swaps
 
+    def _check_both(self, lost: str, gained: str) -> None:
+        """Check both, but for one of which not all is seen that others moved."""
+        try:
+            self._check(lost)
+        except UnclearSwap:
+            if lost not in self._moves.partly_seen:
+                raise
+            self._check(gained)
+        else:
+            if gained not in self._moves.partly_seen:
+                self._check(gained)
+
     def _check(self, mint: str) -> None:
         """Raise UnclearSwap unless others moved what the wallet moved, but for fees in the token itself."""
         units, others = self._moves.tokens[mint], -self._moves.exchanged(mint)
@@ -120,7 +125,8 @@ class _Reader:
         units = self._moves.tokens[mint]
         parties = [party for party in self._moves.exchangers if party[mint]]
         clean = all({mint, other} == {key for key in party if party[key]} for party in parties)
-        exact = sum(party[mint] for party in parties) == -units
+        others = -sum(party[mint] for party in parties)
+        exact = others == units or (mint in self._moves.partly_seen and agrees(others, units))
         price = sum(party[other] for party in parties)
         return abs(price) if clean and exact and price * units > 0 else None
 
@@ -135,8 +141,8 @@ class _Reader:
         native = Leg(None, self._decimal(abs(coin), decimals))
         legs = (native, token) if coin > 0 else (token, native)
         native_exchanged = None if exchanged is None else self._decimal(abs(exchanged), decimals)
-        usd = token.amount if mint in STABLE else usd
-        return Swap(self._signature, self._created_at, "", *legs, usd, native_exchanged)
+        usd = token.amount if mint in self._stable else usd
+        return Swap(self._wallet, self._signature, self._created_at, "", *legs, usd, native_exchanged)
 
     def _address(self, mint: str) -> str:
         return read_address(self._wallet.chain, mint)

@@ -1,0 +1,262 @@
+"""An EVM chain for the stub's nodes: blocks, receipts, balances; limits, faults and reorganisations."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from hashlib import sha256
+from threading import Lock
+from typing import Any
+
+from eth_abi.abi import encode
+
+Row = dict[str, Any]
+
+TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+DEPOSIT = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c"
+WITHDRAWAL = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65"
+USER_OPERATION = "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f"
+ZERO = "0x0000000000000000000000000000000000000000"
+RICH = 10**24
+
+
+class Refused(Exception):
+    """The node's error for a call: code and message."""
+
+
+@dataclass
+class Transaction:
+    """A transaction: its receipt without a place, its value, and how it changed native balances.
+
+    `coins` are these changes, with the fee; `deposits` those with the entry point of ERC-4337. `amount` and
+    `coin` are the trade that it is, in smallest units.
+    """
+
+    receipt: Row
+    value: int = 0
+    coins: dict[str, int] = field(default_factory=dict)
+    deposits: dict[str, int] = field(default_factory=dict)
+    amount: Decimal = Decimal(0)
+    coin: Decimal = Decimal(0)
+
+    @property
+    def hash(self) -> str:
+        return str(self.receipt["transactionHash"])
+
+
+@dataclass
+class Block:
+    """A block; `salt` makes another hash, as of a fork."""
+
+    created_at: datetime
+    transactions: list[Transaction] = field(default_factory=list)
+    salt: str = ""
+    withdrawals: list[str] = field(default_factory=list)
+    miner: str = "0x" + "9" * 40
+
+
+@dataclass
+class EvmChain:
+    """A chain whose first block has the number `start`, and what its node allows.
+
+    `behind` is how many of the newest blocks the node does not have yet; with `lies`, its `eth_blockNumber`
+    says otherwise. `state_blocks` is for how many blocks it keeps state.
+    """
+
+    start: int = 1000
+    blocks: list[Block] = field(default_factory=list)
+    decimals: dict[str, int] = field(default_factory=dict)
+    most_blocks: int = 10_000
+    most_topics: int = 1000
+    most_logs: int = 10_000
+    too_wide: tuple[int, str] = (-32600, "block range is too wide")
+    behind: int = 0
+    lies: bool = False
+    state_blocks: int | None = None
+    has_block_receipts: bool = True
+    has_traces: bool = False
+    supplies: dict[str, int] = field(default_factory=dict)
+    lock: Lock = field(default_factory=Lock)
+    _forks: int = 0
+
+    def add(self, created_at: datetime, *transactions: Transaction) -> Block:
+        """Append a block."""
+        self.blocks.append(Block(created_at, list(transactions)))
+        return self.blocks[-1]
+
+    def reorganise(self, depth: int, blocks: Iterable[Block]) -> None:
+        """Replace the newest blocks."""
+        self._forks += 1
+        del self.blocks[len(self.blocks) - depth :]
+        for block in blocks:
+            block.salt = f"fork {self._forks}"
+            self.blocks.append(block)
+
+    @property
+    def newest(self) -> int:
+        return self.start + len(self.blocks) - 1 - self.behind
+
+    def answer(self, method: str, parameters: list[Any]) -> Any:
+        """Return the result of a method. Raise Refused."""
+        methods: dict[str, Callable[..., Any]] = {
+            "eth_blockNumber": lambda: hex(self.newest + (self.behind if self.lies else 0)),
+            "eth_getBlockByNumber": self._block,
+            "eth_getLogs": self._logs,
+            "eth_getTransactionReceipt": self._receipt,
+            "eth_getBlockReceipts": self._block_receipts,
+            "eth_getBalance": self._balance,
+            "debug_traceTransaction": self._trace,
+        }
+        if (
+            method not in methods
+            or (method == "eth_getBlockReceipts" and not self.has_block_receipts)
+            or (method == "debug_traceTransaction" and not self.has_traces)
+        ):
+            raise Refused(-32601, f"the method {method} does not exist/is not available")
+        with self.lock:
+            return methods[method](*parameters)
+
+    def _hash(self, number: int) -> str:
+        block = self.blocks[number - self.start]
+        text = f"{number} {block.salt} {block.created_at} {[one.hash for one in block.transactions]}"
+        return "0x" + sha256(text.encode()).hexdigest()
+
+    def _number(self, tag: str) -> int | None:
+        """Return the number of a block that the node has, or None."""
+        number = self.newest if tag == "latest" else int(tag, 16)
+        return number if self.start <= number <= self.newest else None
+
+    def _block(self, tag: str, whole: bool) -> Row | None:
+        number = self._number(tag)
+        if number is None:
+            if tag != "latest" and int(tag, 16) < self.start:
+                # Before the first block, nothing happened.
+                early = self.blocks[0].created_at - timedelta(seconds=self.start - int(tag, 16))
+                return _header(int(tag, 16), "0x" + "0" * 64, early) | {"transactions": []}
+            return None
+        block = self.blocks[number - self.start]
+        transactions = [
+            {
+                "hash": one.hash,
+                "from": one.receipt["from"],
+                "to": one.receipt["to"],
+                "value": hex(one.value),
+            }
+            for one in block.transactions
+        ]
+        return _header(number, self._hash(number), block.created_at) | {
+            "parentHash": self._hash(number - 1) if number > self.start else "0x" + "0" * 64,
+            "miner": block.miner,
+            "withdrawals": [{"address": address, "amount": "0x5"} for address in block.withdrawals],
+            "transactions": transactions if whole else [one["hash"] for one in transactions],
+        }
+
+    def _receipts_of(self, number: int) -> list[Row]:
+        place = {"blockNumber": hex(number), "blockHash": self._hash(number)}
+        receipts = []
+        for index, one in enumerate(self.blocks[number - self.start].transactions):
+            logs = [
+                log | place | {"transactionHash": one.hash, "removed": False, "logIndex": hex(index)}
+                for log in one.receipt["logs"]
+            ]
+            receipts.append(one.receipt | place | {"logs": logs})
+        return receipts
+
+    def _logs(self, query: Row) -> list[Row]:
+        first, last = int(query["fromBlock"], 16), int(query["toBlock"], 16)
+        values = [value for value in query["topics"][1:] if value is not None]
+        assert query["topics"][0] == TRANSFER
+        if any(len(each) > self.most_topics for each in values):
+            raise Refused(-32000, "exceed max addresses or topics per search position")
+        if last - first >= self.most_blocks:
+            raise Refused(*self.too_wide)
+        rows = []
+        for number in range(max(first, self.start), min(last, self.newest) + 1):
+            for receipt in self._receipts_of(number):
+                rows += [log for log in receipt["logs"] if _matches(log, query["topics"])]
+        if len(rows) > self.most_logs:
+            raise Refused(-32005, f"query returned more than {self.most_logs} results.")
+        return rows
+
+    def _receipt(self, signature: str) -> Row | None:
+        for number in range(self.start, self.newest + 1):
+            for receipt in self._receipts_of(number):
+                if receipt["transactionHash"] == signature:
+                    return receipt
+        return None
+
+    def _block_receipts(self, tag: str) -> list[Row] | None:
+        number = self._number(tag)
+        return None if number is None else self._receipts_of(number)
+
+    def _state(self, tag: str) -> int:
+        number = int(tag, 16)
+        if number > self.newest:
+            raise Refused(-32000, "header not found")
+        if self.state_blocks is not None and number <= self.newest - self.state_blocks:
+            raise Refused(-32000, "missing trie node 00ab (path ) state 0x00 is not available")
+        return number
+
+    def _balance(self, address: str, tag: str) -> str:
+        return hex(RICH + self._sum(address, self._state(tag), "coins"))
+
+    def deposit(self, address: str, tag: str) -> bytes:
+        """Return what an account has with the entry point of ERC-4337."""
+        return encode(["uint256"], [RICH + self._sum(address, self._state(tag), "deposits")])
+
+    def _sum(self, address: str, number: int, name: str) -> int:
+        blocks = self.blocks[: max(0, number - self.start + 1)]
+        return sum(
+            getattr(one, name).get(address.lower(), 0) for block in blocks for one in block.transactions
+        )
+
+    def _trace(self, signature: str, options: Row) -> Row:
+        assert options == {"tracer": "prestateTracer", "tracerConfig": {"diffMode": True}}
+        for block in self.blocks:
+            for one in block.transactions:
+                if one.hash == signature:
+                    changed = {owner: change for owner, change in one.coins.items() if change}
+                    before = {owner: {"balance": hex(RICH), "nonce": 1} for owner in changed}
+                    after = {owner: {"balance": hex(RICH + units)} for owner, units in changed.items()}
+                    return {"pre": before, "post": after}
+        raise Refused(-32000, "transaction not found")
+
+
+def _header(number: int, hash: str, created_at: datetime) -> Row:
+    return {
+        "number": hex(number),
+        "hash": hash,
+        "timestamp": hex(int(created_at.timestamp())),
+    }
+
+
+def _matches(log: Row, topics: list[Any]) -> bool:
+    for place, wanted in enumerate(topics):
+        if wanted is None:
+            continue
+        if place >= len(log["topics"]):
+            return False
+        if log["topics"][place] not in ([wanted] if isinstance(wanted, str) else wanted):
+            return False
+    return True
+
+
+def log(contract: str, topics: Iterable[str], *words: int) -> Row:
+    """Return an event."""
+    data = "".join(f"{word % (1 << 256):064x}" for word in words)
+    return {"address": contract, "topics": list(topics), "data": f"0x{data}"}
+
+
+def word(address: str) -> str:
+    """Return an address as a topic."""
+    return f"0x{address[2:]:0>64}"
+
+
+def transfer(token: str, giver: str, taker: str, units: int) -> Row:
+    """Return the event of a transfer."""
+    return log(token, (TRANSFER, word(giver), word(taker)), units)
+
+
+def now() -> datetime:
+    """Return the current time in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0)

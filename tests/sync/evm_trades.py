@@ -1,0 +1,78 @@
+"""The simplest trades of an EVM chain: one token for the native coin, through a router and a pool."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+from tests.stub.evm import DEPOSIT, WITHDRAWAL, Row, Transaction, log, now, transfer, word
+from wallet_api.chains import CHAINS
+
+WRAPPED = {name: chain.wrapped_mint for name, chain in CHAINS.items()}
+WETH = WRAPPED["eth"]
+USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+CAT, DOG = f"0x{'ca' * 20}", f"0x{'d0' * 20}"
+POOL, ROUTER, FRIEND = f"0x{'ab' * 20}", f"0x{'7e' * 20}", f"0x{'f1' * 20}"
+WALLET = f"0x{'12' * 20}"
+ETH = 10**18
+GAS = 21_000 * 10**9
+SWAP = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822"
+AT = now() - timedelta(minutes=30)
+
+
+def signature(number: int) -> str:
+    """Return a hash of a transaction."""
+    return f"0x{number:064x}"
+
+
+def receipt(number: int, *logs: Row, sender: str = WALLET, to: str = ROUTER, **more: str) -> Row:
+    """Return a receipt whose fee is GAS."""
+    return {
+        "transactionHash": signature(number),
+        "from": sender,
+        "to": to,
+        "gasUsed": hex(21_000),
+        "effectiveGasPrice": hex(10**9),
+        "status": "0x1",
+        "type": "0x2",
+        "logs": list(logs),
+    } | more
+
+
+def buy(
+    number: int,
+    units: int = 5 * 10**6,
+    coin: int = ETH,
+    fee: int = 0,
+    wallet: str = WALLET,
+    wrapped: str = WETH,
+    **more: str,
+) -> Transaction:
+    """Return a buy of CAT for native coin, of which a router keeps `fee`."""
+    logs = (
+        log(wrapped, (DEPOSIT, word(ROUTER)), coin - fee),
+        transfer(wrapped, ROUTER, POOL, coin - fee),
+        transfer(CAT, POOL, wallet, units),
+        log(POOL, (SWAP, word(ROUTER), word(wallet)), coin - fee, 0, 0, units),
+    )
+    coins = {wallet: -coin - GAS}
+    told = receipt(number, *logs, sender=wallet, **more)
+    return Transaction(told, coin, coins, amount=Decimal(units), coin=Decimal(coin))
+
+
+def sell(
+    number: int,
+    units: int = 10**6,
+    coin: int = ETH,
+    fee: int = 0,
+    wallet: str = WALLET,
+    wrapped: str = WETH,
+) -> Transaction:
+    """Return a sell of CAT for native coin, of which a router keeps `fee`."""
+    logs = (
+        transfer(CAT, wallet, POOL, units),
+        transfer(wrapped, POOL, ROUTER, coin),
+        log(POOL, (SWAP, word(POOL), word(ROUTER)), 0, units, coin, 0),
+        log(wrapped, (WITHDRAWAL, word(ROUTER)), coin),
+    )
+    coins = {wallet: coin - fee - GAS}
+    told = receipt(number, *logs, sender=wallet)
+    return Transaction(told, 0, coins, amount=Decimal(units), coin=Decimal(coin - fee))

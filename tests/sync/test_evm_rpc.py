@@ -1,0 +1,298 @@
+"""Trades from an EVM node: spans, limits, faults, reorganisations."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from tests.stub import evm
+from tests.stub.evm import Block, EvmChain, Transaction, log, now, transfer, word
+from tests.stub.server import Stub
+from tests.stub.swaps import leg, swap
+from tests.sync.evm_trades import (
+    AT,
+    CAT,
+    DOG,
+    ETH,
+    FRIEND,
+    GAS,
+    POOL,
+    SWAP,
+    USDC,
+    WALLET,
+    WETH,
+    buy,
+    receipt,
+    sell,
+    signature,
+)
+from tests.sync.operator import Operator, Start, values
+
+CHAIN = "eth"
+
+
+@pytest.fixture
+def chain(stub: Stub, operator: Operator) -> EvmChain:
+    """A chain of Ethereum with an empty block a minute, the last one now, and a tracked wallet."""
+    operator.environment |= stub.evm_environment(CHAIN)
+    operator.track((CHAIN, WALLET))
+    chain = stub.nodes.blocks[CHAIN] = EvmChain(decimals={CAT: 6, DOG: 18, USDC: 6})
+    for minute in range(30):
+        chain.add(AT + timedelta(minutes=minute))
+    return chain
+
+
+def sync(operator: Operator, *options: str, since: str = AT.isoformat(), **environment: str) -> evm.Row:
+    """Run one round, and return its summary."""
+    return operator.sync("trades", "--chain", CHAIN, "--since", since, *options, **environment).only
+
+
+def trades(operator: Operator) -> dict[tuple[str, str, str], tuple[str, str, str | None]]:
+    """Return amount, value and dollars by transaction, mint and side."""
+    return values(operator.ledger())
+
+
+def test_a_buy_costs_all_that_left_the_wallet_but_for_the_gas(chain: EvmChain, operator: Operator) -> None:
+    chain.add(now(), buy(1, fee=ETH // 100))
+    chain.add(now(), sell(2, fee=ETH // 50))
+    done = sync(operator)
+    assert (done["synced"], done["changed"], done["from_logs"]) == (1, 2, 0)
+    assert trades(operator) == {
+        (signature(1), CAT, "buy"): ("5", "1", None),
+        (signature(2), CAT, "sell"): ("1", "0.98", None),
+    }
+    (kept,) = operator.fetch("SELECT exchanged_value FROM trades WHERE NOT is_sell")
+    assert kept["exchanged_value"] == Decimal("0.99")
+
+
+def test_wallets_share_the_requests(stub: Stub, chain: EvmChain, operator: Operator) -> None:
+    others = [f"0x{number:040x}" for number in range(1, 300)]
+    operator.track(*((CHAIN, other) for other in others))
+    chain.add(now(), *(buy(number, wallet=other) for number, other in enumerate(others[:20], 1)))
+    done = sync(operator)
+    assert (done["synced"], done["changed"]) == (300, 20)
+    assert len(stub.asked_of("eth_getLogs")) == 2
+    # More than a few receipts of a block come in one response.
+    assert (len(stub.asked_of("eth_getBlockReceipts")), stub.asked_of("eth_getTransactionReceipt")) == (1, [])
+    stub.calls.clear()
+    assert sync(operator)["changed"] == 0
+    # The last blocks are read again, and nothing else.
+    assert len(stub.asked_of("eth_getLogs")) == 2
+
+
+def test_a_wallet_that_is_tracked_later_is_read_from_the_beginning(
+    chain: EvmChain, operator: Operator
+) -> None:
+    chain.blocks[5].transactions = [buy(1), buy(2, wallet=FRIEND)]
+    assert sync(operator)["changed"] == 1
+    operator.track((CHAIN, FRIEND))
+    assert sync(operator)["changed"] == 1
+    assert {key[1] for key in operator.ledger()} == {WALLET, FRIEND}
+
+
+def test_more_in_the_block_of_the_wallet_needs_a_trace(chain: EvmChain, operator: Operator) -> None:
+    # A gift in the same block: the balance says too little.
+    gift = Transaction(receipt(9, sender=FRIEND, to=WALLET), ETH // 2, {WALLET: ETH // 2})
+    chain.add(now(), buy(1, fee=ETH // 20), gift)
+    assert sync(operator)["from_logs"] == 1
+    assert trades(operator)[signature(1), CAT, "buy"][1] == "1"
+    chain.has_traces = True
+    assert sync(operator)["from_logs"] == 0
+    assert trades(operator)[signature(1), CAT, "buy"][1] == "1"
+
+
+def test_without_state_and_agreement_there_is_no_value(chain: EvmChain, operator: Operator) -> None:
+    chain.state_blocks = 0
+    chain.add(now(), buy(1), buy(2, fee=ETH // 5))
+    done = sync(operator)
+    assert (done["changed"], done["from_logs"], done["left_out_reasons"].keys()) == (1, 1, {"no_value"})
+    assert {key[0] for key in trades(operator)} == {signature(1)}
+    chain.state_blocks, chain.has_traces = None, True
+    # What was left out is read again at the next start.
+    assert sync(operator)["changed"] == 1
+    assert operator.fetch("SELECT * FROM sync_left_out") == []
+
+
+@pytest.mark.parametrize("field", ["withdrawals", "miner"])
+def test_a_reward_of_the_block_is_no_proceeds(chain: EvmChain, operator: Operator, field: str) -> None:
+    block = chain.add(now(), sell(1))
+    setattr(block, field, [WALLET] if field == "withdrawals" else WALLET)
+    block.transactions[0].coins[WALLET] += ETH // 100
+    assert sync(operator)["from_logs"] == 1
+    assert trades(operator)[signature(1), CAT, "sell"][1] == "1"
+
+
+def test_transfers_spam_nfts_wraps_and_liquidity_are_no_trades(chain: EvmChain, operator: Operator) -> None:
+    nft = transfer(DOG, POOL, WALLET, 0)
+    nft["topics"].append(signature(7))
+    nft["data"] = "0x"
+    mint = (
+        transfer(CAT, WALLET, POOL, 5),
+        transfer(DOG, WALLET, POOL, 5),
+        transfer(POOL, evm.ZERO, WALLET, 9),
+    )
+    logs = [
+        (transfer(CAT, FRIEND, WALLET, 5),),
+        (nft,),
+        (log(WETH, (evm.DEPOSIT, word(WALLET)), ETH),),
+        (*mint, log(POOL, (SWAP,), 5)),
+    ]
+    for number, each in enumerate(logs, 1):
+        chain.add(now(), Transaction(receipt(number, *each), 0, {WALLET: -GAS}))
+    reverted = Transaction(receipt(8, transfer(CAT, POOL, WALLET, 5), status="0x0"), ETH, {WALLET: -GAS})
+    chain.add(now(), reverted)
+    done = sync(operator)
+    assert (done["changed"], done["left_out"], done["no_trades"]) == (0, 0, 3)
+
+
+def test_an_account_that_pays_for_its_operation_pays_no_prefund_for_its_trade(
+    chain: EvmChain, operator: Operator
+) -> None:
+    entry, cost, prefund = f"0x{'e4' * 20}", ETH // 1000, ETH // 100
+    one = buy(1)
+    event = log(entry, (evm.USER_OPERATION, signature(5), word(WALLET), word(evm.ZERO)), 1, 1, cost, 9)
+    one.receipt |= {"from": FRIEND, "to": entry, "logs": [*one.receipt["logs"], event]}
+    one.value, one.coins = 0, {WALLET: -ETH - prefund}
+    one.deposits = {WALLET: prefund - cost}
+    chain.add(now(), one)
+    assert sync(operator)["from_logs"] == 0
+    assert trades(operator) == {(signature(1), CAT, "buy"): ("5", "1", None)}
+
+
+def test_the_fee_of_the_layer_below_is_no_part_of_the_price(stub: Stub, operator: Operator) -> None:
+    operator.environment |= stub.evm_environment("base")
+    operator.track(("base", WALLET))
+    weth = "0x4200000000000000000000000000000000000006"
+    chain = stub.nodes.blocks["base"] = EvmChain(decimals={CAT: 6})
+    chain.add(AT)
+    one = sell(1)
+    for each in one.receipt["logs"]:
+        each["address"] = weth if each["address"] == WETH else each["address"]
+    one.receipt |= {"l1Fee": hex(7 * GAS), "operatorFeeConstant": hex(GAS)}
+    one.coins = {WALLET: ETH - 9 * GAS}
+    chain.add(now(), one)
+    done = operator.sync("trades", "--chain", "base", "--since", AT.isoformat()).only
+    assert (done["changed"], done["from_logs"]) == (1, 0)
+    assert trades(operator)[signature(1), CAT, "sell"][1] == "1"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        (-32600, "block range is too wide"),
+        (-32005, "query returned more than 10000 results. Try with this block range [0x1, 0x2]."),
+        (-32602, "Log response size exceeded. this block range should work: [0x1, 0x2]"),
+        (-32000, "an unknown reason"),
+    ],
+)
+def test_a_span_that_is_too_long_is_halved(
+    stub: Stub, chain: EvmChain, operator: Operator, error: tuple[int, str]
+) -> None:
+    chain.most_blocks, chain.too_wide = 4, error
+    for number, block in enumerate(chain.blocks, 1):
+        block.transactions = [buy(number)]
+    assert sync(operator)["changed"] == 30
+    assert len(stub.asked_of("eth_getLogs")) < 60
+
+
+def test_a_node_that_allows_few_topics_gets_fewer(chain: EvmChain, operator: Operator) -> None:
+    chain.most_topics = 20
+    operator.track(*((CHAIN, f"0x{number:040x}") for number in range(1, 90)))
+    chain.add(now(), buy(1))
+    assert (sync(operator)["synced"], len(trades(operator))) == (90, 1)
+
+
+def test_a_node_without_block_receipts_gets_batches(stub: Stub, chain: EvmChain, operator: Operator) -> None:
+    chain.has_block_receipts = False
+    chain.add(now(), *(buy(number) for number in range(1, 9)))
+    sync(operator)
+    assert len(stub.asked_of("eth_getTransactionReceipt")) == 8
+    # With several transactions of the wallet in a block, none is valued by its balance.
+    assert len(trades(operator)) == 8
+
+
+@pytest.mark.parametrize("lies", [False, True])
+def test_a_node_that_is_behind_counts_for_nothing(chain: EvmChain, operator: Operator, lies: bool) -> None:
+    assert sync(operator)["synced"] == 1
+    chain.add(now(), buy(1))
+    chain.behind, chain.lies = 3, lies
+    done = sync(operator, HOLDINGS_BACKOFF_SECONDS="0.001")
+    assert (done["synced"], done["failures"]) == (0, {"server_error": 1})
+    chain.behind = 0
+    assert sync(operator)["changed"] == 1
+
+
+def test_a_node_of_another_chain_is_refused(stub: Stub, chain: EvmChain, operator: Operator) -> None:
+    stub.nodes.chain_ids[CHAIN] = 56
+    done = sync(operator)
+    assert (done["synced"], done["failures"]) == (0, {"not_configured": 1})
+
+
+@pytest.mark.parametrize("depth", range(1, 6))
+def test_what_a_reorganisation_removed_is_removed(chain: EvmChain, operator: Operator, depth: int) -> None:
+    for number in range(1, 7):
+        chain.add(now() - timedelta(seconds=60 - number), buy(number))
+    assert sync(operator)["changed"] == 6
+    old = chain.blocks[-depth:]
+    # The first one is lost, the second comes earlier, another one is new.
+    moved = [one for block in old for one in block.transactions][1:]
+    chain.reorganise(
+        depth, [Block(old[0].created_at, [*moved, buy(9)]), *(Block(b.created_at) for b in old[1:])]
+    )
+    done = sync(operator)
+    assert done["reorganised"] == depth
+    lost = signature(7 - depth)
+    assert {key[0] for key in trades(operator)} == {signature(n) for n in (1, 2, 3, 4, 5, 6, 9)} - {lost}
+    moments = {key[2]: trade[3] for key, trade in operator.ledger().items()}
+    assert all(moments[one.hash] == old[0].created_at for one in moved)
+    assert sync(operator)["changed"] == 0
+
+
+def test_the_last_blocks_are_read_again_as_deep_as_is_set(chain: EvmChain, operator: Operator) -> None:
+    assert sync(operator, ETH_CONFIRMATIONS="3")["changed"] == 0
+    # As if the node had returned too little for its newest blocks.
+    chain.blocks[-3].transactions = [buy(1)]
+    operator.fetch("UPDATE sync_blocks SET hash = hash RETURNING 1")
+    assert sync(operator, ETH_CONFIRMATIONS="1")["changed"] == 0
+    assert sync(operator, ETH_CONFIRMATIONS="4")["changed"] == 1
+
+
+def test_a_long_first_fetch_comes_in_parts_and_is_continued(
+    chain: EvmChain, operator: Operator, start: Start
+) -> None:
+    for number in range(200):
+        chain.add(AT + timedelta(minutes=30, seconds=number // 5), buy(number + 1))
+    running = start("trades", "--chain", CHAIN, "--every", "1", "--since", AT.isoformat())
+    changed = 0
+    while changed < 200:
+        changed += running.next_round()["changed"]
+    assert (changed, len(operator.ledger())) == (200, 200)
+
+
+def test_moralis_and_a_node_tell_the_same_trades_but_for_fees(
+    stub: Stub, chain: EvmChain, operator: Operator
+) -> None:
+    fee = ETH // 100
+    chain.add(now() - timedelta(seconds=9), buy(1, coin=2 * ETH), buy(2, wallet=FRIEND))
+    chain.add(now() - timedelta(seconds=5), sell(3), buy(4, fee=fee))
+    sync(operator)
+    by_node = trades(operator)
+    for number, sold, bought in (
+        (1, leg(WETH, "2"), leg(CAT, "5", "Cat")),
+        (3, leg(CAT, "1", "Cat"), leg(WETH, "1")),
+        # Moralis' row has what the pool got.
+        (4, leg(WETH, "0.99"), leg(CAT, "5", "Cat")),
+    ):
+        at = chain.blocks[-2 if number == 1 else -1].created_at
+        stub.swaps.add(CHAIN, WALLET, swap(signature(number), at, bought, sold, 0.0))
+    operator.fetch("DELETE FROM trades RETURNING 1")
+    operator.fetch("DELETE FROM sync_wallets RETURNING 1")
+    sync(operator, ETH_TRADES_PROVIDER="moralis")
+    by_moralis = trades(operator)
+    assert by_node.keys() == by_moralis.keys()
+    differing = {key for key in by_node if by_node[key] != by_moralis[key]}
+    assert differing == {(signature(4), CAT, "buy")}
+    assert (by_node[signature(4), CAT, "buy"][1], by_moralis[signature(4), CAT, "buy"][1]) == ("1", "0.99")
+    # Back to the node: the trade counts once, with the node's value.
+    sync(operator, since=AT.isoformat())
+    assert len(trades(operator)) == 3

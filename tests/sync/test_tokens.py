@@ -1,0 +1,84 @@
+"""`wallet-api sync tokens`: the face of tokens, from nodes of all chains."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from tests.stub import faults
+from tests.stub.evm import EvmChain, now
+from tests.stub.server import Stub
+from tests.sync.operator import Operator
+from wallet_api.settings import SettingsError
+
+SOLANA_MINT = "9BB6NFEcjBCtnNLFko2FqVQBq8HHM13kCyYcdQbgpump"
+CAT, DOG = f"0x{'ca' * 20}", f"0x{'d0' * 20}"
+FACES = """
+SELECT mint, symbol, name, decimals, supply
+  FROM token_faces
+  JOIN tokens USING (token_id)
+ ORDER BY mint DESC
+"""
+
+
+@pytest.fixture(autouse=True)
+def _world(stub: Stub, operator: Operator) -> None:
+    """Traded tokens of two chains, and their nodes."""
+    operator.fetch("DELETE FROM token_faces RETURNING 1")
+    operator.environment |= stub.node_environment | stub.evm_environment("eth")
+    stub.nodes.names = {SOLANA_MINT: "Fartcoin", CAT: "Cat"}
+    stub.nodes.blocks["eth"] = EvmChain(decimals={CAT: 6}, supplies={CAT: 123_456_789})
+    wallets = {"solana": SOLANA_MINT, "eth": f"0x{'12' * 20}"}
+    operator.track(*wallets.items())
+    operator.trades(
+        {
+            "blockchain": chain,
+            "wallet_address": wallets[chain],
+            "tx_signature": f"of {mint}",
+            "mint": mint,
+            "transaction_type": "buy",
+            "token_amount": "1",
+            "value": "1",
+            "created_at": (now() - timedelta(minutes=5)).isoformat(),
+        }
+        for chain, mint in (("solana", SOLANA_MINT), ("eth", CAT), ("eth", DOG))
+    )
+
+
+def test_it_reads_new_tokens_and_later_their_supply(stub: Stub, operator: Operator) -> None:
+    done = operator.sync("tokens")
+    assert (done.status, done.only["read"], done.only["unknown"]) == (0, 2, 1)
+    assert operator.fetch(FACES) == [
+        {"mint": SOLANA_MINT, "symbol": "SYM", "name": "Fartcoin", "decimals": 6, "supply": Decimal(10**9)},
+        {"mint": DOG, "symbol": None, "name": None, "decimals": None, "supply": None},
+        {"mint": CAT, "symbol": "CAT", "name": "Cat", "decimals": 6, "supply": Decimal("123.456789")},
+    ]
+    calls = len(stub.calls)
+    assert operator.sync("tokens").only["read"] == 0
+    assert len(stub.calls) == calls
+    operator.fetch("UPDATE token_faces SET tried_at = tried_at - interval '25 hours' RETURNING 1")
+    stub.nodes.blocks["eth"].supplies[CAT] = 5 * 10**6
+    assert operator.sync("tokens", "--chain", "eth").only["read"] == 1
+    assert operator.fetch("SELECT supply FROM token_faces WHERE symbol = 'CAT'") == [{"supply": 5}]
+
+
+def test_a_name_that_arrives_corrects_no_trade(operator: Operator) -> None:
+    before = operator.fetch("SELECT * FROM trades ORDER BY tx_signature")
+    operator.sync("tokens")
+    assert operator.fetch("SELECT * FROM trades ORDER BY tx_signature") == before
+
+
+def test_a_node_that_fails_does_not_stop_the_others(stub: Stub, operator: Operator) -> None:
+    stub.scenarios["eth_chainId"] = faults.status(400)
+    done = operator.sync("tokens")
+    assert (done.status, done.only["read"], done.only["failures"]) == (3, 1, ["eth rejected"])
+    del stub.scenarios["eth_chainId"]
+    assert operator.sync("tokens").only["read"] == 1
+
+
+def test_without_a_node_it_says_so(operator: Operator) -> None:
+    for name in list(operator.environment):
+        if name.endswith("_RPC_URL"):
+            del operator.environment[name]
+    with pytest.raises(SettingsError, match="no node is configured"):
+        operator.sync("tokens")

@@ -1,0 +1,112 @@
+"""What the contracts of EVM tokens return of them, through Multicall3: decimals, symbol, name and supply."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from cachetools import LRUCache
+
+from wallet_api.chains import Chain
+from wallet_api.providers import multicall
+from wallet_api.providers.faults import Malformed, NotConfigured
+from wallet_api.providers.fetch import Fetch
+from wallet_api.providers.jsonrpc import Node, Result
+from wallet_api.providers.parsing import MAX_DECIMALS, clean
+
+_CHUNK = 200
+_CACHED_FACTS = 50_000
+# Error codes of nodes for a contract that failed, as opposed to the node.
+_CONTRACT_CODES = (3, -32015)
+_CONTRACT_WORDS = ("revert", "opcode", "out of gas", "execution")
+
+# A contract and the call data.
+ContractCall = tuple[str, bytes]
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFacts:
+    """The name, symbol and decimals of a token, from a list or its contract."""
+
+    name: str
+    symbol: str
+    decimals: int
+
+
+class EvmTokens:
+    """Calls contracts of tokens, and caches what never changes. Thread-safe."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._lock = threading.Lock()
+        self._cached: LRUCache[str, TokenFacts] = LRUCache(_CACHED_FACTS)
+
+    def facts(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, TokenFacts]:
+        """Return the decimals and names of the tokens, without those whose decimals are unknown."""
+        with self._lock:
+            known = {token: self._cached[token] for token in tokens if token in self._cached}
+        unknown = [token for token in tokens if token not in known]
+        selectors = (multicall.DECIMALS, multicall.SYMBOL, multicall.NAME)
+        returned = self.call(fetch, [(token, selector) for selector in selectors for token in unknown])
+        count = len(unknown)
+        for index, token in enumerate(unknown):
+            decimals = multicall.read_uint(returned[index])
+            if decimals is not None and decimals <= MAX_DECIMALS:
+                symbol, name = (clean(multicall.read_text(returned[index + part * count])) for part in (1, 2))
+                known[token] = TokenFacts(name, symbol, decimals)
+        with self._lock:
+            self._cached.update({token: known[token] for token in unknown if token in known})
+        return known
+
+    def supplies(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, int]:
+        """Return the supplies in the smallest unit, without those that are unknown."""
+        returned = self.call(fetch, [(token, multicall.TOTAL_SUPPLY) for token in tokens])
+        supplies = dict(zip(tokens, map(multicall.read_uint, returned), strict=True))
+        return {token: supply for token, supply in supplies.items() if supply is not None}
+
+    def call(self, fetch: Fetch, calls: Sequence[ContractCall]) -> list[bytes | None]:
+        """Return the contracts' return values; None for a contract that fails.
+
+        A contract that burns all gas makes the calls after it fail too, so failed calls are repeated alone.
+        """
+        chunks = [calls[start : start + _CHUNK] for start in range(0, len(calls), _CHUNK)]
+        results = self._node.call(fetch, [multicall.aggregate(chunk) for chunk in chunks])
+        returned: list[bytes | None] = []
+        for chunk, result in zip(chunks, results, strict=True):
+            returned += multicall.read_aggregate(_returned(result) or b"", len(chunk))
+        failed = [index for index, value in enumerate(returned) if value is None]
+        alone = self._node.call(fetch, [multicall.call(*calls[index]) for index in failed])
+        for index, result in zip(failed, alone, strict=True):
+            returned[index] = _returned(result)
+        return returned
+
+
+def _returned(result: Result) -> bytes | None:
+    """Return the return value of a contract; None if it failed. Raise ProviderFault if the node failed."""
+    error = result.error
+    if error is not None and (
+        error.code in _CONTRACT_CODES or any(word in error.message.lower() for word in _CONTRACT_WORDS)
+    ):
+        return None
+    return _hexadecimal(result, bytes.fromhex)
+
+
+def check_chain(chain: Chain, node: Node, fetch: Fetch) -> None:
+    """Raise NotConfigured if the node is one of another chain, and ProviderFault."""
+    (result,) = node.call(fetch, [("eth_chainId", [])])
+    if read_quantity(result) != chain.evm_chain_id:
+        raise NotConfigured(f"{chain.name.upper()}_RPC_URL is a node of another chain")
+
+
+def read_quantity(result: Result) -> int:
+    """Return the number in a result. Raise ProviderFault."""
+    return _hexadecimal(result, lambda digits: int(digits, 16))
+
+
+def _hexadecimal(result: Result, read: Callable[[str], Value]) -> Value:
+    text = result.read(str)
+    try:
+        return read(text.removeprefix("0x"))
+    except ValueError:
+        raise Malformed("not a hexadecimal value") from None

@@ -1,0 +1,146 @@
+"""The parts of an EVM node's blocks, receipts and logs that are read.
+
+https://ethereum.github.io/execution-apis/; of Base, also https://docs.base.org/base-chain/network-information.
+"""
+
+from datetime import UTC, datetime
+
+import msgspec
+
+from wallet_api.providers.faults import Malformed
+
+TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+"""Transfer(address,address,uint256): with three topics of a token, with four of an NFT."""
+APPROVAL = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925"
+"""Approval(address,address,uint256)."""
+DEPOSIT = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c"
+"""Deposit(address,uint256) of the wrapped coin."""
+WITHDRAWAL = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65"
+"""Withdrawal(address,uint256) of the wrapped coin."""
+USER_OPERATION = "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f"
+"""UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256) of ERC-4337."""
+
+ZERO = "0x0000000000000000000000000000000000000000"
+
+# A deposit from the layer below, which pays no gas.
+_DEPOSITED = "0x7e"
+_FEE_SCALE = 10**6
+
+
+def quantity(text: str | None) -> int:
+    """Return a hexadecimal number; 0 for None. Raise Malformed."""
+    try:
+        return int(text or "0x0", 16)
+    except ValueError:
+        raise Malformed("not a hexadecimal number") from None
+
+
+def address_of(topic: str) -> str:
+    """Return the address in a topic of 32 bytes."""
+    return f"0x{topic[-40:].lower()}"
+
+
+def topic_of(address: str) -> str:
+    """Return an address as a topic of 32 bytes."""
+    return f"0x{address[2:].lower():0>64}"
+
+
+class Log(msgspec.Struct, rename="camel"):
+    """An event of a contract, and where it is."""
+
+    address: str
+    topics: list[str]
+    data: str
+    block_number: str
+    block_hash: str
+    transaction_hash: str
+    removed: bool = False
+
+    @property
+    def words(self) -> list[int]:
+        """Return the data as numbers of 32 bytes."""
+        data = self.data[2:]
+        return [int(data[start : start + 64], 16) for start in range(0, len(data) - 63, 64)]
+
+
+class Receipt(msgspec.Struct, rename="camel"):
+    """What a transaction did, and what it cost."""
+
+    transaction_hash: str
+    block_number: str
+    block_hash: str
+    sender: str = msgspec.field(name="from")
+    gas_used: str
+    logs: list[Log]
+    to: str | None = None
+    status: str | None = None
+    effective_gas_price: str | None = None
+    type: str | None = None
+    blob_gas_used: str | None = None
+    blob_gas_price: str | None = None
+    l1_fee: str | None = None
+    operator_fee_scalar: str | None = None
+    operator_fee_constant: str | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Return whether the transaction was reverted."""
+        return self.status is not None and quantity(self.status) == 0
+
+    @property
+    def fee(self) -> int:
+        """Return what the sender paid, in the smallest unit of the coin."""
+        if self.type == _DEPOSITED:
+            return 0
+        gas = quantity(self.gas_used)
+        fee = gas * quantity(self.effective_gas_price)
+        fee += quantity(self.blob_gas_used) * quantity(self.blob_gas_price)
+        # https://docs.base.org/base-chain/specs/upgrades/isthmus/l1-attributes
+        operator = gas * quantity(self.operator_fee_scalar) // _FEE_SCALE
+        return fee + quantity(self.l1_fee) + operator + quantity(self.operator_fee_constant)
+
+
+class Withdrawal(msgspec.Struct):
+    """Coin that a block pays to an address."""
+
+    address: str
+
+
+class BlockTransaction(msgspec.Struct):
+    """A transaction in a block."""
+
+    hash: str
+    sender: str = msgspec.field(name="from")
+    value: str
+    to: str | None = None
+
+
+class ChainBlock(msgspec.Struct, rename="camel"):
+    """A block with its transactions, or (as texts) their hashes."""
+
+    number: str
+    hash: str
+    timestamp: str
+    miner: str = ZERO
+    transactions: list[BlockTransaction | str] = []
+    withdrawals: list[Withdrawal] | None = None
+
+    @property
+    def listed(self) -> list[BlockTransaction]:
+        """Return the transactions; none if the block has only their hashes."""
+        return [one for one in self.transactions if isinstance(one, BlockTransaction)]
+
+    def value_of(self, signature: str) -> int:
+        """Return what a transaction paid in the native coin. Raise Malformed."""
+        for transaction in self.listed:
+            if transaction.hash == signature:
+                return quantity(transaction.value)
+        raise Malformed("a block without its transaction")
+
+    @property
+    def created_at(self) -> datetime:
+        """Return the time of the block. Raise Malformed."""
+        try:
+            return datetime.fromtimestamp(quantity(self.timestamp), UTC)
+        except (OverflowError, ValueError, OSError) as error:
+            raise Malformed("a time out of range") from error

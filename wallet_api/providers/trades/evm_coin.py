@@ -1,0 +1,230 @@
+"""The native coin that a wallet paid or received in an EVM transaction, which no log contains.
+
+The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM chains from a node".
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import msgspec
+
+from wallet_api.providers import multicall
+from wallet_api.providers.evm_tokens import read_quantity
+from wallet_api.providers.faults import Broken
+from wallet_api.providers.jsonrpc import Call, Result
+from wallet_api.providers.parsing import UnusableRow
+from wallet_api.providers.trades.evm_chain import ChainBlock, quantity
+from wallet_api.providers.trades.evm_moves import Legs
+from wallet_api.providers.trades.exchanges import UnclearSwap, swaps_of
+from wallet_api.providers.trades.moves import FEES, Moves, agrees
+from wallet_api.providers.trades.swaps import Reason, Swap
+
+NO_COIN = "what it cost in the native coin cannot be determined"
+GIVEN_AWAY = "the proceeds of the wallet's tokens went to somebody else"
+
+NO_METHOD = -32601
+# A node that has not got as far, as opposed to one that no longer has the state.
+_BEHIND = re.compile(r"header not found|unknown block|block not found|after last accepted", re.IGNORECASE)
+_DIFFERENCES = {"tracer": "prestateTracer", "tracerConfig": {"diffMode": True}}
+
+Request = Callable[[Sequence[Call]], Sequence[Result]]
+
+
+class _Account(msgspec.Struct):
+    balance: str | None = None
+
+
+class _Trace(msgspec.Struct):
+    pre: dict[str, _Account]
+    post: dict[str, _Account]
+
+
+@dataclass(slots=True)
+class Case:
+    """A transaction in which a wallet may have exchanged something, and its block.
+
+    `has_other` is true if another transaction in the block has logs of the wallet.
+    """
+
+    legs: Legs
+    block: ChainBlock
+    has_other: bool
+
+    @property
+    def number(self) -> int:
+        """Return the number of the block."""
+        return quantity(self.block.number)
+
+    @property
+    def created_at(self) -> datetime:
+        """Return the time of the block."""
+        return self.block.created_at
+
+    @property
+    def is_alone(self) -> bool:
+        """Return whether nothing else in the block is known to have changed the wallet's coin."""
+        owner, signature = self.legs.wallet.address, self.legs.receipt.transaction_hash
+        others = {self.block.miner.lower()}
+        others |= {withdrawal.address.lower() for withdrawal in self.block.withdrawals or ()}
+        for transaction in self.block.listed:
+            if transaction.hash != signature:
+                others |= {transaction.sender.lower(), (transaction.to or "").lower()}
+        return not self.has_other and owner not in others
+
+    def balance_calls(self) -> list[Call]:
+        """Return the calls for the wallet's balance before and after the block.
+
+        An account that pays for its own operation has a part of its coin with the entry point.
+        """
+        wallet = self.legs.wallet.address
+        moments = [hex(self.number - 1), hex(self.number)]
+        calls: list[Call] = [("eth_getBalance", [wallet, moment]) for moment in moments]
+        if (operation := self.legs.operation()) is not None:
+            calls += [
+                multicall.call(operation[0], multicall.balance_of(wallet), moment) for moment in moments
+            ]
+        return calls
+
+    def balance_coin(self, results: Sequence[Result]) -> int | None:
+        """Return the change in the wallet's coin; None if the node has no state of the block."""
+        for result in results:
+            if result.error is not None:
+                if _BEHIND.search(result.error.message):
+                    raise Broken("the node has not got as far")
+                return None
+        before, after, *deposits = (read_quantity(result) for result in results)
+        coin = self.legs.balance_coin(after - before)
+        if (operation := self.legs.operation()) is not None:
+            coin += deposits[1] - deposits[0] + operation[1]
+        return coin
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The swaps of a case, or why it is left out; `from_logs` if the coin is what logs say."""
+
+    swaps: Sequence[Swap] = ()
+    left_out: tuple[Reason, str] | None = None
+    from_logs: bool = False
+
+
+class Coins:
+    """Finds the native coin of trades, and makes the swaps. `request` sends calls to the node."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._traces = True
+
+    def read(self, cases: Sequence[Case], decimals: Mapping[str, int]) -> list[Outcome]:
+        """Return the outcomes of the cases. Raise ProviderFault."""
+        outcomes: dict[int, Outcome] = {}
+        for number, case in enumerate(cases):
+            orders, coin = case.legs.orders()
+            try:
+                if orders or not _needs_coin(case.legs, decimals):
+                    outcomes[number] = _outcome(case, case.legs.moves(coin, decimals))
+            except UnusableRow as error:
+                outcomes[number] = Outcome(left_out=(Reason.INVALID, str(error)))
+        for find in (self._from_balances, self._from_traces, _from_logs):
+            left = {number: case for number, case in enumerate(cases) if number not in outcomes}
+            found = find(list(left.values()), decimals)
+            outcomes |= {number: one for number, one in zip(left, found, strict=True) if one is not None}
+        missing = Outcome(left_out=(Reason.NO_VALUE, NO_COIN))
+        return [outcomes.get(number, missing) for number in range(len(cases))]
+
+    def _from_balances(self, cases: Sequence[Case], decimals: Mapping[str, int]) -> Iterator[Outcome | None]:
+        """Yield what the balance before and after the block says, where the pools agree with it."""
+        calls: list[Call] = []
+        for case in cases:
+            calls += case.balance_calls() if case.is_alone else ()
+        results = iter(self._request(calls))
+        for case in cases:
+            coin = case.balance_coin([next(results) for _ in case.balance_calls()]) if case.is_alone else None
+            moves = None if coin is None else _agreed(case.legs, coin, decimals, is_exact=True)
+            yield None if moves is None else _outcome(case, moves)
+
+    def _from_traces(self, cases: Sequence[Case], decimals: Mapping[str, int]) -> Iterator[Outcome | None]:
+        """Yield what the balances of all owners before and after the transaction say."""
+        traced = [case for case in cases if self._traces]
+        calls: list[Call] = [
+            ("debug_traceTransaction", [case.legs.receipt.transaction_hash, _DIFFERENCES]) for case in traced
+        ]
+        results = self._request(calls) if calls else [None] * len(cases)
+        for case, result in zip(cases, results, strict=True):
+            if result is not None and result.error is not None and result.error.code == NO_METHOD:
+                self._traces = False
+            if result is None or result.error is not None:
+                yield None
+                continue
+            balances = _differences(result.read(_Trace))
+            legs = case.legs.with_balances(balances)
+            coin = legs.balance_coin(balances.get(legs.wallet.address, 0))
+            yield _outcome(case, legs.moves(coin, decimals))
+
+
+def _from_logs(cases: Sequence[Case], decimals: Mapping[str, int]) -> Iterator[Outcome | None]:
+    """Yield what the value and the wrapped coin of others say, where the pools agree with it."""
+    for case in cases:
+        moves = _agreed(case.legs, case.legs.logs_coin(), decimals, is_exact=False)
+        yield None if moves is None else replace(_outcome(case, moves), from_logs=True)
+
+
+def _needs_coin(legs: Legs, decimals: Mapping[str, int]) -> bool:
+    """Return whether the wallet may have exchanged tokens for native coin that no log shows."""
+    moves = legs.moves(0, decimals)
+    gains = any(units > 0 for units in moves.tokens.values())
+    losses = any(units < 0 for units in moves.tokens.values())
+    if gains == losses:
+        return not gains and legs.is_routed
+    has_paid = moves.coin < 0 if gains else moves.coin > 0
+    return not has_paid or (legs.sender == legs.wallet.address and legs.value > 0)
+
+
+def _agreed(legs: Legs, coin: int, decimals: Mapping[str, int], *, is_exact: bool) -> Moves | None:
+    """Return the moves with this coin if what others moved or logged agrees with it.
+
+    If it is exact, it is enough that the wallet paid or received nothing.
+    """
+    moves = legs.moves(coin, decimals)
+    if len(moves.tokens) != 1 or moves.tokens.keys() <= moves.passed_on:
+        return legs.stated(coin, decimals) or moves
+    ((mint, units),) = moves.tokens.items()
+    others = -moves.exchanged(mint)
+    if moves.coin * units >= 0 and (is_exact or not others):
+        return moves
+    if agrees(moves.exchanged(None), -moves.coin) and abs(units - others) * FEES <= abs(units):
+        return moves
+    return legs.stated(coin, decimals)
+
+
+def _outcome(case: Case, moves: Moves) -> Outcome:
+    legs = case.legs
+    try:
+        if len(moves.tokens) == 1 and moves.exchanged(*moves.tokens):
+            ((mint, units),) = moves.tokens.items()
+            if moves.coin * units >= 0 and mint not in moves.passed_on:
+                if units > 0:
+                    # Somebody else bought it for the wallet.
+                    return Outcome()
+                return Outcome(left_out=(Reason.UNCLEAR, GIVEN_AWAY))
+        return Outcome(swaps_of(legs.wallet, legs.receipt.transaction_hash, case.created_at, moves))
+    except UnclearSwap as error:
+        return Outcome(left_out=(Reason.UNCLEAR, str(error)))
+    except UnusableRow as error:
+        return Outcome(left_out=(Reason.INVALID, str(error)))
+
+
+def _differences(trace: _Trace) -> Counter[str]:
+    """Return how the native balances changed. What did not change is absent after."""
+    changes: Counter[str] = Counter()
+    for owner, account in trace.pre.items():
+        after = trace.post.get(owner)
+        if account.balance is not None and after is not None and after.balance is not None:
+            changes[owner.lower()] = quantity(after.balance) - quantity(account.balance)
+    for owner, account in trace.post.items():
+        if account.balance is not None and (owner not in trace.pre or trace.pre[owner].balance is None):
+            changes[owner.lower()] = quantity(account.balance)
+    return changes
