@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.stub import evm
+from tests.stub import evm, faults
 from tests.stub.evm import Block, EvmChain, Transaction, log, now, transfer, word
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
@@ -195,6 +195,19 @@ def test_a_span_that_is_too_long_is_halved(
         block.transactions = [buy(number)]
     assert sync(operator)["changed"] == 30
     assert len(stub.asked_of("eth_getLogs")) < 60
+
+
+def test_a_span_that_is_refused_by_its_status_does_not_end_batches(
+    stub: Stub, chain: EvmChain, operator: Operator
+) -> None:
+    for number in range(1, 20):
+        chain.blocks[number].transactions = [buy(number)]
+    refusals = iter([faults.status(400)() for _ in range(4)])
+    stub.scenarios["eth_getLogs"] = lambda: next(refusals, None)
+    done = sync(operator)
+    assert done["changed"] == 19
+    # The calls alone would be 184 requests.
+    assert done["requests"] < 50
 
 
 def test_a_node_that_allows_few_topics_gets_fewer(chain: EvmChain, operator: Operator) -> None:
