@@ -50,7 +50,7 @@ def _measure(
     chance = random.Random(5)
     with tempfile.TemporaryDirectory(prefix="wallet-api-requests-") as home:
         own = replace(Settings.from_environment(), wallet_api_home=home)
-        with embedded.running(own, valkey=False) as settings, closing(Stub()) as stub:
+        with embedded.running(own) as settings, closing(Stub()) as stub:
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
             operator = Operator(stub, str(settings.database_url))

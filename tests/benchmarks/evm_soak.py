@@ -103,7 +103,7 @@ def main(minutes: float, wallets: int, every: float, kills: bool) -> None:
     """Soak, and judge."""
     with tempfile.TemporaryDirectory(prefix="wallet-api-soak-") as home:
         own = replace(Settings.from_environment(), wallet_api_home=home)
-        with embedded.running(own, valkey=False) as settings, closing(Stub()) as stub:
+        with embedded.running(own) as settings, closing(Stub()) as stub:
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
             operator = Operator(stub, str(settings.database_url))

@@ -179,10 +179,13 @@ class EvmChain:
         return rows
 
     def _receipt(self, signature: str) -> Row | None:
-        for number in range(self.start, self.newest + 1):
-            for receipt in self._receipts_of(number):
-                if receipt["transactionHash"] == signature:
-                    return receipt
+        for number in range(self.newest, self.start - 1, -1):
+            # Building all receipts of a long chain for each call would take most of the time of a soak.
+            if any(one.hash == signature for one in self.blocks[number - self.start].transactions):
+                (receipt,) = (
+                    each for each in self._receipts_of(number) if each["transactionHash"] == signature
+                )
+                return receipt
         return None
 
     def _block_receipts(self, tag: str) -> list[Row] | None:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.stub import evm
+from tests.stub import evm, faults
 from tests.stub.evm import Block, EvmChain, Transaction, log, now, transfer, word
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
@@ -90,15 +90,17 @@ def test_a_wallet_that_is_tracked_later_is_read_from_the_beginning(
     assert {key[1] for key in operator.ledger()} == {WALLET, FRIEND}
 
 
-def test_more_in_the_block_of_the_wallet_needs_a_trace(chain: EvmChain, operator: Operator) -> None:
-    # A gift in the same block: the balance says too little.
+def test_more_in_the_block_of_the_wallet_needs_a_trace(
+    stub: Stub, chain: EvmChain, operator: Operator
+) -> None:
+    # A gift in the same block, so that the balance says too little; and a fee that the pools do not confirm.
     gift = Transaction(receipt(9, sender=FRIEND, to=WALLET), ETH // 2, {WALLET: ETH // 2})
-    chain.add(now(), buy(1, fee=ETH // 20), gift)
-    assert sync(operator)["from_logs"] == 1
-    assert trades(operator)[signature(1), CAT, "buy"][1] == "1"
+    chain.add(now(), buy(1, fee=ETH // 5), gift)
+    assert sync(operator)["left_out_reasons"].keys() == {"no_value"}
+    assert stub.asked_of("eth_getBalance") == []
     chain.has_traces = True
-    assert sync(operator)["from_logs"] == 0
-    assert trades(operator)[signature(1), CAT, "buy"][1] == "1"
+    assert sync(operator)["changed"] == 1
+    assert trades(operator)[signature(1), CAT, "buy"] == ("5", "1", None)
 
 
 def test_without_state_and_agreement_there_is_no_value(chain: EvmChain, operator: Operator) -> None:
@@ -195,6 +197,19 @@ def test_a_span_that_is_too_long_is_halved(
     assert len(stub.asked_of("eth_getLogs")) < 60
 
 
+def test_a_span_that_is_refused_by_its_status_does_not_end_batches(
+    stub: Stub, chain: EvmChain, operator: Operator
+) -> None:
+    for number in range(1, 20):
+        chain.blocks[number].transactions = [buy(number)]
+    refusals = iter([faults.status(400)() for _ in range(4)])
+    stub.scenarios["eth_getLogs"] = lambda: next(refusals, None)
+    done = sync(operator)
+    assert done["changed"] == 19
+    # The calls alone would be 184 requests.
+    assert done["requests"] < 50
+
+
 def test_a_node_that_allows_few_topics_gets_fewer(chain: EvmChain, operator: Operator) -> None:
     chain.most_topics = 20
     operator.track(*((CHAIN, f"0x{number:040x}") for number in range(1, 90)))
@@ -252,7 +267,6 @@ def test_the_last_blocks_are_read_again_as_deep_as_is_set(chain: EvmChain, opera
     assert sync(operator, ETH_CONFIRMATIONS="3")["changed"] == 0
     # As if the node had returned too little for its newest blocks.
     chain.blocks[-3].transactions = [buy(1)]
-    operator.fetch("UPDATE sync_blocks SET hash = hash RETURNING 1")
     assert sync(operator, ETH_CONFIRMATIONS="1")["changed"] == 0
     assert sync(operator, ETH_CONFIRMATIONS="4")["changed"] == 1
 

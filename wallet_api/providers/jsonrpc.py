@@ -122,7 +122,10 @@ class Node:
             try:
                 results = fetch.post(self._url, documents, lambda reply: _read_batch(reply, len(calls)))
             except (_BatchRefusedError, Rejected):
-                self._takes_batches = False
+                results = [self._call_one(fetch, call) for call in calls]
+                # Otherwise a call was refused, and not the batch.
+                self._takes_batches = any(result.error is not None for result in results)
+                return results
             except TooLarge:
                 # Single calls show whether one of them alone is too large.
                 pass
