@@ -247,6 +247,7 @@ def test_dashboard_and_alerts_use_existing_metrics(
 ) -> None:
     save_heartbeats(connection, "prices", {"eth": Round(delay_seconds=1.0)}, datetime.now(UTC))
     save_reasons(connection, ["eth"], new=Counter(), met=Counter())
+    _save_node(connection)
     with demo_service(replace(settings, valkey_url="valkey://127.0.0.1:9")) as service:
         client = make_app(service.settings).test_client()
         limited = Caller.new(client, connection, "limited", credits=10)
@@ -255,7 +256,7 @@ def test_dashboard_and_alerts_use_existing_metrics(
             limited.send(BOARD)
         client.get("/nowhere")
         metrics = _scrape(client)
-    outcome = {"provider": "moralis", "chain": "solana", "outcome": "ok"}
+    outcome = {"provider": "alchemy", "chain": "solana", "outcome": "ok"}
     assert _value(metrics, "wallet_api_holdings_fetches_total", **outcome) == 1
     for name in ("grafana-dashboard.json", "alerts.yml"):
         text = (Path(__file__).parents[2] / "config" / name).read_text()

@@ -1,6 +1,5 @@
 """The response for a wallet is the same with every provider."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,4 +53,4 @@ def test_a_wallet_has_the_same_response_on_every_chain(ask_at: AskAt, track: Hol
             row(few, formatted[2]),
         ]
         (nothing,) = rows(ask(chain, track(chain)))
-        assert nothing == row(replace(native, units=0), "0", verified_contract=True)
+        assert nothing == row(native._replace(units=0), "0", verified_contract=True)
