@@ -1,6 +1,7 @@
 """The last blocks of which trades were read, and the removal of what a reorganisation took away."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.ledger.fields import BadRow
@@ -25,11 +26,12 @@ def save_blocks(connection: Connection, blockchain: str, blocks: Sequence[Block]
     """Keep these blocks, and forget the oldest ones."""
     if not blocks:
         return
-    for block in blocks:
-        columns = ("number", "hash", "created_at", "transactions")
-        parameters = {name: getattr(block, name) for name in columns}
-        parameters["transactions"] = list(block.transactions)
-        connection.execute(_BLOCKS["keep"], parameters | {"blockchain": blockchain})
+    rows = [
+        asdict(block) | {"blockchain": blockchain, "transactions": list(block.transactions)}
+        for block in blocks
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(_BLOCKS["keep"], rows)
     connection.execute(_BLOCKS["forget"], {"blockchain": blockchain, "kept": _KEPT_BLOCKS})
 
 
