@@ -3,45 +3,38 @@
 import pytest
 
 from tests.ledger.caller import Caller
-from tests.ledger.in_process import Importer, Row
+from tests.ledger.in_process import Importer
+from tests.ledger.rows import EVM, UNTRACKED, WALLETS, WHALE
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
-SOLANA = "So11111111111111111111111111111111111111112"
-OTHER = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
-EVM = "0xabcdef0123456789abcdef0123456789abcdef01"
 OF_ONE_WALLET = ["/wallets/tracker", "/wallet/pnl_calendar", "/wallets/connections", "/wallets/lookup"]
-
-
-def _wallet(blockchain: str, type: str, address: str) -> Row:
-    return {"blockchain": blockchain, "type": type, "wallet_address": address}
 
 
 @pytest.fixture
 def tracked(database_url: str) -> None:
-    """Import a whale on Solana, and an EVM address of two types."""
-    Importer(database_url).wallets(
-        [_wallet("solana", "whale", SOLANA), _wallet("eth", "kol", EVM), _wallet("base", "smart", EVM)]
-    )
+    """Import the usual wallets, and an EVM address under a second type."""
+    on_base = {"blockchain": "base", "type": "smart", "wallet_address": EVM}
+    Importer(database_url).wallets([*WALLETS, on_base])
 
 
 @pytest.mark.usefixtures("tracked")
 @pytest.mark.parametrize("path", OF_ONE_WALLET)
 def test_a_wallet_is_found_under_its_own_type_alone(caller: Caller, path: str) -> None:
-    wallet = {"address": SOLANA} | ({} if path.endswith("lookup") else {"blockchain": "solana"})
+    wallet = {"address": WHALE} | ({} if path.endswith("lookup") else {"blockchain": "solana"})
     assert caller.get(path, **wallet) == caller.get(path, **wallet, type="whale")
     error = caller.ask(path, **wallet, type="kol")["error"]
     assert error["reason"] == "wallet_not_found"
-    assert error["message"] == f"The wallet {SOLANA} is not tracked on solana as kol."
+    assert error["message"] == f"The wallet {WHALE} is not tracked on solana as kol."
 
 
 @pytest.mark.usefixtures("tracked")
 def test_a_search_by_type_leaves_other_chains_out(caller: Caller) -> None:
     data = caller.get("/wallets/lookup", address=EVM, type="kol")
     assert data["matches"] == [{"blockchain": "eth", "type": "kol"}]
-    assert caller.get("/wallets/lookup", address=OTHER, type="kol") == {
+    assert caller.get("/wallets/lookup", address=UNTRACKED, type="kol") == {
         "found": False,
-        "wallet_address": OTHER,
+        "wallet_address": UNTRACKED,
     }
 
 
@@ -49,7 +42,7 @@ def test_a_search_by_type_leaves_other_chains_out(caller: Caller) -> None:
 def test_several_addresses_are_answered_in_their_order(
     caller: Caller,
 ) -> None:
-    addresses = [EVM.upper().replace("X", "x"), OTHER, SOLANA, EVM]
+    addresses = [EVM.upper().replace("X", "x"), UNTRACKED, WHALE, EVM]
     data = caller.get("/wallets/lookup", address=",".join(addresses))
     alone = [caller.get("/wallets/lookup", address=address) for address in addresses]
     assert data == {"wallets": alone}
@@ -63,9 +56,9 @@ def test_several_addresses_are_answered_in_their_order(
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        (f"{SOLANA},nonsense", "is not an address of any chain"),
-        (f"{SOLANA},", "must be 1 to 100 values, separated by commas, none of them empty"),
-        (",".join([SOLANA] * 101), "must be 1 to 100 values, separated by commas, none of them empty"),
+        (f"{WHALE},nonsense", "is not an address of any chain"),
+        (f"{WHALE},", "must be 1 to 100 values, separated by commas, none of them empty"),
+        (",".join([WHALE] * 101), "must be 1 to 100 values, separated by commas, none of them empty"),
     ],
 )
 def test_a_list_with_a_fault_is_refused(caller: Caller, address: str, message: str) -> None:
@@ -73,4 +66,4 @@ def test_a_list_with_a_fault_is_refused(caller: Caller, address: str, message: s
     assert (error["code"], error["parameter"]) == ("invalid_parameter", "address")
     assert message in error["message"]
     assert "'nonsense'" in error["message"] or "nonsense" not in address
-    assert len(caller.get("/wallets/lookup", address=",".join([SOLANA] * 100))["wallets"]) == 100
+    assert len(caller.get("/wallets/lookup", address=",".join([WHALE] * 100))["wallets"]) == 100
