@@ -6,6 +6,7 @@ from flask import Blueprint, Response
 
 from wallet_api.access.current import current_request
 from wallet_api.access.gate import free_of_charge
+from wallet_api.keys import shown_time
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.envelope import respond
 from wallet_api.responses.operation import Operation
@@ -44,13 +45,13 @@ def key_state() -> Response:
     remaining, reset = gate.limits.left(key)
     data = {
         "name": key.name,
-        "created_at": _iso(key.terms.created_at),
-        "expires_at": None if key.terms.expires_at is None else _iso(key.terms.expires_at),
+        "created_at": shown_time(key.terms.created_at),
+        "expires_at": None if key.terms.expires_at is None else shown_time(key.terms.expires_at),
         "rate": {
             "limit": key.limit.amount,
             "window_seconds": key.limit.get_expiry(),
             "remaining": remaining,
-            "reset_at": _iso(datetime.fromtimestamp(reset, UTC)),
+            "reset_at": shown_time(datetime.fromtimestamp(reset, UTC)),
         },
         "credits": {
             "left": None if key.unlimited else gate.credits.left(key),
@@ -58,7 +59,3 @@ def key_state() -> Response:
         },
     }
     return respond(_schema.dump(data))
-
-
-def _iso(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"

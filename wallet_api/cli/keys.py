@@ -11,6 +11,7 @@ from wallet_api import keys as api_keys
 from wallet_api.cli.environment import database
 from wallet_api.cli.output import json_option, print_json, print_table
 from wallet_api.database import Connection, Row
+from wallet_api.keys import shown_time
 
 _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED")
 
@@ -72,7 +73,7 @@ def revoke(name: str) -> None:
     """Revoke a key permanently. Workers refuse it after KEY_CACHE_SECONDS at most."""
     with _keys() as connection:
         revoked_at = api_keys.revoke_key(connection, name)
-    click.echo(f"{name} was revoked at {_text(revoked_at)}.")
+    click.echo(f"{name} was revoked at {shown_time(revoked_at)}.")
 
 
 @keys.command("top-up")
@@ -95,26 +96,22 @@ def _keys() -> Iterator[Connection]:
 
 
 def _plain(row: Row) -> dict[str, Any]:
-    times = {name: row[name] and _text(row[name]) for name in ("expires_at", "revoked_at", "created_at")}
+    times = {name: row[name] and shown_time(row[name]) for name in ("expires_at", "revoked_at", "created_at")}
     return {"name": row["name"], "credits": row["credits"], "rate": row["rate"]} | times
 
 
 def _line(row: Row, now: datetime) -> tuple[str, ...]:
     credits = row["credits"]
     if row["revoked_at"] is not None:
-        state = f"revoked {_text(row['revoked_at'])}"
+        state = f"revoked {shown_time(row['revoked_at'])}"
     elif row["expires_at"] is None:
         state = "valid"
     else:
-        state = f"{'expired' if row['expires_at'] <= now else 'expires'} {_text(row['expires_at'])}"
+        state = f"{'expired' if row['expires_at'] <= now else 'expires'} {shown_time(row['expires_at'])}"
     return (
         row["name"],
         "unlimited" if credits is None else str(credits),
         row["rate"] or "default",
         state,
-        _text(row["created_at"]),
+        shown_time(row["created_at"]),
     )
-
-
-def _text(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -25,6 +25,11 @@ class KeyRequestError(ValueError):
     """A key cannot be created or changed as requested; the message says why."""
 
 
+def shown_time(moment: datetime) -> str:
+    """Return a time of a key as it is shown: UTC, ISO 8601 with Z, whole seconds."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
 def key_hash(key: str) -> bytes:
     """Return the SHA-256 of a key, 32 bytes."""
     return sha256(key.encode("utf-8", "surrogatepass")).digest()

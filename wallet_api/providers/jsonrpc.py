@@ -30,6 +30,8 @@ Shape = TypeVar("Shape")
 Call = tuple[str, list[Any]]
 
 MAX_BATCH = 10
+# The code of a method that the node does not have.
+NO_METHOD = -32601
 
 # What codes mean with Solana's nodes and with vendors, who also use them for rate limits.
 _FAULTS: dict[int, type[ProviderFault]] = {

@@ -14,7 +14,7 @@ import msgspec
 from wallet_api.providers import multicall
 from wallet_api.providers.evm_tokens import read_quantity
 from wallet_api.providers.faults import Broken
-from wallet_api.providers.jsonrpc import Call, Result
+from wallet_api.providers.jsonrpc import NO_METHOD, Call, Result
 from wallet_api.providers.parsing import UnusableRow
 from wallet_api.providers.trades.evm_chain import ChainBlock, quantity
 from wallet_api.providers.trades.evm_moves import Legs
@@ -25,7 +25,6 @@ from wallet_api.providers.trades.swaps import Reason, Swap
 NO_COIN = "what it cost in the native coin cannot be determined"
 GIVEN_AWAY = "the proceeds of the wallet's tokens went to somebody else"
 
-NO_METHOD = -32601
 # A node that has not got as far, as opposed to one that no longer has the state.
 _BEHIND = re.compile(r"header not found|unknown block|block not found|after last accepted", re.IGNORECASE)
 _DIFFERENCES = {"tracer": "prestateTracer", "tracerConfig": {"diffMode": True}}

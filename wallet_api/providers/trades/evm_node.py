@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from wallet_api.chains import Chain
 from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
 from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
-from wallet_api.providers.jsonrpc import Call, Node, Result
+from wallet_api.providers.jsonrpc import NO_METHOD, Call, Node, Result
 from wallet_api.providers.trades.evm_chain import (
     TRANSFER,
     ChainBlock,
@@ -20,7 +20,6 @@ from wallet_api.providers.trades.evm_chain import (
     quantity,
     topic_of,
 )
-from wallet_api.providers.trades.evm_coin import NO_METHOD
 from wallet_api.providers.trades.swaps import TrackedWallet
 
 # geth's limit of the values in a position of a filter.

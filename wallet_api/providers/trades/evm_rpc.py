@@ -16,6 +16,7 @@ from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Foun
 from wallet_api.providers.trades.swaps import (
     FROM_LOGS,
     NO_TRADE,
+    NOT_AVAILABLE,
     Block,
     Chunk,
     LeftOut,
@@ -26,8 +27,6 @@ from wallet_api.providers.trades.swaps import (
 
 # The blocks with transactions of tracked wallets that are read together.
 CHUNK_BLOCKS = 50
-
-NOT_AVAILABLE = "the node no longer has the transaction"
 
 
 class EvmRpcTrades:

@@ -23,6 +23,7 @@ from wallet_api.providers.trades.solana_moves import read_moves
 from wallet_api.providers.trades.solana_transaction import Transaction
 from wallet_api.providers.trades.swaps import (
     NO_TRADE,
+    NOT_AVAILABLE,
     Block,
     Chunk,
     LeftOut,
@@ -50,7 +51,6 @@ _NO_BLOCK = frozenset((-32007, -32009))
 _YOUNG = timedelta(hours=1)
 _CACHED_OUTCOMES = 20_000
 
-NOT_AVAILABLE = "the node no longer has the transaction"
 UNSUPPORTED = "a transaction of a version that the node does not return"
 UNKNOWN_FORM = "a transaction that is not of the documented form"
 

@@ -76,6 +76,10 @@ class Reason(StrEnum):
     """The source's row, or the trade, has no form that the ledger accepts."""
 
 
+# The detail of LOST.
+NOT_AVAILABLE = "the node no longer has the transaction"
+
+
 @dataclass(frozen=True, slots=True)
 class LeftOut:
     """A swap that is left out. `detail` is a fixed text, which contains nothing from the source."""
