@@ -12,6 +12,7 @@ import random
 import sys
 import tempfile
 import time
+from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -124,6 +125,8 @@ def main(minutes: float, wallets: int, every: float, kills: bool) -> None:
             finally:
                 status = sync.stop()
     click.echo(f"{sync.rounds} rounds, {sync.failed} failures of wallets, exit status {status}")
+    if not sound:
+        click.echo("\n".join(["The last warnings:", *sync.warnings]))
     sys.exit(0 if sound and status == 0 else 1)
 
 
@@ -187,6 +190,8 @@ def _settled(world: World, operator: Operator) -> bool:
         f"{len(expected)} trades, {world.reorganisations} reorganisations: {len(missing)} missing,"
         f" {len(more)} that no chain has, {len(other)} with another amount, value or time"
     )
+    for chain, count in Counter(key[0] for key in missing).items():
+        click.echo(f"  {count} missing on {chain}")
     for key in [*missing, *more, *other][:5]:
         click.echo(f"  {key}: expected {expected.get(key)}, found {ledger.get(key)}")
     return ledger == expected

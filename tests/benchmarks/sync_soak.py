@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -77,6 +78,7 @@ class Sync:
     failed: int = 0
     process: "subprocess.Popen[bytes] | None" = None
     memory: list[tuple[float, int]] = field(default_factory=list)
+    warnings: deque[str] = field(default_factory=lambda: deque(maxlen=20))
 
     def start(self) -> None:
         """Start it, and count what it prints."""
@@ -114,7 +116,9 @@ class Sync:
     def _drain(self, process: "subprocess.Popen[bytes]") -> None:
         assert process.stderr is not None
         for line in process.stderr:
-            if b"WARNING" not in line:
+            if b"WARNING" in line:
+                self.warnings.append(line.decode().rstrip())
+            else:
                 click.echo(f"{self.job}: {line.decode().rstrip()}", err=True)
 
 
