@@ -177,6 +177,7 @@ class Settings:
     sync_threads: int = _setting(8, _whole(1))
     sync_overlap_seconds: float = _setting(3600.0, _number)
     sync_trades_seconds: float = _setting(300.0, _positive)
+    follow_seconds: float = _setting(3.0, _positive)
 
     solana_provider: str = _setting("moralis", _one_of(*PROVIDERS))
     eth_provider: str = _setting("moralis", _one_of(*PROVIDERS))

@@ -82,14 +82,20 @@ sync.add_command(sync_status)
 
 @sync.command("trades")
 @click.option("--chain", "chains", multiple=True, type=click.Choice(tuple(CHAINS)), help="Only this chain.")
+@click.option("--follow", is_flag=True, help="Repeat, and read new blocks of nodes within seconds.")
 @_SINCE
 @_common
-def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> None:
+def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **options: Any) -> None:
     """Import the new swaps of every tracked wallet; for a new wallet, those after --since.
+
+    With --follow, chains whose trades come from a node are read every FOLLOW_SECONDS, the others every
+    SYNC_TRADES_SECONDS, or with the period of --every.
 
     The command may be killed and run again at any time: no trade is lost or counted twice.
     """
-    with _ready(options) as (settings, stack):
+    with _ready(options, repeats=follow) as (settings, stack):
+        if follow:
+            options["every"] = options["every"] or settings.sync_trades_seconds
         providers = stack.enter_context(trade_providers(settings, chains))
         prices, _ = stack.enter_context(price_sources(settings))
         synced = [chain for provider in providers for chain in provider.chains]
@@ -100,20 +106,21 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
         hidden = settings.log_format == "json" or len(providers) > 1
 
         def work_on(provider: Provider) -> Work:
+            seconds = settings.follow_seconds if follow and provider.source.reads_blocks else None
             job = TradesSync(
                 provider=provider,
                 prices=prices,
                 since=since,
                 overlap=timedelta(seconds=settings.sync_overlap_seconds),
                 threads=settings.sync_threads,
-                turn_seconds=options["every"] or math.inf,
+                turn_seconds=seconds or options["every"] or math.inf,
             )
 
             def one(connection: Connection, stopping: threading.Event) -> Summary:
                 with progress_bar("Wallets", hidden=hidden) as show:
                     return job.round(connection, stopping, show)
 
-            return Work("trades", provider.chains, [provider.pace], one)
+            return Work("trades", provider.chains, [provider.pace], one, seconds)
 
         run(settings, [work_on(provider) for provider in providers], **options)
 
@@ -149,9 +156,9 @@ def sync_tokens(chains: tuple[str, ...], **options: Any) -> None:
 
 
 @contextmanager
-def _ready(options: dict[str, Any]) -> Iterator[tuple[Settings, ExitStack]]:
+def _ready(options: dict[str, Any], *, repeats: bool = False) -> Iterator[tuple[Settings, ExitStack]]:
     verbose = options.pop("verbose")
-    note = partial(write_sync_note, dated=options["every"] is not None)
+    note = partial(write_sync_note, dated=repeats or options["every"] is not None)
     with settings_with_database(notify=note) as settings, ExitStack() as stack:
         log_to_stderr(settings, stack, verbose=verbose)
         yield settings, stack

@@ -24,6 +24,11 @@ class Summary(ABC):
     def status(self) -> int:
         """Return the exit status: 0 everything is up to date, 3 a part is not, 1 nothing could be done."""
 
+    @property
+    def is_idle(self) -> bool:
+        """Return whether the round found nothing new and nothing wrong."""
+        return False
+
     @abstractmethod
     def words(self) -> str:
         """Return the summary as text."""
@@ -69,6 +74,11 @@ class TradesSummary(Summary):
         if self.synced == self.wallets and not self.new_left_out and not self.unreadable:
             return 0
         return SOME_FAILED if self.synced else 1
+
+    @property
+    def is_idle(self) -> bool:
+        is_new = self.changed or self.reorganised or self.new_left_out
+        return not (is_new or self.failed or self.behind or self.left or self.stopped)
 
     def words(self) -> str:
         reasons = "; ".join(

@@ -40,6 +40,8 @@ class EvmRpcTrades:
         self._node = EvmNode(chain, node)
         self._confirmations = confirmations
         self._coins = Coins(self._node.request)
+        # The hash of the newest block that was read.
+        self._head = ""
 
     def chunks(
         self,
@@ -52,6 +54,10 @@ class EvmRpcTrades:
         self._node.check_chain()
         newest = self._node.newest()
         orphans = self._orphans(known, newest)
+        if self._is_read(known, newest, since) and not (orphans or again):
+            # The last blocks are read again together with the next new one.
+            yield Chunk(until=since)
+            return
         kept = [block for block in known if block not in orphans]
         if orphans:
             since = min(since, *(block.created_at for block in (kept[-1:] or orphans[:1])))
@@ -75,6 +81,8 @@ class EvmRpcTrades:
                 if part_end not in {block.number for block in chunk.blocks}:
                     chunk.blocks.append(Block(part_end, end.hash, end.created_at))
                 chunk.until, chunk.is_last = end.created_at, part_end == newest
+                if chunk.is_last:
+                    self._head = end.hash
                 yield chunk
                 found, again = {}, ()
             first = last + 1
@@ -92,6 +100,12 @@ class EvmRpcTrades:
             return []
         current = self._node.blocks([block.number for block in known])
         return [block for block, now in zip(known, current, strict=True) if now.hash != block.hash]
+
+    def _is_read(self, known: Sequence[Block], newest: int, since: datetime) -> bool:
+        """Return whether there is no new block, and the newest one was read for all wallets."""
+        if not known or known[-1].hash != self._head:
+            return False
+        return known[-1].number == newest and known[-1].created_at == since
 
     def _first_since(self, since: datetime, known: Sequence[Block], newest: int) -> int:
         """Return the first block at that time or later, or the newest one."""
