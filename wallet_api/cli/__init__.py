@@ -9,6 +9,7 @@ import click
 from wallet_api import __version__
 from wallet_api.cli.backup import backup, restore
 from wallet_api.cli.demo import demo
+from wallet_api.cli.exports import export_files
 from wallet_api.cli.imports import import_files
 from wallet_api.cli.keys import keys
 from wallet_api.cli.ledger import migrate, rebuild
@@ -30,6 +31,7 @@ _ROLES = {
     "migrate": "wallet_api_owner",
     "restore": "wallet_api_owner",
     "backup": "wallet_api_reader",
+    "export": "wallet_api_reader",
 }
 
 _COMMANDS: tuple[click.Command, ...] = (
@@ -37,6 +39,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     migrate,
     keys,
     import_files,
+    export_files,
     remove,
     sync,
     rebuild,
