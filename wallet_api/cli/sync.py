@@ -113,7 +113,8 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
                 since=since,
                 overlap=timedelta(seconds=settings.sync_overlap_seconds),
                 threads=settings.sync_threads,
-                turn_seconds=seconds or options["every"] or math.inf,
+                # Blocks are read for all wallets at once, so that no other job waits for a turn.
+                turn_seconds=math.inf if provider.source.reads_blocks else options["every"] or math.inf,
             )
 
             def one(connection: Connection, stopping: threading.Event) -> Summary:
