@@ -32,6 +32,8 @@ NAMES = [
     "0002_walk",
     "0003_days",
     "0004_nodes",
+    "0005_arrivals",
+    "0005_arrivals",
 ]
 LATER = "9999_of_a_later_version"
 NEWER: LiteralString = f"INSERT INTO schema_migrations (name, checksum) VALUES ('{LATER}', '')"
