@@ -13,6 +13,7 @@ _LOCK = {"lock": 7_401_004}
 
 _NUMBERS = "SELECT nextval('arrival_numbers')"
 _LOCK_PLACES = "SELECT pg_advisory_xact_lock(%(lock)s)"
+_HAS_REMOVALS = "SELECT TRUE AS found FROM removals LIMIT 1"
 _PURGE = """
 INSERT INTO ledger_events (arrival, event, removed_before, mint, blockchain)
 VALUES (%(first_chunk)s, 'purge', %(before)s, %(mint)s, %(blockchain)s)
@@ -66,7 +67,11 @@ def record(connection: Connection, first_chunk: int, purge: Purge | None = None)
     if purge is not None:
         what = {"before": purge.before, "blockchain": purge.blockchain, "mint": purge.mint}
         connection.execute(_PURGE, parameters | what)
-    _run(connection, _ARRIVALS, parameters)
+    connection.execute(_ARRIVALS["removed"], parameters)
+    # Most ledgers have no removals, in which to look up each new trade.
+    if connection.fetch_value(_HAS_REMOVALS):
+        connection.execute(_ARRIVALS["returned"])
+    connection.execute(_ARRIVALS["arrived"], parameters)
 
 
 def record_departures(connection: Connection, wallet_ids: list[int], *, is_retyped: bool) -> None:

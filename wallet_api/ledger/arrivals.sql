@@ -32,8 +32,7 @@ SELECT wallet_id,
 -- Forget the removal of trades that were imported again. Needs removals_pkey.
 DELETE FROM removals
  USING fresh
- WHERE EXISTS (SELECT FROM removals)
-   AND removals.wallet_id = fresh.wallet_id
+ WHERE removals.wallet_id = fresh.wallet_id
    AND removals.token_id = fresh.token_id
    AND removals.tx_signature = fresh.tx_signature
    AND removals.is_sell = fresh.is_sell
