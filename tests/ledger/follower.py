@@ -24,6 +24,12 @@ class Follower:
         """Read to the end, and return the changes."""
         return [change for page in self.pages(limit) for change in page]
 
+    def resumed(self, caller: Caller) -> "Follower":
+        """Return one that goes on from here, as after a restart, at another process of the service."""
+        other = Follower(caller, self._path, self.after, **self._question)
+        other.changes, other.trades = self.changes, self.trades
+        return other
+
     def pages(self, limit: int) -> Iterator[list[Row]]:
         """Read page by page to the end."""
         has_more = True
