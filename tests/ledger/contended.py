@@ -16,7 +16,8 @@ from tests.ledger.caller import Caller
 from tests.ledger.follower import Follower, Row, identity, stored, trades_of
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, GROUP, WALLETS, trade_row
+from tests.ledger.random_trades import wallets
+from tests.ledger.rows import GROUP, trade_row
 from wallet_api.database import connect
 from wallet_api.errors import ApiError
 from wallet_api.ledger.merge import WalletRemoved
@@ -31,6 +32,7 @@ SELECT pg_terminate_backend(pid)
  LIMIT 1
 """
 _SIGNATURES = 300
+_WALLETS = [row for row in wallets(18) if row["type"] == GROUP["type"]]
 _FEEDS: tuple[tuple[str, Row], ...] = (
     ("/transactions/latest", {}),
     ("/tokens/transactions", {"mint": mint_of("mint-0")}),
@@ -52,7 +54,7 @@ class Contended:
 
     def run(self, seconds: float) -> None:
         """Change the ledger and follow it for so long; then each follower has exactly its trades."""
-        Importer(self._url).wallets(WALLETS[:2])
+        Importer(self._url).wallets(_WALLETS)
         writers = [self._imports, self._imports, self._removes, self._wallets]
         threads = [_Thread(work, number) for number, work in enumerate([*writers, *[self._follows] * 3])]
         for thread in threads:
@@ -83,18 +85,17 @@ class Contended:
         for chance in self._turns(number, "imports"):
             importer = Importer(self._url, batch_rows=chance.choice((5, 50, 400)))
             with _may_be_killed():
-                importer.trades([self._trade(chance) for _ in range(chance.choice((1, 10, 300)))])
+                importer.trades(self._trades(chance, 1, 10, 300))
 
     def _removes(self, number: int) -> None:
         for chance in self._turns(number, "removals"):
             with _may_be_killed():
-                rows = [self._trade(chance) for _ in range(chance.choice((1, 40)))]
-                Importer(self._url).remove_trades(rows)
+                Importer(self._url).remove_trades(self._trades(chance, 1, 40))
 
     def _wallets(self, number: int) -> None:
         for chance in self._turns(number, "wallets removed"):
             time.sleep(chance.uniform(0.2, 1))
-            wallet = chance.choice(WALLETS[:2])
+            wallet = chance.choice(_WALLETS)
             with _may_be_killed():
                 Importer(self._url).remove_wallets([wallet])
             while True:
@@ -102,10 +103,15 @@ class Contended:
                     Importer(self._url).wallets([wallet])
                     break
 
-    def _trade(self, chance: random.Random) -> Row:
+    def _trades(self, chance: random.Random, *sizes: int) -> list[Row]:
+        """Trades of one wallet, so that imports of others run at the same time."""
+        address = chance.choice(_WALLETS)["wallet_address"]
+        return [self._trade(chance, address) for _ in range(chance.choice(sizes))]
+
+    def _trade(self, chance: random.Random, address: str) -> Row:
         signature = chance.randrange(_SIGNATURES)
         return trade_row(
-            chance.choice((ANN, BEN)),
+            address,
             f"s{signature}",
             self._start + timedelta(minutes=chance.randrange(600)),
             mint=mint_of(f"mint-{signature % 2}"),
