@@ -6,6 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.access.gate import free_of_charge
+from wallet_api.errors import CursorUnknown
 from wallet_api.queries.feed import latest_changes, latest_trades, trades_within
 from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import examples_of
@@ -22,6 +23,7 @@ _latest = Operation(
     arguments=LatestArguments(),
     data=LatestSchema(),
     examples=examples_of("transactions/latest"),
+    errors=[CursorUnknown()],
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     top_level="pagination",
     current_with="after",

@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint
 
 from wallet_api.access.gate import free_of_charge
-from wallet_api.errors import TokenNotFound
+from wallet_api.errors import CursorUnknown, TokenNotFound
 from wallet_api.queries.tokens import token_changes, token_holders, token_stats, token_transactions
 from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import examples_of
@@ -31,7 +31,7 @@ _transactions = Operation(
     arguments=TokenTransactionsArguments(),
     data=TokenTransactionsSchema(),
     examples=examples_of("tokens/transactions"),
-    errors=_ERRORS,
+    errors=[*_ERRORS, CursorUnknown()],
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     top_level="pagination",
     current_with="after",

@@ -10,7 +10,7 @@ import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Database, Row, load_sql
-from wallet_api.errors import InvalidParameter
+from wallet_api.errors import CursorUnknown, InvalidParameter
 from wallet_api.ledger import arrivals
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
@@ -87,7 +87,8 @@ def follow(
 ) -> dict[str, Any]:
     """Return up to `limit` changes (at most 1000) that arrived after a cursor, oldest first.
 
-    `after` may also be `now`, after which there is no change yet, or `start`. Raises InvalidParameter.
+    `after` may also be `now`, after which there is no change yet, or `start`. Raises InvalidParameter,
+    CursorUnknown.
     """
     with database.read() as connection:
         filters = read_filters(connection, blockchain, type, given)
@@ -184,12 +185,7 @@ def _refuse_unknown(database: Database, parameters: dict[str, Any]) -> None:
         with database.write() as primary:
             if _placed(database, primary, _AFTER, parameters):
                 return
-    raise InvalidParameter(
-        "The ledger does not know the cursor in after: it was restored from a backup that is older. Begin"
-        " again with now or start.",
-        parameter="after",
-        reason="cursor_unknown",
-    )
+    raise CursorUnknown
 
 
 def _token_id(connection: Connection, blockchain: str, mint: str) -> int:
