@@ -5,7 +5,7 @@
 -- role                 who                                        may
 -- wallet_api_owner     `wallet-api migrate`                       everything in this database
 -- wallet_api_writer    `wallet-api import`, `sync`, `keys`, ...   read and write rows
--- wallet_api_service   DATABASE_URL of the web processes          read; write credits and snapshots of balances
+-- wallet_api_service   DATABASE_URL of the web processes          read; write credits, snapshots of balances, places of the feed
 -- wallet_api_reader    DATABASE_READ_URL, backups, and people     read
 
 DO $$
@@ -56,6 +56,8 @@ BEGIN
     -- rate, no wallet, no trade.
     GRANT UPDATE (credits) ON api_keys TO wallet_api_service;
     GRANT INSERT, UPDATE ON holdings_snapshots TO wallet_api_service;
+    -- Who reads the feed gives a place in its order to changes whose writer was killed before it could.
+    GRANT UPDATE (place, batch_id, arrived_at) ON arrivals TO wallet_api_service;
     -- Keys are revoked, never deleted.
     REVOKE DELETE ON api_keys FROM wallet_api_writer;
 END

@@ -10,7 +10,12 @@ from marshmallow import Schema, fields
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.calendar import DateSchema, MonthSchema
 from wallet_api.schemas.envelope import ErrorDetailSchema, MetaSchema
-from wallet_api.schemas.feed import FeedTransactionSchema, HoldingSchema, TokenBlockSchema
+from wallet_api.schemas.feed import (
+    FeedPaginationSchema,
+    FeedTransactionSchema,
+    HoldingSchema,
+    TokenBlockSchema,
+)
 from wallet_api.schemas.fields import Moment, Strings, Time, WholeNumber
 from wallet_api.schemas.leaderboard import PeriodDistributionSchema
 from wallet_api.schemas.lookup import LookedUpSchema
@@ -31,6 +36,7 @@ OBJECTS: dict[str, type[Schema]] = {
     "Month": MonthSchema,
     "Address": LookedUpSchema,
     "Pagination": CountedPaginationSchema,
+    "Pagination of a feed": FeedPaginationSchema,
     "Meta": MetaSchema,
     "Error": ErrorDetailSchema,
 }

@@ -42,6 +42,13 @@ class InvalidParameter(ApiError):
     code = "invalid_parameter"
 
 
+class CursorUnknown(InvalidParameter):
+    """The ledger does not know this cursor: it was restored from an older backup. Begin with now or start."""
+
+    def __init__(self) -> None:
+        super().__init__(parameter="after", reason="cursor_unknown")
+
+
 class Unauthorized(ApiError):
     """An API key is required: send it as 'Authorization: Bearer KEY' or as the parameter api_key."""
 

@@ -109,6 +109,7 @@ def test_every_property_is_described_and_every_time_is_one(own_document: Documen
     assert [name for name, rules in properties if not rules.get("description")] == []
     times = {name for name, rules in properties if rules.get("format") == "date-time"}
     assert times == {
+        *("arrived_at", "before"),
         *("timestamp", "created_at", "first_seen", "last_seen", "last_shared_at", "last_updated", "price_at"),
         *(
             "first_entry_time",

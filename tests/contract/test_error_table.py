@@ -52,6 +52,7 @@ NULL
 \uff07 OR 1=1""".splitlines()
 # All of them are sent where any text is valid.
 _SOME = INJECTED[::4]
+_NO_CURSOR = ("x", "AAAA", "\u00e9", "A" * 5000, "null", "0", "==", *NOT_TEXT, *_SOME)
 _NO_TIME = ("yesterday", "1700000000", "0001-01-01T00:00:00+23:59", "\0", *_SOME)
 # By parameter: values that no operation takes. A mint may be any text of up to 128 characters.
 WRONG: dict[str, tuple[str | bytes, ...]] = {
@@ -59,7 +60,12 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "type": ("dolphin", "KOL", *NOT_TEXT, *_SOME),
     "address": ("x", SOLANA[:-1], SOLANA + "1", SOLANA.replace("S", "0"), f" {SOLANA}", *NOT_TEXT, *_SOME),
     "mint": ("\0", "x" * 129),
-    "cursor": ("x", "AAAA", "\u00e9", "A" * 5000, "null", "0", "==", *NOT_TEXT, *_SOME),
+    **dict.fromkeys(("cursor", "after"), _NO_CURSOR),
+    "transaction_type": ("swap", "BUY", "\0", *_SOME),
+    **dict.fromkeys(
+        ("min_value", "min_value_usd"),
+        ("-0.1", ".5", "1.", "NaN", "Infinity", *(word for word in NO_NUMBER if word != "1.5"), *_SOME),
+    ),
     "period": ("1h", "1D", "1d ", "30", "all", "\0", *_SOME),
     "sort": ("rank", "\0", *_SOME),
     "mode": ("win_rate", "\0", *_SOME),

@@ -32,6 +32,7 @@ NAMES = [
     "0002_walk",
     "0003_days",
     "0004_nodes",
+    "0005_arrivals",
     "0010_tries",
 ]
 LATER = "9999_of_a_later_version"

@@ -42,9 +42,12 @@ _TABLES: dict[LiteralString, tuple[LiteralString, LiteralString, tuple[str, ...]
         ("blockchain", "type", "mint", "bucket_seconds", "ends_at"),
     ),
 }
+# Ids, and what depends on the order of arrival.
+_LEFT_OUT = ("wallet_id", "token_id", "arrival", "is_correction")
 # Of wallets that are not tracked there must be nothing.
 _BY_WALLET: tuple[LiteralString, ...] = (
     "trades",
+    "removals",
     "positions",
     "lifetimes",
     "position_days",
@@ -63,7 +66,7 @@ def contents(connection: Connection, now: datetime) -> Contents:
         rows = connection.execute(f"SELECT {columns} FROM {table} {joined}").fetchall()
         found[table] = {
             tuple(row[name] for name in key): {
-                name: value for name, value in row.items() if name not in ("wallet_id", "token_id")
+                name: value for name, value in row.items() if name not in _LEFT_OUT
             }
             for row in rows
             if table != "volume_rollup" or row["ends_at"] > now - _REACH

@@ -12,6 +12,7 @@ import orjson
 
 from wallet_api.database import Connection, connect
 from wallet_api.errors import TokenNotFound
+from wallet_api.ledger.arrivals import Purge
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
 from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets
@@ -74,6 +75,12 @@ class Importer:
             found = stage_trades(connection, ndjson_records(_lines(rows), TradeIdentity), _leave_out)
             removed = remove_trades(connection, batch_rows=self._batch_rows)
             return replace(removed, rejected=found.rejected)
+
+    def purge(self, rows: Iterable[Row], purge: Purge) -> Removal:
+        """Remove the trades of a file as a purge."""
+        with connect(self._url) as connection:
+            stage_trades(connection, ndjson_records(_lines(rows), TradeIdentity), _refuse)
+            return remove_trades(connection, batch_rows=self._batch_rows, purge=purge)
 
 
 def history(
@@ -245,7 +252,17 @@ def parsed(body: bytes) -> Any:
 
 def clear(connection: Connection) -> None:
     """Empty the ledger: as fast as it goes, since it has few rows."""
-    ledger = ("trades", "positions", "lifetimes", "position_days", "wallet_days", "volume_rollup")
+    ledger = (
+        "trades",
+        "removals",
+        "arrivals",
+        "ledger_events",
+        "positions",
+        "lifetimes",
+        "position_days",
+        "wallet_days",
+        "volume_rollup",
+    )
     tables = (*ledger, "token_prices", "native_prices", "tokens", "wallet_groups", "wallets")
     # In a cluster, wallets are not deleted after others at once.
     sequential = "SET LOCAL citus.multi_shard_modify_mode = sequential"

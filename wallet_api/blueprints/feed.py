@@ -5,7 +5,9 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.queries.feed import latest_trades, trades_within
+from wallet_api.access.gate import free_of_charge
+from wallet_api.errors import CursorUnknown
+from wallet_api.queries.feed import latest_changes, latest_trades, trades_within
 from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
@@ -21,8 +23,10 @@ _latest = Operation(
     arguments=LatestArguments(),
     data=LatestSchema(),
     examples=examples_of("transactions/latest"),
+    errors=[CursorUnknown()],
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     top_level="pagination",
+    current_with="after",
     # A feed must not return the same page for long.
     lifetime=Lifetime.SHORT,
 )
@@ -40,7 +44,12 @@ _timerange = Operation(
 @blueprint.get("/transactions/latest")
 @_latest.cached
 def latest(**arguments: Any) -> dict[str, Any]:
-    """Return a page of all trades of a group, newest first."""
+    """Return a page of all trades of a group, newest first, or of their changes in the order of arrival."""
+    if "after" in arguments:
+        changes = latest_changes(services().database, datetime.now(UTC), **arguments)
+        if not changes["count"]:
+            free_of_charge()
+        return changes
     with services().database.read() as connection:
         return latest_trades(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
 

@@ -5,8 +5,9 @@ from typing import Any
 
 from flask import Blueprint
 
-from wallet_api.errors import TokenNotFound
-from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
+from wallet_api.access.gate import free_of_charge
+from wallet_api.errors import CursorUnknown, TokenNotFound
+from wallet_api.queries.tokens import token_changes, token_holders, token_stats, token_transactions
 from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
@@ -30,9 +31,10 @@ _transactions = Operation(
     arguments=TokenTransactionsArguments(),
     data=TokenTransactionsSchema(),
     examples=examples_of("tokens/transactions"),
-    errors=_ERRORS,
+    errors=[*_ERRORS, CursorUnknown()],
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     top_level="pagination",
+    current_with="after",
     # A feed must not return the same page for long.
     lifetime=Lifetime.SHORT,
 )
@@ -60,7 +62,12 @@ _holders = Operation(
 @blueprint.get("/tokens/transactions")
 @_transactions.cached
 def transactions(**arguments: Any) -> dict[str, Any]:
-    """Return a page of all trades of tracked wallets in a token, newest first."""
+    """Return a page of all trades in a token, newest first, or of their changes in the order of arrival."""
+    if "after" in arguments:
+        changes = token_changes(services().database, datetime.now(UTC), **arguments)
+        if not changes["count"]:
+            free_of_charge()
+        return changes
     with services().database.read() as connection:
         return token_transactions(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.ledger import merge
+from wallet_api.ledger import arrivals, merge
 from wallet_api.ledger.batches import Share, Token, WalletIds, blocks, read_batch
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.lines import Record, Reject
@@ -63,7 +63,7 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
     now = datetime.now(UTC)
     merge.prepare(connection)
     connection.execute(_WALLETS["staging"])
-    with connection.transaction():
+    with arrivals.change(connection):
         with connection.cursor() as cursor, cursor.copy(_COPY_WALLETS) as copy:
             for number, line, row in records:
                 try:
@@ -77,10 +77,12 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
         merge.lock_all(connection)
         retyped = [row["wallet_id"] for row in connection.execute(_WALLETS["retyped"])]
         if retyped:
+            arrivals.record_departures(connection, retyped, is_retyped=True)
             merge.take_recent(connection, retyped, now)
         summary.changed = len(connection.execute(_WALLETS["add"]).fetchall())
         connection.execute(_WALLETS["groups"])
         if retyped:
+            arrivals.forget_departures(connection, retyped)
             connection.execute(_WALLETS["lifetimes"], {"wallet_ids": retyped})
             merge.put_recent(connection, retyped, now)
     return summary
@@ -91,7 +93,7 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
     summary = Summary()
     now = datetime.now(UTC)
     merge.prepare(connection)
-    with connection.transaction():
+    with arrivals.change(connection):
         connection.execute(_PRICES["staging"])
         with connection.cursor() as cursor, cursor.copy(_COPY_PRICES) as copy:
             for number, line, row in records:
@@ -164,7 +166,7 @@ def _read_wallet_ids(connection: Connection) -> WalletIds:
 
 
 def _land(connection: Connection, share: Share, token_ids: Mapping[Token, int]) -> int:
-    with connection.transaction():
+    with arrivals.change(connection):
         with connection.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
             for block in blocks(share, token_ids):
                 copy.write(block)

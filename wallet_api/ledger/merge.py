@@ -8,6 +8,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, LiteralString
 
 from wallet_api.database import Connection, connect, load_sql, load_statements
+from wallet_api.ledger import arrivals
+from wallet_api.ledger.arrivals import Purge
 
 # Wallets share this many locks, so that a large batch cannot fill the server's lock table.
 LOCKS = 64
@@ -130,12 +132,14 @@ def merge_fresh(connection: Connection, now: datetime, rows: int) -> None:
     merge_affected(connection, now, has_late=late > 0)
 
 
-def merge_affected(connection: Connection, now: datetime, *, has_late: bool = True) -> int:
+def merge_affected(
+    connection: Connection, now: datetime, *, has_late: bool = True, purge: Purge | None = None
+) -> int:
     """Take the late positions of `affected` out, and put their trades in, with `fresh` and without `removed`.
 
     Return how many trades the ledger has less.
     """
-    changed = walk(connection, has_late=has_late)
+    changed = walk(connection, has_late=has_late, purge=purge)
     store_totals(connection, now)
     if has_late:
         run(connection, _EMPTIED)
@@ -144,11 +148,14 @@ def merge_affected(connection: Connection, now: datetime, *, has_late: bool = Tr
     return changed["replaced"] - changed["trades"]
 
 
-def walk(connection: Connection, *, has_late: bool = True) -> dict[str, int]:
+def walk(connection: Connection, *, has_late: bool = True, purge: Purge | None = None) -> dict[str, int]:
     """Walk the `affected` positions and store their trades; return how many were deleted and inserted."""
     if has_late:
         run(connection, _TAKE_OUT)
-    return run(connection, _PUT_IN)
+    first_chunk = arrivals.take_numbers(connection)
+    changed = run(connection, _PUT_IN, {"first_chunk": first_chunk})
+    arrivals.record(connection, first_chunk, purge)
+    return changed
 
 
 def store_totals(connection: Connection, now: datetime) -> None:

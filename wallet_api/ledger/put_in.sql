@@ -23,6 +23,8 @@ INSERT INTO walked
               NULL::numeric AS realized_usd,
               NULL::numeric AS quantity_after,
               NULL::numeric AS peak_after,
+              is_correction,
+              0::bigint AS arrival,
               is_correction AS is_known
          FROM fresh
         UNION ALL
@@ -80,7 +82,10 @@ SELECT wallet_id,
        (state).realized_usd,
        (state).quantity AS quantity_after,
        (state).peak AS peak_after,
-       (quantity_after = (state).quantity
+       is_correction,
+       arrival,
+       (arrival > 0
+        AND quantity_after = (state).quantity
         AND peak_after = (state).peak
         AND realized IS NOT DISTINCT FROM (state).realized
         AND realized_cost IS NOT DISTINCT FROM (state).realized_cost
@@ -111,12 +116,16 @@ DELETE FROM trades
    AND trades.event_index = replaced.event_index;
 
 -- trades --
+-- Trades that are new, corrected or without a chunk get one of about 100, in their order here; others keep theirs.
 INSERT INTO trades (
        wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name, token_amount,
        value, value_usd, exchanged_value, realized, realized_cost, hold_seconds, realized_usd, quantity_after,
-       peak_after)
+       peak_after, is_correction, arrival)
 SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name, token_amount,
        value, value_usd, exchanged_value, realized, realized_cost, hold_seconds, realized_usd, quantity_after,
-       peak_after
+       peak_after, is_correction,
+       CASE WHEN arrival > 0 THEN arrival
+            ELSE %(first_chunk)s::bigint + (row_number() OVER () - 1) / ((SELECT count(*) FROM walked) / 4096 + 100)
+       END AS arrival
   FROM walked
  WHERE is_changed

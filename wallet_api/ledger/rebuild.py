@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.ledger import merge
+from wallet_api.ledger import arrivals, merge
 
 # What is derived from the trades of one wallet.
 _OF_WALLET = ("positions", "lifetimes", "position_days", "wallet_days")
@@ -33,7 +33,7 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
     ]
     for done, wallet_id in enumerate(wallet_ids):
         progress(done, len(wallet_ids))
-        with connection.transaction():
+        with arrivals.change(connection):
             for table, rows in _rebuild_wallet(connection, wallet_id).items():
                 changed[table] += rows
     with connection.transaction():

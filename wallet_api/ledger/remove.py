@@ -7,7 +7,8 @@ from operator import itemgetter
 from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.ledger import merge
+from wallet_api.ledger import arrivals, merge
+from wallet_api.ledger.arrivals import Purge
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
 from wallet_api.ledger.lines import Record, Reject
@@ -65,11 +66,12 @@ def stage_trades(
 def remove_wallets(connection: Connection) -> Removal:
     """Remove the staged wallets with their trades and all that derives from them, in one transaction."""
     removal = Removal()
-    with connection.transaction():
+    with arrivals.change(connection):
         merge.before_wallets(connection)
         merge.lock_all(connection)
         wallet_ids = [row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM removed_wallets")]
         now = datetime.now(UTC)
+        arrivals.record_departures(connection, wallet_ids, is_retyped=False)
         merge.take_recent(connection, wallet_ids, now)
         changed = merge.run(connection, _REMOVED_WALLETS, {"wallet_ids": wallet_ids})
         removal.wallets, removal.trades = changed["wallets"], changed["trades"]
@@ -85,20 +87,22 @@ def remove_trades(
     connection: Connection,
     progress: Callable[[int], None] = lambda removed: None,
     batch_rows: int = BATCH_ROWS,
+    purge: Purge | None = None,
 ) -> Removal:
     """Remove the staged trades, `batch_rows` in a transaction, and walk their positions again.
 
-    `progress` is called with the number of trades removed by each transaction. `wallets` stays 0.
+    Those who follow the feed get each trade, or one `purge` for each transaction. `progress` is called with
+    the number of trades removed by each transaction. `wallets` stays 0.
     """
     removal = Removal()
     while True:
-        with connection.transaction():
+        with arrivals.change(connection):
             if not connection.execute(_REMOVAL["take_batch"], {"limit": batch_rows}).rowcount:
                 return removal
             connection.execute(_REMOVAL["analyze_removed"])
             merge.lock_all(connection)
             connection.execute(_REMOVAL["affected"])
-            removed = merge.merge_affected(connection, datetime.now(UTC))
+            removed = merge.merge_affected(connection, datetime.now(UTC), purge=purge)
         removal.trades += removed
         progress(removed)
 

@@ -10,6 +10,12 @@ SELECT positions.wallet_id,
   JOIN positions
     ON positions.wallet_id = removed_wallets.wallet_id;
 
+-- removals --
+-- Needs removals_pkey.
+DELETE FROM removals
+ USING removed_wallets
+ WHERE removals.wallet_id = removed_wallets.wallet_id;
+
 -- positions --
 -- Needs positions_pkey.
 DELETE FROM positions

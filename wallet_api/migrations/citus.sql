@@ -18,11 +18,12 @@ SELECT create_reference_table('token_faces');
 
 -- All that there is of one wallet lies on one worker. The setting citus.shard_count says in how many parts.
 SELECT create_distributed_table('trades', 'wallet_id');
+SELECT create_distributed_table('removals', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('positions', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('lifetimes', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('position_days', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('wallet_days', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 
--- Plain tables of the coordinator: volume_rollup, api_keys, sync_wallets, sync_left_out,
+-- Plain tables of the coordinator: volume_rollup, arrivals, ledger_events, api_keys, sync_wallets, sync_left_out,
 -- sync_reasons, sync_heartbeats, sync_blocks, sync_methods, schema_migrations.

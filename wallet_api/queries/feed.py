@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, Unpack
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Row
+from wallet_api.database import Connection, Database, Row
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.feed_page import (
     NO_WINDOW,
@@ -14,6 +14,7 @@ from wallet_api.queries.feed_page import (
     read_page,
     rows_of,
 )
+from wallet_api.queries.follow import follow
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, window_until, with_warnings
 
@@ -46,6 +47,21 @@ def latest_trades(
         **_token(mint, token),
         **pagination_of(row, limit, scope, filters),
     }
+
+
+def latest_changes(
+    database: Database,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    after: str,
+    limit: int = 50,
+    mint: str | None = None,
+    **given: Unpack[FilterArguments],
+) -> dict[str, Any]:
+    """Return the changes of a group's trades that arrived after a cursor. Raises InvalidParameter."""
+    data = follow(database, now, "latest", blockchain, after, type, mint, limit, **given)
+    return data | {"mode": "latest", **({} if mint is None else {"mint": mint})}
 
 
 def trades_within(

@@ -25,7 +25,9 @@ _SHORT_SECONDS = 1.0
 
 
 class Lifetime(Enum):
-    """How long requests share data: ANSWER_TTL_SECONDS, at most a second, or as long as a leaderboard."""
+    """How long data is shared: never, at most a second, ANSWER_TTL_SECONDS, or as long as a leaderboard."""
+
+    NONE = "none"
 
     NORMAL = "normal"
     SHORT = "short"
@@ -50,6 +52,7 @@ class CachedData:
 def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: Bulkhead) -> None:
     """Give `app` a cache of data for each lifetime that differs."""
     seconds = {
+        Lifetime.NONE: 0.0,
         Lifetime.NORMAL: ttl_seconds,
         Lifetime.SHORT: min(ttl_seconds, _SHORT_SECONDS),
         Lifetime.LONG: long_ttl_seconds,

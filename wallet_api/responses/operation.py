@@ -39,6 +39,8 @@ class Operation:
     top_level: str | None = None
     bare: bool = False
     lifetime: Lifetime = Lifetime.NORMAL
+    # The name of an argument with which requests share no data.
+    current_with: str = ""
 
     def documents(self, view: View) -> View:
         """Decorate a view that loads its arguments and responds itself."""
@@ -61,7 +63,7 @@ class Operation:
             return respond_cached(
                 arguments,
                 lambda: data_schema.dump(get_data(**arguments)),
-                lifetime=self.lifetime,
+                lifetime=Lifetime.NONE if self.current_with in arguments else self.lifetime,
                 top_level=self.top_level,
             )
 

@@ -25,6 +25,7 @@ from wallet_api.schemas.fields import (
     Shape,
     String,
     Strings,
+    Text,
     Texts,
     WholeNumber,
 )
@@ -36,8 +37,8 @@ _PRICE_USD = "The same × the latest native price; null without one."
 _PRICE_AT = "Time of that trade; null without one."
 
 
-class FilterMixin:
-    """The filters of a feed: direction and value of the trades, and who made them."""
+class FollowMixin:
+    """The filters of a feed: direction and value of the trades, and who made them; and where to follow it."""
 
     transaction_type = Choice(("buy", "sell"), "Only trades of this direction.")
     min_value = Number("Only trades of at least this `value`.")
@@ -46,6 +47,16 @@ class FilterMixin:
         f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas. Untracked ones are named"
         " in `warnings`."
     )
+
+    after = Text(
+        "Instead of `cursor`: the changes in the order in which they arrived, after the"
+        " `pagination.next_cursor` of the page before; `now` for those to come, `start` for all."
+    )
+
+    @validates_schema
+    def _one_order(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if "after" in data and "cursor" in data:
+            raise ValidationError("cannot be given with cursor, which pages go back with", "after")
 
     @validates_schema
     def _addresses_are_of_the_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -58,7 +69,7 @@ class FilterMixin:
                 )
 
 
-class LatestArguments(FilterMixin, PagedArguments):
+class LatestArguments(FollowMixin, PagedArguments):
     """The arguments of GET /v1/transactions/latest."""
 
     limit = WholeNumber(
@@ -117,6 +128,24 @@ class FeedTransactionSchema(TokenTransactionSchema):
     token_decimals = Integer(DECIMALS, nullable=True)
 
 
+class ChangeSchema(FeedTransactionSchema):
+    """One trade; with `after` one change.
+
+    Beside `event` and `arrived_at`, a `removal` has `tx_signature`, `event_index`, `transaction_type`,
+    `mint`, `created_at` and `profile` alone, a `wallet_removal` its `profile`, a `purge` what it removed by.
+    """
+
+    event = String(
+        "What has arrived; absent without `after`.",
+        enum=["trade", "correction", "removal", "wallet_removal", "purge"],
+    )
+    arrived_at = Moment("When it did; never before that of an earlier row. Absent without `after`.")
+    before = Moment("Of a purge: all trades before this time were removed.")
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs | {"partial": True})
+
+
 class TokenBlockSchema(Shape):
     """A token, with its price according to the ledger."""
 
@@ -154,22 +183,27 @@ class _FeedSchema(Shape):
     mint = String("The requested token, in lower case on EVM chains; absent without one.", optional=True)
     token = Rows(
         TokenBlockSchema,
-        "The requested token; absent without `mint`, or if no tracked wallet ever traded it.",
+        "The requested token; absent without `mint`, with `after`, or if no tracked wallet ever traded it.",
         optional=True,
     )
     warnings = Strings("What was capped, and untracked addresses; absent if none.", optional=True)
 
 
 class FeedPaginationSchema(PaginationSchema):
-    """Where the page stands among all trades. `next_cursor` is null at the end."""
+    """Where the page stands among all trades. `next_cursor` is null at the end, but never with `after`."""
 
-    total = Integer("Number of all trades, on all pages; absent with filters.", optional=True)
+    total = Integer(
+        "Number of all trades, on all pages; absent with filters and with `after`.", optional=True
+    )
 
 
 class LatestSchema(_FeedSchema):
     """The data of GET /v1/transactions/latest."""
 
     mode = String("Always `latest`.", enum=["latest"])
+    transactions = Rows(
+        ChangeSchema, "The trades, newest first; with `after` the changes, oldest first.", many=True
+    )
     pagination = Rows(
         FeedPaginationSchema,
         "Size of the page, cursor of the next; the same object is also at the top level of the body.",

@@ -3,11 +3,11 @@
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.feed import (
+    ChangeSchema,
     FeedPaginationSchema,
-    FilterMixin,
+    FollowMixin,
     HoldingSchema,
     TokenBlockSchema,
-    TokenTransactionSchema,
 )
 from wallet_api.schemas.fields import (
     NO_SOURCE,
@@ -42,7 +42,7 @@ class TokenArguments(GroupArguments):
     mint = Mint("The token.", required=True)
 
 
-class TokenTransactionsArguments(FilterMixin, TokenArguments):
+class TokenTransactionsArguments(FollowMixin, TokenArguments):
     """The arguments of GET /v1/tokens/transactions. Without `type` the wallets of all types."""
 
     limit = WholeNumber(
@@ -69,13 +69,15 @@ class _TokenSchema(Shape):
 class TokenTransactionsSchema(_TokenSchema):
     """The data of GET /v1/tokens/transactions."""
 
+    token = Rows(TokenBlockSchema, "The token; absent with `after`.", optional=True)
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets; absent without one.", optional=True)
     currency = String("Code of the chain's native coin.")
     count = Integer("Number of trades in this response.")
     transactions = Rows(
-        TokenTransactionSchema,
-        "The trades, newest first; empty if no wallet of the requested type ever traded the token.",
+        ChangeSchema,
+        "The trades, newest first; empty if no wallet of the requested type ever traded the token. With"
+        " `after` the changes, oldest first, with their token as in `/v1/transactions/latest`.",
         many=True,
     )
     pagination = Rows(

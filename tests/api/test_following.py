@@ -1,0 +1,324 @@
+"""`after` on the feeds of a group and of a token: changes in the order in which they arrived."""
+
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.ledger import random_trades
+from tests.ledger.caller import Caller
+from tests.ledger.follower import LATEST, Follower, stored, trades_of
+from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import mint_of
+from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, price_row, trade_row
+from wallet_api.database import Connection
+from wallet_api.ledger.arrivals import Purge
+from wallet_api.ledger.rebuild import rebuild_ledger
+
+# Responses are not cached: what was imported a moment ago counts.
+pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+OF_TOKEN = "/tokens/transactions"
+TOKEN = {"blockchain": "solana", "mint": mint_of("mint")}
+
+
+def trade(signature: str, minutes: float = 60, address: str = ANN, **fields: Any) -> Row:
+    """A buy of one token for one SOL, so many minutes ago."""
+    return trade_row(address, signature, NOW - timedelta(minutes=minutes), **fields)
+
+
+def told(changes: list[Row]) -> list[tuple[str, str]]:
+    """The events of changes, and their trades or wallets."""
+    return [
+        (row["event"], row["tx_signature"] if "tx_signature" in row else row["profile"]["wallet_address"])
+        for row in changes
+    ]
+
+
+def test_new_late_corrected_and_removed_trades_arrive_in_their_order(
+    caller: Caller, importer: Importer
+) -> None:
+    importer.trades([trade("a", 60), trade("b", 50)])
+    start, now = Follower(caller, **GROUP), Follower(caller, after="now", **GROUP)
+    assert told(start.read()) == [("trade", "a"), ("trade", "b")]
+    assert now.read() == []
+    importer.trades([trade("late", 70), trade("a", 60, value="2"), trade("b", 50)])
+    for follower in (start, now):
+        assert sorted(told(follower.read())) == [("correction", "a"), ("trade", "late")]
+    importer.remove_trades([trade("b")])
+    importer.trades([trade("c", 40)])
+    assert told(now.read()) == [("removal", "b"), ("trade", "c")]
+    # What is removed and comes again is a trade, what is imported again unchanged nothing.
+    importer.trades([trade("b", 50), trade("c", 40)])
+    assert told(now.read()) == [("trade", "b")]
+    assert told(start.read()) == [("trade", "c"), ("trade", "b")]
+    first, *others = told(Follower(caller, **GROUP).read())
+    assert {first, others[0]} == {("trade", "late"), ("correction", "a")}
+    assert others[1:] == [("trade", "c"), ("trade", "b")]
+
+
+def test_a_row_is_a_trade_of_the_feed_and_a_removal_what_identifies_one(
+    caller: Caller, importer: Importer
+) -> None:
+    importer.trades([trade("a", 60), trade("b", 50, value_usd="3")])
+    importer.remove_trades([trade("b")])
+    (kept,) = caller.get(LATEST, **GROUP)["transactions"]
+    first, second = Follower(caller, **GROUP).read()
+    moment = datetime.fromisoformat(first["arrived_at"])
+    assert timedelta() <= datetime.now(UTC) - moment < timedelta(minutes=5)
+    assert first == {"event": "trade", **kept, "arrived_at": first["arrived_at"]}
+    assert second == {
+        "event": "removal",
+        "tx_signature": "b",
+        "event_index": 0,
+        "transaction_type": "buy",
+        "mint": mint_of("mint"),
+        "created_at": (NOW - timedelta(minutes=50)).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "profile": kept["profile"],
+        "arrived_at": second["arrived_at"],
+    }
+
+
+def test_a_price_that_values_a_trade_corrects_it(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade("a"), trade("b", value_usd="7")])
+    follower = Follower(caller, after="now", **GROUP)
+    follower.read()
+    importer.prices([price_row("100", NOW - timedelta(minutes=60))])
+    (change,) = follower.read()
+    assert (change["event"], change["tx_signature"], change["value_usd"]) == ("correction", "a", 100)
+
+
+def test_a_removed_wallet_is_one_change_and_may_come_again(caller: Caller, importer: Importer) -> None:
+    followers = [Follower(caller, **GROUP), Follower(caller, OF_TOKEN, **TOKEN)]
+    importer.trades([trade("a"), trade("b"), trade("c", address=BEN)])
+    for follower in followers:
+        assert len(follower.read()) == 3
+    importer.remove_trades([trade("a")])
+    importer.remove_wallets([WALLETS[0]])
+    for follower in followers:
+        (change,) = follower.read()
+        arrived_at = change.pop("arrived_at")
+        assert change == {"event": "wallet_removal", "profile": change["profile"]}
+        assert change["profile"]["copytrade_link"] == WALLETS[0]["copytrade_link"]
+        assert arrived_at.endswith("Z")
+    importer.wallets([WALLETS[0]])
+    importer.trades([trade("a")])
+    for follower in [*followers, Follower(caller, **GROUP)]:
+        assert told(follower.read())[-1] == ("trade", "a")
+        assert stored(follower.trades) == trades_of(caller, **GROUP)
+    importer.remove_wallets([WALLETS[0]])
+    for follower in [*followers, Follower(caller, **GROUP)]:
+        assert told(follower.read())[-1] == ("wallet_removal", ANN)
+        assert stored(follower.trades) == trades_of(caller, **GROUP)
+
+
+def test_a_wallet_of_another_type_leaves_the_feed_of_its_group_alone(
+    caller: Caller, importer: Importer
+) -> None:
+    smart = GROUP | {"type": "smart"}
+    importer.trades([trade("a"), trade("b", address=BEN)])
+    kols, smarts, every = (
+        Follower(caller, **GROUP),
+        Follower(caller, **smart),
+        Follower(caller, OF_TOKEN, **TOKEN),
+    )
+    for follower in (kols, smarts, every):
+        follower.read()
+    importer.wallets([WALLETS[0] | {"type": "smart"}])
+    importer.trades([trade("c")])
+    assert told(kols.read()) == [("wallet_removal", ANN)]
+    assert kols.changes[-1]["profile"]["type"] == "kol"
+    assert told(smarts.read()) == [("trade", "c")]
+    assert told(every.read()) == [("trade", "c")]
+    # Who begins now gets all of its trades with its present type, also after it has come back.
+    assert stored(Follower(caller, **GROUP).trades) == {}
+    for type in ("smart", "kol"):
+        importer.wallets([WALLETS[0] | {"type": type}])
+        for group in (GROUP, smart):
+            fresh = Follower(caller, **group)
+            fresh.read()
+            assert stored(fresh.trades) == trades_of(caller, **group)
+
+
+def test_a_purge_is_one_change(caller: Caller, importer: Importer, database_url: str) -> None:
+    other = mint_of("other")
+    importer.trades(
+        [trade("a", 60), trade("b", 30), trade("c", 60, mint=other), trade("d", 60, BEN, mint=other)]
+    )
+    followers = [Follower(caller, **GROUP), Follower(caller, OF_TOKEN, **TOKEN)]
+    for follower in followers:
+        follower.read()
+    before = NOW - timedelta(minutes=45)
+    for purge, rows in (
+        (Purge(blockchain="solana", mint=other), [trade("c", mint=other), trade("d", 60, BEN, mint=other)]),
+        (Purge(before=before), [trade("a")]),
+    ):
+        importer.purge(rows, purge)
+    groups, tokens = (follower.read() for follower in followers)
+    assert [{**row, "arrived_at": ""} for row in groups] == [
+        {"event": "purge", "mint": other, "arrived_at": ""},
+        {"event": "purge", "before": before.strftime("%Y-%m-%dT%H:%M:%SZ"), "arrived_at": ""},
+    ]
+    assert tokens == groups[1:]
+    for follower in followers:
+        assert stored(follower.trades) == trades_of(caller, **GROUP)
+
+
+def test_what_is_only_walked_again_is_no_change(
+    caller: Caller, importer: Importer, connection: Connection
+) -> None:
+    importer.trades([trade("a", 60), trade("b", 50, transaction_type="sell", value="3")])
+    follower = Follower(caller, **GROUP)
+    follower.read()
+    importer.trades([trade("late", 70, value="2")])
+    # Its realized profit is another one now.
+    assert told(follower.read()) == [("trade", "late")]
+    connection.execute("UPDATE trades SET quantity_after = 9")
+    assert rebuild_ledger(connection)["trades"] == 3
+    assert follower.read() == []
+
+
+def test_trades_of_before_the_order_was_kept_arrive_when_they_are_rebuilt(
+    caller: Caller, importer: Importer, connection: Connection
+) -> None:
+    importer.trades([trade("a", 60), trade("b", 50, BEN)])
+    connection.execute("UPDATE trades SET arrival = 0")
+    connection.execute("DELETE FROM arrivals")
+    follower = Follower(caller, **GROUP)
+    assert follower.read() == []
+    assert rebuild_ledger(connection)["trades"] == 2
+    assert sorted(told(follower.read())) == [("trade", "a"), ("trade", "b")]
+    assert rebuild_ledger(connection)["trades"] == 0
+
+
+def test_pages_of_any_size_have_the_same_changes(caller: Caller, database_url: str) -> None:
+    importer = Importer(database_url, batch_rows=150)
+    random_trades.import_coinciding(importer, 600, NOW, mints=2)
+    rows = trades_of(caller, **GROUP)
+    chance = random.Random(1)
+    importer.remove_trades(
+        {
+            "blockchain": "solana",
+            "wallet_address": key[0],
+            "tx_signature": key[1],
+            "mint": key[2],
+            "transaction_type": key[3],
+            "event_index": key[4],
+        }
+        for key in chance.sample(sorted(rows), 40)
+    )
+    token = {"blockchain": "solana", "mint": mint_of("mint-0")}
+    for path, question in (
+        (LATEST, GROUP),
+        (LATEST, GROUP | {"type": "smart"}),
+        (LATEST, GROUP | token),
+        (OF_TOKEN, token),
+        (OF_TOKEN, token | {"type": "kol"}),
+    ):
+        whole = Follower(caller, path, **question)
+        whole.read()
+        assert len(whole.changes) > 60
+        moments = [change["arrived_at"] for change in whole.changes]
+        assert moments == sorted(moments)
+        for limit in (1, 7, 100):
+            part = Follower(caller, path, **question)
+            part.read(limit)
+            assert part.changes == whole.changes, (path, question, limit)
+        if path == LATEST:
+            assert stored(whole.trades) == trades_of(caller, path, **question)
+
+
+def test_filters_choose_among_the_changes(caller: Caller, importer: Importer) -> None:
+    question = GROUP | {"min_value": "2", "transaction_type": "buy", "address": f"{ANN},{UNTRACKED}"}
+    follower = Follower(caller, **question)
+    importer.trades(
+        [
+            trade("small"),
+            trade("large", 50, value="2"),
+            trade("sell", 40, transaction_type="sell", value="2"),
+            trade("ben", 30, BEN, value="2"),
+            trade("smart", 30, SMART, value="2"),
+        ]
+    )
+    assert told(follower.read()) == [("trade", "large")]
+    warnings = caller.get(LATEST, **question, after=follower.after)["warnings"]
+    assert warnings == [f"The wallet {UNTRACKED} is not tracked on solana as kol."]
+    importer.remove_trades(
+        [trade("large"), trade("sell", transaction_type="sell"), trade("ben", address=BEN)]
+    )
+    importer.remove_wallets(WALLETS[1:2])
+    # How much a removed trade was worth is not known any more.
+    assert told(follower.read()) == [("removal", "large")]
+    importer.remove_wallets(WALLETS[:1])
+    assert told(follower.read()) == [("wallet_removal", ANN)]
+
+
+@pytest.mark.settings(answer_ttl_seconds=600)
+def test_an_empty_page_is_free_and_not_modified(caller: Caller, importer: Importer, new_caller: Any) -> None:
+    importer.trades([trade("a")])
+    poor = new_caller("poor", credits=2)
+    first = poor.send(LATEST, **GROUP, after="start")
+    assert first.headers["X-Credits-Remaining"] == "1"
+    cursor = first.json["data"]["pagination"]["next_cursor"]
+    assert first.json["pagination"] == {"limit": 50, "has_more": False, "next_cursor": cursor}
+    empty = poor.send(LATEST, **GROUP, after=cursor)
+    assert (empty.json["data"]["transactions"], empty.headers["X-Credits-Remaining"]) == ([], "1")
+    assert empty.json["data"]["pagination"]["next_cursor"] == cursor
+    unchanged = poor.send(LATEST, {"If-None-Match": empty.headers["ETag"]}, **GROUP, after=cursor)
+    assert (unchanged.status_code, unchanged.headers["X-Credits-Remaining"]) == (304, "1")
+    importer.trades([trade("b")])
+    # At once, although an equal request was answered a moment ago.
+    changed = poor.send(LATEST, {"If-None-Match": empty.headers["ETag"]}, **GROUP, after=cursor)
+    assert (changed.status_code, changed.headers["X-Credits-Remaining"]) == (200, "0")
+
+
+def test_a_cursor_belongs_to_its_question_and_to_its_ledger(
+    caller: Caller, importer: Importer, connection: Connection
+) -> None:
+    importer.trades([trade("a"), trade("b")])
+    cursor = caller.get(LATEST, **GROUP, after="start", limit=1)["pagination"]["next_cursor"]
+    assert caller.get(LATEST, **GROUP, after=cursor)["count"] == 1
+    page = caller.get(LATEST, **GROUP, limit=1)["pagination"]["next_cursor"]
+    for path, question in (
+        (LATEST, GROUP | {"type": "smart", "after": cursor}),
+        (LATEST, GROUP | {"min_value": "1", "after": cursor}),
+        (LATEST, GROUP | {"mint": mint_of("mint"), "after": cursor}),
+        (OF_TOKEN, TOKEN | {"after": cursor}),
+        (LATEST, GROUP | {"after": page}),
+        (LATEST, GROUP | {"after": "yesterday"}),
+        (LATEST, GROUP | {"after": cursor, "cursor": page}),
+    ):
+        error = caller.refused(path, **question)
+        assert (error["code"], error["parameter"]) == ("invalid_parameter", "after"), question
+        assert "reason" not in error
+    assert caller.refused(LATEST, **GROUP, cursor=cursor)["parameter"] == "cursor"
+    # As after a restore from a backup of before.
+    connection.execute("DELETE FROM arrivals")
+    error = caller.refused(LATEST, **GROUP, after=cursor)
+    assert (error["parameter"], error["reason"]) == ("after", "cursor_unknown")
+
+
+def test_what_a_killed_writer_left_without_a_place_gets_it_from_the_next_follower(
+    caller: Caller, importer: Importer, connection: Connection
+) -> None:
+    importer.trades([trade("a")])
+    follower = Follower(caller, **GROUP)
+    follower.read()
+    importer.trades([trade("b")])
+    connection.execute("UPDATE arrivals SET place = NULL, batch_id = NULL, arrived_at = NULL WHERE place = 2")
+    assert told(follower.read()) == [("trade", "b")]
+    importer.trades([trade("c")])
+    connection.execute("UPDATE arrivals SET place = NULL, batch_id = NULL, arrived_at = NULL WHERE place = 3")
+    assert Follower(caller, after="now", **GROUP).read() == []
+    assert told(follower.read()) == [("trade", "c")]
+
+
+def test_a_page_reads_so_many_changes_at_most(caller: Caller, importer: Importer) -> None:
+    importer.trades(trade(f"s{number}", 60, (ANN, BEN)[number % 2]) for number in range(21_000))
+    importer.trades([trade("large", value="9")])
+    data = caller.get(LATEST, **GROUP, min_value=5, after="start")
+    assert (data["transactions"], data["pagination"]["has_more"]) == ([], True)
+    follower = Follower(caller, **GROUP, min_value=5)
+    assert told(follower.read()) == [("trade", "large")]

@@ -1,0 +1,167 @@
+"""A ledger that many sessions change at once, some of them killed, and followers that stop and resume."""
+
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from itertools import count, cycle
+
+import psycopg
+from flask import Flask
+
+from tests.ledger.caller import Caller
+from tests.ledger.follower import Follower, Row, identity, stored, trades_of
+from tests.ledger.in_process import Importer
+from tests.ledger.mints import mint_of
+from tests.ledger.random_trades import wallets
+from tests.ledger.rows import GROUP, trade_row
+from wallet_api.database import connect
+from wallet_api.errors import ApiError
+from wallet_api.ledger.merge import WalletRemoved
+
+_KILL = """
+SELECT pg_terminate_backend(pid)
+  FROM pg_stat_activity
+ WHERE application_name = 'wallet-api command'
+   AND datname = current_database()
+   AND pid <> pg_backend_pid()
+ ORDER BY random()
+ LIMIT 1
+"""
+_SIGNATURES = 300
+_WALLETS = [row for row in wallets(18) if row["type"] == GROUP["type"]]
+_FEEDS: tuple[tuple[str, Row], ...] = (
+    ("/transactions/latest", {}),
+    ("/tokens/transactions", {"mint": mint_of("mint-0")}),
+)
+
+
+class Contended:
+    """What writers and followers share. No two versions of a trade have the same value."""
+
+    def __init__(self, url: str, apps: Sequence[Flask], key: str) -> None:
+        self.done = Counter[str]()
+        self._url = url
+        self._apps = cycle(apps)
+        self._key = key
+        self._start = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1)
+        self._versions = count(1)
+        self._is_over = threading.Event()
+        self._is_final = threading.Event()
+
+    def run(self, seconds: float) -> None:
+        """Change the ledger and follow it for so long; then each follower has exactly its trades."""
+        Importer(self._url).wallets(_WALLETS)
+        writers = [self._imports, self._imports, self._removes, self._wallets]
+        threads = [_Thread(work, number) for number, work in enumerate([*writers, *[self._follows] * 3])]
+        for thread in threads:
+            thread.start()
+        self._kill_until(time.monotonic() + seconds)
+        for writer in threads[: len(writers)]:
+            writer.join_or_raise()
+        self._is_final.set()
+        for follower in threads[len(writers) :]:
+            follower.join_or_raise()
+
+    def _kill_until(self, end: float) -> None:
+        chance = random.Random(0)
+        with connect(self._url, application_name="killer") as connection:
+            while time.monotonic() < end:
+                time.sleep(chance.uniform(0, 0.3))
+                self.done["kills"] += len(connection.execute(_KILL).fetchall())
+        self._is_over.set()
+
+    def _turns(self, number: int, name: str, until: threading.Event | None = None) -> Iterator[random.Random]:
+        """Yield until the time is over, and count."""
+        chance = random.Random(number)
+        while not (until or self._is_over).is_set():
+            yield chance
+            self.done[name] += 1
+
+    def _imports(self, number: int) -> None:
+        for chance in self._turns(number, "imports"):
+            importer = Importer(self._url, batch_rows=chance.choice((5, 50, 400)))
+            with _may_be_killed():
+                importer.trades(self._trades(chance, 1, 10, 300))
+
+    def _removes(self, number: int) -> None:
+        for chance in self._turns(number, "removals"):
+            with _may_be_killed():
+                Importer(self._url).remove_trades(self._trades(chance, 1, 40))
+
+    def _wallets(self, number: int) -> None:
+        for chance in self._turns(number, "wallets removed"):
+            time.sleep(chance.uniform(0.2, 1))
+            wallet = chance.choice(_WALLETS)
+            with _may_be_killed():
+                Importer(self._url).remove_wallets([wallet])
+            while True:
+                with _may_be_killed():
+                    Importer(self._url).wallets([wallet])
+                    break
+
+    def _trades(self, chance: random.Random, *sizes: int) -> list[Row]:
+        """Trades of one wallet, so that imports of others run at the same time."""
+        address = chance.choice(_WALLETS)["wallet_address"]
+        return [self._trade(chance, address) for _ in range(chance.choice(sizes))]
+
+    def _trade(self, chance: random.Random, address: str) -> Row:
+        signature = chance.randrange(_SIGNATURES)
+        return trade_row(
+            address,
+            f"s{signature}",
+            self._start + timedelta(minutes=chance.randrange(600)),
+            mint=mint_of(f"mint-{signature % 2}"),
+            transaction_type=("buy", "sell")[signature % 3 == 0],
+            value=str(next(self._versions)),
+        )
+
+    def _follows(self, number: int) -> None:
+        """Follow, now and then with another process of the service, and compare in the end."""
+        path, question = _FEEDS[number % 2]
+        follower = Follower(self._caller(), path, **GROUP, **question)
+        for chance in self._turns(number, "pages", self._is_final):
+            next(follower.pages(chance.choice((1, 20, 1000))))
+            if chance.random() < 0.02:
+                follower = follower.resumed(self._caller())
+                self.done["resumptions"] += 1
+        follower.read()
+        assert stored(follower.trades) == trades_of(follower.caller, **GROUP, **question)
+        versions = Counter((identity(row), row["value"]) for row in follower.changes if "value" in row)
+        assert set(versions.values()) <= {1}, "a change came twice"
+        assert [row["arrived_at"] for row in follower.changes] == sorted(
+            row["arrived_at"] for row in follower.changes
+        )
+        self.done["changes"] += len(follower.changes)
+
+    def _caller(self) -> Caller:
+        return Caller(next(self._apps).test_client(), self._key)
+
+
+class _Thread(threading.Thread):
+    """A thread whose exception is raised where it is joined."""
+
+    def __init__(self, target: Callable[[int], None], number: int) -> None:
+        super().__init__(daemon=True)
+        self._work = target, number
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            target, number = self._work
+            target(number)
+        except BaseException as error:  # noqa: BLE001 - raised by join_or_raise
+            self._error = error
+
+    def join_or_raise(self) -> None:
+        self.join()
+        if self._error is not None:
+            raise self._error
+
+
+def _may_be_killed() -> "suppress":
+    """A command that another session kills, or whose wallet is not tracked at the moment."""
+    return suppress(psycopg.Error, ApiError, WalletRemoved, AssertionError)

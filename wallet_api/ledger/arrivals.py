@@ -1,0 +1,94 @@
+"""The order in which changes arrive: numbers within transactions, and places after their commits."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, LiteralString
+
+from wallet_api.database import Connection, load_sql, load_statements
+
+# The lock of the places: any number that no other lock has.
+_LOCK = {"lock": 7_401_004}
+
+_NUMBERS = "SELECT nextval('arrival_numbers')"
+_LOCK_PLACES = "SELECT pg_advisory_xact_lock(%(lock)s)"
+_HAS_REMOVALS = "SELECT TRUE AS found FROM removals LIMIT 1"
+_PURGE = """
+INSERT INTO ledger_events (arrival, event, removed_before, mint, blockchain)
+VALUES (%(first_chunk)s, 'purge', %(before)s, %(mint)s, %(blockchain)s)
+"""
+_PLACE = load_sql(__package__, "place")
+_ARRIVALS = load_statements(__package__, "arrivals")
+_DEPARTURES = load_statements(__package__, "departures")
+_REJOINED = load_statements(__package__, "rejoined")
+
+
+@dataclass(frozen=True)
+class Purge:
+    """What trades are removed by: their time, their token, or neither for all tokens that are denied."""
+
+    before: datetime | None = None
+    blockchain: str | None = None
+    mint: str | None = None
+
+
+@contextmanager
+def change(connection: Connection) -> Iterator[None]:
+    """Run a transaction that changes the ledger, and place it in the order of arrival after its commit."""
+    with connection.transaction():
+        yield
+    place(connection)
+
+
+def place(connection: Connection) -> None:
+    """Give all committed changes without a place one after all others, under a lock.
+
+    So the order of places is an order of commits: what commits later is placed later.
+    """
+    with connection.transaction():
+        connection.execute(_LOCK_PLACES, _LOCK)
+        # A statement of its own, since it has to see what was committed before the lock was taken.
+        connection.execute(_PLACE)
+
+
+def take_numbers(connection: Connection) -> int:
+    """Return the first of the chunk numbers of this transaction, which holds the locks of its wallets.
+
+    So of two transactions that change the same wallet, the later one has larger numbers.
+    """
+    first_chunk: int = connection.fetch_value(_NUMBERS)
+    return first_chunk
+
+
+def record(connection: Connection, first_chunk: int, purge: Purge | None = None) -> None:
+    """Record the removed trades of the transaction, or the purge that removed them, and its chunks."""
+    parameters = {"first_chunk": first_chunk, "is_purge": purge is not None}
+    if purge is not None:
+        what = {"before": purge.before, "blockchain": purge.blockchain, "mint": purge.mint}
+        connection.execute(_PURGE, parameters | what)
+    connection.execute(_ARRIVALS["removed"], parameters)
+    # Most ledgers have no removals, in which to look up each new trade.
+    if connection.fetch_value(_HAS_REMOVALS):
+        connection.execute(_ARRIVALS["returned"])
+    connection.execute(_ARRIVALS["arrived"], parameters)
+
+
+def record_departures(connection: Connection, wallet_ids: list[int], *, is_retyped: bool) -> None:
+    """Record that wallets are removed or leave their group; called before they do."""
+    first_chunk = take_numbers(connection)
+    parameters = {"first_chunk": first_chunk, "wallet_ids": wallet_ids, "is_retyped": is_retyped}
+    _run(connection, _DEPARTURES, parameters)
+    connection.execute(_ARRIVALS["arrived"], parameters)
+
+
+def forget_departures(connection: Connection, wallet_ids: list[int]) -> None:
+    """Forget that wallets had left the groups in which they are now."""
+    _run(connection, _REJOINED, {"wallet_ids": wallet_ids})
+
+
+def _run(
+    connection: Connection, statements: Mapping[str, LiteralString], parameters: Mapping[str, Any]
+) -> None:
+    for statement in statements.values():
+        connection.execute(statement, parameters)

@@ -1,0 +1,168 @@
+-- The changes of some chunks, in the order of the chunks: of the trades of a group or of all, in one token or in all.
+-- In the chunk `key_chunk` those after a key, which is that of the last one of the page before.
+-- A change is a trade as it is now (kind 0), one that was removed (1), or one of many trades at once (2).
+-- Needs trades_by_arrival, removals_by_arrival, ledger_events_by_arrival, ledger_events_pkey, tokens_pkey,
+-- native_prices_pkey, and what feed_joins.sql needs.
+  WITH
+{latest_price},
+       trade AS MATERIALIZED (
+       SELECT trades.arrival,
+              0 AS kind,
+              trades.wallet_id,
+              trades.token_id,
+              trades.tx_signature,
+              trades.is_sell,
+              trades.event_index,
+              CASE WHEN trades.is_correction THEN 'correction' ELSE 'trade' END AS event,
+              trades.created_at,
+              trades.token_name,
+              trades.token_amount,
+              trades.value,
+              trades.value_usd,
+              trades.quantity_after,
+              trades.peak_after
+         FROM trades
+         JOIN wallets
+           ON wallets.wallet_id = trades.wallet_id
+        WHERE trades.arrival = ANY (%(chunks)s::bigint[])
+          AND wallets.blockchain = %(blockchain)s
+          AND (%(type)s::text IS NULL OR wallets.type = %(type)s::text)
+          AND (%(token_id)s::bigint IS NULL OR trades.token_id = %(token_id)s::bigint)
+          AND (%(wallet_ids)s::bigint[] IS NULL OR trades.wallet_id = ANY (%(wallet_ids)s::bigint[]))
+          AND (%(wants_sells)s::boolean IS NULL OR trades.is_sell = %(wants_sells)s::boolean)
+          AND (%(min_value)s::numeric IS NULL OR round_half_up(trades.value, 9) >= %(min_value)s::numeric)
+       ),
+       removal AS MATERIALIZED (
+       SELECT removals.arrival,
+              1 AS kind,
+              removals.wallet_id,
+              removals.token_id,
+              removals.tx_signature,
+              removals.is_sell,
+              removals.event_index,
+              'removal' AS event,
+              removals.created_at
+         FROM removals
+         JOIN wallets
+           ON wallets.wallet_id = removals.wallet_id
+        WHERE removals.arrival = ANY (%(chunks)s::bigint[])
+          AND wallets.blockchain = %(blockchain)s
+          AND (%(type)s::text IS NULL OR wallets.type = %(type)s::text)
+          AND (%(token_id)s::bigint IS NULL OR removals.token_id = %(token_id)s::bigint)
+          AND (%(wallet_ids)s::bigint[] IS NULL OR removals.wallet_id = ANY (%(wallet_ids)s::bigint[]))
+          AND (%(wants_sells)s::boolean IS NULL OR removals.is_sell = %(wants_sells)s::boolean)
+       ),
+       -- A wallet that left its group is none that left the ledger: feeds of all groups have its trades.
+       ledger_event AS MATERIALIZED (
+       SELECT arrival,
+              2 AS kind,
+              event_id AS wallet_id,
+              0::bigint AS token_id,
+              '' AS tx_signature,
+              FALSE AS is_sell,
+              0 AS event_index,
+              event
+         FROM ledger_events
+        WHERE arrival = ANY (%(chunks)s::bigint[])
+          AND COALESCE(blockchain, %(blockchain)s) = %(blockchain)s
+          AND (event = 'purge'
+               OR CASE WHEN %(type)s::text IS NULL THEN NOT is_retyped
+                       ELSE type = %(type)s::text
+                  END)
+          AND (address IS NULL OR %(addresses)s::text[] IS NULL OR address = ANY (%(addresses)s::text[]))
+          AND (mint IS NULL OR %(mint)s::text IS NULL OR mint = %(mint)s::text)
+       ),
+       changed AS (
+       SELECT *
+         FROM trade
+        CROSS JOIN latest
+        WHERE %(min_value_usd)s::numeric IS NULL
+           OR round_half_up(COALESCE(value_usd, value * usd), 4) >= %(min_value_usd)s::numeric
+        UNION ALL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+         FROM removal
+        UNION ALL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+         FROM ledger_event
+       ),
+       candidate AS MATERIALIZED (
+       SELECT changed.*,
+              chunk.arrived_at,
+              (SELECT tokens.mint
+                 FROM tokens
+                WHERE tokens.token_id = changed.token_id) AS mint,
+              row_number() OVER (ORDER BY chunk.nth, changed.kind, changed.wallet_id, changed.token_id,
+                                          changed.tx_signature, changed.is_sell, changed.event_index) AS place
+         FROM changed
+         JOIN unnest(%(chunks)s::bigint[], %(times)s::timestamptz[]) WITH ORDINALITY
+                  AS chunk (arrival, arrived_at, nth)
+           ON chunk.arrival = changed.arrival
+        WHERE changed.arrival <> %(key_chunk)s::bigint
+           OR (changed.kind, changed.wallet_id, changed.token_id, changed.tx_signature, changed.is_sell,
+               changed.event_index)
+              > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
+                 %(is_sell)s::boolean, %(event_index)s::integer)
+        ORDER BY place
+        LIMIT %(limit)s::bigint + 1
+       ),
+       page AS (
+       SELECT candidate.place,
+              (SELECT row_to_json(change)
+                 FROM (SELECT candidate.event,
+{feed_columns},
+                              iso_time(candidate.arrived_at) AS arrived_at) AS change) AS change
+{feed_joins}
+        WHERE candidate.kind = 0
+        UNION ALL
+       SELECT candidate.place,
+              (SELECT row_to_json(change)
+                 FROM (SELECT candidate.event,
+                              candidate.tx_signature,
+                              candidate.event_index,
+                              CASE WHEN candidate.is_sell THEN 'sell' ELSE 'buy' END AS transaction_type,
+                              candidate.mint,
+                              iso_time(candidate.created_at) AS created_at,
+{profile},
+                              iso_time(candidate.arrived_at) AS arrived_at) AS change)
+         FROM candidate
+         JOIN wallets
+           ON wallets.wallet_id = candidate.wallet_id
+        WHERE candidate.kind = 1
+        UNION ALL
+       SELECT candidate.place,
+              CASE WHEN candidate.event = 'wallet_removal'
+                   THEN (SELECT row_to_json(change)
+                           FROM (SELECT candidate.event,
+{profile},
+                                        iso_time(candidate.arrived_at) AS arrived_at) AS change)
+                   ELSE json_strip_nulls((SELECT row_to_json(change)
+                                            FROM (SELECT candidate.event,
+                                                         ledger_events.mint,
+                                                         iso_time(ledger_events.removed_before) AS before,
+                                                         iso_time(candidate.arrived_at) AS arrived_at) AS change))
+              END
+         FROM candidate
+         JOIN ledger_events
+           ON ledger_events.event_id = candidate.wallet_id
+        WHERE candidate.kind = 2
+       ),
+       shown AS (
+       SELECT count(*) AS row_count,
+              COALESCE(json_agg(change ORDER BY place), '[]')::text AS transactions
+         FROM page
+        WHERE place <= %(limit)s::bigint
+       )
+SELECT shown.row_count,
+       shown.transactions,
+       (SELECT count(*)
+          FROM candidate) > %(limit)s::bigint AS is_cut,
+       last.arrival,
+       last.kind,
+       last.wallet_id,
+       last.token_id,
+       last.tx_signature,
+       last.is_sell,
+       last.event_index
+  FROM shown
+  LEFT JOIN candidate AS last
+    ON last.place = %(limit)s::bigint

@@ -1,0 +1,16 @@
+-- For feeds to include: what the columns of feed_columns.sql are read from. Their CTE latest is in scope.
+-- Needs wallets_pkey, positions_pkey, token_faces_pkey.
+         FROM candidate
+         JOIN wallets
+           ON wallets.wallet_id = candidate.wallet_id
+        CROSS JOIN latest
+         LEFT JOIN positions
+           ON positions.wallet_id = candidate.wallet_id
+          AND positions.token_id = candidate.token_id
+         LEFT JOIN (SELECT token_id AS face_id,
+                           symbol,
+                           name AS face_name,
+                           decimals,
+                           supply
+                      FROM token_faces) AS face
+           ON face.face_id = candidate.token_id
