@@ -38,26 +38,21 @@ ORDERS = ("desc", "asc")
 class LeaderboardArguments(AddressMixin, PagedArguments):
     """The arguments of GET /v1/wallet/leaderboard."""
 
-    period = Choice(
-        BOARD_PERIODS, "The period of the figures; `all` has all trades, as the history does.", required=True
-    )
+    period = Choice(BOARD_PERIODS, "The period of the figures; `all` has all trades.", required=True)
     sort = Choice(
         SORTS,
-        "The figure to sort by; `total_volume` by default. Wallets without it, such as a `realized_pnl_usd`"
-        " that is unknown, come last, and `win_rate` is `win_rate_percentage`.",
+        "The figure to sort by; `total_volume` by default. Wallets without it come last; `win_rate` is"
+        " `win_rate_percentage`.",
     )
-    order = Choice(ORDERS, "`desc`, the default, has the largest figure first, `asc` the smallest.")
-    min_txn = WholeNumber(1, "Leave out wallets with fewer trades in the period; they have no rank.")
+    order = Choice(ORDERS, "`desc` by default, the largest figure first.")
+    min_txn = WholeNumber(1, "Leave out wallets with fewer trades; they have no rank.")
     min_volume = Number("Leave out wallets with a smaller `total_volume`.")
     min_closed = WholeNumber(1, "Leave out wallets with a smaller `closed_count`.")
     min_win_rate = Number("Leave out wallets with a smaller `win_rate_percentage`.")
     max_without_cost = Number(
-        "Leave out wallets of which more than so many percent of `total_sell` are `sold_without_cost`."
+        "Leave out wallets with more than so many percent of `total_sell` in `sold_without_cost`."
     )
-    address = Text(
-        "Return this wallet's entry alone, with its rank among all that are not left out; no entry if it"
-        " has none."
-    )
+    address = Text("Return this wallet's entry alone, with its rank among those not left out.")
 
 
 class EntryProfileSchema(Shape):
