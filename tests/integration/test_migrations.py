@@ -90,14 +90,9 @@ def test_an_upgraded_schema_is_the_fresh_one(
 
 # The tables before the migration, but for position_days, which it creates again.
 BEFORE_BOARDS: LiteralString = """
-ALTER TABLE positions DROP COLUMN hold_seconds, DROP COLUMN hold_cost;
 ALTER TABLE lifetimes
  DROP COLUMN sold_below_zero, DROP COLUMN sold_above_zero_to_100,
- DROP COLUMN sold_above_100_to_500, DROP COLUMN sold_above_500,
- DROP COLUMN covered_txn, DROP COLUMN buys_without_usd, DROP COLUMN sells_without_usd,
- DROP COLUMN covered_without_usd, DROP COLUMN invested_usd, DROP COLUMN sold_usd,
- DROP COLUMN invested_without_usd, DROP COLUMN sold_without_usd, DROP COLUMN realized_usd,
- DROP COLUMN hold_seconds, DROP COLUMN hold_cost;
+ DROP COLUMN sold_above_100_to_500, DROP COLUMN sold_above_500;
 DELETE FROM schema_migrations WHERE name = '0006_boards'
 """
 

@@ -52,7 +52,7 @@ INSERT INTO positions AS position (
        wallet_id, token_id, mint, quantity, cost, cost_usd, acquired_at, peak, token_name,
        buy_txn, sell_txn, covered_txn, invested, sold, realized, realized_cost,
        bought_tokens, sold_tokens, invested_usd, sold_usd, invested_without_usd, sold_without_usd, realized_usd,
-       buys_without_usd, sells_without_usd, covered_without_usd, hold_seconds, hold_cost,
+       buys_without_usd, sells_without_usd, covered_without_usd,
        largest_buy, best_trade, worst_trade, first_buy, first_seen, last_seen)
   WITH total AS (
        SELECT wallet_id,
@@ -74,8 +74,6 @@ INSERT INTO positions AS position (
               sum(buys_without_usd)::bigint AS buys_without_usd,
               sum(sells_without_usd)::bigint AS sells_without_usd,
               sum(covered_without_usd)::bigint AS covered_without_usd,
-              sum(hold_seconds) AS hold_seconds,
-              sum(hold_cost) AS hold_cost,
               max(largest_buy) AS largest_buy,
               max(best_trade) AS best_trade,
               min(worst_trade) AS worst_trade,
@@ -112,8 +110,6 @@ SELECT total.wallet_id,
        buys_without_usd,
        sells_without_usd,
        covered_without_usd,
-       total.hold_seconds,
-       hold_cost,
        largest_buy,
        best_trade,
        worst_trade,
@@ -151,8 +147,6 @@ SELECT total.wallet_id,
        buys_without_usd = position.buys_without_usd + excluded.buys_without_usd,
        sells_without_usd = position.sells_without_usd + excluded.sells_without_usd,
        covered_without_usd = position.covered_without_usd + excluded.covered_without_usd,
-       hold_seconds = position.hold_seconds + excluded.hold_seconds,
-       hold_cost = position.hold_cost + excluded.hold_cost,
        largest_buy = greatest(position.largest_buy, excluded.largest_buy),
        best_trade = greatest(position.best_trade, excluded.best_trade),
        worst_trade = least(position.worst_trade, excluded.worst_trade),
@@ -166,9 +160,7 @@ SELECT total.wallet_id,
 INSERT INTO lifetimes AS lifetime (
        wallet_id, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
        buy_txn, sell_txn, invested, sold, realized, realized_cost, largest_buy, best_trade, worst_trade,
-       blockchain, type, last_seen, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500,
-       covered_txn, buys_without_usd, sells_without_usd, covered_without_usd, invested_usd, sold_usd,
-       invested_without_usd, sold_without_usd, realized_usd, hold_seconds, hold_cost)
+       blockchain, type, last_seen, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500)
   WITH changed AS MATERIALIZED (
        SELECT wallet_id,
               bool_or(is_late) AS is_late
@@ -233,18 +225,7 @@ SELECT position.wallet_id,
        COALESCE(sum(sign) FILTER (WHERE bucket = 0), 0),
        COALESCE(sum(sign) FILTER (WHERE bucket = 1), 0),
        COALESCE(sum(sign) FILTER (WHERE bucket = 2), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 3), 0),
-       sum(sign * covered_txn)::bigint,
-       sum(sign * buys_without_usd)::bigint,
-       sum(sign * sells_without_usd)::bigint,
-       sum(sign * covered_without_usd)::bigint,
-       sum(sign * invested_usd),
-       sum(sign * sold_usd),
-       sum(sign * invested_without_usd),
-       sum(sign * sold_without_usd),
-       sum(sign * realized_usd),
-       sum(sign * hold_seconds),
-       sum(sign * hold_cost)
+       COALESCE(sum(sign) FILTER (WHERE bucket = 3), 0)
   FROM position
   JOIN wallets
     ON wallets.wallet_id = position.wallet_id
@@ -269,18 +250,7 @@ SELECT position.wallet_id,
        sold_below_zero = lifetime.sold_below_zero + excluded.sold_below_zero,
        sold_above_zero_to_100 = lifetime.sold_above_zero_to_100 + excluded.sold_above_zero_to_100,
        sold_above_100_to_500 = lifetime.sold_above_100_to_500 + excluded.sold_above_100_to_500,
-       sold_above_500 = lifetime.sold_above_500 + excluded.sold_above_500,
-       covered_txn = lifetime.covered_txn + excluded.covered_txn,
-       buys_without_usd = lifetime.buys_without_usd + excluded.buys_without_usd,
-       sells_without_usd = lifetime.sells_without_usd + excluded.sells_without_usd,
-       covered_without_usd = lifetime.covered_without_usd + excluded.covered_without_usd,
-       invested_usd = lifetime.invested_usd + excluded.invested_usd,
-       sold_usd = lifetime.sold_usd + excluded.sold_usd,
-       invested_without_usd = lifetime.invested_without_usd + excluded.invested_without_usd,
-       sold_without_usd = lifetime.sold_without_usd + excluded.sold_without_usd,
-       realized_usd = lifetime.realized_usd + excluded.realized_usd,
-       hold_seconds = lifetime.hold_seconds + excluded.hold_seconds,
-       hold_cost = lifetime.hold_cost + excluded.hold_cost;
+       sold_above_500 = lifetime.sold_above_500 + excluded.sold_above_500;
 
 -- position_days --
 -- Those of late positions were taken out. Days that no period reaches any more are not kept. Needs position_days_pkey.

@@ -1,95 +1,29 @@
--- What boards and trackers are added up from: days of positions with all sums, for 92 days, and lifetimes with the sums of a
--- leaderboard. All of it is computed again from the trades.
-
--- hold_seconds and hold_cost as in wallet_days.
-ALTER TABLE positions
-  ADD COLUMN hold_seconds numeric NOT NULL DEFAULT 0,
-  ADD COLUMN hold_cost numeric NOT NULL DEFAULT 0;
-
-ALTER TABLE positions
-ALTER COLUMN hold_seconds DROP DEFAULT,
-ALTER COLUMN hold_cost DROP DEFAULT;
-
-UPDATE positions
-   SET hold_seconds = summed.hold_seconds,
-       hold_cost = summed.hold_cost
-  FROM (SELECT wallet_id,
-               token_id,
-               sum(hold_seconds) AS hold_seconds,
-               sum(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))) AS hold_cost
-          FROM trades
-         WHERE realized_cost IS NOT NULL
-         GROUP BY wallet_id, token_id) AS summed
- WHERE positions.wallet_id = summed.wallet_id
-   AND positions.token_id = summed.token_id;
+-- What boards and trackers are added up from: days of positions with all sums, for 92 days, and for boards of all trades the
+-- buckets of what was sold. All of it is computed again.
 
 -- The four new buckets count the positions with a covered sell, held or not.
 ALTER TABLE lifetimes
   ADD COLUMN sold_below_zero bigint NOT NULL DEFAULT 0,
   ADD COLUMN sold_above_zero_to_100 bigint NOT NULL DEFAULT 0,
   ADD COLUMN sold_above_100_to_500 bigint NOT NULL DEFAULT 0,
-  ADD COLUMN sold_above_500 bigint NOT NULL DEFAULT 0,
-  ADD COLUMN covered_txn bigint NOT NULL DEFAULT 0,
-  ADD COLUMN buys_without_usd bigint NOT NULL DEFAULT 0,
-  ADD COLUMN sells_without_usd bigint NOT NULL DEFAULT 0,
-  ADD COLUMN covered_without_usd bigint NOT NULL DEFAULT 0,
-  ADD COLUMN invested_usd numeric NOT NULL DEFAULT 0,
-  ADD COLUMN sold_usd numeric NOT NULL DEFAULT 0,
-  ADD COLUMN invested_without_usd numeric NOT NULL DEFAULT 0,
-  ADD COLUMN sold_without_usd numeric NOT NULL DEFAULT 0,
-  ADD COLUMN realized_usd numeric NOT NULL DEFAULT 0,
-  ADD COLUMN hold_seconds numeric NOT NULL DEFAULT 0,
-  ADD COLUMN hold_cost numeric NOT NULL DEFAULT 0;
+  ADD COLUMN sold_above_500 bigint NOT NULL DEFAULT 0;
 
 ALTER TABLE lifetimes
 ALTER COLUMN sold_below_zero DROP DEFAULT,
 ALTER COLUMN sold_above_zero_to_100 DROP DEFAULT,
 ALTER COLUMN sold_above_100_to_500 DROP DEFAULT,
-ALTER COLUMN sold_above_500 DROP DEFAULT,
-ALTER COLUMN covered_txn DROP DEFAULT,
-ALTER COLUMN buys_without_usd DROP DEFAULT,
-ALTER COLUMN sells_without_usd DROP DEFAULT,
-ALTER COLUMN covered_without_usd DROP DEFAULT,
-ALTER COLUMN invested_usd DROP DEFAULT,
-ALTER COLUMN sold_usd DROP DEFAULT,
-ALTER COLUMN invested_without_usd DROP DEFAULT,
-ALTER COLUMN sold_without_usd DROP DEFAULT,
-ALTER COLUMN realized_usd DROP DEFAULT,
-ALTER COLUMN hold_seconds DROP DEFAULT,
-ALTER COLUMN hold_cost DROP DEFAULT;
+ALTER COLUMN sold_above_500 DROP DEFAULT;
 
 UPDATE lifetimes
    SET sold_below_zero = summed.below_zero,
        sold_above_zero_to_100 = summed.above_zero_to_100,
        sold_above_100_to_500 = summed.above_100_to_500,
-       sold_above_500 = summed.above_500,
-       covered_txn = summed.covered_txn,
-       buys_without_usd = summed.buys_without_usd,
-       sells_without_usd = summed.sells_without_usd,
-       covered_without_usd = summed.covered_without_usd,
-       invested_usd = summed.invested_usd,
-       sold_usd = summed.sold_usd,
-       invested_without_usd = summed.invested_without_usd,
-       sold_without_usd = summed.sold_without_usd,
-       realized_usd = summed.realized_usd,
-       hold_seconds = summed.hold_seconds,
-       hold_cost = summed.hold_cost
+       sold_above_500 = summed.above_500
   FROM (SELECT wallet_id,
                count(*) FILTER (WHERE bucket = 0) AS below_zero,
                count(*) FILTER (WHERE bucket = 1) AS above_zero_to_100,
                count(*) FILTER (WHERE bucket = 2) AS above_100_to_500,
-               count(*) FILTER (WHERE bucket = 3) AS above_500,
-               sum(covered_txn)::bigint AS covered_txn,
-               sum(buys_without_usd)::bigint AS buys_without_usd,
-               sum(sells_without_usd)::bigint AS sells_without_usd,
-               sum(covered_without_usd)::bigint AS covered_without_usd,
-               sum(invested_usd) AS invested_usd,
-               sum(sold_usd) AS sold_usd,
-               sum(invested_without_usd) AS invested_without_usd,
-               sum(sold_without_usd) AS sold_without_usd,
-               sum(realized_usd) AS realized_usd,
-               sum(hold_seconds) AS hold_seconds,
-               sum(hold_cost) AS hold_cost
+               count(*) FILTER (WHERE bucket = 3) AS above_500
           FROM (SELECT positions.*,
                        CASE WHEN covered_txn > 0 THEN profit_bucket(realized, realized_cost) END AS bucket
                   FROM positions) AS position
