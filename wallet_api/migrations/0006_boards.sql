@@ -31,7 +31,8 @@ UPDATE lifetimes
  WHERE lifetimes.wallet_id = summed.wallet_id;
 
 -- Sums over the trades of one position in one day of UTC, for the days that the longest leaderboard period but `all` can
--- still reach; as in wallet_days, and what the sells sold beyond the quantity.
+-- still reach; as in wallet_days, and what the sells sold beyond the quantity. What boards read comes first: PostgreSQL reads
+-- a row up to the last column that it needs.
 DROP TABLE position_days;
 
 CREATE TABLE position_days (
@@ -44,6 +45,9 @@ CREATE TABLE position_days (
     buys_without_usd bigint NOT NULL,
     sells_without_usd bigint NOT NULL,
     covered_without_usd bigint NOT NULL,
+    realized numeric NOT NULL,
+    realized_cost numeric NOT NULL,
+    best_trade numeric,
     invested numeric NOT NULL,
     sold numeric NOT NULL,
     bought_tokens numeric NOT NULL,
@@ -53,13 +57,10 @@ CREATE TABLE position_days (
     sold_usd numeric NOT NULL,
     invested_without_usd numeric NOT NULL,
     sold_without_usd numeric NOT NULL,
-    realized numeric NOT NULL,
-    realized_cost numeric NOT NULL,
     realized_usd numeric NOT NULL,
     hold_seconds numeric NOT NULL,
     hold_cost numeric NOT NULL,
     largest_buy numeric,
-    best_trade numeric,
     worst_trade numeric,
     first_seen timestamptz NOT NULL,
     last_seen timestamptz NOT NULL,
@@ -76,6 +77,9 @@ SELECT wallet_id,
        count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL) AS buys_without_usd,
        count(*) FILTER (WHERE is_sell AND value_usd IS NULL) AS sells_without_usd,
        count(realized_cost) - count(realized_usd) AS covered_without_usd,
+       COALESCE(sum(realized), 0) AS realized,
+       COALESCE(sum(realized_cost), 0) AS realized_cost,
+       max(realized) AS best_trade,
        COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS invested,
        COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
        COALESCE(sum(token_amount) FILTER (WHERE NOT is_sell), 0) AS bought_tokens,
@@ -86,13 +90,10 @@ SELECT wallet_id,
        COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0) AS sold_usd,
        COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0) AS invested_without_usd,
        COALESCE(sum(value) FILTER (WHERE is_sell AND value_usd IS NULL), 0) AS sold_without_usd,
-       COALESCE(sum(realized), 0) AS realized,
-       COALESCE(sum(realized_cost), 0) AS realized_cost,
        COALESCE(sum(realized_usd), 0) AS realized_usd,
        COALESCE(sum(hold_seconds), 0) AS hold_seconds,
        COALESCE(sum(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))), 0) AS hold_cost,
        max(value) FILTER (WHERE NOT is_sell) AS largest_buy,
-       max(realized) AS best_trade,
        min(realized) AS worst_trade,
        min(created_at) AS first_seen,
        max(created_at) AS last_seen
