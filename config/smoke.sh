@@ -251,6 +251,10 @@ if [ -n "$address" ]; then
         all lookup '[.]data[.]matches[.][0-9]+[.]blockchain' | grep -q -x "$blockchain" ||
             fault "lookup: $blockchain is not among the matches"
     fi
+    if ask ranked "/v1/wallet/leaderboard?$group&period=all&sort=realized_pnl&address=$address" 200; then
+        all ranked '[.]data[.]leaderboard[.][0-9]+[.]wallet' | grep -v -q -x "$address" &&
+            fault "ranked: the entry is of another wallet than $address"
+    fi
     if ask tracker "/v1/wallets/tracker?$wallet&period=7d" 200; then
         stat() { get tracker ".data.period_stats.$1"; }
         same tracker "the address" "$(get tracker .data.wallet)" "$address"

@@ -36,7 +36,9 @@ PERIOD = {
     "1d": timedelta(days=1),
     "7d": timedelta(days=7),
     "30d": timedelta(days=30),
+    "90d": timedelta(days=90),
 }
+EVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 HOUR = timedelta(hours=1)
 BUCKETS = ("below_zero", "above_zero_to_100", "above_100_to_500", "above_500")
 
@@ -282,17 +284,27 @@ class Ledger:
         }
 
     def leaderboard(
-        self, now: datetime, blockchain: str, type: str, period: str, sort: str = "total_volume"
+        self,
+        now: datetime,
+        blockchain: str,
+        type: str,
+        period: str,
+        sort: str = "total_volume",
+        order: str = "desc",
+        filters: tuple[tuple[str, Decimal], ...] = (),
     ) -> list[Row]:
         """Return the entries of a group's leaderboard in the order of a figure as it is shown."""
-        since = now - PERIOD[period]
+        since, until = EVER if period == "all" else (now - PERIOD[period], now)
         by_wallet: dict[Wallet, list[Trade]] = {}
-        for trade in self._of_group(blockchain, type, since, now):
+        for trade in self._of_group(blockchain, type, since, until):
             by_wallet.setdefault(trade.wallet, []).append(trade)
-        entries = [self._entry(wallet, trades, since, now) for wallet, trades in by_wallet.items()]
+        entries = [self._entry(wallet, trades, since, until, now) for wallet, trades in by_wallet.items()]
+        entries = [entry for entry in entries if all(_passes(entry, *bound) for bound in filters)]
         entries.sort(key=lambda entry: entry["wallet"].encode())
-        entries.sort(key=lambda entry: _sort_figure(entry, sort), reverse=True)
-        return [entry | {"rank": rank} for rank, entry in enumerate(entries, 1)]
+        unknown = [entry for entry in entries if _sort_figure(entry, sort) is None]
+        known = [entry for entry in entries if _sort_figure(entry, sort) is not None]
+        known.sort(key=lambda entry: _sort_figure(entry, sort), reverse=order == "desc")
+        return [entry | {"rank": rank} for rank, entry in enumerate([*known, *unknown], 1)]
 
     def analytics(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
         """Return the tokens that a group traded in a period, those of most wallets first."""
@@ -370,10 +382,12 @@ class Ledger:
             "token_decimals": None,
         }
 
-    def _entry(self, wallet: Wallet, trades: list[Trade], since: datetime, now: datetime) -> Row:
+    def _entry(
+        self, wallet: Wallet, trades: list[Trade], since: datetime, until: datetime, now: datetime
+    ) -> Row:
         profile = self._profile(wallet)
         sold = [
-            [sale for sale in position.sales if since < sale.at <= now]
+            [sale for sale in position.sales if since < sale.at <= until]
             for position in self._positions(wallet).values()
         ]
         sold = [sales for sales in sold if sales]
@@ -386,15 +400,24 @@ class Ledger:
             each
             for position in self._positions(wallet).values()
             for each in position.uncovered
-            if since < each.at <= now
+            if since < each.at <= until
+        ]
+        realized = sum((sale.realized for sale in sales), Fraction(0))
+        values = [
+            sum((trade.value for trade in trades if trade.is_sell is is_sell), Fraction(0))
+            for is_sell in (False, True)
         ]
         stats: Row = {
-            "realized_pnl": shown(sum((sale.realized for sale in sales), Fraction(0)), 9),
+            "realized_pnl": shown(realized, 9),
+            "realized_pnl_percentage": _percentage(realized, sum((s.cost for s in sales), Fraction(0))),
             "sold_without_cost": without_cost(uncovered)["sold_without_cost"],
             "buy_txn": sum(not trade.is_sell for trade in trades),
             "sell_txn": sum(trade.is_sell for trade in trades),
             "total_txn": len(trades),
-            "total_volume": shown(sum((trade.value for trade in trades), Fraction(0)), 9),
+            "total_buy": shown(values[0], 9),
+            "total_sell": shown(values[1], 9),
+            "total_volume": shown(sum(values), 9),
+            "best_trade_pnl": shown(max((sale.realized for sale in sales), default=Fraction(0)), 9),
         }
         profits = [sale.realized_usd for sale in sales]
         if None not in profits:
@@ -517,13 +540,24 @@ def _latest_first(positions: dict[str, Position]) -> list[tuple[str, Position]]:
     return sorted(by_mint, key=lambda item: item[1].trades[-1].at, reverse=True)
 
 
-def _sort_figure(entry: Row, sort: str) -> tuple[bool, Any]:
+def _sort_figure(entry: Row, sort: str) -> Any:
     if sort == "win_rate":
-        figure = entry["period_win_rate_distribution"]["win_rate_percentage"]
-    else:
-        figure = entry["period_stats"].get(sort)
-    # The largest first, what is unknown last.
-    return (figure is not None, figure or 0)
+        return entry["period_win_rate_distribution"]["win_rate_percentage"]
+    return entry["period_stats"].get(sort)
+
+
+def _passes(entry: Row, name: str, bound: Decimal) -> bool:
+    stats, distribution = entry["period_stats"], entry["period_win_rate_distribution"]
+    if name == "max_without_cost":
+        part, whole = Fraction(stats["sold_without_cost"]), Fraction(stats["total_sell"])
+        return part * 100 <= Fraction(bound) * whole
+    figure = {
+        "min_txn": stats["total_txn"],
+        "min_volume": stats["total_volume"],
+        "min_closed": distribution["closed_count"],
+        "min_win_rate": distribution["win_rate_percentage"],
+    }[name]
+    return bool(figure >= bound)
 
 
 def _distribution(results: list[tuple[Fraction, Fraction]]) -> Row:

@@ -53,6 +53,7 @@ NULL
 # All of them are sent where any text is valid.
 _SOME = INJECTED[::4]
 _NO_CURSOR = ("x", "AAAA", "\u00e9", "A" * 5000, "null", "0", "==", *NOT_TEXT, *_SOME)
+_NO_DECIMAL = ("-1", "1e3", "ten", "+1", " 1", "NaN", "Infinity", ".5", "\u0663", "1" * 200, "\0", *_SOME)
 _NO_TIME = ("yesterday", "1700000000", "0001-01-01T00:00:00+23:59", "\0", *_SOME)
 # By parameter: values that no operation takes. A mint may be any text of up to 128 characters.
 WRONG: dict[str, tuple[str | bytes, ...]] = {
@@ -66,11 +67,17 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
         ("min_value", "min_value_usd"),
         ("-0.1", ".5", "1.", "NaN", "Infinity", *(word for word in NO_NUMBER if word != "1.5"), *_SOME),
     ),
-    "period": ("1h", "1D", "1d ", "30", "all", "\0", *_SOME),
+    "period": ("1h", "1D", "1d ", "30", "ever", "\0", *_SOME),
     "sort": ("rank", "\0", *_SOME),
+    "order": ("up", "\0", *_SOME),
     "mode": ("win_rate", "\0", *_SOME),
     "overview": ("no", "\0", *_SOME),
     **dict.fromkeys(("limit", "min_txn", "seconds", "minutes", "hours"), ("0", *NO_NUMBER, *_SOME)),
+    "min_closed": ("0", *NO_NUMBER, *_SOME),
+    "transaction_type": ("both", "BUY", "\0", *_SOME),
+    **dict.fromkeys(
+        ("min_value", "min_value_usd", "min_volume", "min_win_rate", "max_without_cost"), _NO_DECIMAL
+    ),
     **dict.fromkeys(("since", "until"), _NO_TIME),
 }
 ALLOWED = {"blockchain": ["solana", "bnb", "base", "eth"], "period": ["6h", "1d", "7d", "30d"]}
@@ -257,7 +264,8 @@ def test_every_operation_refuses_every_argument_that_is_wrong(table: Table) -> N
                 answer = table.refused(path, changed, 400, "invalid_parameter")
                 assert answer.error["parameter"] in (name, "seconds"), (path, changed)
                 if name in ALLOWED:
-                    assert answer.error["allowed"] == ALLOWED[name]
+                    more = ["90d", "all"] if name == "period" and path.endswith("/leaderboard") else []
+                    assert answer.error["allowed"] == [*ALLOWED[name], *more]
             twice = query | {name: ["1", "1"]}
             table.refused(path, twice, 400, "invalid_parameter", error={"parameter": name})
         for name in query:

@@ -2,18 +2,26 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from tests.ledger import in_process
 from tests.naive import Ledger
 from wallet_api.database import Connection
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS
-from wallet_api.queries.leaderboard import SORTS
+from wallet_api.queries.leaderboard import ORDERS, SORTS
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 
 # By operation and arguments.
 Figures = dict[tuple[Any, ...], Any]
 
+# What leaves out entries of a board, alone and together.
+FILTERS = (
+    (("min_txn", Decimal(2)),),
+    (("min_volume", Decimal("0.5")), ("min_closed", Decimal(1))),
+    (("min_win_rate", Decimal(50)),),
+    (("max_without_cost", Decimal(25)),),
+)
 GROUPS = (("solana", "kol"), ("solana", "smart"), ("solana", "whale"), ("eth", "kol"))
 
 
@@ -80,10 +88,14 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
         for period in in_process.PERIODS:
             tokens = in_process.analytics(connection, now, *group, period, rule)
             found["analytics", now, *group, period] = tokens
-            # The order is made of the same entries in each period.
-            for sort in SORTS if period == "7d" else SORTS[:1]:
-                board = (now, *group, period, sort)
-                found["leaderboard", *board] = in_process.leaderboard(connection, *board)
+        boards: list[tuple[Any, ...]] = [(period,) for period in in_process.BOARD_PERIODS]
+        # The order is made of the same entries in each period.
+        boards += [("7d", sort, order) for sort in SORTS for order in ORDERS]
+        boards += [("7d", SORTS[0], ORDERS[0], filters) for filters in FILTERS]
+        for board in boards:
+            found["leaderboard", now, *group, *board] = in_process.leaderboard(
+                connection, now, *group, *board
+            )
     return found
 
 

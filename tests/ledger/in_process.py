@@ -25,7 +25,7 @@ from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
-from wallet_api.queries.leaderboard import rank_wallets, read_entries
+from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.tokens import token_holders as find_holders
@@ -38,6 +38,7 @@ from wallet_api.wallet_ids import WalletIds
 Row = dict[str, Any]
 
 PERIODS = ("6h", "1d", "7d", "30d")
+BOARD_PERIODS = (*PERIODS, "90d", "all")
 
 
 class Importer:
@@ -238,10 +239,13 @@ def leaderboard(
     type: str,
     period: str,
     sort: str = "total_volume",
+    order: str = "desc",
+    filters: Iterable[tuple[str, Decimal]] = (),
 ) -> list[Row]:
     """The entries of a leaderboard, their numbers exact."""
-    entries = rank_wallets(read_entries(connection, now, blockchain, type, period), sort)
-    rows: list[Row] = parsed(orjson.dumps([entry.json(rank) for rank, entry in enumerate(entries, 1)]))
+    group = (blockchain, type, period)
+    data = leaderboard_page(read_board(connection, now, *group), *group, sort, order, **dict(filters))
+    rows: list[Row] = parsed(orjson.dumps(data["leaderboard"]))
     return rows
 
 

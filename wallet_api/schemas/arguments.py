@@ -46,14 +46,14 @@ class GroupArguments(ChainArguments):
 
 
 class AddressMixin:
-    """`address`, required, in a form of the chain."""
+    """`address`, required unless a subclass says otherwise, in a form of the chain."""
 
     address = Text("The wallet's address.", required=True)
 
     @validates_schema
     def _address_is_of_the_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
         chain = CHAINS[data["blockchain"]]
-        if not chain.is_address(data["address"]):
+        if "address" in data and not chain.is_address(data["address"]):
             raise ValidationError(f"is not a {chain.name} address ({chain.address_form})", "address")
 
 
