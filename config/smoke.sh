@@ -308,6 +308,11 @@ if [ -n "$mint" ]; then
         holds holders "more are shown than there are" "$(get holders .data.count) <= $(get holders .data.total)"
     fi
 fi
+if ask signals "/v1/signals?$group&mode=cluster&min_wallets=1&limit=5" 200; then
+    same signals count "$(get signals .data.signals#)" "$(get signals .data.count)"
+    all signals '[.]data[.]signals[.][0-9]+[.]window[.]wallet_count' |
+        awk 'NR > 1 && $1 > before { exit 1 } { before = $1 }' || fault "signals: not in the order of wallets"
+fi
 if ask analytics "/v1/analytics?$group&mode=most_traded" 200; then
     all analytics '[.]data[.]tokens[.][0-9]+[.]wallet_count' |
         awk 'NR > 1 && $1 > before { exit 1 } { before = $1 }' || fault "analytics: not in the order of wallets"

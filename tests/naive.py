@@ -13,6 +13,7 @@ from typing import Any
 from tests.naive_calendar import calendar_of
 from tests.naive_connections import connections_of
 from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
+from tests.naive_signals import Question, signals_of
 from tests.naive_tokens import holders_of, stats_of
 from tests.naive_tracker import tracker_of
 from tests.naive_walk import (
@@ -303,6 +304,31 @@ class Ledger:
         rows = [self._traded_token(now, since, blockchain, trades) for trades in by_mint.values()]
         rows.sort(key=lambda row: row["mint"].encode())
         return sorted(rows, key=lambda row: (row["wallet_count"], row["volume"]), reverse=True)
+
+    def signals(
+        self,
+        now: datetime,
+        blockchain: str,
+        type: str,
+        mode: str,
+        hours: int = 24,
+        least_wallets: int = 3,
+        min_value: Decimal = Decimal(0),
+    ) -> list[Row]:
+        """Return all signals of a group, of which only profiles and names are of later than `now`."""
+
+        def token_of(mint: str) -> Row:
+            token = self.token(now, blockchain, mint)
+            assert token is not None
+            return {"mint": mint} | {name: token[name] for name in ("token_name", "price", "price_at")}
+
+        return signals_of(
+            Question(now, mode, hours, least_wallets, Fraction(min_value)),
+            self._of_type(blockchain, type),
+            {wallet: self._whole_profile(wallet) for wallet in self.wallets},
+            self._usd_of(blockchain, now),
+            token_of,
+        )
 
     def _traded_token(self, now: datetime, since: datetime, blockchain: str, trades: list[Trade]) -> Row:
         mint, wallets = trades[0].mint, {trade.wallet for trade in trades}

@@ -62,10 +62,13 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "cursor": ("x", "AAAA", "\u00e9", "A" * 5000, "null", "0", "==", *NOT_TEXT, *_SOME),
     "period": ("1h", "1D", "1d ", "30", "all", "\0", *_SOME),
     "sort": ("rank", "\0", *_SOME),
-    "mode": ("win_rate", "\0", *_SOME),
-    "overview": ("no", "\0", *_SOME),
-    **dict.fromkeys(("limit", "min_txn", "seconds", "minutes", "hours"), ("0", *NO_NUMBER, *_SOME)),
-    **dict.fromkeys(("since", "until"), _NO_TIME),
+    "mode": ("best", "\0", *_SOME),
+    **dict.fromkeys(("overview", "include_wallets"), ("no", "\0", *_SOME)),
+    "min_value": ("-1", "1e3", "ten", "+1", " 1", "NaN", "Infinity", ".5", "\u0663", "1" * 21, "\0", *_SOME),
+    **dict.fromkeys(
+        ("limit", "min_txn", "min_wallets", "seconds", "minutes", "hours"), ("0", *NO_NUMBER, *_SOME)
+    ),
+    **dict.fromkeys(("since", "until", "as_of"), _NO_TIME),
 }
 ALLOWED = {"blockchain": ["solana", "bnb", "base", "eth"], "period": ["6h", "1d", "7d", "30d"]}
 # No body may contain markup or internal details.
@@ -186,13 +189,14 @@ def table(demo: DemoService, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     )
     log = tmp_path_factory.mktemp("table") / "gunicorn.log"
     server = start_gunicorn(settings, log, workers=1, threads=THREADS)
-    known = GROUP | {"address": demo.wallet(**GROUP), "period": "7d", "mint": MINT, "mode": "most_traded"}
+    known = GROUP | {"address": demo.wallet(**GROUP), "period": "7d", "mint": MINT}
     with connect(str(settings.database_url)) as connection:
         other = [row["wallet_address"] for row in demo.wallets if GROUP.items() <= row.items()][1]
         table = Table(server, demo.key, connection, Described({"components": {}}), {}, other)
         described = Described(table.ask("/v1/openapi.json").body)
         requests = {
-            path: {name: known[name] for name in described.required(path)} for path in described.keyed_paths
+            path: {name: known.get(name) or example for name, example in described.required(path).items()}
+            for path in described.keyed_paths
         }
         yield replace(table, described=described, requests=requests)
     server.stop()
@@ -320,11 +324,12 @@ def test_what_is_not_offered_is_reported_with_and_without_a_key(table: Table, ke
             answer = table.refused(path, None, 405, "method_not_allowed", key=key, method=method)
             assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD"}
     for name, method in (
-        *((name, "GET") for name in ("signals", "signals/history", "bundle", "calls", "calls/stats")),
+        *((name, "GET") for name in ("signals/history", "bundle", "calls", "calls/stats")),
         *((name, "POST") for name in ("wallets/batch", "tokens/batch")),
     ):
         answer = table.refused(f"/v1/{name}", None, 404, "not_found", key=key, method=method)
         assert answer.error["message"].startswith(f"The operation '/v1/{name}' is not offered here.")
+        assert ("as_of" in answer.error["message"]) is (name == "signals/history")
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
     for path in ("/?apiKey=wk_any", "/", "/v1/?apiKey=wk_any"):
         answer = table.refused(path, None, 404, "not_found", key=key, **upgrade)

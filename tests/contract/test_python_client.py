@@ -114,6 +114,11 @@ def test_it_lists_pages_and_reads_every_operation(
     most = client.analytics.get(blockchain="solana", type="kol", mode="most_traded")
     assert 0 < len(most["tokens"]) <= 20
 
+    for mode in ("cluster", "entry", "exit"):
+        found = client.signals.list(blockchain="solana", type="kol", mode=mode, min_wallets=1, hours=168)
+        assert found["count"] == len(found["signals"]) > 0, mode
+        assert found["signals"][0]["wallets"][0]["profile"]["wallet_address"] in tracked
+
     assert client.system.meta()["wallet_counts"]["solana"]["kol"] == len(tracked)
     assert client.system.health()["components"]["postgresql"] == "connected"
 
@@ -186,7 +191,6 @@ def test_the_client_raises_its_documented_exceptions(
     for left_out in (
         lambda: client.wallets.batch(blockchain="solana", addresses=[TRACKED]),
         lambda: client.tokens.batch(blockchain="solana", type="kol", mints=[TRACKED]),
-        lambda: client.signals.list(blockchain="solana", type="kol", mode="cluster"),
         lambda: client.signals.history(blockchain="solana", type="kol"),
         lambda: client.bundle.get(mint=TRACKED),
         lambda: client.calls.list(blockchain="solana"),

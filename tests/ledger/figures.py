@@ -1,7 +1,8 @@
 """The figures of all operations at a moment, and whether they are the naive ones."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from tests.ledger import in_process
@@ -34,6 +35,7 @@ def figures(
         _of_wallets(connection, now, rule)
         | _of_tokens(connection, now, mints, rule, limit)
         | _of_groups(connection, now, rule)
+        | _of_signals(connection, now, rule)
         | _of_windows(connection, now, windows, mints, limit)
     )
 
@@ -85,6 +87,25 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
                 board = (now, *group, period, sort)
                 found["leaderboard", *board] = in_process.leaderboard(connection, *board)
     return found
+
+
+def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
+    """Return those of now, and those as of a day ago, which later trades have not changed."""
+    asked = (
+        ("cluster", 1, Decimal(0)),
+        ("cluster", 2, Decimal(1)),
+        ("entry", 1, Decimal(0)),
+        ("exit", 1, Decimal(0)),
+        ("exit", 1, Decimal(1)),
+    )
+    return {
+        ("signals", moment, *group, mode, hours, least, min_value): in_process.signals(
+            connection, moment, *group, mode, hours, least, min_value, rule
+        )
+        for moment, hours in ((now, 24), (now - timedelta(hours=23), 1), (now - timedelta(days=1), 168))
+        for group in GROUPS
+        for mode, least, min_value in asked
+    }
 
 
 def _of_windows(

@@ -25,6 +25,7 @@ from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets, read_entries
+from wallet_api.queries.signals import MAX_SIGNALS, group_signals
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.tokens import token_holders as find_holders
@@ -204,6 +205,30 @@ def analytics(
     """The most traded tokens of a group, their numbers exact."""
     tokens: list[Row] = parsed(orjson.dumps(read_tokens(connection, now, blockchain, type, period, rule)))
     return tokens
+
+
+def signals(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    mode: str,
+    hours: int = 24,
+    least_wallets: int = 3,
+    min_value: Decimal = Decimal(0),
+    rule: PriceRule = DEFAULT_RULE,
+) -> list[Row]:
+    """The signals of a group, exact; a list without wallets is the same without them."""
+    question = {"min_wallets": least_wallets, "min_value": min_value, "hours": hours, "limit": MAX_SIGNALS}
+    data = group_signals(connection, now, blockchain, type, mode, **question, rule=rule)
+    brief = group_signals(
+        connection, now, blockchain, type, mode, **question, include_wallets=False, rule=rule
+    )
+    rows: list[Row] = parsed(orjson.dumps(data["signals"], default=_exact))
+    assert parsed(orjson.dumps(brief["signals"], default=_exact)) == [
+        {name: value for name, value in row.items() if name != "wallets"} for row in rows
+    ]
+    return rows
 
 
 def timerange(
