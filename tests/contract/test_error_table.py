@@ -64,7 +64,7 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "sort": ("rank", "\0", *_SOME),
     "mode": ("best", "\0", *_SOME),
     **dict.fromkeys(("overview", "include_wallets"), ("no", "\0", *_SOME)),
-    "min_value": ("-1", "1e3", "ten", "+1", " 1", "NaN", "Infinity", ".5", "\u0663", "1" * 21, "\0", *_SOME),
+    "min_value": ("-1", "1e3", "ten", "+1", " 1", "NaN", "Infinity", ".5", "\u0663", "1" * 200, "\0", *_SOME),
     **dict.fromkeys(
         ("limit", "min_txn", "min_wallets", "seconds", "minutes", "hours"), ("0", *NO_NUMBER, *_SOME)
     ),
