@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from tests.naive_analytics import flows_of, trend_of
 from tests.naive_calendar import calendar_of
 from tests.naive_connections import connections_of
 from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
@@ -304,6 +305,30 @@ class Ledger:
         rows = [self._traded_token(now, since, blockchain, trades) for trades in by_mint.values()]
         rows.sort(key=lambda row: row["mint"].encode())
         return sorted(rows, key=lambda row: (row["wallet_count"], row["volume"]), reverse=True)
+
+    def net_flow(
+        self, now: datetime, blockchain: str, type: str, period: str, sort: str | None = None
+    ) -> list[Row]:
+        """Return the flows of the tokens that a group traded in a period, the largest first."""
+        by_mint: dict[str, list[Trade]] = {}
+        for trade in self._of_type(blockchain, type):
+            by_mint.setdefault(trade.mint, []).append(trade)
+        rows = []
+        for mint, trades in by_mint.items():
+            windows = flows_of(now, trades, self._usd_of(blockchain, now))
+            token = self.token(now, blockchain, mint)
+            assert token is not None
+            if windows[period]["wallet_count"]:
+                name = token["token_name"]
+                rows.append({"mint": mint, "symbol": None, "token_name": name, "windows": windows})
+        rows.sort(key=lambda row: row["mint"].encode())
+        if sort is None:
+            return sorted(rows, key=lambda row: abs(row["windows"][period]["net_flow"]), reverse=True)
+        return sorted(rows, key=lambda row: row["windows"][period][sort], reverse=True)
+
+    def volume_trend(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
+        """Return the volume of a group in each bucket of a period."""
+        return trend_of(now, period, self._of_type(blockchain, type), self._usd_of(blockchain, now))
 
     def signals(
         self,

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=
 
 MINT = evm_mint_of("ab")
 OWN = {"blockchain": "solana", "address": ANN}
-SIGNALS = {"mode": "entry"}
+SIGNALS = {"mode": "entry", "as_of": "2026-01-30T12:51:16Z"}
 MOST = GROUP | {"mode": "most_traded"}
 BOARD = GROUP | {"period": "1d"}
 TOKEN = {"blockchain": "solana", "mint": mint_of("mint")}
@@ -53,8 +53,8 @@ DEFAULTS: list[tuple[str, Row, Row, str, int]] = [
     ("/analytics", MOST, {"period": "7d", "limit": ""}, "tokens", 1),
     (
         "/signals",
-        GROUP | {"mode": "entry", "hours": 168},
-        {"min_wallets": 1, "min_value": 0, "include_wallets": "true", "limit": 20, "as_of": ""},
+        GROUP | SIGNALS | {"hours": 168},
+        {"min_wallets": 1, "min_value": 0, "include_wallets": "true", "limit": 20},
         "count",
         0,
     ),

@@ -175,6 +175,10 @@ def test_responses_for_each_wallet_and_group_are_valid_for_their_schema(
                     ("/v1/transactions/count", group | {"hours": 48}),
                     ("/v1/analytics", group | {"mode": "most_traded", "limit": 2000}),
                     *(
+                        ("/v1/analytics", group | {"mode": mode})
+                        for mode in ("net_flow", "volume_trend", "top_performers", "win_rate")
+                    ),
+                    *(
                         ("/v1/signals", group | {"mode": mode, "min_wallets": 1, "hours": 168})
                         for mode in ("cluster", "entry", "exit")
                     ),

@@ -113,6 +113,14 @@ def test_it_lists_pages_and_reads_every_operation(
     assert held["count"] == len(held["holders"]) <= held["total"]
     most = client.analytics.get(blockchain="solana", type="kol", mode="most_traded")
     assert 0 < len(most["tokens"]) <= 20
+    for mode in ("top_performers", "win_rate"):
+        best = client.analytics.get(blockchain="solana", type="kol", mode=mode, period="30d", limit=3)
+        assert len(best["leaderboard"]) == 3
+    trend = client.analytics.get(blockchain="solana", type="kol", mode="volume_trend", period="1d")
+    assert len(trend["buckets"]) == 96
+    assert sum(bucket["txn"] for bucket in trend["buckets"]) > 0
+    flows = client.get_raw("/analytics", group | {"mode": "net_flow"}).data["net_flows"]
+    assert 0 < len(flows) <= 20
 
     for mode in ("cluster", "entry", "exit"):
         found = client.signals.list(blockchain="solana", type="kol", mode=mode, min_wallets=1, hours=168)
@@ -162,7 +170,7 @@ def test_the_client_raises_its_documented_exceptions(
         ("/wallets/history", {"blockchain": "solana", "address": TRACKED}, "invalid_parameter", "type"),
         ("/wallets/lookup", {"address": "nowhere"}, "invalid_parameter", "address"),
         ("/transactions/latest", group | {"limit": 0}, "invalid_parameter", "limit"),
-        ("/analytics", group | {"mode": "win_rate"}, "invalid_parameter", "mode"),
+        ("/analytics", group | {"mode": "best"}, "invalid_parameter", "mode"),
     ):
         with pytest.raises(BadRequestError) as bad:
             client.get_raw(path, arguments)

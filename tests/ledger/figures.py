@@ -82,10 +82,16 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
         for period in in_process.PERIODS:
             tokens = in_process.analytics(connection, now, *group, period, rule)
             found["analytics", now, *group, period] = tokens
+            found["volume_trend", now, *group, period] = in_process.volume_trend(
+                connection, now, *group, period
+            )
             # The order is made of the same entries in each period.
             for sort in SORTS if period == "7d" else SORTS[:1]:
                 board = (now, *group, period, sort)
                 found["leaderboard", *board] = in_process.leaderboard(connection, *board)
+        for period, sort in (("1h", None), ("6h", "net_flow"), ("1d", "buyers"), ("7d", None)):
+            flows = (now, *group, period, sort)
+            found["net_flow", *flows] = in_process.net_flow(connection, *flows)
     return found
 
 

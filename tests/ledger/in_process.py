@@ -25,6 +25,7 @@ from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets, read_entries
+from wallet_api.queries.net_flow import net_flows
 from wallet_api.queries.signals import MAX_SIGNALS, group_signals
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -33,6 +34,7 @@ from wallet_api.queries.tokens import token_stats as find_stats
 from wallet_api.queries.tokens import token_transactions as find_transactions
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
+from wallet_api.queries.volume_trend import volume_trend as find_trend
 from wallet_api.wallet_ids import WalletIds
 
 Row = dict[str, Any]
@@ -205,6 +207,29 @@ def analytics(
     """The most traded tokens of a group, their numbers exact."""
     tokens: list[Row] = parsed(orjson.dumps(read_tokens(connection, now, blockchain, type, period, rule)))
     return tokens
+
+
+def net_flow(
+    connection: Connection, now: datetime, blockchain: str, type: str, period: str, sort: str | None = None
+) -> list[Row]:
+    """The flows of a group's tokens, exact; in the other direction they are the same."""
+    question = (connection, now, blockchain, type, period, 1000, sort)
+    rows: list[Row] = parsed(orjson.dumps(net_flows(*question), default=_exact))
+    rising = parsed(orjson.dumps(net_flows(*question, "asc"), default=_exact))
+    assert sorted(rising, key=_mint) == sorted(rows, key=_mint)
+    return rows
+
+
+def _mint(row: Row) -> str:
+    mint: str = row["mint"]
+    return mint
+
+
+def volume_trend(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
+    """The volume of a group in each bucket of a period, exact."""
+    buckets = find_trend(connection, now, blockchain, type, period)
+    rows: list[Row] = parsed(orjson.dumps(buckets, default=_exact))
+    return rows
 
 
 def signals(
