@@ -312,9 +312,24 @@ if [ -n "$mint" ]; then
         holds holders "more are shown than there are" "$(get holders .data.count) <= $(get holders .data.total)"
     fi
 fi
+if ask signals "/v1/signals?$group&mode=cluster&min_wallets=1&limit=5" 200; then
+    same signals count "$(get signals .data.signals#)" "$(get signals .data.count)"
+    all signals '[.]data[.]signals[.][0-9]+[.]window[.]wallet_count' |
+        awk 'NR > 1 && $1 > before { exit 1 } { before = $1 }' || fault "signals: not in the order of wallets"
+fi
 if ask analytics "/v1/analytics?$group&mode=most_traded" 200; then
     all analytics '[.]data[.]tokens[.][0-9]+[.]wallet_count' |
         awk 'NR > 1 && $1 > before { exit 1 } { before = $1 }' || fault "analytics: not in the order of wallets"
+fi
+if ask net_flow "/v1/analytics?$group&mode=net_flow&period=7d&limit=5" 200; then
+    holds net_flow "a day has more buys than its week" \
+        "$(get net_flow '.data.net_flows.0.windows.1d.buy') + 0 <= $(get net_flow '.data.net_flows.0.windows.7d.buy') + 0"
+fi
+if ask volume_trend "/v1/analytics?$group&mode=volume_trend&period=1d" 200; then
+    same volume_trend buckets "$(get volume_trend .data.buckets#)" 96
+fi
+if ask best "/v1/analytics?$group&mode=top_performers&limit=3" 200; then
+    same best "the first rank" "$(get best .data.leaderboard.0.rank)" "$([ "$(get best .data.leaderboard#)" = 0 ] || echo 1)"
 fi
 if ask key /v1/key 200; then
     [ -n "$(get key .data.name)" ] || fault "key: it has no name"

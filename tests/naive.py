@@ -10,9 +10,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from tests.naive_analytics import flows_of, trend_of
 from tests.naive_calendar import calendar_of
 from tests.naive_connections import connections_of
 from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
+from tests.naive_signals import Question, signals_of
 from tests.naive_tokens import holders_of, stats_of
 from tests.naive_tracker import tracker_of
 from tests.naive_walk import (
@@ -315,6 +317,55 @@ class Ledger:
         rows = [self._traded_token(now, since, blockchain, trades) for trades in by_mint.values()]
         rows.sort(key=lambda row: row["mint"].encode())
         return sorted(rows, key=lambda row: (row["wallet_count"], row["volume"]), reverse=True)
+
+    def net_flow(
+        self, now: datetime, blockchain: str, type: str, period: str, sort: str | None = None
+    ) -> list[Row]:
+        """Return the flows of the tokens that a group traded in a period, the largest first."""
+        by_mint: dict[str, list[Trade]] = {}
+        for trade in self._of_type(blockchain, type):
+            by_mint.setdefault(trade.mint, []).append(trade)
+        rows = []
+        for mint, trades in by_mint.items():
+            windows = flows_of(now, trades, self._usd_of(blockchain, now))
+            token = self.token(now, blockchain, mint)
+            assert token is not None
+            if windows[period]["wallet_count"]:
+                name = token["token_name"]
+                rows.append({"mint": mint, "symbol": None, "token_name": name, "windows": windows})
+        rows.sort(key=lambda row: row["mint"].encode())
+        if sort is None:
+            return sorted(rows, key=lambda row: abs(row["windows"][period]["net_flow"]), reverse=True)
+        return sorted(rows, key=lambda row: row["windows"][period][sort], reverse=True)
+
+    def volume_trend(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
+        """Return the volume of a group in each bucket of a period."""
+        return trend_of(now, period, self._of_type(blockchain, type), self._usd_of(blockchain, now))
+
+    def signals(
+        self,
+        now: datetime,
+        blockchain: str,
+        type: str,
+        mode: str,
+        hours: int = 24,
+        least_wallets: int = 3,
+        min_value: Decimal = Decimal(0),
+    ) -> list[Row]:
+        """Return all signals of a group, of which only profiles and names are of later than `now`."""
+
+        def token_of(mint: str) -> Row:
+            token = self.token(now, blockchain, mint)
+            assert token is not None
+            return {"mint": mint} | {name: token[name] for name in ("token_name", "price", "price_at")}
+
+        return signals_of(
+            Question(now, mode, hours, least_wallets, Fraction(min_value)),
+            self._of_type(blockchain, type),
+            {wallet: self._whole_profile(wallet) for wallet in self.wallets},
+            self._usd_of(blockchain, now),
+            token_of,
+        )
 
     def _traded_token(self, now: datetime, since: datetime, blockchain: str, trades: list[Trade]) -> Row:
         mint, wallets = trades[0].mint, {trade.wallet for trade in trades}

@@ -1,7 +1,7 @@
 """The figures of all operations at a moment, and whether they are the naive ones."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -42,6 +42,7 @@ def figures(
         _of_wallets(connection, now, rule)
         | _of_tokens(connection, now, mints, rule, limit)
         | _of_groups(connection, now, rule)
+        | _of_signals(connection, now, rule)
         | _of_windows(connection, now, windows, mints, limit)
     )
 
@@ -88,6 +89,9 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
         for period in in_process.PERIODS:
             tokens = in_process.analytics(connection, now, *group, period, rule)
             found["analytics", now, *group, period] = tokens
+            found["volume_trend", now, *group, period] = in_process.volume_trend(
+                connection, now, *group, period
+            )
         boards: list[tuple[Any, ...]] = [(period,) for period in in_process.BOARD_PERIODS]
         # The order is made of the same entries in each period.
         boards += [("7d", sort, order) for sort in SORTS for order in ORDERS]
@@ -96,7 +100,29 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
             found["leaderboard", now, *group, *board] = in_process.leaderboard(
                 connection, now, *group, *board
             )
+        for period, sort in (("1h", None), ("6h", "net_flow"), ("1d", "buyers"), ("7d", None)):
+            flows = (now, *group, period, sort)
+            found["net_flow", *flows] = in_process.net_flow(connection, *flows)
     return found
+
+
+def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
+    """Return those of now, and those as of a day ago, which later trades have not changed."""
+    asked = (
+        ("cluster", 1, Decimal(0)),
+        ("cluster", 2, Decimal(1)),
+        ("entry", 1, Decimal(0)),
+        ("exit", 1, Decimal(0)),
+        ("exit", 1, Decimal(1)),
+    )
+    return {
+        ("signals", moment, *group, mode, hours, least, min_value): in_process.signals(
+            connection, moment, *group, mode, hours, least, min_value, rule
+        )
+        for moment, hours in ((now, 24), (now - timedelta(hours=23), 1), (now - timedelta(days=1), 168))
+        for group in GROUPS
+        for mode, least, min_value in asked
+    }
 
 
 def _of_windows(

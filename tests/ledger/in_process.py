@@ -26,6 +26,8 @@ from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
+from wallet_api.queries.net_flow import net_flows
+from wallet_api.queries.signals import MAX_SIGNALS, group_signals
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.tokens import token_holders as find_holders
@@ -33,6 +35,7 @@ from wallet_api.queries.tokens import token_stats as find_stats
 from wallet_api.queries.tokens import token_transactions as find_transactions
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
+from wallet_api.queries.volume_trend import volume_trend as find_trend
 from wallet_api.wallet_ids import WalletIds
 
 Row = dict[str, Any]
@@ -212,6 +215,53 @@ def analytics(
     """The most traded tokens of a group, their numbers exact."""
     tokens: list[Row] = parsed(orjson.dumps(read_tokens(connection, now, blockchain, type, period, rule)))
     return tokens
+
+
+def net_flow(
+    connection: Connection, now: datetime, blockchain: str, type: str, period: str, sort: str | None = None
+) -> list[Row]:
+    """The flows of a group's tokens, exact; in the other direction they are the same."""
+    question = (connection, now, blockchain, type, period, 1000, sort)
+    rows: list[Row] = parsed(orjson.dumps(net_flows(*question), default=_exact))
+    rising = parsed(orjson.dumps(net_flows(*question, "asc"), default=_exact))
+    assert sorted(rising, key=_mint) == sorted(rows, key=_mint)
+    return rows
+
+
+def _mint(row: Row) -> str:
+    mint: str = row["mint"]
+    return mint
+
+
+def volume_trend(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
+    """The volume of a group in each bucket of a period, exact."""
+    buckets = find_trend(connection, now, blockchain, type, period)
+    rows: list[Row] = parsed(orjson.dumps(buckets, default=_exact))
+    return rows
+
+
+def signals(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    mode: str,
+    hours: int = 24,
+    least_wallets: int = 3,
+    min_value: Decimal = Decimal(0),
+    rule: PriceRule = DEFAULT_RULE,
+) -> list[Row]:
+    """The signals of a group, exact; a list without wallets is the same without them."""
+    question = {"min_wallets": least_wallets, "min_value": min_value, "hours": hours, "limit": MAX_SIGNALS}
+    data = group_signals(connection, now, blockchain, type, mode, **question, rule=rule)
+    brief = group_signals(
+        connection, now, blockchain, type, mode, **question, include_wallets=False, rule=rule
+    )
+    rows: list[Row] = parsed(orjson.dumps(data["signals"], default=_exact))
+    assert parsed(orjson.dumps(brief["signals"], default=_exact)) == [
+        {name: value for name, value in row.items() if name != "wallets"} for row in rows
+    ]
+    return rows
 
 
 def timerange(

@@ -98,6 +98,9 @@ def _refusal(schema: Arguments, given: dict[str, str], error: ValidationError) -
     fault = faults[name]
     field = schema.fields[name]
     allowed = fault.get("allowed") if isinstance(fault, dict) else getattr(field, "allowed", None)
+    if isinstance(fault, dict) and "message" in fault:
+        # An allowed word that does not fit the other arguments.
+        return InvalidParameter(f"Parameter {name} {fault['message']}.", parameter=name)
     if name not in given:
         refusal = MissingParameter if name in ("address", "mint") else InvalidParameter
         choice = f" Allowed: {', '.join(allowed)}." if allowed else ""
