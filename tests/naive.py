@@ -13,7 +13,7 @@ from typing import Any
 from tests.naive_calendar import calendar_of
 from tests.naive_connections import connections_of
 from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
-from tests.naive_tokens import holders_of, stats_of
+from tests.naive_tokens import holders_of, sorted_by, stats_of
 from tests.naive_tracker import tracker_of
 from tests.naive_walk import (
     Position,
@@ -244,6 +244,18 @@ class Ledger:
             self._price_trade(now, blockchain, mint),
             self._native_price(blockchain, now),
         )
+
+    def token_order(
+        self, now: datetime, blockchain: str, mint: str, sort: str, order: str, still_holding: bool | None
+    ) -> list[str]:
+        """Return the addresses of the traders of a token by a figure, of those that hold it or do not."""
+        traders = {
+            wallet: position
+            for wallet, position in self._traders(blockchain, mint, None).items()
+            if still_holding in (None, position.still_holding)
+        }
+        priced = self._price_trade(now, blockchain, mint)
+        return [address for _, address in sorted_by(sort, traders, priced, ascending=order == "asc")]
 
     def token_holders(self, now: datetime, blockchain: str, mint: str, type: str | None) -> Row | None:
         """Return all holders of a token but for the token itself, None if nobody traded it."""

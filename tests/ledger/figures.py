@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import cycle, product
 from typing import Any
 
 from tests.ledger import in_process
@@ -10,6 +11,7 @@ from wallet_api.database import Connection
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS
 from wallet_api.queries.leaderboard import SORTS
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.schemas.tokens import TRADER_SORTS
 
 # By operation and arguments.
 Figures = dict[tuple[Any, ...], Any]
@@ -71,6 +73,9 @@ def _of_tokens(
             )
             found["token_stats", *token] = in_process.token_stats(connection, *token, rule)
             found["token_holders", *token] = in_process.token_holders(connection, *token)
+        for (sort, order), held in zip(product(TRADER_SORTS, ("asc", "desc")), cycle((None, True, False))):
+            ordered = (now, *place, sort, order, held)
+            found["token_order", *ordered] = in_process.token_order(connection, *ordered, rule, limit)
     return found
 
 

@@ -43,7 +43,7 @@ def history() -> Response:
 
 def _data(type: str | None = None, **arguments: Any) -> dict[str, Any]:
     current = services()
-    if arguments.get("overview", True):
+    if arguments.get("overview", True) and "mint" not in arguments:
         wallet = arguments["blockchain"], arguments["address"]
         await_turn(current.wallet_ids.count_tokens(current.database, *wallet))
     with current.database.read() as connection:
