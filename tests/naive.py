@@ -3,7 +3,7 @@
 Written from the definitions in docs/figures.md, without SQL and without code of the service.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -84,6 +84,16 @@ class Ledger:
         traded = self._of_token(blockchain, mint)
         priced = self._price_trade(now, blockchain, mint)
         return block_of(traded, priced, self._native_price(blockchain, now)) if traded else None
+
+    def token_prices(self, now: datetime, blockchain: str, mints: Sequence[str]) -> list[Row]:
+        """Return what is known of each token, with nothing from nodes."""
+        of_nodes = dict.fromkeys(("symbol", "token_decimals", "token_supply", "market_cap", "market_cap_usd"))
+        unknown = {"token_name": "", **dict.fromkeys(("price", "price_usd", "price_at"))}
+        tokens = [self.token(now, blockchain, mint) for mint in mints]
+        return [
+            {"mint": mint, "found": token is not None, **of_nodes, **(token or unknown)}
+            for mint, token in zip(mints, tokens, strict=True)
+        ]
 
     def history(self, now: datetime, blockchain: str, address: str) -> Row:
         """Return the history of a wallet, with all trades on one page."""

@@ -61,9 +61,13 @@ def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figur
 
 
 def _of_tokens(
-    connection: Connection, now: datetime, mints: Iterable[tuple[str, str]], rule: PriceRule, limit: int
+    connection: Connection, now: datetime, mints: Sequence[tuple[str, str]], rule: PriceRule, limit: int
 ) -> Figures:
     found: Figures = {}
+    for chain in {chain for chain, _ in mints}:
+        # One of them twice.
+        own = (*(mint for other, mint in mints if other == chain), mints[0][1])
+        found["token_prices", now, chain, own] = in_process.token_prices(connection, now, chain, own, rule)
     for place in mints:
         found["token", now, *place] = in_process.token(connection, now, *place, rule)
         for type in (None, *(type for blockchain, type in GROUPS if blockchain == place[0])):

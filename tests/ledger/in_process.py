@@ -25,6 +25,7 @@ from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets, read_entries
+from wallet_api.queries.prices import token_prices as find_prices
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.tokens import token_holders as find_holders
@@ -111,6 +112,18 @@ def token(
     """The name and the price of a token, exact; None if nobody traded it."""
     _, block = find_token(connection, now, rule, blockchain, mint)
     return block and {name: block[name] for name in ("token_name", "price", "price_usd", "price_at")}
+
+
+def token_prices(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    mints: Sequence[str],
+    rule: PriceRule = DEFAULT_RULE,
+) -> list[Row]:
+    """What is known of each token, exact."""
+    rows: list[Row] = parsed(orjson.dumps(find_prices(connection, now, blockchain, mints, rule)["tokens"]))
+    return rows
 
 
 def connections(connection: Connection, now: datetime, blockchain: str, address: str, **page: Any) -> Row:

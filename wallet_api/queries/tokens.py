@@ -112,7 +112,7 @@ def _read(
 ) -> tuple[dict[str, Any], Row]:
     """Return the block of a token, and the row of a statement about it."""
     currency = CHAINS[blockchain].currency
-    parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
+    parameters = {"blockchain": blockchain, "mints": [mint], "currency": currency, **rule.parameters(now)}
     row = read_priced(connection, statement, parameters | filters)
     assert row is not None
     if row["token_id"] is None:

@@ -24,7 +24,11 @@ class ChainArguments(Arguments):
     @post_load
     def _stored_form(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         chain = CHAINS[data["blockchain"]]
-        return data | {name: chain.canonical(data[name]) for name in ("address", "mint") if name in data}
+        texts = {name: data[name] for name in ("address", "mint") if name in data}
+        return data | {
+            name: tuple(map(chain.canonical, text)) if isinstance(text, tuple) else chain.canonical(text)
+            for name, text in texts.items()
+        }
 
 
 class GroupArguments(ChainArguments):
