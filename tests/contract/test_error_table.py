@@ -63,6 +63,7 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "period": ("1h", "1D", "1d ", "30", "all", "\0", *_SOME),
     "sort": ("rank", "\0", *_SOME),
     "mode": ("win_rate", "\0", *_SOME),
+    "format": ("xml", "CSV", "\0", *_SOME),
     "order": ("up", "\0", *_SOME),
     **dict.fromkeys(("overview", "still_holding"), ("no", "\0", *_SOME)),
     **dict.fromkeys(("limit", "min_txn", "seconds", "minutes", "hours"), ("0", *NO_NUMBER, *_SOME)),

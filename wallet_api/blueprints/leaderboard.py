@@ -22,6 +22,7 @@ _operation = Operation(
     arguments=_arguments,
     data=_schema,
     examples=examples_of("wallet/leaderboard"),
+    rows="leaderboard",
 )
 
 
@@ -33,4 +34,9 @@ def leaderboard() -> Response:
     arguments = load_arguments(_arguments)
     group = [arguments[name] for name in ("blockchain", "type", "period")]
     board = services().board("leaderboard", read_board, *group)
-    return respond_version(arguments, board, lambda: _schema.dump(leaderboard_page(board.value, **arguments)))
+    return respond_version(
+        arguments,
+        board,
+        lambda: _schema.dump(leaderboard_page(board.value, **arguments)),
+        listing=_operation.listing,
+    )

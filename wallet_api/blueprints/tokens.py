@@ -37,6 +37,7 @@ _transactions = Operation(
     errors=_ERRORS,
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     top_level="pagination",
+    rows="transactions",
     # A feed must not return the same page for long.
     lifetime=Lifetime.SHORT,
 )
@@ -59,6 +60,7 @@ _holders = Operation(
     errors=_ERRORS,
     description="What is held is by the wallets' trades alone: what came in otherwise is not in it."
     + _KEPT_PRICE,
+    rows="holders",
 )
 
 

@@ -55,6 +55,16 @@ class AddressMixin:
             raise ValidationError(f"is not a {chain.name} address ({chain.address_form})", "address")
 
 
+class FormatMixin:
+    """`format` of the response: the whole as JSON, or its rows alone."""
+
+    format = Choice(
+        ("json", "csv", "ndjson"),
+        "`csv` and `ndjson` return the rows alone, without the envelope.",
+        load_default="json",
+    )
+
+
 class WalletArguments(AddressMixin, GroupArguments):
     """`blockchain` and `address`, required: one wallet, of the category `type` if it is given."""
 

@@ -1,5 +1,6 @@
 """The schemas of the feed of a group's trades."""
 
+from wallet_api.schemas.arguments import FormatMixin
 from wallet_api.schemas.fields import (
     DECIMALS,
     NO_SOURCE,
@@ -35,7 +36,7 @@ class LatestArguments(PagedArguments):
     mint = Mint("Only trades of this token; at most 128 characters.")
 
 
-class TimerangeArguments(WindowArguments):
+class TimerangeArguments(FormatMixin, WindowArguments):
     """The arguments of GET /v1/transactions/timerange."""
 
     default_window_seconds = 3600

@@ -1,7 +1,7 @@
 """The schemas of what tracked wallets did in a token."""
 
 from wallet_api.chains import WALLET_TYPES
-from wallet_api.schemas.arguments import GroupArguments
+from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.feed import HoldingSchema, TokenBlockSchema, TokenTransactionSchema
 from wallet_api.schemas.fields import (
     NO_SOURCE,
@@ -45,7 +45,7 @@ class TokenArguments(GroupArguments):
     mint = Mint("The token.", required=True)
 
 
-class TokenTransactionsArguments(TokenArguments):
+class TokenTransactionsArguments(FormatMixin, TokenArguments):
     """The arguments of GET /v1/tokens/transactions. Without `type` the wallets of all types."""
 
     limit = WholeNumber(1, f"Trades per page; {_CAPPED}", load_default=50)
@@ -70,7 +70,7 @@ class TokenStatsArguments(_TraderArguments):
     limit = WholeNumber(1, f"Traders per page; {_CAPPED}", load_default=1000)
 
 
-class TokenHoldersArguments(_TraderArguments):
+class TokenHoldersArguments(FormatMixin, _TraderArguments):
     """The arguments of GET /v1/tokens/holders."""
 
     sort = Choice(TRADER_SORTS, "The figure by which holders are sorted.", load_default="token_amount")
