@@ -277,6 +277,18 @@ newest_first() {
         fault "$1: trades are not newest first"
 }
 
+# The same rows as CSV: a line for each, and one with the names of the columns.
+{
+    printf 'header = "Authorization: Bearer %s"\n' "$key"
+    [ -z "${SMOKE_CA_FILE:-}" ] || printf 'cacert = "%s"\n' "$SMOKE_CA_FILE"
+} >"$work/curl"
+curl --config - --silent --max-time 30 --output "$work/csv" "$url/v1/wallet/leaderboard?$group&period=7d&limit=1&format=csv" \
+    <"$work/curl" 2>/dev/null
+case $(head -n 1 "$work/csv" 2>/dev/null) in
+    wallet,rank,*) ;;
+    *) fault "csv: the leaderboard is no table" ;;
+esac
+
 mint=
 if ask latest "/v1/transactions/latest?$group&limit=20" 200; then
     newest_first latest
