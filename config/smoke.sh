@@ -281,6 +281,18 @@ newest_first() {
         fault "$1: trades are not newest first"
 }
 
+# The same rows as CSV: a line for each, and one with the names of the columns.
+{
+    printf 'header = "Authorization: Bearer %s"\n' "$key"
+    [ -z "${SMOKE_CA_FILE:-}" ] || printf 'cacert = "%s"\n' "$SMOKE_CA_FILE"
+} >"$work/curl"
+curl --config - --silent --max-time 30 --output "$work/csv" "$url/v1/wallet/leaderboard?$group&period=7d&limit=1&format=csv" \
+    <"$work/curl" 2>/dev/null
+case $(head -n 1 "$work/csv" 2>/dev/null) in
+    wallet,rank,*) ;;
+    *) fault "csv: the leaderboard is no table" ;;
+esac
+
 mint=
 if ask latest "/v1/transactions/latest?$group&limit=20" 200; then
     newest_first latest
@@ -302,9 +314,14 @@ if [ -n "$mint" ]; then
         same token_trades "the mint" "$(get token_trades .data.token.mint)" "$mint"
         newest_first token_trades
     fi
-    if ask stats "/v1/tokens/stats?$token" 200; then
+    if ask prices "/v1/tokens/prices?$token,unknown" 200; then
+        same prices "the first mint" "$(get prices .data.tokens.0.mint)" "$mint"
+        same prices "what is known of it" "$(get prices .data.tokens.0.found)" true
+        same prices "what is known of no token" "$(get prices .data.tokens.1.found)" false
+    fi
+    if ask stats "/v1/tokens/stats?$token&limit=20" 200; then
         holders="$(all stats '[.]data[.]total_holders[.](kol|smart|whale)_count' | total)"
-        same stats "the number of traders" "$(get stats .data.traders#)" "$holders"
+        same stats "the number of traders" "$(get stats .data.pagination.total)" "$holders"
         same stats "the mint" "$(get stats .data.token.mint)" "$mint"
     fi
     if ask holders "/v1/tokens/holders?$token&limit=20" 200; then

@@ -3,7 +3,7 @@
 Written from the definitions in docs/figures.md, without SQL and without code of the service.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -15,7 +15,7 @@ from tests.naive_calendar import calendar_of
 from tests.naive_connections import connections_of
 from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
 from tests.naive_signals import Question, signals_of
-from tests.naive_tokens import holders_of, stats_of
+from tests.naive_tokens import holders_of, sorted_by, stats_of
 from tests.naive_tracker import tracker_of
 from tests.naive_walk import (
     Position,
@@ -88,6 +88,16 @@ class Ledger:
         traded = self._of_token(blockchain, mint)
         priced = self._price_trade(now, blockchain, mint)
         return block_of(traded, priced, self._native_price(blockchain, now)) if traded else None
+
+    def token_prices(self, now: datetime, blockchain: str, mints: Sequence[str]) -> list[Row]:
+        """Return what is known of each token, with nothing from nodes."""
+        of_nodes = dict.fromkeys(("symbol", "token_decimals", "token_supply", "market_cap", "market_cap_usd"))
+        unknown = {"token_name": "", **dict.fromkeys(("price", "price_usd", "price_at"))}
+        tokens = [self.token(now, blockchain, mint) for mint in mints]
+        return [
+            {"mint": mint, "found": token is not None, **of_nodes, **(token or unknown)}
+            for mint, token in zip(mints, tokens, strict=True)
+        ]
 
     def history(self, now: datetime, blockchain: str, address: str) -> Row:
         """Return the history of a wallet, with all trades on one page."""
@@ -248,6 +258,18 @@ class Ledger:
             self._price_trade(now, blockchain, mint),
             self._native_price(blockchain, now),
         )
+
+    def token_order(
+        self, now: datetime, blockchain: str, mint: str, sort: str, order: str, still_holding: bool | None
+    ) -> list[str]:
+        """Return the addresses of the traders of a token by a figure, of those that hold it or do not."""
+        traders = {
+            wallet: position
+            for wallet, position in self._traders(blockchain, mint, None).items()
+            if still_holding in (None, position.still_holding)
+        }
+        priced = self._price_trade(now, blockchain, mint)
+        return [address for _, address in sorted_by(sort, traders, priced, ascending=order == "asc")]
 
     def token_holders(self, now: datetime, blockchain: str, mint: str, type: str | None) -> Row | None:
         """Return all holders of a token but for the token itself, None if nobody traded it."""

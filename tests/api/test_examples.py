@@ -20,6 +20,7 @@ from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets, read_entries
 from wallet_api.queries.lookup import look_up_addresses
 from wallet_api.queries.net_flow import net_flows
+from wallet_api.queries.prices import token_prices
 from wallet_api.queries.signals import group_signals
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.queries.tracker import track_wallet
@@ -123,6 +124,7 @@ def answers(connection: Connection) -> dict[tuple[str, str], Any]:
         ("/v1/wallet/leaderboard", "first_page"): [board[0].json(1)],
         ("/v1/tokens/transactions", "page"): token_transactions(connection, NOW, **token, limit=1),
         ("/v1/tokens/stats", "traders"): token_stats(connection, NOW, **token),
+        ("/v1/tokens/prices", "two"): token_prices(connection, NOW, "solana", [MINT, UNTRACKED]),
         ("/v1/tokens/holders", "one_holder"): token_holders(connection, NOW, **token, limit=1),
         ("/v1/signals", "cluster"): group_signals(
             connection, NOW, **GROUP, mode="cluster", min_wallets=2, as_of=NOW - timedelta(minutes=1)

@@ -114,6 +114,7 @@ def test_every_property_is_described_and_every_time_is_one(own_document: Documen
         *(
             "first_entry_time",
             "latest_entry_time",
+            "first_buy_at",
             "first_trade_at",
             "last_trade_at",
             "as_of",

@@ -65,8 +65,9 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "transaction_type": ("both", "BUY", "\0", *_SOME),
     "period": ("2h", "1D", "1d ", "30", "ever", "\0", *_SOME),
     **dict.fromkeys(("sort", "order"), ("rank", "\0", *_SOME)),
+    "format": ("xml", "CSV", "\0", *_SOME),
     "mode": ("best", "\0", *_SOME),
-    **dict.fromkeys(("overview", "include_wallets"), ("no", "\0", *_SOME)),
+    **dict.fromkeys(("overview", "include_wallets", "still_holding"), ("no", "\0", *_SOME)),
     **dict.fromkeys(
         ("limit", "min_txn", "min_closed", "min_wallets", "seconds", "minutes", "hours"),
         ("0", *NO_NUMBER, *_SOME),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import cycle, product
 from typing import Any
 
 from tests.ledger import in_process
@@ -11,6 +12,7 @@ from wallet_api.database import Connection
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS
 from wallet_api.queries.leaderboard import ORDERS, SORTS
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.schemas.tokens import TRADER_SORTS
 
 # By operation and arguments.
 Figures = dict[tuple[Any, ...], Any]
@@ -68,9 +70,13 @@ def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figur
 
 
 def _of_tokens(
-    connection: Connection, now: datetime, mints: Iterable[tuple[str, str]], rule: PriceRule, limit: int
+    connection: Connection, now: datetime, mints: Sequence[tuple[str, str]], rule: PriceRule, limit: int
 ) -> Figures:
     found: Figures = {}
+    for chain in {chain for chain, _ in mints}:
+        # One of them twice.
+        own = (*(mint for other, mint in mints if other == chain), mints[0][1])
+        found["token_prices", now, chain, own] = in_process.token_prices(connection, now, chain, own, rule)
     for place in mints:
         found["token", now, *place] = in_process.token(connection, now, *place, rule)
         for type in (None, *(type for blockchain, type in GROUPS if blockchain == place[0])):
@@ -80,6 +86,9 @@ def _of_tokens(
             )
             found["token_stats", *token] = in_process.token_stats(connection, *token, rule)
             found["token_holders", *token] = in_process.token_holders(connection, *token)
+        for (sort, order), held in zip(product(TRADER_SORTS, ("asc", "desc")), cycle((None, True, False))):
+            ordered = (now, *place, sort, order, held)
+            found["token_order", *ordered] = in_process.token_order(connection, *ordered, rule, limit)
     return found
 
 

@@ -27,6 +27,7 @@ from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.net_flow import net_flows
+from wallet_api.queries.prices import token_prices as find_prices
 from wallet_api.queries.signals import MAX_SIGNALS, group_signals
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
@@ -124,6 +125,18 @@ def token(
     return block and {name: block[name] for name in ("token_name", "price", "price_usd", "price_at")}
 
 
+def token_prices(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    mints: Sequence[str],
+    rule: PriceRule = DEFAULT_RULE,
+) -> list[Row]:
+    """What is known of each token, exact."""
+    rows: list[Row] = parsed(orjson.dumps(find_prices(connection, now, blockchain, mints, rule)["tokens"]))
+    return rows
+
+
 def connections(connection: Connection, now: datetime, blockchain: str, address: str, **page: Any) -> Row:
     """The data of a connections answer, its numbers exact."""
     data: Row = parsed(orjson.dumps(wallet_connections(connection, now, blockchain, address, **page)))
@@ -162,13 +175,13 @@ def token_transactions(
         return []
 
 
-def _pages(read: Callable[[str], Row]) -> list[Row]:
+def _pages(read: Callable[[str], Row], rows: str = "transactions") -> list[Row]:
     found: list[Row] = []
     totals = set()
     cursor: str | None = ""
     while cursor is not None:
         data = read(cursor)
-        found += parsed(orjson.dumps(data["transactions"]))
+        found += parsed(orjson.dumps(data[rows]))
         totals.add(data["pagination"]["total"])
         cursor = data["pagination"]["next_cursor"]
     assert totals == {len(found)}
@@ -180,11 +193,39 @@ def token_stats(
 ) -> Row | None:
     """The stats of a token but for the token itself, exact; None if nobody traded it."""
     try:
-        data = find_stats(connection, now, blockchain, mint, type, rule)
+        data = find_stats(connection, now, blockchain, mint, type, rule=rule)
     except TokenNotFound:
         return None
     record: Row = parsed(orjson.dumps(data, default=_exact))
+    assert record.pop("pagination")["total"] == len(record["traders"])
     return without_token(record)
+
+
+def token_order(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    mint: str,
+    sort: str,
+    order: str,
+    still_holding: bool | None,
+    rule: PriceRule,
+    limit: int = 2,
+) -> list[str]:
+    """The addresses of the traders of a token on all pages of its stats, and of its holders among them."""
+    page = {"sort": sort, "order": order, "still_holding": still_holding, "rule": rule, "limit": limit}
+    try:
+        traders = _pages(
+            lambda cursor: find_stats(connection, now, blockchain, mint, cursor=cursor, **page), "traders"
+        )
+        holders = _pages(
+            lambda cursor: find_holders(connection, now, blockchain, mint, cursor=cursor, **page), "holders"
+        )
+    except TokenNotFound:
+        return []
+    held = [row["profile"] for row in traders if row["trader_holdings"]["token_amount_peak"]]
+    assert [row["profile"] for row in holders] == held
+    return [row["profile"]["wallet_address"] for row in traders]
 
 
 def token_holders(
@@ -192,10 +233,11 @@ def token_holders(
 ) -> Row | None:
     """All holders of a token but for the token itself, exact; None if nobody traded it."""
     try:
-        data = find_holders(connection, now, blockchain, mint, type, 1000)
+        data = find_holders(connection, now, blockchain, mint, type)
     except TokenNotFound:
         return None
     record: Row = parsed(orjson.dumps(data, default=_exact))
+    assert record.pop("pagination")["total"] == record["total"]
     return without_token(record)
 
 

@@ -15,7 +15,7 @@ class ApiRequest(Request):
 
     `started` is of the performance counter, in seconds; `charged` is the credits that the request cost;
     `counted_alone` is true if only this process has counted it; `refusal` is the code and the reason of
-    the error in its response.
+    the error in its response; `format` is that of the response, unless it is an error.
     """
 
     key: ApiKey | None = None
@@ -23,6 +23,7 @@ class ApiRequest(Request):
     charged = 0
     counted_alone = False
     cached = False
+    format = "json"
     refusal: tuple[str, str] | None = None
 
     def __init__(self, environ: dict[str, Any], *arguments: Any, **options: Any) -> None:

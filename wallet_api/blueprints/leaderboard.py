@@ -27,6 +27,7 @@ _operation = Operation(
     data=_schema,
     examples=examples_of("wallet/leaderboard"),
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    rows="leaderboard",
 )
 
 
@@ -38,7 +39,12 @@ def leaderboard() -> Response:
     arguments = load_arguments(_arguments)
     group = [arguments[name] for name in ("blockchain", "type", "period")]
     board = services().board("leaderboard", read_board, *group)
-    return respond_version(arguments, board, lambda: _schema.dump(_page(board.value, **arguments)))
+    return respond_version(
+        arguments,
+        board,
+        lambda: _schema.dump(_page(board.value, **arguments)),
+        listing=_operation.listing,
+    )
 
 
 def _page(

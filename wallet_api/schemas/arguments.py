@@ -23,13 +23,11 @@ class ChainArguments(Arguments):
 
     @post_load
     def _stored_form(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        canonical = CHAINS[data["blockchain"]].canonical
+        chain = CHAINS[data["blockchain"]]
+        texts = {name: data[name] for name in ("address", "mint") if name in data}
         return data | {
-            name: tuple(map(canonical, data[name]))
-            if isinstance(data[name], tuple)
-            else canonical(data[name])
-            for name in ("address", "mint")
-            if name in data
+            name: tuple(map(chain.canonical, text)) if isinstance(text, tuple) else chain.canonical(text)
+            for name, text in texts.items()
         }
 
 
@@ -55,6 +53,16 @@ class AddressMixin:
         chain = CHAINS[data["blockchain"]]
         if "address" in data and not chain.is_address(data["address"]):
             raise ValidationError(f"is not a {chain.name} address ({chain.address_form})", "address")
+
+
+class FormatMixin:
+    """`format` of the response: the whole as JSON, or its rows alone."""
+
+    format = Choice(
+        ("json", "csv", "ndjson"),
+        "`csv` and `ndjson` return the rows alone, without the envelope.",
+        load_default="json",
+    )
 
 
 class WalletArguments(AddressMixin, GroupArguments):
