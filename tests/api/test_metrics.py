@@ -1,5 +1,6 @@
 """The metrics: correct counts of all workers, and access to them."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import yaml
 from flask import Flask
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
+from psycopg.sql import SQL, Identifier
 
 from tests.api.conftest import NewCaller
 from tests.demo_service import demo_service
@@ -143,6 +145,8 @@ def test_the_age_of_the_data_is_a_metric(
     assert value("wallet_api_sync_node_calls_total", blockchain="eth", method="eth_getLogs") == 12
     for reason, count in (("no_value", 2), ("no_trade", 14), ("unreadable", 0)):
         assert value("wallet_api_sync_left_out_total", chain="eth", reason=reason) == count
+    # Tracked, but without any price.
+    assert value("wallet_api_newest_price_age_seconds", currency="ETH") == math.inf
     assert 39 <= value("wallet_api_newest_price_age_seconds", currency="SOL") < 100
     assert 49 <= value("wallet_api_newest_trade_age_seconds", blockchain="solana", type="kol") < 110
 
@@ -154,8 +158,23 @@ def test_without_the_database_metrics_report_that_and_have_the_counters(
     client = make_app(replace(settings, database_url=away)).test_client()
     client.get("/healthz")
     told = _scrape(client)
-    assert _value(told, "wallet_api_database_up") == 0
+    assert told["wallet_api_database_up", frozenset()] == told["wallet_api_primary_up", frozenset()] == 0
     assert _value(told, "wallet_api_requests_total", operation="healthz", status="200") == 1
+
+
+def test_a_primary_that_refuses_writes_is_a_metric_of_its_own(
+    settings: Settings, make_app: MakeApp, connection: Connection
+) -> None:
+    url = str(settings.database_url)
+    away = url.replace("host=", "host=%2Fnonexistent")
+    for primary, mode, is_up in ((url, "off", 1), (away, "off", 0), (url, "on", 0)):
+        name = Identifier(connection.info.dbname)
+        connection.execute(SQL("ALTER DATABASE {} SET default_transaction_read_only = {}").format(name, mode))
+        client = make_app(replace(settings, database_url=primary, database_read_url=url)).test_client()
+        told = _scrape(client)
+        assert told["wallet_api_primary_up", frozenset()] == is_up
+        assert told["wallet_api_database_up", frozenset()] == 1
+        assert client.get("/readyz").json["data"]["primary"] == ("ok" if is_up else "away")
 
 
 LOCAL, NEAR = "127.0.0.1", "10.0.0.7"

@@ -1,5 +1,6 @@
 """What a snapshot stores, and what is computed for each response."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -70,9 +71,8 @@ class TestFormatted:
             assert addresses(ask_at()(chain, address)) == without
             shown = addresses(ask_at(holdings_keep_spam=True)(chain, address))
             assert shown == (both if is_stored else without)
-            connection.execute(
-                "UPDATE holdings_snapshots SET refreshed_at = refreshed_at - interval '1 hour'"
-            )
+            an_hour_ago = datetime.now(UTC) - timedelta(hours=1)
+            connection.execute("UPDATE holdings_snapshots SET refreshed_at = %s", [an_hour_ago])
             kept = ask_at(holdings_keep_spam=True)
             assert active(kept(chain, address))["stale"] is True
             wait_for_refreshes()

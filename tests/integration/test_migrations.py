@@ -33,6 +33,7 @@ NAMES = [
     "0003_days",
     "0004_nodes",
     "0008_follows",
+    "0010_tries",
 ]
 LATER = "9999_of_a_later_version"
 NEWER: LiteralString = f"INSERT INTO schema_migrations (name, checksum) VALUES ('{LATER}', '')"

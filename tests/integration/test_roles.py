@@ -12,6 +12,7 @@ import pytest
 from flask import Flask
 from psycopg.sql import SQL, Identifier
 
+from tests.backups import at, done
 from tests.demo_service import demo_service
 from tests.ledger import random_trades
 from tests.ledger.contents import orphans
@@ -150,6 +151,13 @@ def test_the_writer_removes_wallets_and_trades_with_their_snapshots(parted: Part
     with connect(parted.of("reader")) as reader:
         assert reader.execute("SELECT count(*) AS n FROM holdings_snapshots").fetchone() == {"n": 1}
         assert orphans(reader) == {}
+
+
+def test_the_reader_exports(parted: Parted, tmp_path: Path) -> None:
+    Importer(parted.of("writer")).wallets(random_trades.wallets(3))
+    for kind, rows in (("wallets", 3), ("trades", 0), ("prices", 0)):
+        summary = done("export", kind, tmp_path / f"{kind}.csv", settings=at(parted.of("reader")))
+        assert summary["rows"] == rows
 
 
 def test_a_reader_and_the_service_change_no_table_but_the_services_own(parted: Parted) -> None:

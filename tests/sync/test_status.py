@@ -6,6 +6,7 @@ from datetime import timedelta
 from click.testing import CliRunner
 
 from tests.ledger.in_process import Row
+from tests.stub import faults
 from tests.stub.evm import EvmChain
 from tests.stub.server import Stub
 from tests.stub.transactions import Move, now, transaction
@@ -30,6 +31,18 @@ def unclear() -> Row:
 
 def test_before_the_first_round_it_says_what_to_run(operator: Operator) -> None:
     assert "wallet-api sync trades" in status(operator)
+
+
+def test_a_sync_that_never_succeeded_says_since_when_it_is_tried(stub: Stub, operator: Operator) -> None:
+    read_from(stub, operator)
+    stub.scenarios["rpc"] = faults.status(401)
+    for _ in range(2):
+        operator.sync("trades", "--chain", "solana")
+    (line,) = (line for line in status(operator).splitlines() if line.startswith("trades"))
+    assert "never, tried 0:00:" in line
+    (sync,) = json.loads(status(operator, "--json"))["syncs"]
+    assert (sync["blockchain"], sync["has_succeeded"]) == ("solana", False)
+    assert 0 < sync["age_seconds"] < 60
 
 
 def test_it_counts_each_transaction_once_and_shows_what_is_kept(stub: Stub, operator: Operator) -> None:

@@ -1,6 +1,7 @@
 """GET /metrics: the metrics of all workers, for Prometheus."""
 
 import hmac
+import math
 import os
 import re
 import time
@@ -175,7 +176,12 @@ class _Data(Collector):
         self._database = database
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the ages of the data, or only that the database is away."""
+        """Yield the ages of the data, or only which server is away."""
+        yield GaugeMetricFamily(
+            "wallet_api_primary_up",
+            "Whether the primary accepts writes: without it no key with credits is served.",
+            float(self._database.accepts_writes()),
+        )
         up = GaugeMetricFamily("wallet_api_database_up", "Whether the database can be read.", 1.0)
         now = datetime.now(UTC)
         try:
@@ -194,11 +200,15 @@ class _Data(Collector):
             family = GaugeMetricFamily(name, text, labels=labels)
             for moment in moments:
                 if moment.kind == kind:
-                    age_seconds = max(0.0, now.timestamp() - moment.at_seconds)
+                    # A price that is missing is older than any limit of an alert.
+                    at_seconds = -math.inf if moment.at_seconds is None else moment.at_seconds
+                    age_seconds = max(0.0, now.timestamp() - at_seconds)
                     family.add_metric((moment.first, moment.second)[: len(labels)], age_seconds)
             yield family
         ages = GaugeMetricFamily(
-            "wallet_api_sync_age_seconds", "Since a sync last succeeded.", labels=("job", "blockchain")
+            "wallet_api_sync_age_seconds",
+            "Since a sync last succeeded; before its first success, since it was first tried.",
+            labels=("job", "blockchain"),
         )
         failed = GaugeMetricFamily(
             "wallet_api_sync_failed_wallets",

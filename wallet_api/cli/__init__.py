@@ -9,6 +9,7 @@ import click
 from wallet_api import __version__
 from wallet_api.cli.backup import backup, restore
 from wallet_api.cli.demo import demo
+from wallet_api.cli.exports import export_files
 from wallet_api.cli.imports import import_files
 from wallet_api.cli.keys import keys
 from wallet_api.cli.ledger import migrate, rebuild
@@ -16,7 +17,7 @@ from wallet_api.cli.output import raised_at
 from wallet_api.cli.remove import remove
 from wallet_api.cli.sync import sync
 from wallet_api.cli.up import up
-from wallet_api.database import NotPermitted, translated
+from wallet_api.database import DatabaseRefused, NotPermitted, translated
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
 from wallet_api.errors import ApiError
@@ -30,6 +31,7 @@ _ROLES = {
     "migrate": "wallet_api_owner",
     "restore": "wallet_api_owner",
     "backup": "wallet_api_reader",
+    "export": "wallet_api_reader",
 }
 
 _COMMANDS: tuple[click.Command, ...] = (
@@ -37,6 +39,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     migrate,
     keys,
     import_files,
+    export_files,
     remove,
     sync,
     rebuild,
@@ -90,6 +93,8 @@ def main() -> None:
             f"{_cause(error)}. 'wallet-api {command}' needs the rights of the role {role}: "
             "see config/roles.sql, and run it again after each migration."
         )
+    except DatabaseRefused as error:
+        _fail(f"{error.advice} ({_cause(error)})")
     except ApiError as error:
         cause = _cause(error)
         _fail(f"{error.message} ({cause})" if cause else error.message)

@@ -9,24 +9,12 @@ import click
 
 from wallet_api import keys as api_keys
 from wallet_api.cli.environment import database
+from wallet_api.cli.options import moment
 from wallet_api.cli.output import json_option, print_json, print_table
 from wallet_api.database import Connection, Row
 from wallet_api.keys import shown_time
 
 _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED")
-
-
-def _moment(context: click.Context, option: click.Parameter, text: str | None) -> datetime | None:
-    """Return the time of an option: a date is 00:00 of that day. Times without a zone are UTC."""
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise click.BadParameter(
-            f"{text!r} is not a date; write 2030-12-31, or 2030-12-31T18:00:00Z.", context, option
-        ) from error
 
 
 @click.group()
@@ -40,7 +28,7 @@ def keys() -> None:
 @click.option(
     "--rate", help="Rate limit per second, minute, hour or day, such as 300/minute. Default: DEFAULT_RATE."
 )
-@click.option("--expires", metavar="DATE", callback=_moment, help="Day (UTC) or time when the key expires.")
+@click.option("--expires", metavar="DATE", callback=moment, help="Day (UTC) or time when the key expires.")
 @json_option
 def create(name: str, credits: int | None, rate: str | None, expires: datetime | None, as_json: bool) -> None:
     """Create a key and print it. Only its hash is stored, so it cannot be shown again."""

@@ -20,7 +20,7 @@ from wallet_api.errors import ServiceUnavailable
 from wallet_api.log_lines import formatter
 from wallet_api.providers.pace import Pace
 from wallet_api.settings import Settings
-from wallet_api.sync.heartbeats import Job
+from wallet_api.sync.heartbeats import Job, save_try
 from wallet_api.sync.schedule import repeat, stopped_by_signals
 from wallet_api.sync.session import AlreadyRunning, sole_session
 from wallet_api.sync.summaries import SOME_FAILED, Summary
@@ -131,6 +131,7 @@ def _rounds(
         try:
             with sole_session(str(settings.database_url), work.job, work.chains) as connection:
                 require_tables(connection)
+                save_try(connection, work.job, work.chains or CHAINS, datetime.now(UTC))
                 worked = True
                 return repeat(one, every, stopping).status
         except AlreadyRunning as error:

@@ -54,7 +54,9 @@ def sync_status(as_json: bool) -> None:
 
 def _sync(one: Heartbeat) -> tuple[str, ...]:
     numbers = (str(one.wallets), str(one.failed)) if one.job == "trades" else ("", "")
-    return (one.job, one.blockchain, f"{_time(one.age_seconds)} ago", *numbers, _time(one.delay_seconds))
+    ago = f"{_time(one.age_seconds)} ago"
+    last = ago if one.has_succeeded else f"never, tried {ago}"
+    return (one.job, one.blockchain, last, *numbers, _time(one.delay_seconds))
 
 
 def _nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> Iterable[tuple[str, ...]]:

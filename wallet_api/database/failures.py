@@ -21,7 +21,11 @@ class DatabaseUnavailable(ServiceUnavailable):
 
 
 class DatabaseRefused(DatabaseUnavailable):
-    """The database refuses the connection: user, password or database is wrong, or not allowed to connect."""
+    """The database cannot be reached right now. Try again shortly."""
+
+    advice = (
+        "The database refuses the connection: user, password or database is wrong, or not allowed to connect"
+    )
 
 
 class NotPermitted(ApiError):

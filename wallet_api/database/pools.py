@@ -94,13 +94,12 @@ class Database:
             yield connection
 
     def accepts_writes(self) -> bool:
-        """Return whether the primary responds."""
+        """Return whether the primary responds, and is not read-only."""
         try:
             with self.write() as connection:
-                connection.execute("SELECT")
+                return bool(connection.fetch_value("SHOW transaction_read_only") == "off")
         except ServiceUnavailable:
             return False
-        return True
 
     def close(self) -> None:
         """Close all connections; the pools cannot be used again."""

@@ -27,6 +27,14 @@ class UnreadableFile(Exception):
     """Nothing can be read from this file."""
 
 
+def is_csv(name: str) -> bool:
+    """Return whether the file of this name is CSV, else NDJSON. Raises UnreadableFile for any other name."""
+    if name != "-" and not name.removesuffix(".gz").endswith((*NDJSON_ENDINGS, CSV_ENDING)):
+        endings = ", ".join((*NDJSON_ENDINGS, CSV_ENDING))
+        raise UnreadableFile(f"{name}: the name must end in {endings}, each also with .gz, or be - alone")
+    return name.removesuffix(".gz").endswith(CSV_ENDING)
+
+
 class Source:
     """One file of rows; `-` is standard input, read as NDJSON."""
 
@@ -34,8 +42,7 @@ class Source:
         self.name = name
         self.size = size
         self._file = file
-        plain = name.removesuffix(".gz")
-        self._is_csv = plain.endswith(CSV_ENDING)
+        self._is_csv = is_csv(name)
         self._content = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if name.endswith(".gz") else file
 
     def position(self) -> int:
@@ -71,9 +78,7 @@ def open_source(name: str) -> Iterator[Source]:
     if name == "-":
         yield Source(name, sys.stdin.buffer, None)
         return
-    if not name.removesuffix(".gz").endswith((*NDJSON_ENDINGS, CSV_ENDING)):
-        endings = ", ".join((*NDJSON_ENDINGS, CSV_ENDING))
-        raise UnreadableFile(f"{name}: the name must end in {endings}, each also with .gz, or be - alone")
+    is_csv(name)
     try:
         file = Path(name).open("rb")  # noqa: SIM115
     except OSError as error:

@@ -1,10 +1,11 @@
 """The trades of a group of wallets, newest first: a page of all of them, or those within a window."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row
+from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.feed_page import (
     NO_WINDOW,
     key_parameters,
@@ -28,18 +29,22 @@ def latest_trades(
     mint: str | None = None,
     cursor: str | None = None,
     rule: PriceRule = DEFAULT_RULE,
+    **given: Unpack[FilterArguments],
 ) -> dict[str, Any]:
     """Return the newest `limit` trades of a group (at most 1000), or those after `cursor`.
 
-    With `mint`, only those of one token. Raises InvalidParameter.
+    With `mint`, only those of one token; with filters, those that pass them. Raises InvalidParameter.
     """
-    scope = ("latest", blockchain, type, *(() if mint is None else (mint,)))
+    filters = read_filters(connection, blockchain, type, given)
+    scope = ("latest", blockchain, type, *(() if mint is None else (mint,)), *filters.scope)
     parameters = parameters_after(cursor, scope) | NO_WINDOW
-    token, row = read_page(connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), parameters)
+    token, row = read_page(
+        connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), parameters, filters
+    )
     return {
         **_head("latest", blockchain, type, row),
         **_token(mint, token),
-        **pagination_of(row, limit, scope),
+        **pagination_of(row, limit, scope, filters),
     }
 
 

@@ -2,18 +2,29 @@
 -- The newest N trades of a group are of the N wallets that traded last, so only their trades are read, and none that is
 -- older than N trades found before. Ties are included until the whole order decides.
 -- On later pages, the newest trade of a wallet is its newest one before the cursor.
--- Needs lifetimes_by_last_seen, trades_by_time, tokens_pkey, wallets_pkey, and what window_sums.sql and feed_page.sql
+-- With `wallet_ids`, the trades of these wallets alone.
+-- Needs lifetimes_by_last_seen, lifetimes_pkey, trades_by_time, tokens_pkey, wallets_pkey, and what window_sums.sql and feed_page.sql
 -- need.
   WITH recent AS (
        (SELECT wallet_id,
                last_seen AS newest_at
           FROM lifetimes
-         WHERE blockchain = %(blockchain)s
+         WHERE %(wallet_ids)s::bigint[] IS NULL
+           AND blockchain = %(blockchain)s
            AND type = %(type)s
            AND last_seen > %(since)s::timestamptz
            AND last_seen < %(created_at)s::timestamptz
          ORDER BY last_seen DESC
-         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES)
+         FETCH FIRST (%(scan)s::bigint + 1) ROWS WITH TIES)
+        UNION ALL
+       SELECT wallet_id,
+              last_seen
+         FROM lifetimes
+        WHERE wallet_id = ANY (%(wallet_ids)s::bigint[])
+          AND blockchain = %(blockchain)s
+          AND type = %(type)s
+          AND last_seen > %(since)s::timestamptz
+          AND last_seen < %(created_at)s::timestamptz
         UNION ALL
        SELECT lifetimes.wallet_id,
               newest.created_at
@@ -28,19 +39,20 @@
         WHERE lifetimes.blockchain = %(blockchain)s
           AND lifetimes.type = %(type)s
           AND lifetimes.last_seen >= %(created_at)s::timestamptz
+          AND (%(wallet_ids)s::bigint[] IS NULL OR lifetimes.wallet_id = ANY (%(wallet_ids)s::bigint[]))
        ),
        chosen AS (
        SELECT wallet_id,
               newest_at
          FROM recent
         ORDER BY newest_at DESC
-        FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
+        FETCH FIRST (%(scan)s::bigint + 1) ROWS WITH TIES
        ),
        -- If few wallets fill a page, more than the newest trade of each is needed to bound its oldest trade.
        share AS (
-       SELECT 2 * %(limit)s::bigint / count(*) + 1 AS trades_each
+       SELECT 2 * %(scan)s::bigint / count(*) + 1 AS trades_each
          FROM chosen
-       HAVING count(*) BETWEEN 1 AND %(limit)s::bigint
+       HAVING count(*) BETWEEN 1 AND %(scan)s::bigint
        ),
        sample AS (
        SELECT trade.created_at
@@ -66,7 +78,7 @@
        SELECT COALESCE((SELECT created_at
                           FROM sample
                          ORDER BY created_at DESC
-                         LIMIT 1 OFFSET %(limit)s::bigint), '-infinity') AS oldest_at
+                         LIMIT 1 OFFSET %(scan)s::bigint), '-infinity') AS oldest_at
        ),
        -- A CTE of its own, since Citus drops the WITH TIES of a join on the workers.
        near AS MATERIALIZED (
@@ -85,13 +97,13 @@
                                       FROM horizon)
 {before_key}
                ORDER BY created_at DESC
-               FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES) AS trade
+               FETCH FIRST (%(scan)s::bigint + 1) ROWS WITH TIES) AS trade
        ),
        reached AS (
        SELECT *
          FROM near
         ORDER BY created_at DESC
-        FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
+        FETCH FIRST (%(scan)s::bigint + 1) ROWS WITH TIES
        ),
        traded AS (
        SELECT reached.*,

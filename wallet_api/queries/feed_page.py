@@ -1,7 +1,7 @@
 """A page of a feed: its first key, its trades, and the cursor of the next page."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString
 
 import msgspec
 import orjson
@@ -9,6 +9,7 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries import cursors
+from wallet_api.queries.feed_filters import NO_FILTERS, Filters
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import PriceRule
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
@@ -18,6 +19,8 @@ _TOKEN_FEED = load_sql(__package__, "token_feed")
 
 # The parameters of a feed without a window.
 NO_WINDOW = {"since": "-infinity", "sizes": None, "starts": None, "ends": None}
+# A filtered page reads few trades, and then more if it is not full: at most 20,000 together.
+_SCANS = (1_000, 19_000)
 # The key before the first page: later than any trade.
 _START_KEY = ("infinity", False, "", 0, "", "")
 
@@ -42,11 +45,12 @@ def read_page(
     mint: str | None,
     limit: int,
     parameters: dict[str, Any],
+    filters: Filters = NO_FILTERS,
 ) -> tuple[dict[str, Any] | None, Row]:
     """Return the block of a token and a page of its trades; without `mint`, None and a page of all trades.
 
     `limit` is at most MAX_LIMIT. Without `type`, which requires `mint`, the trades are those of all types.
-    The block is None if the token is unknown.
+    The block is None if the token is unknown. With filters a page may have fewer trades, and more may follow.
     """
     defaults = {
         "blockchain": blockchain,
@@ -55,14 +59,25 @@ def read_page(
         "now": now,
         "limit": limit,
         "with_token": True,
+        **filters.parameters,
     }
-    if mint is None:
-        token, row = None, connection.execute(_FEED, defaults | parameters).fetchone()
-    else:
-        token_id, token = find_token(connection, now, rule, blockchain, mint)
-        row = connection.execute(_TOKEN_FEED, defaults | {"token_id": token_id} | parameters).fetchone()
-    assert row is not None
+    statement, token = _FEED, None
+    if mint is not None:
+        statement = _TOKEN_FEED
+        defaults["token_id"], token = find_token(connection, now, rule, blockchain, mint)
+    scans = _SCANS if filters.are_given else (limit,)
+    row = _scan(connection, statement, defaults | parameters, max(scans[0], limit))
+    for scan in scans[1:]:
+        if row["has_more"] and row["row_count"] < limit:
+            row = _scan(connection, statement, defaults | parameters, scan)
     return token, row
+
+
+def _scan(connection: Connection, statement: LiteralString, parameters: dict[str, Any], trades: int) -> Row:
+    """Return a page of those among so many trades that pass the filters."""
+    row = connection.execute(statement, parameters | {"scan": trades}).fetchone()
+    assert row is not None
+    return row
 
 
 def parameters_after(cursor: str | None, scope: cursors.Scope) -> dict[str, Any]:
@@ -82,13 +97,18 @@ def rows_of(row: Row) -> dict[str, Any]:
     return {"count": row["row_count"], "transactions": orjson.Fragment(row["transactions"])}
 
 
-def pagination_of(row: Row, limit: int, scope: cursors.Scope) -> dict[str, Any]:
-    """Return the pagination of a page, and a warning if `limit` is above the maximum."""
+def pagination_of(
+    row: Row, limit: int, scope: cursors.Scope, filters: Filters = NO_FILTERS
+) -> dict[str, Any]:
+    """Return the pagination of a page, and the warnings about `limit` and the filters.
+
+    With filters there is no `total`, for which all trades would have to be read.
+    """
     last = TradeKey(*[row[name] for name in TradeKey.__struct_fields__]) if row["has_more"] else None
     pagination = {
         "limit": min(limit, MAX_LIMIT),
-        "total": row["total"],
+        **({} if filters.are_given else {"total": row["total"]}),
         "has_more": row["has_more"],
         "next_cursor": cursors.encode(scope, last) if last else None,
     }
-    return with_warnings({"pagination": pagination}, limit_warnings(limit))
+    return with_warnings({"pagination": pagination}, [*limit_warnings(limit), *filters.warnings])

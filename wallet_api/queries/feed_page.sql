@@ -1,26 +1,42 @@
--- For feeds to end with, after their CTEs traded, which has at least the trades of a page and one more, with the address and
--- the mint of each; and matching (txn), whose sum is the number of all trades.
+-- For feeds to end with, after their CTEs traded, which has at least the newest `scan` trades from the cursor on and one
+-- more, with the address and the mint of each; and matching (txn), whose sum is the number of all trades.
+-- Filters choose among the `scan` trades that are read. Without filters `scan` is `limit`. A page that is not full ends with
+-- the last trade that was read, so that the next one continues there.
 -- Needs positions_pkey, wallets_pkey, token_faces_pkey, native_prices_pkey.
-       candidate AS (
-       SELECT traded.wallet_id,
-              traded.token_id,
-              traded.tx_signature,
-              traded.event_index,
-              traded.is_sell,
-              traded.created_at,
-              traded.token_name,
-              traded.token_amount,
-              traded.value,
-              traded.value_usd,
-              traded.quantity_after,
-              traded.peak_after,
-              traded.address AS wallet_address,
-              traded.mint
+{latest_price},
+       scanned AS (
+       SELECT traded.*,
+              row_number() OVER (ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC,
+                                          address DESC) AS place
          FROM traded
-        ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC, address DESC
+        ORDER BY place
+        LIMIT %(scan)s::bigint + 1
+       ),
+       candidate AS MATERIALIZED (
+       SELECT place,
+              wallet_id,
+              token_id,
+              tx_signature,
+              event_index,
+              is_sell,
+              created_at,
+              token_name,
+              token_amount,
+              value,
+              value_usd,
+              quantity_after,
+              peak_after,
+              mint
+         FROM scanned
+        CROSS JOIN latest
+        WHERE place <= %(scan)s::bigint
+          AND (%(wants_sells)s::boolean IS NULL OR is_sell = %(wants_sells)s::boolean)
+          AND (%(min_value)s::numeric IS NULL OR round_half_up(value, 9) >= %(min_value)s::numeric)
+          AND (%(min_value_usd)s::numeric IS NULL
+               OR round_half_up(COALESCE(value_usd, value * latest.usd), 4) >= %(min_value_usd)s::numeric)
+        ORDER BY place
         LIMIT %(limit)s::bigint + 1
        ),
-{latest_price},
        page AS (
        SELECT candidate.tx_signature,
               candidate.event_index,
@@ -62,8 +78,7 @@
                            supply
                       FROM token_faces) AS face
            ON face.face_id = candidate.token_id
-        ORDER BY candidate.created_at DESC, candidate.is_sell DESC, candidate.tx_signature DESC,
-                 candidate.event_index DESC, candidate.mint DESC, candidate.wallet_address DESC
+        ORDER BY candidate.place
         LIMIT %(limit)s::bigint
        ),
        shown AS (
@@ -79,16 +94,16 @@
                                 END), '[]')::text AS transactions
          FROM page
        ),
-       last AS (
-       SELECT created_at,
-              is_sell,
-              tx_signature,
-              event_index,
-              mint,
-              wallet_address AS address
-         FROM candidate
-        ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, mint DESC, wallet_address DESC
-        LIMIT 1 OFFSET %(limit)s::bigint - 1
+       -- Where the page ends: with its last trade if there are more, else with the last one that was read.
+       ending AS (
+       SELECT COALESCE((SELECT place
+                          FROM candidate
+                         ORDER BY place
+                         LIMIT 1 OFFSET %(limit)s::bigint - 1), %(scan)s::bigint) AS place,
+              (SELECT count(*)
+                 FROM candidate) > %(limit)s::bigint
+              OR (SELECT count(*)
+                    FROM scanned) > %(scan)s::bigint AS has_more
        ),
        total AS (
        SELECT COALESCE(sum(txn), 0)::bigint AS total
@@ -97,8 +112,7 @@
 SELECT total.total,
        shown.row_count,
        shown.transactions,
-       (SELECT count(*) > %(limit)s::bigint
-          FROM candidate) AS has_more,
+       ending.has_more,
        last.created_at,
        last.is_sell,
        last.tx_signature,
@@ -107,5 +121,6 @@ SELECT total.total,
        last.address
   FROM total
  CROSS JOIN shown
-  LEFT JOIN last
-    ON true
+ CROSS JOIN ending
+  LEFT JOIN scanned AS last
+    ON last.place = ending.place

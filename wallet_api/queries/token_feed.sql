@@ -1,4 +1,4 @@
--- A page of the trades in one token of a chain, newest first, by the wallets of one type or of all.
+-- A page of the trades in one token of a chain, newest first, by the wallets of one type or of all, or by `wallet_ids`.
 -- Its newest trades are read until the page is full. If the positions of a type have fewer trades than would be
 -- read until then, all of its trades are read instead.
 -- Needs positions_by_token, wallets_pkey, trades_by_token, trades_pkey, tokens_pkey, and what window_sums.sql
@@ -7,7 +7,8 @@
        SELECT positions.wallet_id,
               positions.buy_txn + positions.sell_txn AS txn,
               positions.last_seen,
-              wallets.type = COALESCE(%(type)s::text, wallets.type) AS is_wanted
+              wallets.type = COALESCE(%(type)s::text, wallets.type)
+              AND (%(wallet_ids)s::bigint[] IS NULL OR wallets.wallet_id = ANY (%(wallet_ids)s::bigint[])) AS is_wanted
          FROM positions
          JOIN wallets
            ON wallets.wallet_id = positions.wallet_id
@@ -17,7 +18,7 @@
        choice AS MATERIALIZED (
        SELECT COALESCE(sum(txn) FILTER (WHERE is_wanted), 0) AS txn,
               max(last_seen) FILTER (WHERE is_wanted) AS newest_at,
-              (sum(txn) FILTER (WHERE is_wanted)) ^ 2 < (%(limit)s::bigint + 1) * sum(txn) AS are_few
+              (sum(txn) FILTER (WHERE is_wanted)) ^ 2 < (%(scan)s::bigint + 1) * sum(txn) AS are_few
          FROM trader
        ),
        reached AS (
@@ -37,6 +38,7 @@
                 OR %(type)s::text = (SELECT type
                                        FROM wallets
                                       WHERE wallets.wallet_id = trades.wallet_id))
+           AND (%(wallet_ids)s::bigint[] IS NULL OR wallet_id = ANY (%(wallet_ids)s::bigint[]))
            AND (created_at, is_sell, tx_signature, event_index,
                 (SELECT address
                    FROM wallets
@@ -44,7 +46,7 @@
                < (%(created_at)s::timestamptz, %(is_sell)s::boolean, %(tx_signature)s::text, %(event_index)s::integer,
                   %(address)s::text)
          ORDER BY created_at DESC, is_sell DESC, tx_signature DESC, event_index DESC, address DESC
-         LIMIT %(limit)s::bigint + 1)
+         LIMIT %(scan)s::bigint + 1)
         UNION ALL
        SELECT trade.*,
               wallets.address

@@ -1,13 +1,14 @@
 """A token: the trades of tracked wallets in it, what they did in it, and who holds it."""
 
 from datetime import datetime
-from typing import Any, LiteralString
+from typing import Any, LiteralString, Unpack
 
 import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import TokenNotFound
+from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, parameters_after, read_page, rows_of
 from wallet_api.queries.token_block import block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
@@ -26,14 +27,19 @@ def token_transactions(
     limit: int = 50,
     cursor: str | None = None,
     rule: PriceRule = DEFAULT_RULE,
+    **given: Unpack[FilterArguments],
 ) -> dict[str, Any]:
     """Return the newest `limit` trades (at most 1000) in a token, or those after `cursor`.
 
-    Without `type` of wallets of all types. Raises InvalidParameter, TokenNotFound.
+    Without `type` of wallets of all types; with filters, those that pass them. Raises InvalidParameter,
+    TokenNotFound.
     """
-    scope = ("tokens/transactions", blockchain, type or "", mint)
+    filters = read_filters(connection, blockchain, type, given)
+    scope = ("tokens/transactions", blockchain, type or "", mint, *filters.scope)
     start = parameters_after(cursor, scope) | NO_WINDOW | {"with_token": False}
-    token, row = read_page(connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), start)
+    token, row = read_page(
+        connection, now, rule, blockchain, type, mint, min(limit, MAX_LIMIT), start, filters
+    )
     if token is None:
         raise TokenNotFound
     return {
@@ -42,7 +48,7 @@ def token_transactions(
         **({} if type is None else {"type": type}),
         "currency": CHAINS[blockchain].currency,
         **rows_of(row),
-        **pagination_of(row, limit, scope),
+        **pagination_of(row, limit, scope, filters),
     }
 
 

@@ -23,8 +23,14 @@ class ChainArguments(Arguments):
 
     @post_load
     def _stored_form(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        chain = CHAINS[data["blockchain"]]
-        return data | {name: chain.canonical(data[name]) for name in ("address", "mint") if name in data}
+        canonical = CHAINS[data["blockchain"]].canonical
+        return data | {
+            name: tuple(map(canonical, data[name]))
+            if isinstance(data[name], tuple)
+            else canonical(data[name])
+            for name in ("address", "mint")
+            if name in data
+        }
 
 
 class GroupArguments(ChainArguments):

@@ -1,7 +1,14 @@
 """The schemas of the feed of a group's trades."""
 
+from typing import Any
+
+from marshmallow import ValidationError, validates_schema
+
+from wallet_api.chains import CHAINS
 from wallet_api.schemas.fields import (
     DECIMALS,
+    MAX_TEXT,
+    MAX_TEXTS,
     NO_SOURCE,
     SUPPLY,
     SUPPLY_PCT,
@@ -9,24 +16,49 @@ from wallet_api.schemas.fields import (
     SYMBOL,
     Amount,
     Boolean,
+    Choice,
     Integer,
     Mint,
     Moment,
+    Number,
     Rows,
     Shape,
     String,
     Strings,
+    Texts,
     WholeNumber,
 )
 from wallet_api.schemas.volume import WindowArguments
-from wallet_api.schemas.wallets import CountedPaginationSchema, PagedArguments, ProfileSchema
+from wallet_api.schemas.wallets import PagedArguments, PaginationSchema, ProfileSchema
 
 _PRICE = "Value / `token_amount` of the newest trade that makes a price; null without one."
 _PRICE_USD = "The same × the latest native price; null without one."
 _PRICE_AT = "Time of that trade; null without one."
 
 
-class LatestArguments(PagedArguments):
+class FilterMixin:
+    """The filters of a feed: direction and value of the trades, and who made them."""
+
+    transaction_type = Choice(("buy", "sell"), "Only trades of this direction.")
+    min_value = Number("Only trades of at least this `value`.")
+    min_value_usd = Number("Only trades of at least this `value_usd`; those without one are left out.")
+    address = Texts(
+        f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas. Untracked ones are named"
+        " in `warnings`."
+    )
+
+    @validates_schema
+    def _addresses_are_of_the_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
+        chain = CHAINS[data["blockchain"]]
+        for address in data.get("address", ()):
+            if not chain.is_address(address):
+                which = "" if len(data["address"]) == 1 else f": {address[:MAX_TEXT]!r}"
+                raise ValidationError(
+                    f"is not a {chain.name} address ({chain.address_form}){which}", "address"
+                )
+
+
+class LatestArguments(FilterMixin, PagedArguments):
     """The arguments of GET /v1/transactions/latest."""
 
     limit = WholeNumber(
@@ -125,7 +157,13 @@ class _FeedSchema(Shape):
         "The requested token; absent without `mint`, or if no tracked wallet ever traded it.",
         optional=True,
     )
-    warnings = Strings("What was capped; absent if nothing.", optional=True)
+    warnings = Strings("What was capped, and untracked addresses; absent if none.", optional=True)
+
+
+class FeedPaginationSchema(PaginationSchema):
+    """Where the page stands among all trades. `next_cursor` is null at the end."""
+
+    total = Integer("Number of all trades, on all pages; absent with filters.", optional=True)
 
 
 class LatestSchema(_FeedSchema):
@@ -133,7 +171,7 @@ class LatestSchema(_FeedSchema):
 
     mode = String("Always `latest`.", enum=["latest"])
     pagination = Rows(
-        CountedPaginationSchema,
+        FeedPaginationSchema,
         "Size of the page, cursor of the next; the same object is also at the top level of the body.",
     )
 

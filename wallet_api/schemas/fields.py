@@ -1,7 +1,9 @@
 """The fields of the schemas, each with its description, and the base of the schemas of responses."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -66,6 +68,7 @@ class Time(_Described, fields.String):
 MAX_TEXT = 128
 MAX_TEXTS = 100
 _LARGEST = 10**18
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 class WholeNumber(_Described, fields.Integer):
@@ -86,6 +89,20 @@ class WholeNumber(_Described, fields.Integer):
         # More than any number of rows or seconds, and within the range of bigint.
         digits = value.lstrip("0") or "0"
         return int(digits) if len(digits) <= 18 else _LARGEST
+
+
+class Number(_Described, fields.Decimal):
+    """An argument that is a decimal number of at least 0, in plain digits."""
+
+    def __init__(self, description: str, **options: Any) -> None:
+        allowed = "must be a decimal number of at least 0, such as 2 or 0.25"
+        super().__init__(description, error_messages={"invalid": allowed}, **options)
+
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Decimal:
+        # Not longer than any amount in the ledger.
+        if not _NUMBER.fullmatch(value) or len(value) > MAX_TEXT:
+            raise self.make_error("invalid")
+        return Decimal(value)
 
 
 class Text(_Described, fields.String):

@@ -2,7 +2,13 @@
 
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import GroupArguments
-from wallet_api.schemas.feed import HoldingSchema, TokenBlockSchema, TokenTransactionSchema
+from wallet_api.schemas.feed import (
+    FeedPaginationSchema,
+    FilterMixin,
+    HoldingSchema,
+    TokenBlockSchema,
+    TokenTransactionSchema,
+)
 from wallet_api.schemas.fields import (
     NO_SOURCE,
     PROFIT_USD,
@@ -23,7 +29,7 @@ from wallet_api.schemas.fields import (
     Text,
     WholeNumber,
 )
-from wallet_api.schemas.wallets import CountedPaginationSchema, ProfileSchema
+from wallet_api.schemas.wallets import ProfileSchema
 
 _WITHOUT_PRICE = " 0 if nothing is held, null without a price of the token."
 _WITHOUT_USD = " 0 if nothing is held, null without a price of the token or of the native coin."
@@ -36,7 +42,7 @@ class TokenArguments(GroupArguments):
     mint = Mint("The token.", required=True)
 
 
-class TokenTransactionsArguments(TokenArguments):
+class TokenTransactionsArguments(FilterMixin, TokenArguments):
     """The arguments of GET /v1/tokens/transactions. Without `type` the wallets of all types."""
 
     limit = WholeNumber(
@@ -57,7 +63,7 @@ class _TokenSchema(Shape):
     """What all of them have."""
 
     token = Rows(TokenBlockSchema, "The token.")
-    warnings = Strings("That `limit` was capped; absent otherwise.", optional=True)
+    warnings = Strings("That `limit` was capped, and untracked addresses; absent if none.", optional=True)
 
 
 class TokenTransactionsSchema(_TokenSchema):
@@ -73,7 +79,7 @@ class TokenTransactionsSchema(_TokenSchema):
         many=True,
     )
     pagination = Rows(
-        CountedPaginationSchema,
+        FeedPaginationSchema,
         "Size of the page, cursor of the next; the same object is also at the top level of the body.",
     )
 
