@@ -1,5 +1,6 @@
 """`wallet-api sync trades --follow` with a Solana node: what it notifies of is in the ledger at once."""
 
+import json
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -11,6 +12,7 @@ from tests.stub.swaps import Row
 from tests.stub.transactions import now
 from tests.sync.operator import Operator, Running, Start, addresses
 from tests.sync.solana import SOL, WALLET, buy, read_from
+from tests.sync.test_status import status
 from tests.waiting import eventually
 
 WAIT = 30.0
@@ -70,6 +72,34 @@ def test_a_confirmed_trade_is_in_the_ledger_within_seconds(stub: Stub, method: s
     # Neither list nor transaction are requested, if the node sends whole ones.
     assert stub.asked_of("getTransaction") == ([] if method == "transactionSubscribe" else ["one"])
     assert follow.running.end()[0] == 0
+
+
+def test_status_shows_how_the_chain_is_followed_and_how_soon_trades_come(
+    method: str, operator: Operator, begin: Begin
+) -> None:
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    follow.happen("one")
+    assert follow.has("one")
+
+    def told(*words: str) -> Callable[[], bool]:
+        return lambda: any(line.split()[: len(words)] == list(words) for line in lines(operator))
+
+    assert eventually(told("solana", method, "1", "of", "1", "yes"), WAIT)
+    assert eventually(lambda: json.loads(status(operator, "--json"))["delays"] != [], WAIT)
+    (delays,) = json.loads(status(operator, "--json"))["delays"]
+    # It was the only new trade, and is so when it is read again.
+    assert (delays["blockchain"], delays["trades"]) == ("solana", 1)
+    assert delays["nine_of_ten_seconds"] <= 3
+    follow.running.end()
+    operator.sync()
+    assert not told("solana", method)()
+    (again,) = json.loads(status(operator, "--json"))["delays"]
+    assert again == delays
+
+
+def lines(operator: Operator) -> list[str]:
+    return status(operator).splitlines()
 
 
 def test_what_comes_twice_or_out_of_order_counts_once(method: str, begin: Begin) -> None:

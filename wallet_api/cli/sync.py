@@ -125,6 +125,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
                 turn_seconds=(None if follower else seconds) or options["every"] or math.inf,
                 follower=follower,
                 lasts_seconds=settings.follow_seconds if follower else 0.0,
+                follows_blocks=seconds is not None and follower is None,
             )
 
             def one(connection: Connection, stopping: threading.Event) -> Summary:

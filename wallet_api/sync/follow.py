@@ -15,18 +15,16 @@ from typing import Any, Protocol
 
 from cachetools import LRUCache
 
-from wallet_api.database import Connection, Row, load_statements
+from wallet_api.database import Connection, Row
 from wallet_api.providers.trades.solana_transaction import Notice
 from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, TradeSource, Unfinal
+from wallet_api.sync.follows import Follow, save_follow
 from wallet_api.sync.jobs import Job, Span, tracked_rows, wallet_of
 from wallet_api.sync.pool import Pool, Result
 from wallet_api.sync.sources import Provider
 from wallet_api.sync.unfinal import read_unfinal
 
 log = logging.getLogger(__name__)
-
-BLOCKS = "blocks"
-"""The method of chains that are read block by block."""
 
 # A followed wallet is still read once an hour.
 _READ_AGAIN = timedelta(hours=1)
@@ -38,8 +36,6 @@ _THREADS = 4
 _STATUSES = 256
 _MOST_UNFINAL = 20 * _STATUSES
 _REPORT_SECONDS = 10.0
-
-_FOLLOWS = load_statements(__package__, "follows")
 
 
 class FollowedSource(TradeSource, Protocol):
@@ -283,8 +279,7 @@ class Follower:
             log.warning("%s: %d notices are read later: %s", self._chain, count, failure)
         self.failed.clear()
         reconnects = self._stream.reconnects
-        save_follow(
-            connection,
+        follow = Follow(
             self._chain,
             self._stream.method,
             wallets=len(self._spans),
@@ -293,40 +288,8 @@ class Follower:
             reconnects=reconnects - self._reconnects,
             gaps=self._gaps,
         )
+        save_follow(connection, follow, datetime.now(UTC))
         self._reconnects, self._gaps = reconnects, 0
-
-
-@dataclass(frozen=True, slots=True)
-class Follow:
-    """How a chain is followed: `followed` of its `wallets`, if the connection is up.
-
-    `reconnects` are connections made again, `gaps` wallets that were read because of one, since ever.
-    """
-
-    blockchain: str
-    method: str
-    wallets: int
-    followed: int
-    is_connected: bool
-    reconnects: int
-    gaps: int
-    saved_at: datetime
-
-
-def save_follow(connection: Connection, blockchain: str, method: str, **counts: int | bool) -> None:
-    """Save how a chain is followed, and add the counts of reconnects and gaps."""
-    parameters = {"blockchain": blockchain, "method": method, "now": datetime.now(UTC)}
-    connection.execute(_FOLLOWS["save"], parameters | counts)
-
-
-def forget_follows(connection: Connection, chains: Sequence[str]) -> None:
-    """Forget that chains were followed."""
-    connection.execute(_FOLLOWS["forget"], {"blockchains": list(chains)})
-
-
-def read_follows(connection: Connection) -> list[Follow]:
-    """Return how chains are followed."""
-    return [Follow(**row) for row in connection.execute(_FOLLOWS["all"])]
 
 
 def _span(row: Row) -> Span:

@@ -24,9 +24,8 @@ SELECT blockchain,
        method,
        wallets,
        followed,
-       is_connected,
+       is_connected AND saved_at > %(saved_after)s AS is_connected,
        reconnects,
-       gaps,
-       saved_at
+       gaps
   FROM sync_follows
  ORDER BY blockchain

@@ -13,6 +13,7 @@ from wallet_api.database import Connection
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.providers.trades.swaps import Chunk
 from wallet_api.sync.follow import Follower, Push
+from wallet_api.sync.follows import BLOCKS, Follow, forget_follows, save_follow
 from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.importer import Importer, Part
 from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_due
@@ -41,6 +42,7 @@ class TradesSync:
 
     A job that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
     With a `follower`, a round reads only the wallets that it chooses, and lasts `lasts_seconds`.
+    `follows_blocks` is whether the chain is followed by rounds, one after the other.
     """
 
     provider: Provider
@@ -51,6 +53,7 @@ class TradesSync:
     turn_seconds: float = math.inf
     follower: Follower | None = None
     lasts_seconds: float = 0.0
+    follows_blocks: bool = False
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def round(
@@ -80,7 +83,14 @@ class TradesSync:
         jobs = jobs_due(connection, source, chains, self.since, self.overlap, again, choose)
         work = _Round(self, connection, jobs)
         work.run(stopping, progress)
-        return work.finish()
+        summary = work.finish()
+        if self.follows_blocks:
+            is_connected = summary.stopped is None and not summary.failed
+            follow = Follow(chains[0], BLOCKS, summary.wallets, summary.synced, is_connected, 0, 0)
+            save_follow(connection, follow, datetime.now(UTC))
+        elif self.follower is None:
+            forget_follows(connection, chains)
+        return summary
 
     def _leave(self) -> None:
         if self.follower is not None:
