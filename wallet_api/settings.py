@@ -120,6 +120,13 @@ def _url(text: str) -> str:
     return text.rstrip("/")
 
 
+def _websocket(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("ws", "wss") or not parts.netloc:
+        raise ValueError("must be a ws or wss URL")
+    return text
+
+
 def _postgresql(text: str) -> str:
     if not text.startswith(("postgresql://", "postgres://")):
         raise ValueError("must be a postgresql:// URI")
@@ -178,6 +185,8 @@ class Settings:
     sync_overlap_seconds: float = _setting(3600.0, _number)
     sync_trades_seconds: float = _setting(300.0, _positive)
     follow_seconds: float = _setting(3.0, _positive)
+    follow_subscriptions: int = _setting(300, _whole(0))
+    follow_final_seconds: float = _setting(120.0, _positive)
 
     solana_provider: str = _setting("moralis", _one_of(*PROVIDERS))
     eth_provider: str = _setting("moralis", _one_of(*PROVIDERS))
@@ -196,6 +205,7 @@ class Settings:
     moralis_solana_url: str = _setting("https://solana-gateway.moralis.io", _url)
     # URLs of nodes often contain a key, so they are secrets too.
     solana_rpc_url: str | None = _setting(None, _url, secret=True)
+    solana_ws_url: str | None = _setting(None, _websocket, secret=True)
     eth_rpc_url: str | None = _setting(None, _url, secret=True)
     bnb_rpc_url: str | None = _setting(None, _url, secret=True)
     base_rpc_url: str | None = _setting(None, _url, secret=True)

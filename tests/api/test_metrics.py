@@ -29,6 +29,8 @@ from wallet_api.keys import create_key
 from wallet_api.providers.trades.swaps import Block
 from wallet_api.settings import Settings
 from wallet_api.sync.blocks import save_blocks
+from wallet_api.sync.delays import save_delays
+from wallet_api.sync.follows import Follow, save_follow
 from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.left_out import save_reasons
 from wallet_api.sync.nodes import save_methods
@@ -122,6 +124,31 @@ def _save_node(connection: Connection) -> None:
     for _ in range(2):
         save_methods(connection, "eth", {"eth_getLogs": 6}, 5.0, now)
     save_blocks(connection, "eth", [Block(4711, "0xab", now - timedelta(minutes=1))])
+
+
+def _save_follows(connection: Connection, *delays: float, saved_at: datetime | None = None) -> None:
+    """Save twice how a chain is followed, and the delays of its trades."""
+    follow = Follow("solana", "logsSubscribe", 9, 5, is_connected=True, reconnects=2, gaps=7)
+    for _ in range(2):
+        save_follow(connection, follow, saved_at or datetime.now(UTC))
+        save_delays(connection, "solana", delays)
+
+
+def test_how_a_chain_is_followed_is_a_metric(client: FlaskClient, connection: Connection) -> None:
+    _save_follows(connection, 0.5, 1.0, 2.5, 7000.0)
+    value = partial(_value, _scrape(client), blockchain="solana")
+    assert value("wallet_api_sync_follow_up") == 1
+    assert value("wallet_api_sync_follow_wallets", is_followed="true") == 5
+    assert value("wallet_api_sync_follow_wallets", is_followed="false") == 4
+    assert value("wallet_api_sync_follow_reconnects_total") == 4
+    assert value("wallet_api_sync_follow_gaps_total") == 14
+    seconds = "wallet_api_sync_trade_delay_seconds"
+    for bound, trades in (("1.0", 4), ("2.0", 4), ("3.0", 6), ("3600.0", 6), ("+Inf", 8)):
+        assert value(f"{seconds}_bucket", le=bound) == trades
+    assert (value(f"{seconds}_count"), value(f"{seconds}_sum")) == (8, 14008)
+    _save_follows(connection, saved_at=datetime.now(UTC) - timedelta(minutes=6))
+    # No process goes on with it.
+    assert _value(_scrape(client), "wallet_api_sync_follow_up", blockchain="solana") == 0
 
 
 def test_the_age_of_the_data_is_a_metric(
@@ -267,6 +294,7 @@ def test_dashboard_and_alerts_use_existing_metrics(
     save_heartbeats(connection, "prices", {"eth": Round(delay_seconds=1.0)}, datetime.now(UTC))
     save_reasons(connection, ["eth"], new=Counter(), met=Counter())
     _save_node(connection)
+    _save_follows(connection, 1.0)
     with demo_service(replace(settings, valkey_url="valkey://127.0.0.1:9")) as service:
         client = make_app(service.settings).test_client()
         limited = Caller.new(client, connection, "limited", credits=10)

@@ -19,6 +19,8 @@ SYNCED = {TRADES_SYNC: "60x240", PRICES_SYNC: "60x240"}
 REQUESTS = 'wallet_api_requests_total{operation="history", status="%s"}'
 FETCHES = 'wallet_api_holdings_fetches_total{provider="alchemy", chain="eth", outcome="%s"}'
 LATENCY = 'wallet_api_request_seconds_bucket{operation="history", le="%s"}'
+DELAY = 'wallet_api_sync_trade_delay_seconds_bucket{blockchain="eth", le="%s"}'
+FOLLOWED = 'wallet_api_sync_follow_up{blockchain="eth"}'
 
 # By alert: series with which it fires within two hours, and others with which it does not.
 CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
@@ -51,6 +53,19 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "WalletApiSyncBlocksOld": (
         {'wallet_api_sync_newest_block_age_seconds{blockchain="eth"}': "0+60x240"},
         {'wallet_api_sync_newest_block_age_seconds{blockchain="eth"}': "60x240"},
+    ),
+    "WalletApiNotFollowed": (
+        {FOLLOWED: "0x240"},
+        {FOLLOWED: "1x240"},
+    ),
+    "WalletApiTradesLate": (
+        {
+            DELAY % "60.0": "0+8x240",
+            DELAY % "+Inf": "0+10x240",
+            DELAY % "120.0": "0+10x240",
+            FOLLOWED: "1x240",
+        },
+        {DELAY % "60.0": "0+10x240", DELAY % "+Inf": "0+10x240", FOLLOWED: "1x240"},
     ),
     # No price at all is older than any.
     "WalletApiPricesOld": (

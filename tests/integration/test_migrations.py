@@ -37,6 +37,7 @@ NAMES = [
     "0004_nodes",
     "0005_arrivals",
     "0006_boards",
+    "0008_follows",
     "0010_tries",
 ]
 LATER = "9999_of_a_later_version"

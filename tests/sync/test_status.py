@@ -65,6 +65,11 @@ def test_the_delay_is_that_of_new_trades(stub: Stub, operator: Operator) -> None
     stub.transactions.add(WALLET, "old", buy(now() - timedelta(minutes=30)))
     operator.sync()
     assert operator.fetch("SELECT delay_seconds FROM sync_heartbeats") == [{"delay_seconds": None}]
+    # What was read before is not new when it is read again.
+    operator.fetch("UPDATE sync_wallets SET synced_until = synced_until - interval '1 hour' RETURNING 1")
+    operator.sync()
+    assert operator.fetch("SELECT delay_seconds FROM sync_heartbeats") == [{"delay_seconds": None}]
+    stub.transactions.add(WALLET, "late", buy(now() - timedelta(minutes=30)))
     operator.fetch("UPDATE sync_wallets SET synced_until = synced_until - interval '1 hour' RETURNING 1")
     operator.sync()
     (row,) = operator.fetch("SELECT delay_seconds FROM sync_heartbeats")

@@ -13,7 +13,12 @@ from typing import NamedTuple
 
 from flask import Blueprint, Flask, Response, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -26,6 +31,8 @@ from wallet_api.keys import bearer_key
 from wallet_api.queries.freshness import freshness
 from wallet_api.responses.operation import Operation
 from wallet_api.services import services
+from wallet_api.sync.delays import Delays, read_delays
+from wallet_api.sync.follows import Follow, read_follows
 from wallet_api.sync.heartbeats import read_heartbeats
 from wallet_api.sync.left_out import read_reasons
 from wallet_api.sync.nodes import MethodCount, NewestBlock, read_methods, read_newest_blocks
@@ -191,6 +198,7 @@ class _Data(Collector):
                 reasons = read_reasons(connection)
                 blocks = read_newest_blocks(connection, now)
                 methods = read_methods(connection)
+                follows, delays_of = read_follows(connection, now), read_delays(connection)
         except ServiceUnavailable:
             up.samples[0] = up.samples[0]._replace(value=0.0)
             yield up
@@ -234,6 +242,7 @@ class _Data(Collector):
         for one in reasons:
             left_out.add_metric((one.blockchain, one.reason), one.total)
         yield from (ages, failed, delays, left_out, *_of_nodes(blocks, methods))
+        yield from _of_follows(follows, delays_of)
 
 
 def _of_nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> Iterator[Metric]:
@@ -251,6 +260,41 @@ def _of_nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> 
     for method in methods:
         calls.add_metric((method.blockchain, method.method), method.total)
     yield from (newest, ages, calls)
+
+
+def _of_follows(follows: Sequence[Follow], delays: Sequence[Delays]) -> Iterator[Metric]:
+    """Yield how chains are followed, and how soon trades are in the ledger."""
+    up = GaugeMetricFamily(
+        "wallet_api_sync_follow_up", "Whether a process follows the chain.", labels=("blockchain",)
+    )
+    wallets = GaugeMetricFamily(
+        "wallet_api_sync_follow_wallets",
+        "Wallets of a followed chain, by whether they are followed or only read from time to time.",
+        labels=("blockchain", "is_followed"),
+    )
+    reconnects = CounterMetricFamily(
+        "wallet_api_sync_follow_reconnects", "Connections made again.", labels=("blockchain",)
+    )
+    gaps = CounterMetricFamily(
+        "wallet_api_sync_follow_gaps",
+        "Wallets that were read since they were not followed for a time.",
+        labels=("blockchain",),
+    )
+    for one in follows:
+        up.add_metric((one.blockchain,), one.is_connected)
+        wallets.add_metric((one.blockchain, "true"), one.followed)
+        wallets.add_metric((one.blockchain, "false"), one.wallets - one.followed)
+        reconnects.add_metric((one.blockchain,), one.reconnects)
+        gaps.add_metric((one.blockchain,), one.gaps)
+    seconds = HistogramMetricFamily(
+        "wallet_api_sync_trade_delay_seconds",
+        "From the block of a new trade to the ledger.",
+        labels=("blockchain",),
+    )
+    for each in delays:
+        buckets = [("+Inf" if math.isinf(bound) else str(bound), trades) for bound, trades in each.buckets]
+        seconds.add_metric((each.blockchain,), buckets, each.seconds)
+    yield from (up, wallets, reconnects, gaps, seconds)
 
 
 def _operation(endpoint: str | None) -> str:

@@ -19,6 +19,7 @@ from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
 from wallet_api.settings import Settings
 from wallet_api.sync.faces import read_faces
+from wallet_api.sync.follow import Follower
 from wallet_api.sync.rounds import TradesSync
 from wallet_api.sync.sources import Provider, face_sources, price_sources, trade_providers
 from wallet_api.sync.summaries import Summary
@@ -106,15 +107,26 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
         hidden = settings.log_format == "json" or len(providers) > 1
 
         def work_on(provider: Provider) -> Work:
-            seconds = settings.follow_seconds if follow and provider.source.reads_blocks else None
+            is_followed = follow and (provider.source.reads_blocks or provider.stream is not None)
+            seconds = settings.follow_seconds if is_followed else None
+            follower, overlap = None, settings.sync_overlap_seconds
+            if follow and provider.stream is not None:
+                # A read finds only what is final.
+                overlap = max(overlap, settings.follow_final_seconds)
+                follower = Follower(
+                    *(provider, options["every"], settings.follow_final_seconds, settings.follow_seconds)
+                )
             job = TradesSync(
                 provider=provider,
                 prices=prices,
                 since=since,
-                overlap=timedelta(seconds=settings.sync_overlap_seconds),
+                overlap=timedelta(seconds=overlap),
                 threads=settings.sync_threads,
                 # Blocks are read for all wallets at once, so that no other job waits for a turn.
                 turn_seconds=math.inf if provider.source.reads_blocks else options["every"] or math.inf,
+                follower=follower,
+                lasts_seconds=settings.follow_seconds if follower else 0.0,
+                follows_blocks=seconds is not None and follower is None,
             )
 
             def one(connection: Connection, stopping: threading.Event) -> Summary:

@@ -46,7 +46,8 @@ class TradesSummary(Summary):
     what the round left out, `left_out_reasons` the same by reason and detail, `new_left_out` what no round
     had met before, and `unreadable` what is kept because it could not be read. `no_trades` are transactions
     that are no trades by a rule, `from_logs` trades whose native value comes from logs, and `reorganised`
-    trades that were removed with their blocks. `stopped` is why the round stopped.
+    trades that were removed with their blocks. `notified` are transactions of which a node has notified.
+    `stopped` is why the round stopped.
     """
 
     chains: list[str] = field(default_factory=list)
@@ -63,6 +64,7 @@ class TradesSummary(Summary):
     no_trades: int = 0
     from_logs: int = 0
     reorganised: int = 0
+    notified: int = 0
     left_out: int = 0
     left_out_reasons: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     new_left_out: int = 0
@@ -85,6 +87,7 @@ class TradesSummary(Summary):
             f"{reason}: {_counted(details)}" for reason, details in sorted(self.left_out_reasons.items())
         )
         parts = (
+            (self.notified, "transactions notified"),
             (self.wraps, "wraps"),
             (self.no_trades, "no trades"),
             (self.from_logs, "valued from logs"),
