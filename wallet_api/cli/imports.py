@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import click
@@ -13,10 +14,12 @@ from wallet_api.cli.output import Show, json_option, print_json, progress_bar
 from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
+from wallet_api.ledger.denied import read_denied
 from wallet_api.ledger.lines import Record, Reject
 from wallet_api.ledger.readers import Source, UnreadableFile, open_source
 from wallet_api.ledger.rejects import rejects_of
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
+from wallet_api.settings import Settings
 
 SOME_REJECTED = 3
 
@@ -50,8 +53,12 @@ def import_wallets(file: str, as_json: bool) -> None:
 @_file
 @json_option
 def import_trades(file: str, as_json: bool) -> None:
-    """Import the trades of FILE. A trade that is already stored is replaced if its amounts differ."""
-    _run(file, as_json, TradeRow, imports.import_trades)
+    """Import the trades of FILE. A trade that is already stored is replaced if its amounts differ.
+
+    Trades in the tokens of TOKEN_DENYLIST are left out, and counted.
+    """
+    denied = read_denied(Settings.from_environment().token_denylist)
+    _run(file, as_json, TradeRow, partial(imports.import_trades, denied=denied))
 
 
 @import_files.command("prices")
@@ -108,6 +115,8 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
         }
         if summary.rejected:
             document["rejects"] = rejects
+        if summary.denied:
+            document["denied"] = summary.denied
         if summary.warnings:
             document["warnings"] = summary.warnings
         print_json(document)
@@ -117,5 +126,7 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
         f"Imported {summary.landed} rows in {seconds:.1f} s"
         f" ({summary.changed} new or changed, {unchanged} unchanged); {summary.rejected} rejected."
     )
+    if summary.denied:
+        click.echo(f"Left out {summary.denied} rows of denied tokens (TOKEN_DENYLIST).")
     if summary.rejected:
         click.echo(f"Rejected rows, with reasons: {rejects}", err=True)

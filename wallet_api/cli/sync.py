@@ -17,6 +17,7 @@ from wallet_api.cli.output import json_option, progress_bar
 from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run, write_sync_note
 from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
+from wallet_api.ledger.denied import read_denied
 from wallet_api.settings import Settings
 from wallet_api.sync.faces import read_faces
 from wallet_api.sync.rounds import TradesSync
@@ -92,6 +93,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
     with _ready(options) as (settings, stack):
         providers = stack.enter_context(trade_providers(settings, chains))
         prices, _ = stack.enter_context(price_sources(settings))
+        denied = read_denied(settings.token_denylist)
         synced = [chain for provider in providers for chain in provider.chains]
         if not chains and len(synced) < len(CHAINS):
             left_out = ", ".join(chain for chain in CHAINS if chain not in synced)
@@ -107,6 +109,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
                 overlap=timedelta(seconds=settings.sync_overlap_seconds),
                 threads=settings.sync_threads,
                 turn_seconds=options["every"] or math.inf,
+                denied=denied,
             )
 
             def one(connection: Connection, stopping: threading.Event) -> Summary:

@@ -25,7 +25,8 @@ def sync_status(as_json: bool) -> None:
     DELAY is the median time from block to ledger in the last round with new trades; OF is the age of the
     newest block that was read. KEPT transactions are tried again at each start of a sync and once a day;
     no_trade counts what is no trade by a rule, from_logs trades whose value comes from logs, since the node
-    had no state, reorganised trades that were removed with their blocks.
+    had no state, denied trades in tokens of TOKEN_DENYLIST, reorganised trades that were removed with their
+    blocks.
     """
     with database() as connection:
         heartbeats = read_heartbeats(connection, datetime.now(UTC))

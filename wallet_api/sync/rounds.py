@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection
+from wallet_api.ledger.batches import Token
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.providers.trades.swaps import Chunk
 from wallet_api.sync.heartbeats import Round, save_heartbeats
@@ -35,7 +36,7 @@ _NAMED_WALLETS = 10
 
 @dataclass(frozen=True, slots=True)
 class TradesSync:
-    """A provider of trades, and the time from which trades are wanted.
+    """A provider of trades, the time from which trades are wanted, and the tokens of which none is.
 
     A job that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
     """
@@ -46,6 +47,7 @@ class TradesSync:
     overlap: timedelta
     threads: int
     turn_seconds: float = math.inf
+    denied: frozenset[Token] = frozenset()
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def round(
@@ -73,7 +75,7 @@ class _Round:
         self._summary = TradesSummary(
             chains=list(sync.provider.chains), wallets=sum(len(job.spans) for job in jobs)
         )
-        self._importer = Importer(connection, sync.prices, self._summary)
+        self._importer = Importer(connection, sync.prices, self._summary, sync.denied)
         self._failures_in_a_row = 0
         self._began = time.monotonic()
         self._called = Counter(self._provider.methods)
