@@ -32,6 +32,7 @@ NAMES = [
     "0002_walk",
     "0003_days",
     "0004_nodes",
+    "0009_keys",
 ]
 LATER = "9999_of_a_later_version"
 NEWER: LiteralString = f"INSERT INTO schema_migrations (name, checksum) VALUES ('{LATER}', '')"

@@ -22,6 +22,7 @@ from wallet_api.access.gate import keyless
 from wallet_api.database import Database
 from wallet_api.errors import Forbidden, ServiceUnavailable
 from wallet_api.keys import bearer_key
+from wallet_api.keys.usage import count_expiring
 from wallet_api.queries.freshness import freshness
 from wallet_api.responses.operation import Operation
 from wallet_api.services import services
@@ -145,7 +146,7 @@ class _Counters:
     def count(self, response: Response) -> Response:
         """Count the current request."""
         request = current_request()
-        operation = _operation(request.endpoint)
+        operation = request.operation
         labelled = self._metrics_of(operation, response.status_code)
         labelled.requests.inc()
         labelled.seconds.observe(time.perf_counter() - request.started)
@@ -185,6 +186,7 @@ class _Data(Collector):
                 reasons = read_reasons(connection)
                 blocks = read_newest_blocks(connection, now)
                 methods = read_methods(connection)
+                expiring = count_expiring(connection, now)
         except ServiceUnavailable:
             up.samples[0] = up.samples[0]._replace(value=0.0)
             yield up
@@ -223,7 +225,8 @@ class _Data(Collector):
         )
         for one in reasons:
             left_out.add_metric((one.blockchain, one.reason), one.total)
-        yield from (ages, failed, delays, left_out, *_of_nodes(blocks, methods))
+        keys = GaugeMetricFamily("wallet_api_keys_expiring", "Keys that expire within 14 days.", expiring)
+        yield from (ages, failed, delays, left_out, *_of_nodes(blocks, methods), keys)
 
 
 def _of_nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> Iterator[Metric]:
@@ -241,10 +244,6 @@ def _of_nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> 
     for method in methods:
         calls.add_metric((method.blockchain, method.method), method.total)
     yield from (newest, ages, calls)
-
-
-def _operation(endpoint: str | None) -> str:
-    return "none" if endpoint is None else endpoint.rpartition(".")[2].removesuffix("_alias")
 
 
 def _may_see() -> bool:

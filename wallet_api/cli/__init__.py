@@ -17,6 +17,7 @@ from wallet_api.cli.output import raised_at
 from wallet_api.cli.remove import remove
 from wallet_api.cli.sync import sync
 from wallet_api.cli.up import up
+from wallet_api.cli.usage import usage
 from wallet_api.database import NotPermitted, translated
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
@@ -38,6 +39,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     up,
     migrate,
     keys,
+    usage,
     import_files,
     export_files,
     remove,
