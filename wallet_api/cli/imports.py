@@ -83,7 +83,7 @@ def _run(file: str, as_json: bool, row_type: type[msgspec.Struct], import_record
         with (
             open_source(file) as source,
             rejects_of(file) as rejects,
-            database() as connection,
+            database(creates=True) as connection,
             progress_bar(source.name, hidden=source.size is None) as show,
         ):
             records = _with_progress(source.records(row_type, warnings.append), source, show)

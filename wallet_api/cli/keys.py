@@ -56,7 +56,7 @@ def create(name: str, credits: int | None, rate: str | None, expires: datetime |
 
     The name of a revoked key can be given again.
     """
-    with _keys() as connection:
+    with _keys(creates=True) as connection:
         key = api_keys.create_key(connection, name, credits=credits, rate=rate, expires_at=expires)
     _show_secret(name, key, {}, as_json=as_json)
 
@@ -174,9 +174,9 @@ def top_up(name: str, credits: int) -> None:
 
 
 @contextmanager
-def _keys() -> Iterator[Connection]:
+def _keys(*, creates: bool = False) -> Iterator[Connection]:
     try:
-        with database() as connection:
+        with database(creates=creates) as connection:
             yield connection
     except api_keys.KeyRequestError as error:
         raise click.ClickException(f"{error}.") from error

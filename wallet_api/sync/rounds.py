@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection
 from wallet_api.ledger.batches import Token
-from wallet_api.providers.faults import ProviderFault
+from wallet_api.providers.faults import ProviderFault, TimedOut, Unreachable
 from wallet_api.providers.trades.swaps import Chunk
 from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.importer import Importer, Part
@@ -32,6 +32,8 @@ _GRACE_SECONDS = 5.0
 # When so many wallets in a row have failed because of the provider, it counts as down.
 _FAILURES_IN_A_ROW = 20
 _NAMED_WALLETS = 10
+# Failures whose cause may be here.
+_OF_NETWORK = (Unreachable.outcome, TimedOut.outcome)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,8 @@ class _Round:
         count = self._summary.failures[failure] - _NAMED_WALLETS
         more = f" and {count} more" if count > 0 else ""
         detail = jobs[0].detail if jobs else ""
-        log.warning("not synced: %s %s: %s%s", failure, detail, names, more)
+        hint = f"; check the network and {self._provider.url_setting}" if failure in _OF_NETWORK else ""
+        log.warning("not synced: %s %s: %s%s%s", failure, detail, names, more, hint)
 
     def _outcomes(self, chain: str | None = None) -> Counter[str | None]:
         """Return how many wallets of a chain, or of all, have which outcome; None before they have one."""
