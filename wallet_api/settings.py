@@ -167,6 +167,8 @@ class Settings:
     token_price_max_age_seconds: float = _setting(86_400.0, _age)
     token_price_min_value_usd: Decimal = _setting(Decimal(1), _decimal)  # noqa: RUF009
 
+    token_denylist: str | None = _setting(None)
+
     history_type: str = _setting("required", _one_of("required", "detected"))
 
     holdings_ttl_seconds: float = _setting(60.0, _number)

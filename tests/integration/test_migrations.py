@@ -38,6 +38,7 @@ NAMES = [
     "0005_arrivals",
     "0006_boards",
     "0008_follows",
+    "0009_keys",
     "0010_tries",
 ]
 LATER = "9999_of_a_later_version"

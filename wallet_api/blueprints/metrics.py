@@ -28,6 +28,7 @@ from wallet_api.access.gate import keyless
 from wallet_api.database import Database
 from wallet_api.errors import Forbidden, ServiceUnavailable
 from wallet_api.keys import bearer_key
+from wallet_api.keys.usage import count_expiring
 from wallet_api.queries.freshness import freshness
 from wallet_api.responses.operation import Operation
 from wallet_api.services import services
@@ -153,7 +154,7 @@ class _Counters:
     def count(self, response: Response) -> Response:
         """Count the current request."""
         request = current_request()
-        operation = _operation(request.endpoint)
+        operation = request.operation
         labelled = self._metrics_of(operation, response.status_code)
         labelled.requests.inc()
         labelled.seconds.observe(time.perf_counter() - request.started)
@@ -199,6 +200,7 @@ class _Data(Collector):
                 blocks = read_newest_blocks(connection, now)
                 methods = read_methods(connection)
                 follows, delays_of = read_follows(connection, now), read_delays(connection)
+                expiring = count_expiring(connection, now)
         except ServiceUnavailable:
             up.samples[0] = up.samples[0]._replace(value=0.0)
             yield up
@@ -241,6 +243,7 @@ class _Data(Collector):
         )
         for one in reasons:
             left_out.add_metric((one.blockchain, one.reason), one.total)
+        yield GaugeMetricFamily("wallet_api_keys_expiring", "Keys that expire within 14 days.", expiring)
         yield from (ages, failed, delays, left_out, *_of_nodes(blocks, methods))
         yield from _of_follows(follows, delays_of)
 
@@ -295,10 +298,6 @@ def _of_follows(follows: Sequence[Follow], delays: Sequence[Delays]) -> Iterator
         buckets = [("+Inf" if math.isinf(bound) else str(bound), trades) for bound, trades in each.buckets]
         seconds.add_metric((each.blockchain,), buckets, each.seconds)
     yield from (up, wallets, reconnects, gaps, seconds)
-
-
-def _operation(endpoint: str | None) -> str:
-    return "none" if endpoint is None else endpoint.rpartition(".")[2].removesuffix("_alias")
 
 
 def _may_see() -> bool:

@@ -17,7 +17,8 @@ from wallet_api.cli.output import raised_at
 from wallet_api.cli.remove import remove
 from wallet_api.cli.sync import sync
 from wallet_api.cli.up import up
-from wallet_api.database import DatabaseRefused, NotPermitted, translated
+from wallet_api.cli.usage import usage
+from wallet_api.database import DatabaseRefused, NotPermitted, NotWritable, translated
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
 from wallet_api.errors import ApiError
@@ -38,6 +39,7 @@ _COMMANDS: tuple[click.Command, ...] = (
     up,
     migrate,
     keys,
+    usage,
     import_files,
     export_files,
     remove,
@@ -93,7 +95,7 @@ def main() -> None:
             f"{_cause(error)}. 'wallet-api {command}' needs the rights of the role {role}: "
             "see config/roles.sql, and run it again after each migration."
         )
-    except DatabaseRefused as error:
+    except (DatabaseRefused, NotWritable) as error:
         _fail(f"{error.advice} ({_cause(error)})")
     except ApiError as error:
         cause = _cause(error)

@@ -17,6 +17,7 @@ from wallet_api.cli.output import json_option, progress_bar
 from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run, write_sync_note
 from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
+from wallet_api.ledger.denied import read_denied
 from wallet_api.settings import Settings
 from wallet_api.sync.faces import read_faces
 from wallet_api.sync.follow import Follower
@@ -99,6 +100,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
             options["every"] = options["every"] or settings.sync_trades_seconds
         providers = stack.enter_context(trade_providers(settings, chains))
         prices, _ = stack.enter_context(price_sources(settings))
+        denied = read_denied(settings.token_denylist)
         synced = [chain for provider in providers for chain in provider.chains]
         if not chains and len(synced) < len(CHAINS):
             left_out = ", ".join(chain for chain in CHAINS if chain not in synced)
@@ -127,6 +129,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
                 follower=follower,
                 lasts_seconds=settings.follow_seconds if follower else 0.0,
                 follows_blocks=seconds is not None and follower is None,
+                denied=denied,
             )
 
             def one(connection: Connection, stopping: threading.Event) -> Summary:

@@ -28,6 +28,25 @@ class DatabaseRefused(DatabaseUnavailable):
     )
 
 
+class NotWritable(DatabaseUnavailable):
+    """The database cannot store anything right now. Try again shortly."""
+
+
+class DiskFull(NotWritable):
+    """The database cannot store anything right now. Try again shortly."""
+
+    advice = "The disk of the database is full: free some space, or remove old trades and files."
+
+
+class ReadOnly(NotWritable):
+    """The database cannot store anything right now. Try again shortly."""
+
+    advice = (
+        "The database is read-only: it is a standby, or default_transaction_read_only is set. "
+        "Check DATABASE_URL."
+    )
+
+
 class NotPermitted(ApiError):
     """The service lacks a right on the database. The operator finds the reason in the log."""
 
@@ -70,6 +89,10 @@ def translated() -> Iterator[None]:
         raise MissingReference from error
     except psycopg.errors.InsufficientPrivilege as error:
         raise NotPermitted from error
+    except psycopg.errors.DiskFull as error:
+        raise DiskFull from error
+    except psycopg.errors.ReadOnlySqlTransaction as error:
+        raise ReadOnly from error
     except psycopg.OperationalError as error:
         raise (DatabaseRefused if is_refusal(error) else DatabaseUnavailable) from error
     except psycopg.errors.InternalError_ as error:
@@ -79,8 +102,6 @@ def translated() -> Iterator[None]:
         raise DatabaseUnavailable from error
     except (
         psycopg.InterfaceError,
-        # The primary has become a standby.
-        psycopg.errors.ReadOnlySqlTransaction,
         PoolTimeout,
     ) as error:
         raise DatabaseUnavailable from error

@@ -21,8 +21,8 @@ POOL_TIMEOUT_SECONDS = 1.5
 # A charge waits no longer for a row that another session has locked.
 LOCK_TIMEOUT_MILLISECONDS = 500
 # Besides requests: two threads that refresh boards, two that save balances, one that settles charges or
-# refreshes keys.
-BACKGROUND_CONNECTIONS = 5
+# refreshes keys, one that settles the use of keys.
+BACKGROUND_CONNECTIONS = 6
 # A server that disappeared is detected after about ten seconds; Unix sockets ignore these options.
 _KEEPALIVES = {
     "keepalives_idle": 5,

@@ -11,12 +11,14 @@ from decimal import Decimal
 from msgspec import UNSET
 
 from wallet_api.database import Connection
+from wallet_api.ledger.batches import Token
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_trades
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.rows import TradeRow
 from wallet_api.providers.trades.swaps import (
+    DENIED,
     FROM_LOGS,
     NO_TRADE,
     REORGANISED,
@@ -42,21 +44,25 @@ NO_PRICE = "no native price of its hour is known"
 
 @dataclass(slots=True)
 class Part:
-    """A fetched chunk of a job, its trades, and what is left out of it."""
+    """A fetched chunk of a job, its trades, and what is left out of it: also those in `denied` tokens."""
 
     job: Job
     chunk: Chunk
     drafts: list[Draft] = field(default_factory=list)
+    denied: list[Draft] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
 
 
 class Importer:
     """Imports the parts of a round, and adds them to its summary."""
 
-    def __init__(self, connection: Connection, prices: Prices, summary: TradesSummary) -> None:
+    def __init__(
+        self, connection: Connection, prices: Prices, summary: TradesSummary, denied: frozenset[Token]
+    ) -> None:
         self._connection = connection
         self._prices = prices
         self._summary = summary
+        self._denied = denied
         # By chain and reason: what the round met, and what no round had met before.
         self._met: Counter[tuple[str, str]] = Counter()
         self._new: Counter[tuple[str, str]] = Counter()
@@ -73,7 +79,9 @@ class Importer:
             self._follow(part)
             part.left_out += part.chunk.left_out
             drafted = draft_trades(part.chunk.swaps)
-            part.drafts += drafted.drafts
+            for draft in drafted.drafts:
+                is_denied = (part.job.chain, draft.mint) in self._denied
+                (part.denied if is_denied else part.drafts).append(draft)
             part.left_out += drafted.left_out
             self._summary.wraps += drafted.wraps
         drafts = [(part, draft) for part in parts for draft in part.drafts]
@@ -158,6 +166,7 @@ class Importer:
 
     def _count(self, part: Part, known: Container[tuple[int, str]]) -> None:
         chain, summary, chunk = part.job.chain, self._summary, part.chunk
+        synced_until = {span.wallet: span.synced_until for span in part.job.spans}
         for each in part.left_out:
             log.info("%s on %s: %s: %s", each.wallet.address, chain, each.tx_signature, each.detail)
             self._met[chain, each.reason] += 1
@@ -166,6 +175,12 @@ class Importer:
         for name, count in chunk.counts.items():
             self._met[chain, name] += count
             self._new[chain, name] += count
+        for draft in part.denied:
+            self._met[chain, DENIED] += 1
+            until = synced_until.get(draft.wallet)
+            # Those before it were counted when they were read first.
+            self._new[chain, DENIED] += until is None or draft.created_at > until
+        summary.denied += len(part.denied)
         summary.no_trades += chunk.counts[NO_TRADE]
         summary.from_logs += chunk.counts[FROM_LOGS]
         summary.reorganised += chunk.counts[REORGANISED]
@@ -191,7 +206,9 @@ def _new_drafts(part: Part) -> list[Draft]:
 
 def _read(parts: Sequence[Part]) -> list[tuple[int, str]]:
     """Return the wallets and signatures of the transactions that could be read, with all of their trades."""
-    read = {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.drafts}
+    read = {
+        (each.wallet.wallet_id, each.tx_signature) for part in parts for each in (*part.drafts, *part.denied)
+    }
     read |= {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.chunk.settled}
     left = {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.left_out}
     return list(read - left)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection
-from wallet_api.providers.faults import ProviderFault
+from wallet_api.ledger.batches import Token
+from wallet_api.providers.faults import ProviderFault, TimedOut, Unreachable
 from wallet_api.providers.trades.swaps import Chunk
 from wallet_api.sync.follow import Follower, Push
 from wallet_api.sync.follows import BLOCKS, Follow, forget_follows, save_follow
@@ -34,11 +35,13 @@ _GRACE_SECONDS = 5.0
 # When so many wallets in a row have failed because of the provider, it counts as down.
 _FAILURES_IN_A_ROW = 20
 _NAMED_WALLETS = 10
+# Failures whose cause may be here.
+_OF_NETWORK = (Unreachable.outcome, TimedOut.outcome)
 
 
 @dataclass(frozen=True, slots=True)
 class TradesSync:
-    """A provider of trades, and the time from which trades are wanted.
+    """A provider of trades, the time from which trades are wanted, and the tokens of which none is.
 
     A job that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
     With a `follower`, a round reads only the wallets that it chooses, and lasts `lasts_seconds`.
@@ -54,6 +57,7 @@ class TradesSync:
     follower: Follower | None = None
     lasts_seconds: float = 0.0
     follows_blocks: bool = False
+    denied: frozenset[Token] = frozenset()
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def round(
@@ -106,7 +110,7 @@ class _Round:
         self._summary = TradesSummary(
             chains=list(sync.provider.chains), wallets=sum(len(job.spans) for job in jobs)
         )
-        self._importer = Importer(connection, sync.prices, self._summary)
+        self._importer = Importer(connection, sync.prices, self._summary, sync.denied)
         self._failures_in_a_row = 0
         self._began = time.monotonic()
         self._called = Counter(self._provider.methods)
@@ -176,7 +180,8 @@ class _Round:
         count = self._summary.failures[failure] - _NAMED_WALLETS
         more = f" and {count} more" if count > 0 else ""
         detail = jobs[0].detail if jobs else ""
-        log.warning("not synced: %s %s: %s%s", failure, detail, names, more)
+        hint = f"; check the network and {self._provider.url_setting}" if failure in _OF_NETWORK else ""
+        log.warning("not synced: %s %s: %s%s%s", failure, detail, names, more, hint)
 
     def _outcomes(self, chain: str | None = None) -> Counter[str | None]:
         """Return how many wallets of a chain, or of all, have which outcome; None before they have one."""

@@ -38,7 +38,7 @@ _SILENT_PERIODS = 10
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A source of trades, the chains that it supplies, its pace, and the setting that contains its key.
+    """A source of trades, the chains that it supplies, its pace, and the settings of its key and its URL.
 
     `methods` counts the calls of a node. `stream` makes what notifies of new transactions, if the node can.
     """
@@ -47,6 +47,7 @@ class Provider:
     chains: Sequence[str]
     pace: Pace
     key_setting: str
+    url_setting: str
     methods: Counter[str] = field(default_factory=Counter)
     stream: Callable[..., Any] | None = field(default=None, repr=False)
 
@@ -104,7 +105,7 @@ def _moralis(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provi
     metrics = FetchMetrics(CollectorRegistry())
     headers = {"X-API-Key": str(settings.moralis_api_key)}
     source = MoralisTrades(settings, Fetcher("moralis", limits, metrics, headers, pace=pace))
-    return Provider(source, chains, pace, "MORALIS_API_KEY")
+    return Provider(source, chains, pace, "MORALIS_API_KEY", _moralis_urls(chains))
 
 
 def _node_of(settings: Settings, limits: Limits, chain: str) -> tuple[Node, Pace]:
@@ -131,11 +132,18 @@ def _node(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provider
     else:
         make = resolve_name("wallet_api.providers.trades.evm_rpc:EvmRpcTrades")
         source = make(CHAINS[chain], node, getattr(settings, f"{chain}_confirmations"))
-    return Provider(source, chains, pace, f"{chain.upper()}_RPC_URL", node.methods, stream)
+    setting = f"{chain.upper()}_RPC_URL"
+    return Provider(source, chains, pace, setting, setting, node.methods, stream)
 
 
 def _solana_stream(*arguments: Any) -> Any:
     return resolve_name("wallet_api.providers.trades.solana_stream:SolanaStream")(*arguments)
+
+
+def _moralis_urls(chains: Sequence[str]) -> str:
+    """Return the settings of the URLs that these chains use."""
+    settings = {"MORALIS_SOLANA_URL" if chain == "solana" else "MORALIS_EVM_URL" for chain in chains}
+    return ", ".join(sorted(settings))
 
 
 @contextmanager

@@ -45,9 +45,9 @@ class TradesSummary(Summary):
     `behind` counts wallets that the next round continues, `left` those that were not tried. `left_out` counts
     what the round left out, `left_out_reasons` the same by reason and detail, `new_left_out` what no round
     had met before, and `unreadable` what is kept because it could not be read. `no_trades` are transactions
-    that are no trades by a rule, `from_logs` trades whose native value comes from logs, and `reorganised`
-    trades that were removed with their blocks. `notified` are transactions of which a node has notified.
-    `stopped` is why the round stopped.
+    that are no trades by a rule, `from_logs` trades whose native value comes from logs, `denied` trades in
+    denied tokens, and `reorganised` trades that were removed with their blocks. `notified` are transactions
+    of which a node has notified. `stopped` is why the round stopped.
     """
 
     chains: list[str] = field(default_factory=list)
@@ -63,6 +63,7 @@ class TradesSummary(Summary):
     wraps: int = 0
     no_trades: int = 0
     from_logs: int = 0
+    denied: int = 0
     reorganised: int = 0
     notified: int = 0
     left_out: int = 0
@@ -91,6 +92,7 @@ class TradesSummary(Summary):
             (self.wraps, "wraps"),
             (self.no_trades, "no trades"),
             (self.from_logs, "valued from logs"),
+            (self.denied, "of denied tokens left out"),
             (self.reorganised, "removed by a reorganisation"),
             (self.left_out, f"left out, {self.new_left_out} of them new ({reasons})"),
             (self.unreadable, "unreadable, tried again once a day"),

@@ -58,7 +58,9 @@ FROM_LOGS = "from_logs"
 """A trade whose native value comes from logs, since the node had no state of its block."""
 REORGANISED = "reorganised"
 """A trade that was removed, since a reorganisation has removed its block."""
-COUNTED = (NO_TRADE, FROM_LOGS, REORGANISED)
+DENIED = "denied"
+"""A trade in a denied token."""
+COUNTED = (NO_TRADE, FROM_LOGS, REORGANISED, DENIED)
 
 
 class Reason(StrEnum):
