@@ -3,10 +3,14 @@
 import csv
 import io
 import os
+import queue
 import re
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -16,9 +20,11 @@ import pytest
 import requests
 
 from tests.demo_service import DemoService
-from tests.ledger.in_process import parsed
-from tests.processes import Gunicorn
-from wallet_api.database import connect
+from tests.ledger.in_process import Importer, Row, parsed
+from tests.ledger.rows import ANN, WALLETS, trade_row
+from tests.processes import Gunicorn, StartGunicorn
+from tests.waiting import eventually
+from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "examples.md").read_text()
@@ -96,6 +102,76 @@ def test_the_table_has_all_trades_of_the_best_twenty_wallets(server: Gunicorn, d
         assert [
             (row["tx_signature"], Decimal(row["value"]), Decimal(row["token_amount"])) for row in own
         ] == [(row["tx_signature"], Decimal(row["value"]), Decimal(row["token_amount"])) for row in trades]
+
+
+def test_the_bot_prints_each_large_buy_once_over_a_restart(
+    gunicorn: StartGunicorn, connection: Connection, database_url: str, tmp_path: Path
+) -> None:
+    importer = Importer(database_url)
+    importer.wallets(WALLETS)
+    server, key = gunicorn(), create_key(connection, "bot", credits=100)
+    start = datetime.now(UTC) - timedelta(hours=1)
+
+    def trade(number: int, **changes: Any) -> Row:
+        at = start + timedelta(minutes=number)
+        return trade_row(ANN, f"s{number}", at, value=str(6 + number)) | changes
+
+    small, sell = trade(1, value="4.9"), trade(2, transaction_type="sell")
+    with _bot(server, key, tmp_path) as lines:
+        importer.trades([trade(3), small, sell])
+        assert "for 9 SOL" in lines.get(timeout=20)
+    # While it is stopped, also one that is older than all that was printed.
+    importer.trades([trade(5), trade(0)])
+    with _bot(server, key, tmp_path) as lines:
+        assert {lines.get(timeout=20).split(" for ")[1] for _ in range(2)} == {"11 SOL", "6 SOL"}
+        importer.trades([trade(7)])
+        assert "for 13 SOL" in lines.get(timeout=20)
+        assert lines.empty()
+    # Pages without a row are free.
+    left = connection.fetch_value("SELECT credits FROM api_keys WHERE name = 'bot'")
+    assert 95 <= left <= 97
+
+
+def test_the_backtest_knows_no_more_than_was_known(server: Gunicorn, demo: DemoService) -> None:
+    done = _run("A backtest", "python", server, demo.key)
+    assert (done.returncode, done.stderr) == (0, "")
+    *lines, summary, average = done.stdout.splitlines()
+    counts = [int(line.split(": ")[1].split(" ")[0]) for line in lines]
+    # The world of the demo is a day old.
+    assert lines
+    assert summary.startswith(f"{sum(counts)} trades, ")
+    mean = sum(
+        count * Decimal(line.split("bought, ")[1].split("%")[0])
+        for count, line in zip(counts, lines, strict=True)
+    )
+    assert abs(mean / sum(counts) - Decimal(average.split("%")[0])) < Decimal("0.02")
+
+
+@contextmanager
+def _bot(server: Gunicorn, key: str, folder: Path) -> Iterator["queue.Queue[str]"]:
+    """Run the bot in this block, once it follows the feed; yield the lines that it prints."""
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", PROGRAMS["A bot"]["python"]],
+        env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key},
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    lines: queue.Queue[str] = queue.Queue()
+
+    def read() -> None:
+        for line in process.stdout or ():
+            lines.put(line.strip())
+
+    reader = threading.Thread(target=read)
+    with process:
+        reader.start()
+        try:
+            assert eventually(lambda: (folder / "bot-place").exists(), 30)
+            yield lines
+        finally:
+            process.kill()
+            reader.join()
 
 
 @pytest.mark.parametrize(
