@@ -21,7 +21,7 @@ from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, TradeSource,
 from wallet_api.sync.follows import Follow, save_follow
 from wallet_api.sync.jobs import Job, Span, tracked_rows, wallet_of
 from wallet_api.sync.pool import Pool, Result
-from wallet_api.sync.sources import Provider
+from wallet_api.sync.sources import NOTICE_THREADS, Provider
 from wallet_api.sync.unfinal import read_unfinal
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,6 @@ _READ_AGAIN = timedelta(hours=1)
 # The notices that wait, each with a transaction of up to some 50 kB.
 _MOST_NOTICES = 1000
 _REMEMBERED_NOTICES = 20_000
-_THREADS = 4
 # The signatures of a getSignatureStatuses, and the requests for them in a look.
 _STATUSES = 256
 _MOST_UNFINAL = 20 * _STATUSES
@@ -140,7 +139,7 @@ class Follower:
         (self._chain,) = provider.chains
         self._running: ExitStack | None = None
         self._stream: Stream | None = None
-        self._pool = Pool(provider, _THREADS)
+        self._pool = Pool(provider, NOTICE_THREADS)
         self._notices: queue.Queue[Notice] = queue.Queue(_MOST_NOTICES)
         self._seen: LRUCache[tuple[str, str, int], None] = LRUCache(_REMEMBERED_NOTICES)
         self._spans: dict[str, Span] = {}
@@ -190,7 +189,7 @@ class Follower:
             self._running = self._stream = None
 
     def _start(self) -> None:
-        self._pool = Pool(self._provider, _THREADS)
+        self._pool = Pool(self._provider, NOTICE_THREADS)
         self._notices = queue.Queue(_MOST_NOTICES)
         self._seen.clear()
         self._deciding = self._reconnects = 0
