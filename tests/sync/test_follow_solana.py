@@ -170,6 +170,25 @@ def test_one_that_comes_back_in_another_block_has_its_time(stub: Stub, method: s
     assert eventually(has_moved, WAIT)
 
 
+def test_one_that_is_notified_again_in_another_block_has_its_time(
+    stub: Stub, method: str, operator: Operator, begin: Begin
+) -> None:
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    follow.happen("moved", buy(now() - timedelta(seconds=2)))
+    assert follow.has("moved")
+    stub.transactions.drop("moved")
+    told = buy(now())
+    follow.happen("moved", told)
+    assert eventually(
+        lambda: [trade[3].timestamp() for trade in operator.ledger().values()] == [told["blockTime"]], WAIT
+    )
+    stub.transactions.unfinal.clear()
+    assert eventually(lambda: operator.fetch("SELECT * FROM sync_unfinal") == [], WAIT)
+    assert [trade[3].timestamp() for trade in operator.ledger().values()] == [told["blockTime"]]
+    assert operator.fetch("SELECT 1 FROM sync_reasons WHERE reason = 'reorganised' AND total > 0") == []
+
+
 @pytest.mark.parametrize("fault", ["lost", "silent"])
 def test_a_gap_is_filled(stub: Stub, method: str, begin: Begin, fault: str) -> None:
     follow = begin()

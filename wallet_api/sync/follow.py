@@ -31,6 +31,8 @@ _READ_AGAIN = timedelta(hours=1)
 # The notices that wait, each with a transaction of up to some 50 kB.
 _MOST_NOTICES = 1000
 _REMEMBERED_NOTICES = 20_000
+# Those that are read while the main thread imports others, which may take a second.
+_UNDER_WAY = 200
 # The signatures of a getSignatureStatuses, and the requests for them in a look.
 _STATUSES = 256
 _MOST_UNFINAL = 20 * _STATUSES
@@ -159,6 +161,8 @@ class Follower:
     def choose(self, rows: list[Row]) -> list[Row]:
         """Follow the wallets of these rows, and return those to read now."""
         self._follow(rows)
+        tracked = {row["wallet_id"] for row in rows}
+        self._again = {number: at for number, at in self._again.items() if number in tracked}
         followed = {} if self._stream is None else self._stream.followed()
         now = datetime.now(UTC)
         return [row for row in rows if self._is_due(row, followed.get(row["address"]), now)]
@@ -180,7 +184,7 @@ class Follower:
 
     def read_again(self, wallet: TrackedWallet) -> None:
         """Have a wallet read when all that has happened until now is final."""
-        self._again.setdefault(wallet.wallet_id, datetime.now(UTC) + self._settled)
+        self._again[wallet.wallet_id] = datetime.now(UTC) + self._settled
 
     def close(self) -> None:
         """End the connection. All that happens from now on is a gap."""
@@ -243,7 +247,7 @@ class Follower:
     def _submit(self) -> None:
         """Begin to read the notices, each of them once."""
         with suppress(queue.Empty):
-            while not self._pool.is_full:
+            while self._pool.running < _UNDER_WAY:
                 notice = self._notices.get_nowait()
                 for address in notice.addresses:
                     self._submit_one(address, notice)
