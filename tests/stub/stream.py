@@ -74,6 +74,13 @@ class Stream:
                     for _ in range(times):
                         client.send(_notification(method, number, signature, told))
 
+    def replay(self, message: Row) -> None:
+        """Send a recorded notification to the subscriptions of its method, with their numbers."""
+        for client in list(self._clients):
+            for number, (method, _) in list(client.subscriptions.items()):
+                if message["method"] == method.replace("Subscribe", "Notification"):
+                    client.send(message | {"params": message["params"] | {"subscription": number}})
+
     def drop(self) -> None:
         """Close all connections without a word."""
         for client in list(self._clients):

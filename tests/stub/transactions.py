@@ -159,10 +159,12 @@ class Transactions:
     newest_version: int = 127
     _told: dict[str, Row] = field(default_factory=dict)
     _listed: dict[str, list[str]] = field(default_factory=dict)
+    _times: dict[int, int] = field(default_factory=dict)
 
     def add(self, wallet: str, signature: str, told: Row) -> None:
         """Add a transaction of a wallet."""
         self._told[signature] = told
+        self._times[told["slot"]] = told["blockTime"]
         self._listed.setdefault(wallet, []).append(signature)
 
     def drop(self, signature: str) -> None:
@@ -175,7 +177,7 @@ class Transactions:
 
     def block_time(self, slot: int) -> int | None:
         """getBlockTime."""
-        return next((told["blockTime"] for told in self._told.values() if told["slot"] == slot), None)
+        return self._times.get(slot)
 
     def statuses(self, signatures: list[str], options: Row) -> Row:
         """getSignatureStatuses."""

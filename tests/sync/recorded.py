@@ -35,6 +35,16 @@ class Recorded:
         return change
 
 
+def read_notifications() -> dict[str, Row]:
+    """Return a recorded notification of each method: tests/data/solana/notifications.ndjson.
+
+    Each line has the file in which a public project recorded it, and the whole message.
+    """
+    lines = (_FILE.parent / "notifications.ndjson").read_text().splitlines()
+    messages = [json.loads(line)["message"] for line in lines]
+    return {message["method"]: message for message in messages}
+
+
 def read_recorded() -> list[Recorded]:
     """Return all recorded transactions."""
     rows = [json.loads(line) for line in _FILE.read_text().splitlines()]

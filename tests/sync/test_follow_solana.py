@@ -11,6 +11,7 @@ from tests.stub.server import Stub
 from tests.stub.swaps import Row
 from tests.stub.transactions import now
 from tests.sync.operator import Operator, Running, Start, addresses
+from tests.sync.recorded import read_notifications
 from tests.sync.solana import SOL, WALLET, buy, read_from
 from tests.sync.test_status import status
 from tests.waiting import eventually
@@ -72,6 +73,32 @@ def test_a_confirmed_trade_is_in_the_ledger_within_seconds(stub: Stub, method: s
     # Neither list nor transaction are requested, if the node sends whole ones.
     assert stub.asked_of("getTransaction") == ([] if method == "transactionSubscribe" else ["one"])
     assert follow.running.end()[0] == 0
+
+
+def test_recorded_notifications_are_read(stub: Stub, method: str, operator: Operator, begin: Begin) -> None:
+    recorded = read_notifications()
+    seller = "Hf7pVwBoMkPNrwfiLb5Pwx3f7Mtxerk2VokB3URBX6MV"
+    operator.track(("solana", seller))
+    follow = begin()
+    assert follow.is_followed(WALLET, seller)
+    stub.stream.replay(recorded["slotNotification"])
+    if method == "logsSubscribe":
+        # Its transaction is that of a validator; here, the node has another one in its place.
+        signature = recorded["logsNotification"]["params"]["result"]["value"]["signature"]
+        stub.transactions.add(WALLET, signature, buy(now()))
+        stub.stream.replay(recorded["logsNotification"])
+        # Each of both subscriptions is notified.
+        assert follow.has(signature)
+        return
+    result = recorded["transactionNotification"]["params"]["result"]
+    told = buy(now() - timedelta(seconds=5)) | {"slot": result["slot"]}
+    stub.transactions.add(seller, result["signature"], told)
+    stub.transactions.unfinal.add(result["signature"])
+    stub.stream.replay(recorded["transactionNotification"])
+    assert follow.has(result["signature"])
+    (((*_, mint, side), trade),) = operator.ledger().items()
+    assert (mint, side) == ("8Y3RkHg21Gj1VBXJi7pcay4qeRqRrY3juZaBac64pump", "sell")
+    assert (trade[:2], trade[3].timestamp()) == (("2948735.678665", "0.085249447"), told["blockTime"])
 
 
 def test_status_shows_how_the_chain_is_followed_and_how_soon_trades_come(
@@ -141,6 +168,25 @@ def test_one_that_comes_back_in_another_block_has_its_time(stub: Stub, method: s
         return [trade[3].timestamp() for trade in ledger] == [told["blockTime"]]
 
     assert eventually(has_moved, WAIT)
+
+
+def test_one_that_is_notified_again_in_another_block_has_its_time(
+    stub: Stub, method: str, operator: Operator, begin: Begin
+) -> None:
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    follow.happen("moved", buy(now() - timedelta(seconds=2)))
+    assert follow.has("moved")
+    stub.transactions.drop("moved")
+    told = buy(now())
+    follow.happen("moved", told)
+    assert eventually(
+        lambda: [trade[3].timestamp() for trade in operator.ledger().values()] == [told["blockTime"]], WAIT
+    )
+    stub.transactions.unfinal.clear()
+    assert eventually(lambda: operator.fetch("SELECT * FROM sync_unfinal") == [], WAIT)
+    assert [trade[3].timestamp() for trade in operator.ledger().values()] == [told["blockTime"]]
+    assert operator.fetch("SELECT 1 FROM sync_reasons WHERE reason = 'reorganised' AND total > 0") == []
 
 
 @pytest.mark.parametrize("fault", ["lost", "silent"])

@@ -21,7 +21,7 @@ from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, TradeSource,
 from wallet_api.sync.follows import Follow, save_follow
 from wallet_api.sync.jobs import Job, Span, tracked_rows, wallet_of
 from wallet_api.sync.pool import Pool, Result
-from wallet_api.sync.sources import Provider
+from wallet_api.sync.sources import NOTICE_THREADS, Provider
 from wallet_api.sync.unfinal import read_unfinal
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,8 @@ _READ_AGAIN = timedelta(hours=1)
 # The notices that wait, each with a transaction of up to some 50 kB.
 _MOST_NOTICES = 1000
 _REMEMBERED_NOTICES = 20_000
-_THREADS = 4
+# Those that are read while the main thread imports others, which may take a second.
+_UNDER_WAY = 200
 # The signatures of a getSignatureStatuses, and the requests for them in a look.
 _STATUSES = 256
 _MOST_UNFINAL = 20 * _STATUSES
@@ -140,7 +141,7 @@ class Follower:
         (self._chain,) = provider.chains
         self._running: ExitStack | None = None
         self._stream: Stream | None = None
-        self._pool = Pool(provider, _THREADS)
+        self._pool = Pool(provider, NOTICE_THREADS)
         self._notices: queue.Queue[Notice] = queue.Queue(_MOST_NOTICES)
         self._seen: LRUCache[tuple[str, str, int], None] = LRUCache(_REMEMBERED_NOTICES)
         self._spans: dict[str, Span] = {}
@@ -160,6 +161,8 @@ class Follower:
     def choose(self, rows: list[Row]) -> list[Row]:
         """Follow the wallets of these rows, and return those to read now."""
         self._follow(rows)
+        tracked = {row["wallet_id"] for row in rows}
+        self._again = {number: at for number, at in self._again.items() if number in tracked}
         followed = {} if self._stream is None else self._stream.followed()
         now = datetime.now(UTC)
         return [row for row in rows if self._is_due(row, followed.get(row["address"]), now)]
@@ -181,7 +184,7 @@ class Follower:
 
     def read_again(self, wallet: TrackedWallet) -> None:
         """Have a wallet read when all that has happened until now is final."""
-        self._again.setdefault(wallet.wallet_id, datetime.now(UTC) + self._settled)
+        self._again[wallet.wallet_id] = datetime.now(UTC) + self._settled
 
     def close(self) -> None:
         """End the connection. All that happens from now on is a gap."""
@@ -190,7 +193,7 @@ class Follower:
             self._running = self._stream = None
 
     def _start(self) -> None:
-        self._pool = Pool(self._provider, _THREADS)
+        self._pool = Pool(self._provider, NOTICE_THREADS)
         self._notices = queue.Queue(_MOST_NOTICES)
         self._seen.clear()
         self._deciding = self._reconnects = 0
@@ -244,7 +247,7 @@ class Follower:
     def _submit(self) -> None:
         """Begin to read the notices, each of them once."""
         with suppress(queue.Empty):
-            while not self._pool.is_full:
+            while self._pool.running < _UNDER_WAY:
                 notice = self._notices.get_nowait()
                 for address in notice.addresses:
                     self._submit_one(address, notice)

@@ -32,6 +32,8 @@ _BINANCE_REQUESTS_PER_SECOND = 5.0
 # A single wallet that always fails must not open the breaker; the round detects a provider that is down, and
 # pauses. Faults with a limit of their own, such as a ban, open it for the time that the provider names.
 _NO_BREAKER = 2**31
+NOTICE_THREADS = 4
+"""The threads that read what a node has notified of, beside those that read wallets."""
 # A websocket without a new slot for so many FOLLOW_SECONDS counts as lost. A slot takes 0.4 seconds.
 _SILENT_PERIODS = 10
 
@@ -87,7 +89,7 @@ def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[
         silence_seconds=page_seconds * SILENCE,
         total_seconds=page_seconds,
         tries=_TRADE_TRIES,
-        connections=settings.sync_threads,
+        connections=settings.sync_threads + NOTICE_THREADS,
         breaker_failures=_NO_BREAKER,
         breaker_seconds=0.0,
     )

@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 import orjson
-from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from wallet_api.providers.faults import Malformed
@@ -41,12 +40,12 @@ _WHOLE = _CONFIRMED | {
 }
 _RECEIVE_SECONDS = 0.2
 _ASK_SECONDS = 0.2
-_OPEN_SECONDS = 10.0
+_STOP_SECONDS = 2.0
 # A filter with more addresses replaces the one before at most so often.
 _REPLACE_SECONDS = 5.0
 _LONGEST_PAUSE_SECONDS = 60.0
-# A transaction has a few hundred accounts and balances at most.
-_MOST_BYTES = 4 * 1024 * 1024
+# A transaction has a few hundred accounts and balances at most, so a message some hundred kB.
+_LIMITS: dict[str, Any] = {"open_timeout": 10.0, "close_timeout": 1.0, "max_size": 4 * 1024 * 1024}
 
 
 class _Parameters(msgspec.Struct):
@@ -115,9 +114,9 @@ class SolanaStream:
         self._thread.start()
 
     def close(self) -> None:
-        """Close the connection, and wait for the end of the thread."""
+        """Close the connection, and wait a moment for it."""
         self._stopping.set()
-        self._thread.join(_OPEN_SECONDS)
+        self._thread.join(_STOP_SECONDS)
 
     def follow(self, addresses: Collection[str]) -> None:
         """Follow these addresses, the first ones if the node does not allow all, and leave all others."""
@@ -138,11 +137,11 @@ class SolanaStream:
         while not self._stopping.is_set():
             began = time.monotonic()
             try:
-                with connect(self._url, open_timeout=_OPEN_SECONDS, max_size=_MOST_BYTES) as socket:
+                with connect(self._url, **_LIMITS) as socket:
                     self._session = _Session(socket, self.method, self._most_logs, self._deliver)
                     self._serve(self._session)
-            except (OSError, WebSocketException, Malformed, _SilentError) as error:
-                # The messages of these errors may contain the URL, and so a key.
+            except Exception as error:  # noqa: BLE001
+                # The thread goes on after any error. The messages may contain the URL, and so a key.
                 log.warning("solana is not followed: %s", type(error).__name__)
             finally:
                 self._session = None
