@@ -27,7 +27,6 @@ SELECT sign,
        sign * COALESCE(sum(hold_seconds), 0) AS hold_seconds,
        sign * COALESCE(sum(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))), 0)
            AS hold_cost,
-       COALESCE(sum(tokens_without_cost), 0) AS tokens_without_cost,
        max(value) FILTER (WHERE NOT is_sell) AS largest_buy,
        max(realized) AS best_trade,
        min(realized) AS worst_trade,
@@ -35,11 +34,11 @@ SELECT sign,
        min(created_at) AS first_seen,
        max(created_at) AS last_seen
   FROM (SELECT 1 AS sign, wallet_id, token_id, created_at, is_sell, token_amount, value, value_usd,
-               realized, realized_cost, hold_seconds, realized_usd, tokens_without_cost
+               realized, realized_cost, hold_seconds, realized_usd
           FROM walked
          UNION ALL
         SELECT -1, wallet_id, token_id, created_at, is_sell, token_amount, value, value_usd,
-               realized, realized_cost, hold_seconds, realized_usd, NULL
+               realized, realized_cost, hold_seconds, realized_usd
           FROM taken) AS trade
  GROUP BY sign, wallet_id, token_id, day;
 
@@ -256,7 +255,7 @@ SELECT position.wallet_id,
 -- Those of late positions were taken out. Days that no period reaches any more are not kept. Needs position_days_pkey.
 INSERT INTO position_days AS total (
        wallet_id, day, token_id, buy_txn, sell_txn, covered_txn, buys_without_usd, sells_without_usd,
-       covered_without_usd, invested, sold, bought_tokens, sold_tokens, tokens_without_cost, invested_usd, sold_usd,
+       covered_without_usd, invested, sold, bought_tokens, sold_tokens, invested_usd, sold_usd,
        invested_without_usd, sold_without_usd, realized, realized_cost, realized_usd, hold_seconds, hold_cost,
        largest_buy, best_trade, worst_trade, first_seen, last_seen)
 SELECT wallet_id,
@@ -272,7 +271,6 @@ SELECT wallet_id,
        sold,
        bought_tokens,
        sold_tokens,
-       tokens_without_cost,
        invested_usd,
        sold_usd,
        invested_without_usd,
@@ -302,7 +300,6 @@ SELECT wallet_id,
        sold = total.sold + excluded.sold,
        bought_tokens = total.bought_tokens + excluded.bought_tokens,
        sold_tokens = total.sold_tokens + excluded.sold_tokens,
-       tokens_without_cost = total.tokens_without_cost + excluded.tokens_without_cost,
        invested_usd = total.invested_usd + excluded.invested_usd,
        sold_usd = total.sold_usd + excluded.sold_usd,
        invested_without_usd = total.invested_without_usd + excluded.invested_without_usd,

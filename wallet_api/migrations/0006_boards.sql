@@ -31,8 +31,7 @@ UPDATE lifetimes
  WHERE lifetimes.wallet_id = summed.wallet_id;
 
 -- Sums over the trades of one position in one day of UTC, for the days that the longest leaderboard period but `all` can
--- still reach; as in wallet_days, and what the sells sold beyond the quantity. What boards read comes first: PostgreSQL reads
--- a row up to the last column that it needs.
+-- still reach; as in wallet_days. What boards read comes first: PostgreSQL reads a row up to the last column that it needs.
 DROP TABLE position_days;
 
 CREATE TABLE position_days (
@@ -52,7 +51,6 @@ CREATE TABLE position_days (
     sold numeric NOT NULL,
     bought_tokens numeric NOT NULL,
     sold_tokens numeric NOT NULL,
-    tokens_without_cost numeric NOT NULL,
     invested_usd numeric NOT NULL,
     sold_usd numeric NOT NULL,
     invested_without_usd numeric NOT NULL,
@@ -84,8 +82,6 @@ SELECT wallet_id,
        COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
        COALESCE(sum(token_amount) FILTER (WHERE NOT is_sell), 0) AS bought_tokens,
        COALESCE(sum(token_amount) FILTER (WHERE is_sell), 0) AS sold_tokens,
-       COALESCE(sum(token_amount - (quantity_before - quantity_after)) FILTER (WHERE is_sell), 0)
-           AS tokens_without_cost,
        COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0) AS invested_usd,
        COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0) AS sold_usd,
        COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0) AS invested_without_usd,
@@ -97,10 +93,6 @@ SELECT wallet_id,
        min(realized) AS worst_trade,
        min(created_at) AS first_seen,
        max(created_at) AS last_seen
-  FROM (SELECT trades.*,
-               lag(quantity_after, 1, 0::numeric)
-                   OVER (PARTITION BY wallet_id, token_id ORDER BY created_at, is_sell, tx_signature, event_index)
-                   AS quantity_before
-          FROM trades) AS trade
+  FROM trades
  WHERE created_at >= ((now() AT TIME ZONE 'UTC')::date - 92)::timestamp AT TIME ZONE 'UTC'
  GROUP BY wallet_id, day, token_id;

@@ -1,6 +1,6 @@
 """The record of one wallet in a period."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Any
@@ -74,7 +74,7 @@ def track_wallet(
             **{name: row[name] for name in texts},
             "blockchain": blockchain,
             "currency": currency,
-            "active_hours": active_hours(row["hours"]),
+            "active_hours": active_hours(dict(row["hours"])),
         },
         **{part: orjson.Fragment(row[part]) for part in json_parts},
         "period_active_tokens": {
@@ -98,16 +98,18 @@ def _warnings(row: Row) -> list[str]:
     ]
 
 
-def active_hours(trades: Sequence[int]) -> str:
+def active_hours(trades: Mapping[int, int]) -> str:
     """Return the shortest run of hours with at least 80 % of the trades, such as "13:00-21:00 UTC".
 
-    `trades` has a number for each hour of UTC. A run may pass midnight; its end is exclusive. Of runs of the
-    same length that with most trades is returned, then the one that starts first; "" without trades.
+    `trades` has a number for each hour of UTC with any. A run may pass midnight; its end is exclusive. Of
+    runs of the same length that with most trades is returned, then the one that starts first; "" without
+    trades.
     """
-    total = sum(trades)
+    total = sum(trades.values())
     if total == 0:
         return ""
-    until = [0, *accumulate((*trades, *trades))]
+    by_hour = [trades.get(hour, 0) for hour in range(_HOURS)]
+    until = [0, *accumulate((*by_hour, *by_hour))]
     for length in range(1, _HOURS + 1):
         runs = [until[start + length] - until[start] for start in range(_HOURS)]
         most = max(runs)

@@ -183,11 +183,12 @@
               CASE WHEN quantity = 0 THEN 0
                    ELSE round_half_up(quantity * token_price.price - cost, 9)
               END AS unrealized,
-              row_number() OVER (ORDER BY last_at DESC, mint) AS ordinal,
-              row_number() OVER (PARTITION BY still_holding ORDER BY last_at DESC, mint) AS held_ordinal
+              count(*) OVER newest_first AS ordinal,
+              count(*) FILTER (WHERE still_holding) OVER newest_first AS held_ordinal
          FROM token
          LEFT JOIN token_price
            ON token_price.token_id = token.token_id
+       WINDOW newest_first AS (ORDER BY last_at DESC, mint ROWS UNBOUNDED PRECEDING)
        ),
        -- As text, since row_to_json takes longer and cannot leave out unknown dollar values.
        token_row AS MATERIALIZED (
@@ -285,7 +286,7 @@
        -- Counted by date_bin first: extracting the hour of each trade takes longer than reading it.
        hour AS (
        SELECT extract(hour FROM starts_at AT TIME ZONE 'UTC')::integer AS hour,
-              sum(txn) AS txn
+              sum(txn)::bigint AS txn
          FROM (SELECT date_bin('1 hour', created_at, 'epoch') AS starts_at,
                       count(*) AS txn
                  FROM trades
@@ -304,11 +305,8 @@ SELECT ARRAY(SELECT token_id
        wallet.telegram,
        wallet.copytrade_link,
        wallet.type,
-       ARRAY(SELECT COALESCE(hour.txn, 0)
-               FROM generate_series(0, 23) AS every (hour)
-               LEFT JOIN hour
-                 ON hour.hour = every.hour
-              ORDER BY every.hour) AS hours,
+       ARRAY(SELECT ARRAY[hour, txn]
+               FROM hour) AS hours,
        (SELECT json_strip_nulls(row_to_json(stats))::text
           FROM stats) AS period_stats,
        (SELECT row_to_json(distribution)::text
