@@ -148,6 +148,33 @@ def test_the_next_page_is_linked_without_a_key(
     assert "Link" not in response.headers
 
 
+@pytest.mark.parametrize("path", ["/transactions/latest", "/tokens/transactions"])
+def test_a_feed_that_is_followed_goes_on_in_its_direction(
+    caller: Caller, filled: Importer, path: str
+) -> None:
+    _, arguments = LISTED[path]
+    gone = trade_row(ANN, "c", NOW - timedelta(minutes=7), transaction_type="sell", value="0.1")
+    filled.remove_trades([gone])
+    filled.remove_wallets([GROUP | {"wallet_address": BEN}])
+    whole = caller.get(path, **arguments, after="start")["transactions"]
+    query: Row | None = arguments | {"after": "start", "limit": "2", "format": "csv"}
+    url, found = f"/v1{path}", []
+    while True:
+        response = caller.send(url.removeprefix("/v1"), **(query or {}))
+        rows = rows_of(response, "csv")
+        if not rows:
+            break
+        found += rows
+        target, _ = parse_options_header(response.headers["Link"])
+        url, query = urljoin(url, target.strip("<>")), None
+    assert [(row["event"], row["tx_signature"]) for row in found] == [
+        (row["event"], cell(row.get("tx_signature"))) for row in whole
+    ]
+    assert {"removal", "wallet_removal"} <= {row["event"] for row in found}
+    # The last page leads on, and is free.
+    assert "after" in parse_qs(response.headers["Link"])
+
+
 def test_json_is_the_default_and_has_no_link(caller: Caller, filled: Importer) -> None:
     bare, asked = (caller.send("/wallets", **GROUP, limit=1, **more) for more in ({}, {"format": "json"}))
     assert bare.json["data"] == asked.json["data"]

@@ -51,7 +51,7 @@ _HEADERS = {
     "Link": (
         "string",
         "With `format`: the URL of the next page, relative to that of the request and without the key, as"
-        ' `<URL>; rel="next"`; absent on the last one.',
+        ' `<URL>; rel="next"`; absent on the last one, but never with `after`.',
     ),
     "X-Warnings": ("string", "With `format`: `warnings` as a JSON list; absent without any."),
 }

@@ -72,7 +72,9 @@ class CachedData:
 def _same_query(request: ApiRequest, cursor: str) -> str:
     # Without the key. Relative to the URL of the request, which a proxy may have changed.
     query = {name: value for name, value in request.args.items() if name != "api_key"}
-    return f"?{urlencode(query | {'cursor': cursor})}"
+    # A feed goes on in the same direction.
+    place = "after" if query.get("after") else "cursor"
+    return f"?{urlencode(query | {place: cursor})}"
 
 
 def _in_envelope(data: Any, top_level: str | None) -> CachedData:
