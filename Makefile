@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SIZES := 100000,1000000
 INSTALLED := $(VENV)/.installed
 CITUS_TESTS := tests/integration/test_citus.py \
-	$(addprefix tests/integration/test_,$(addsuffix .py,imports rebuild remove ledger_under_way ledger_properties)) \
+	$(addprefix tests/integration/test_,$(addsuffix .py,imports exports rebuild remove purge ledger_under_way ledger_properties)) \
 	$(addprefix tests/holdings/test_,$(addsuffix .py,states snapshots)) \
 	$(addprefix tests/api/test_,$(addsuffix .py,history leaderboard tracker calendar connections feed \
 	tokens wallets arguments figures paging ledger_example))

@@ -251,6 +251,10 @@ if [ -n "$address" ]; then
         all lookup '[.]data[.]matches[.][0-9]+[.]blockchain' | grep -q -x "$blockchain" ||
             fault "lookup: $blockchain is not among the matches"
     fi
+    if ask ranked "/v1/wallet/leaderboard?$group&period=all&sort=realized_pnl&address=$address" 200; then
+        all ranked '[.]data[.]leaderboard[.][0-9]+[.]wallet' | grep -v -q -x "$address" &&
+            fault "ranked: the entry is of another wallet than $address"
+    fi
     if ask tracker "/v1/wallets/tracker?$wallet&period=7d" 200; then
         stat() { get tracker ".data.period_stats.$1"; }
         same tracker "the address" "$(get tracker .data.wallet)" "$address"
@@ -276,6 +280,18 @@ newest_first() {
     all "$1" '[.]data[.]transactions[.][0-9]+[.]created_at' | sort -c -r 2>/dev/null ||
         fault "$1: trades are not newest first"
 }
+
+# The same rows as CSV: a line for each, and one with the names of the columns.
+{
+    printf 'header = "Authorization: Bearer %s"\n' "$key"
+    [ -z "${SMOKE_CA_FILE:-}" ] || printf 'cacert = "%s"\n' "$SMOKE_CA_FILE"
+} >"$work/curl"
+curl --config - --silent --max-time 30 --output "$work/csv" "$url/v1/wallet/leaderboard?$group&period=7d&limit=1&format=csv" \
+    <"$work/curl" 2>/dev/null
+case $(head -n 1 "$work/csv" 2>/dev/null) in
+    wallet,rank,*) ;;
+    *) fault "csv: the leaderboard is no table" ;;
+esac
 
 mint=
 if ask latest "/v1/transactions/latest?$group&limit=20" 200; then
@@ -308,9 +324,14 @@ if [ -n "$mint" ]; then
         same token_trades "the mint" "$(get token_trades .data.token.mint)" "$mint"
         newest_first token_trades
     fi
-    if ask stats "/v1/tokens/stats?$token" 200; then
+    if ask prices "/v1/tokens/prices?$token,unknown" 200; then
+        same prices "the first mint" "$(get prices .data.tokens.0.mint)" "$mint"
+        same prices "what is known of it" "$(get prices .data.tokens.0.found)" true
+        same prices "what is known of no token" "$(get prices .data.tokens.1.found)" false
+    fi
+    if ask stats "/v1/tokens/stats?$token&limit=20" 200; then
         holders="$(all stats '[.]data[.]total_holders[.](kol|smart|whale)_count' | total)"
-        same stats "the number of traders" "$(get stats .data.traders#)" "$holders"
+        same stats "the number of traders" "$(get stats .data.pagination.total)" "$holders"
         same stats "the mint" "$(get stats .data.token.mint)" "$mint"
     fi
     if ask holders "/v1/tokens/holders?$token&limit=20" 200; then
@@ -318,9 +339,24 @@ if [ -n "$mint" ]; then
         holds holders "more are shown than there are" "$(get holders .data.count) <= $(get holders .data.total)"
     fi
 fi
+if ask signals "/v1/signals?$group&mode=cluster&min_wallets=1&limit=5" 200; then
+    same signals count "$(get signals .data.signals#)" "$(get signals .data.count)"
+    all signals '[.]data[.]signals[.][0-9]+[.]window[.]wallet_count' |
+        awk 'NR > 1 && $1 > before { exit 1 } { before = $1 }' || fault "signals: not in the order of wallets"
+fi
 if ask analytics "/v1/analytics?$group&mode=most_traded" 200; then
     all analytics '[.]data[.]tokens[.][0-9]+[.]wallet_count' |
         awk 'NR > 1 && $1 > before { exit 1 } { before = $1 }' || fault "analytics: not in the order of wallets"
+fi
+if ask net_flow "/v1/analytics?$group&mode=net_flow&period=7d&limit=5" 200; then
+    holds net_flow "a day has more buys than its week" \
+        "$(get net_flow '.data.net_flows.0.windows.1d.buy') + 0 <= $(get net_flow '.data.net_flows.0.windows.7d.buy') + 0"
+fi
+if ask volume_trend "/v1/analytics?$group&mode=volume_trend&period=1d" 200; then
+    same volume_trend buckets "$(get volume_trend .data.buckets#)" 96
+fi
+if ask best "/v1/analytics?$group&mode=top_performers&limit=3" 200; then
+    same best "the first rank" "$(get best .data.leaderboard.0.rank)" "$([ "$(get best .data.leaderboard#)" = 0 ] || echo 1)"
 fi
 if ask key /v1/key 200; then
     [ -n "$(get key .data.name)" ] || fault "key: it has no name"

@@ -22,9 +22,13 @@ class Described:
         """Return the names of the arguments of an operation."""
         return {parameter["name"] for parameter in self._of_query(path)} - {"api_key"}
 
-    def required(self, path: str) -> list[str]:
-        """Return the names of the arguments that an operation requires."""
-        return [parameter["name"] for parameter in self._of_query(path) if parameter.get("required")]
+    def required(self, path: str) -> dict[str, Any]:
+        """Return the examples of the arguments that an operation requires, by name."""
+        return {
+            parameter["name"]: parameter["example"]
+            for parameter in self._of_query(path)
+            if parameter.get("required")
+        }
 
     def check(self, path: str, status: int, body: Any, headers: set[str]) -> None:
         """Assert that the status, the body and the headers of a response are described."""

@@ -3,17 +3,19 @@
 Written from the definitions in docs/figures.md, without SQL and without code of the service.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from tests.naive_analytics import flows_of, trend_of
 from tests.naive_calendar import calendar_of
 from tests.naive_connections import connections_of
 from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
-from tests.naive_tokens import holders_of, stats_of
+from tests.naive_signals import Question, signals_of
+from tests.naive_tokens import holders_of, sorted_by, stats_of
 from tests.naive_tracker import tracker_of
 from tests.naive_walk import (
     Position,
@@ -36,7 +38,9 @@ PERIOD = {
     "1d": timedelta(days=1),
     "7d": timedelta(days=7),
     "30d": timedelta(days=30),
+    "90d": timedelta(days=90),
 }
+EVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 HOUR = timedelta(hours=1)
 BUCKETS = ("below_zero", "above_zero_to_100", "above_100_to_500", "above_500")
 
@@ -84,6 +88,16 @@ class Ledger:
         traded = self._of_token(blockchain, mint)
         priced = self._price_trade(now, blockchain, mint)
         return block_of(traded, priced, self._native_price(blockchain, now)) if traded else None
+
+    def token_prices(self, now: datetime, blockchain: str, mints: Sequence[str]) -> list[Row]:
+        """Return what is known of each token, with nothing from nodes."""
+        of_nodes = dict.fromkeys(("symbol", "token_decimals", "token_supply", "market_cap", "market_cap_usd"))
+        unknown = {"token_name": "", **dict.fromkeys(("price", "price_usd", "price_at"))}
+        tokens = [self.token(now, blockchain, mint) for mint in mints]
+        return [
+            {"mint": mint, "found": token is not None, **of_nodes, **(token or unknown)}
+            for mint, token in zip(mints, tokens, strict=True)
+        ]
 
     def history(self, now: datetime, blockchain: str, address: str) -> Row:
         """Return the history of a wallet, with all trades on one page."""
@@ -245,6 +259,18 @@ class Ledger:
             self._native_price(blockchain, now),
         )
 
+    def token_order(
+        self, now: datetime, blockchain: str, mint: str, sort: str, order: str, still_holding: bool | None
+    ) -> list[str]:
+        """Return the addresses of the traders of a token by a figure, of those that hold it or do not."""
+        traders = {
+            wallet: position
+            for wallet, position in self._traders(blockchain, mint, None).items()
+            if still_holding in (None, position.still_holding)
+        }
+        priced = self._price_trade(now, blockchain, mint)
+        return [address for _, address in sorted_by(sort, traders, priced, ascending=order == "asc")]
+
     def token_holders(self, now: datetime, blockchain: str, mint: str, type: str | None) -> Row | None:
         """Return all holders of a token but for the token itself, None if nobody traded it."""
         if not self._of_token(blockchain, mint):
@@ -282,17 +308,27 @@ class Ledger:
         }
 
     def leaderboard(
-        self, now: datetime, blockchain: str, type: str, period: str, sort: str = "total_volume"
+        self,
+        now: datetime,
+        blockchain: str,
+        type: str,
+        period: str,
+        sort: str = "total_volume",
+        order: str = "desc",
+        filters: tuple[tuple[str, Decimal], ...] = (),
     ) -> list[Row]:
         """Return the entries of a group's leaderboard in the order of a figure as it is shown."""
-        since = now - PERIOD[period]
+        since, until = EVER if period == "all" else (now - PERIOD[period], now)
         by_wallet: dict[Wallet, list[Trade]] = {}
-        for trade in self._of_group(blockchain, type, since, now):
+        for trade in self._of_group(blockchain, type, since, until):
             by_wallet.setdefault(trade.wallet, []).append(trade)
-        entries = [self._entry(wallet, trades, since, now) for wallet, trades in by_wallet.items()]
+        entries = [self._entry(wallet, trades, since, until, now) for wallet, trades in by_wallet.items()]
+        entries = [entry for entry in entries if all(_passes(entry, *bound) for bound in filters)]
         entries.sort(key=lambda entry: entry["wallet"].encode())
-        entries.sort(key=lambda entry: _sort_figure(entry, sort), reverse=True)
-        return [entry | {"rank": rank} for rank, entry in enumerate(entries, 1)]
+        unknown = [entry for entry in entries if _sort_figure(entry, sort) is None]
+        known = [entry for entry in entries if _sort_figure(entry, sort) is not None]
+        known.sort(key=lambda entry: _sort_figure(entry, sort), reverse=order == "desc")
+        return [entry | {"rank": rank} for rank, entry in enumerate([*known, *unknown], 1)]
 
     def analytics(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
         """Return the tokens that a group traded in a period, those of most wallets first."""
@@ -303,6 +339,55 @@ class Ledger:
         rows = [self._traded_token(now, since, blockchain, trades) for trades in by_mint.values()]
         rows.sort(key=lambda row: row["mint"].encode())
         return sorted(rows, key=lambda row: (row["wallet_count"], row["volume"]), reverse=True)
+
+    def net_flow(
+        self, now: datetime, blockchain: str, type: str, period: str, sort: str | None = None
+    ) -> list[Row]:
+        """Return the flows of the tokens that a group traded in a period, the largest first."""
+        by_mint: dict[str, list[Trade]] = {}
+        for trade in self._of_type(blockchain, type):
+            by_mint.setdefault(trade.mint, []).append(trade)
+        rows = []
+        for mint, trades in by_mint.items():
+            windows = flows_of(now, trades, self._usd_of(blockchain, now))
+            token = self.token(now, blockchain, mint)
+            assert token is not None
+            if windows[period]["wallet_count"]:
+                name = token["token_name"]
+                rows.append({"mint": mint, "symbol": None, "token_name": name, "windows": windows})
+        rows.sort(key=lambda row: row["mint"].encode())
+        if sort is None:
+            return sorted(rows, key=lambda row: abs(row["windows"][period]["net_flow"]), reverse=True)
+        return sorted(rows, key=lambda row: row["windows"][period][sort], reverse=True)
+
+    def volume_trend(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
+        """Return the volume of a group in each bucket of a period."""
+        return trend_of(now, period, self._of_type(blockchain, type), self._usd_of(blockchain, now))
+
+    def signals(
+        self,
+        now: datetime,
+        blockchain: str,
+        type: str,
+        mode: str,
+        hours: int = 24,
+        least_wallets: int = 3,
+        min_value: Decimal = Decimal(0),
+    ) -> list[Row]:
+        """Return all signals of a group, of which only profiles and names are of later than `now`."""
+
+        def token_of(mint: str) -> Row:
+            token = self.token(now, blockchain, mint)
+            assert token is not None
+            return {"mint": mint} | {name: token[name] for name in ("token_name", "price", "price_at")}
+
+        return signals_of(
+            Question(now, mode, hours, least_wallets, Fraction(min_value)),
+            self._of_type(blockchain, type),
+            {wallet: self._whole_profile(wallet) for wallet in self.wallets},
+            self._usd_of(blockchain, now),
+            token_of,
+        )
 
     def _traded_token(self, now: datetime, since: datetime, blockchain: str, trades: list[Trade]) -> Row:
         mint, wallets = trades[0].mint, {trade.wallet for trade in trades}
@@ -370,10 +455,12 @@ class Ledger:
             "token_decimals": None,
         }
 
-    def _entry(self, wallet: Wallet, trades: list[Trade], since: datetime, now: datetime) -> Row:
+    def _entry(
+        self, wallet: Wallet, trades: list[Trade], since: datetime, until: datetime, now: datetime
+    ) -> Row:
         profile = self._profile(wallet)
         sold = [
-            [sale for sale in position.sales if since < sale.at <= now]
+            [sale for sale in position.sales if since < sale.at <= until]
             for position in self._positions(wallet).values()
         ]
         sold = [sales for sales in sold if sales]
@@ -386,15 +473,24 @@ class Ledger:
             each
             for position in self._positions(wallet).values()
             for each in position.uncovered
-            if since < each.at <= now
+            if since < each.at <= until
+        ]
+        realized = sum((sale.realized for sale in sales), Fraction(0))
+        values = [
+            sum((trade.value for trade in trades if trade.is_sell is is_sell), Fraction(0))
+            for is_sell in (False, True)
         ]
         stats: Row = {
-            "realized_pnl": shown(sum((sale.realized for sale in sales), Fraction(0)), 9),
+            "realized_pnl": shown(realized, 9),
+            "realized_pnl_percentage": _percentage(realized, sum((s.cost for s in sales), Fraction(0))),
             "sold_without_cost": without_cost(uncovered)["sold_without_cost"],
             "buy_txn": sum(not trade.is_sell for trade in trades),
             "sell_txn": sum(trade.is_sell for trade in trades),
             "total_txn": len(trades),
-            "total_volume": shown(sum((trade.value for trade in trades), Fraction(0)), 9),
+            "total_buy": shown(values[0], 9),
+            "total_sell": shown(values[1], 9),
+            "total_volume": shown(sum(values), 9),
+            "best_trade_pnl": shown(max((sale.realized for sale in sales), default=Fraction(0)), 9),
         }
         profits = [sale.realized_usd for sale in sales]
         if None not in profits:
@@ -517,13 +613,24 @@ def _latest_first(positions: dict[str, Position]) -> list[tuple[str, Position]]:
     return sorted(by_mint, key=lambda item: item[1].trades[-1].at, reverse=True)
 
 
-def _sort_figure(entry: Row, sort: str) -> tuple[bool, Any]:
+def _sort_figure(entry: Row, sort: str) -> Any:
     if sort == "win_rate":
-        figure = entry["period_win_rate_distribution"]["win_rate_percentage"]
-    else:
-        figure = entry["period_stats"].get(sort)
-    # The largest first, what is unknown last.
-    return (figure is not None, figure or 0)
+        return entry["period_win_rate_distribution"]["win_rate_percentage"]
+    return entry["period_stats"].get(sort)
+
+
+def _passes(entry: Row, name: str, bound: Decimal) -> bool:
+    stats, distribution = entry["period_stats"], entry["period_win_rate_distribution"]
+    if name == "max_without_cost":
+        part, whole = Fraction(stats["sold_without_cost"]), Fraction(stats["total_sell"])
+        return part * 100 <= Fraction(bound) * whole
+    figure = {
+        "min_txn": stats["total_txn"],
+        "min_volume": stats["total_volume"],
+        "min_closed": distribution["closed_count"],
+        "min_win_rate": distribution["win_rate_percentage"],
+    }[name]
+    return bool(figure >= bound)
 
 
 def _distribution(results: list[tuple[Fraction, Fraction]]) -> Row:

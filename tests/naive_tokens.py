@@ -4,8 +4,10 @@ Shares no code with the service.
 """
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from tests.naive_prices import unrealized
 from tests.naive_walk import Position, Row, Trade, Usd, Wallet, shown, total, without_cost
@@ -24,10 +26,7 @@ def stats_of(
     priced: Trade | None,
     native: Usd,
 ) -> Row:
-    """Return the data of stats, but for the token."""
-    ordered = sorted(
-        traders, key=lambda wallet: (-shown(traders[wallet].total(sells=False), 9), wallet[1].encode())
-    )
+    """Return the data of stats, but for the token, with the traders by what they bought."""
     positions = list(traders.values())
     return {
         "total_holders": holder_counts(traders, profiles),
@@ -43,26 +42,53 @@ def stats_of(
                 "trader_holdings": _holding(traders[wallet]) | _worth(traders[wallet], priced, native),
                 "trader_stats": _trader(traders[wallet], usd_of),
             }
-            for wallet in ordered
+            for wallet in sorted_by("buy", traders, priced)
         ],
     }
 
 
+def sorted_by(sort: str, traders: Traders, priced: Trade | None, *, ascending: bool = False) -> list[Wallet]:
+    """Return the traders by a figure as it is shown; those without it last, ties by address."""
+
+    def place(wallet: Wallet) -> tuple[Any, ...]:
+        position = traders[wallet]
+        figures = _sort_figures(sort, position, priced)
+        if figures[0] is None:
+            return (True,)
+        return (False, *(figure if ascending else -figure for figure in figures if figure is not None))
+
+    return sorted(sorted(traders, key=lambda wallet: wallet[1].encode()), key=place)
+
+
+def _sort_figures(sort: str, position: Position, priced: Trade | None) -> list[Decimal | None]:
+    buys = [trade.at for trade in position.trades if not trade.is_sell]
+    gain = unrealized(position, priced)
+    return {
+        "buy": [shown(position.total(sells=False), 9)],
+        "first_buy": [_moment(min(buys)) if buys else None],
+        "last_trade": [_moment(position.trades[-1].at)],
+        "realized_pnl": [shown(position.realized, 9)],
+        "realized_pnl_percentage": [_percentage(position.realized, position.cost)],
+        "unrealized_pnl": [None if gain is None else shown(gain, 9)],
+        "token_amount": [shown(position.quantity, 18), shown(position.peak, 18)],
+    }[sort]
+
+
+def _moment(at: datetime) -> Decimal:
+    return Decimal(str((at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)))
+
+
 def holders_of(traders: Traders, profiles: dict[Wallet, Row]) -> Row:
     """Return the data of holders, but for the token, with all holders shown."""
-    held = [wallet for wallet, position in traders.items() if position.peak > 0]
-    held.sort(
-        key=lambda wallet: (
-            -shown(traders[wallet].quantity, 18),
-            -shown(traders[wallet].peak, 18),
-            wallet[1].encode(),
-        )
-    )
+    held = {wallet: position for wallet, position in traders.items() if position.peak > 0}
     return {
         "total_holders": holder_counts(traders, profiles),
         "total": len(held),
         "count": len(held),
-        "holders": [{"profile": profiles[wallet], "holdings": _holding(traders[wallet])} for wallet in held],
+        "holders": [
+            {"profile": profiles[wallet], "holdings": _holding(traders[wallet])}
+            for wallet in sorted_by("token_amount", held, None)
+        ],
     }
 
 
@@ -171,6 +197,7 @@ def _trader(position: Position, usd_of: UsdOf) -> Row:
         **({} if None in profits else {"realized_pnl_usd": shown(total(profits) or Fraction(0), 4)}),
         "realized_pnl_percentage": _percentage(position.realized, position.cost),
         **without_cost(position.uncovered),
+        **({"first_buy_at": _time(buys[0].at)} if buys else {}),
         "first_trade_at": _time(position.trades[0].at),
         "last_trade_at": _time(position.trades[-1].at),
     }
@@ -185,7 +212,7 @@ def _sum(values: list[Fraction]) -> Fraction:
     return sum(values, Fraction(0))
 
 
-def _percentage(part: Fraction, whole: Fraction) -> object:
+def _percentage(part: Fraction, whole: Fraction) -> Decimal:
     return shown(100 * part / whole if whole else Fraction(0), 4)
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from marshmallow import Schema, fields
 
 from tests.reference_tables import OBJECTS, title_of
-from wallet_api.responses.examples import ARGUMENTS
+from wallet_api.responses.examples import argument_example
 from wallet_api.responses.operation import Operation
 
 _WIDTH = 120
@@ -22,9 +22,8 @@ def sample(path: str, operation: Operation, shown: set[str]) -> str:
     """
     assert operation.arguments is not None
     assert operation.data is not None
-    values = {**ARGUMENTS, "limit": 1}
     query = {
-        name: values[name]
+        name: 1 if name == "limit" else argument_example(name, getattr(field, "allowed", ()))
         for name, field in operation.arguments.fields.items()
         if field.required or name in ("type", "limit")
     }

@@ -11,6 +11,8 @@ from wallet_api.errors import ServiceUnavailable
 log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 3.0
+# Between the last calls, until one succeeds.
+_REPEAT_SECONDS = 0.05
 
 
 class Recurring:
@@ -63,7 +65,7 @@ class Recurring:
             self._succeeds()
         deadline = time.monotonic() + CLOSE_SECONDS
         while self._ends_with_success and not self._succeeds() and time.monotonic() < deadline:
-            time.sleep(self._period_seconds)
+            time.sleep(_REPEAT_SECONDS)
 
     def _succeeds(self) -> bool:
         try:

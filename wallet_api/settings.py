@@ -120,6 +120,13 @@ def _url(text: str) -> str:
     return text.rstrip("/")
 
 
+def _websocket(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("ws", "wss") or not parts.netloc:
+        raise ValueError("must be a ws or wss URL")
+    return text
+
+
 def _postgresql(text: str) -> str:
     if not text.startswith(("postgresql://", "postgres://")):
         raise ValueError("must be a postgresql:// URI")
@@ -160,6 +167,8 @@ class Settings:
     token_price_max_age_seconds: float = _setting(86_400.0, _age)
     token_price_min_value_usd: Decimal = _setting(Decimal(1), _decimal)  # noqa: RUF009
 
+    token_denylist: str | None = _setting(None)
+
     history_type: str = _setting("required", _one_of("required", "detected"))
 
     holdings_ttl_seconds: float = _setting(60.0, _number)
@@ -177,6 +186,9 @@ class Settings:
     sync_threads: int = _setting(8, _whole(1))
     sync_overlap_seconds: float = _setting(3600.0, _number)
     sync_trades_seconds: float = _setting(300.0, _positive)
+    follow_seconds: float = _setting(3.0, _positive)
+    follow_subscriptions: int = _setting(300, _whole(0))
+    follow_final_seconds: float = _setting(120.0, _positive)
 
     solana_provider: str = _setting("moralis", _one_of(*PROVIDERS))
     eth_provider: str = _setting("moralis", _one_of(*PROVIDERS))
@@ -195,6 +207,7 @@ class Settings:
     moralis_solana_url: str = _setting("https://solana-gateway.moralis.io", _url)
     # URLs of nodes often contain a key, so they are secrets too.
     solana_rpc_url: str | None = _setting(None, _url, secret=True)
+    solana_ws_url: str | None = _setting(None, _websocket, secret=True)
     eth_rpc_url: str | None = _setting(None, _url, secret=True)
     bnb_rpc_url: str | None = _setting(None, _url, secret=True)
     base_rpc_url: str | None = _setting(None, _url, secret=True)

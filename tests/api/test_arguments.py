@@ -17,6 +17,7 @@ pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=
 
 MINT = evm_mint_of("ab")
 OWN = {"blockchain": "solana", "address": ANN}
+SIGNALS = {"mode": "entry", "as_of": "2026-01-30T12:51:16Z"}
 MOST = GROUP | {"mode": "most_traded"}
 BOARD = GROUP | {"period": "1d"}
 TOKEN = {"blockchain": "solana", "mint": mint_of("mint")}
@@ -50,6 +51,13 @@ DEFAULTS: list[tuple[str, Row, Row, str, int]] = [
     ("/wallets/tracker", OWN, {"period": "1d"}, "period_trades", 3),
     ("/wallets/tracker", OWN, {"period": ""}, "period_trades", 3),
     ("/analytics", MOST, {"period": "7d", "limit": ""}, "tokens", 1),
+    (
+        "/signals",
+        GROUP | SIGNALS | {"hours": 168},
+        {"min_wallets": 1, "min_value": 0, "include_wallets": "true", "limit": 20},
+        "count",
+        0,
+    ),
     (LATEST, GROUP, {"limit": 50, "cursor": ""}, "transactions", 5),
     (TIMERANGE, GROUP, {"seconds": 3600, "limit": 50}, "transactions", 1),
     (COUNT, GROUP, {"hours": 24}, "count", 3),
@@ -89,6 +97,8 @@ CAPPED: list[tuple[str, Row, Row, str]] = [
             ("/analytics", MOST),
         )
     ),
+    ("/signals", GROUP | SIGNALS, {"limit": 101}, "limit was capped from 101 to 100."),
+    ("/signals", GROUP | SIGNALS, {"hours": 169}, "hours was capped from 169 to 168."),
     (TIMERANGE, GROUP, {"hours": 1, "seconds": 1}, "The window was capped from 3601 to 3600 seconds."),
     (COUNT, GROUP, {"hours": 25}, "The window was capped from 90000 to 86400 seconds."),
     (VOLUME, GROUP, {"hours": 24, "seconds": 1}, "The window was capped from 86401 to 86400 seconds."),
@@ -100,7 +110,9 @@ def test_what_is_capped_is_warned_of(caller: Caller) -> None:
         data = caller.get(path, **arguments, **much)
         assert data.pop("warnings") == [warning], path
         # The longest window is the default one.
-        whole = caller.get(path, **arguments, **({"limit": 1000} if "limit" in much else {}))
+        most = {"limit": 100 if path == "/signals" else 1000} if "limit" in much else {}
+        most |= {"hours": 168} if path == "/signals" and "hours" in much else {}
+        whole = caller.get(path, **arguments, **most)
         assert data == whole, path
         assert "warnings" not in whole
 

@@ -25,6 +25,7 @@ LIFETIMES: dict[str, tuple[Row, str | None]] = {
     "/wallets/connections": (OWN, NORMAL),
     "/wallet/leaderboard": (GROUP | {"period": "7d"}, LONG),
     "/analytics": (GROUP | {"mode": "most_traded"}, LONG),
+    "/signals": (GROUP | {"mode": "entry"}, LONG),
     "/transactions/volume": (GROUP, NORMAL),
     "/transactions/count": (GROUP, NORMAL),
     "/transactions/latest": (GROUP, None),

@@ -173,7 +173,7 @@ def test_an_operation_is_reached_with_the_keyboard_and_no_longer_than_two_screen
         if operation != _WALLETS:
             _click(page, f"{operation} .opblock-summary-control")
         page.await_true(f"document.querySelector('{operation} tr.folded')")
-        assert page.value(f"document.querySelector('{operation}').offsetHeight") < 2500, operation
+        assert page.value(f"document.querySelector('{operation}').offsetHeight") < 2700, operation
         # Of the responses, that of a success is open.
         parts = f"document.querySelectorAll('{operation} tr.folded > td > details"
         assert page.value(f"{parts}').length") > page.value(f"{parts}[open]').length") == 1

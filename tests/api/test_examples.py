@@ -11,7 +11,7 @@ from flask import Flask
 from tests.ledger.in_process import Importer, Row, clear, parsed
 from wallet_api.database import Connection
 from wallet_api.openapi import document
-from wallet_api.queries.analytics import read_tokens
+from wallet_api.queries.analytics import analytics_data, read_tokens
 from wallet_api.queries.calendar import wallet_calendar
 from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
@@ -19,9 +19,13 @@ from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard import rank_wallets, read_entries
 from wallet_api.queries.lookup import look_up_addresses
+from wallet_api.queries.net_flow import net_flows
+from wallet_api.queries.prices import token_prices
+from wallet_api.queries.signals import group_signals
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
+from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.queries.wallets import list_wallets
 from wallet_api.responses.envelope import to_json
 from wallet_api.responses.examples import ADDRESS, META, MINT, SIGNATURE
@@ -120,8 +124,29 @@ def answers(connection: Connection) -> dict[tuple[str, str], Any]:
         ("/v1/wallet/leaderboard", "first_page"): [board[0].json(1)],
         ("/v1/tokens/transactions", "page"): token_transactions(connection, NOW, **token, limit=1),
         ("/v1/tokens/stats", "traders"): token_stats(connection, NOW, **token),
+        ("/v1/tokens/prices", "two"): token_prices(connection, NOW, "solana", [MINT, UNTRACKED]),
         ("/v1/tokens/holders", "one_holder"): token_holders(connection, NOW, **token, limit=1),
+        ("/v1/signals", "cluster"): group_signals(
+            connection, NOW, **GROUP, mode="cluster", min_wallets=2, as_of=NOW - timedelta(minutes=1)
+        ),
         ("/v1/analytics", "most_traded"): read_tokens(connection, NOW, "solana", "kol", "7d")[:1],
+        ("/v1/analytics", "net_flow"): analytics_data(
+            **GROUP,
+            mode="net_flow",
+            period="1d",
+            limit=1,
+            net_flows=net_flows(connection, NOW, **GROUP, period="1d", limit=1),
+        ),
+        ("/v1/analytics", "volume_trend"): analytics_data(
+            **GROUP,
+            mode="volume_trend",
+            period="6h",
+            limit=3,
+            buckets=volume_trend(connection, NOW, **GROUP, period="6h")[-3:],
+        ),
+        ("/v1/analytics", "top_performers"): analytics_data(
+            **GROUP, mode="top_performers", period="7d", limit=1, leaderboard=[board[0].json(1)]
+        ),
     }
 
 

@@ -49,6 +49,10 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> dict[str, tuple[Row, Fi
             {"type": type, "mode": "most_traded", "limit": 1000},
             lambda now: {"tokens": ledger.analytics(now, *group, "7d")},
         ),
+        "/signals": (
+            {"type": type, "mode": "cluster", "min_wallets": 1, "limit": 100},
+            lambda now: {"signals": ledger.signals(now, *group, "cluster", least_wallets=1)[:100]},
+        ),
         "/transactions/volume": (
             {"type": type, "mint": mint} | window,
             lambda now: ledger.volume(now, *group, HOURS * 3600, mint),
@@ -109,5 +113,5 @@ def test_each_operation_returns_the_figures_of_the_rows(caller: Caller, database
             found[path], expected = ask(caller, path, given, figures)
             assert found[path] == expected, path
     empty = {path: data for path, data in found.items() if not path.startswith("/tokens")}
-    assert len(empty) == 10
+    assert len(empty) == 11
     assert not any(rows for data in empty.values() for rows in data.values() if isinstance(rows, list))

@@ -67,6 +67,9 @@ def test_a_service_is_ready_while_it_can_read_and_says_which_server_is_away(
         assert (ready.status_code, ready.headers["Retry-After"]) == (503, "1")
         error = ready.json["error"]
         assert (error["code"], error["reason"]) == ("service_unavailable", "database")
+        # The message names the setting.
+        setting = max((name for name, value in changes.items() if value == AWAY), key=len).upper()
+        assert f" {setting} " in error["message"]
     else:
         assert (ready.status_code, ready.json["data"]) == (200, READY | readiness)
     status = client.get("/v1/health").json

@@ -96,6 +96,22 @@ def test_the_overview_is_left_out_on_request(caller: Caller, importer: Importer)
     assert caller.get(PATH, **QUESTION, overview="false", since="2020-01-01") == whole
 
 
+def test_a_mint_selects_the_trades_and_the_overview_of_one_token(caller: Caller, importer: Importer) -> None:
+    importer.trades(
+        [trade(number, mint=mint_of(f"token {number % 2}"), event_index=number) for number in range(6)]
+    )
+    whole = caller.get(PATH, **QUESTION)
+    for mint in (mint_of("token 0"), mint_of("nowhere")):
+        data = caller.get(PATH, **QUESTION, mint=mint)
+        for rows in ("token_overview", "trades"):
+            assert data[rows] == [row for row in whole[rows] if row["mint"] == mint]
+        assert data["lifetime_stats"] == whole["lifetime_stats"]
+    own = QUESTION | {"mint": mint_of("token 0")}
+    since = caller.get(PATH, **own)["trades"][1]["created_at"]
+    assert len(caller.get(PATH, **own, since=since)["trades"]) == 2
+    assert len(caller.get(PATH, **own, until=since)["trades"]) == 1
+
+
 def test_a_type_is_required_unless_it_is_detected(
     caller: Caller, caller_of: NewCaller, importer: Importer
 ) -> None:

@@ -86,12 +86,16 @@ def test_leaderboard_of_the_example_is_what_was_reckoned_by_hand(caller: Caller)
     assert second["period_stats"] == {
         "realized_pnl": D("8.069444444"),  # 13/9 + 5.925 + 0 + 0 + 0.7
         # no realized_pnl_usd: DELTA has no dollar value
+        "realized_pnl_percentage": D("182.1317"),  # 1162/144 of 638/144
         "sold_without_cost": D("3.6"),
         "buy_txn": 4,
         "sell_txn": 6,
         "total_txn": 10,
+        "total_buy": D("2.9"),
+        "total_sell": D("16.1"),  # 1162/144 + 638/144 + 3.6
         "total_volume": 19,  # 1 + 2 + 7.9 + 3 + 0.4 + 1 + 1.5 + 1.5 + 0 + 0.7
         "total_volume_usd": 2450,  # 120 + 200 + 1000 + 400 + 50 + 130 + 0 + 70, and DELTA: 3 * 160
+        "best_trade_pnl": D("5.925"),
         # (5/9 * 14.5 + 1.975 * 6 + 0.4 * 1 + 1.5/24) d / (5/9 + 1.975 + 0.4 + 1.5)
         # = (2933/144) / (638/144) d = 2933/638 * 1440 min = 6619.9373...
         "avg_hold_time_minutes": D("6619.94"),

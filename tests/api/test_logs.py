@@ -55,6 +55,38 @@ def test_as_json_every_line_names_its_request_also_of_a_crash(
     assert access["milliseconds"] > 0
 
 
+def test_a_line_names_the_key_and_the_arguments(
+    gunicorn: StartGunicorn, settings: Settings, connection: Connection
+) -> None:
+    key = create_key(connection, "alice & co")
+    for log_format in ("json", "text"):
+        server = gunicorn(replace(settings, log_format=log_format), workers=1)
+        answers = [
+            requests.get(f"{server.url}/v1/wallets?{query}", headers=headers, timeout=20)
+            for query, headers in (
+                ("blockchain=solana&type=kol&limit=7", {"Authorization": f"Bearer {key}"}),
+                (f"api%5Fkey={key}&blockchain=solana&type=kol", {}),
+                ("type=%22%0a&api_key=secret", {}),
+            )
+        ]
+        assert [answer.status_code for answer in answers] == [200, 200, 403]
+        server.stop()
+        assert key[3:] not in server.log
+        assert "secret" not in server.log
+        if log_format == "text":
+            assert '"GET /v1/wallets?blockchain=solana&type=kol&limit=7 HTTP/1.1" 200 ' in server.log
+            assert re.search(r'"GET /v1/wallets\?type=%22%0A HTTP/1.1" 403 .* -$', server.log, re.MULTILINE)
+            assert re.search(r"ms alice & co$", server.log, re.MULTILINE)
+            continue
+        lines = {one["request_id"]: one for one in map(json.loads, server.log.splitlines()) if "path" in one}
+        found = [lines[answer.headers["X-Request-ID"]] for answer in answers]
+        assert [(line.get("key"), line["arguments"]) for line in found] == [
+            ("alice & co", "blockchain=solana&type=kol&limit=7"),
+            ("alice & co", "blockchain=solana&type=kol"),
+            (None, "type=%22%0A"),
+        ]
+
+
 def test_as_text_no_caller_can_forge_a_line(
     gunicorn: StartGunicorn, settings: Settings, connection: Connection
 ) -> None:

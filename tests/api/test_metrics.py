@@ -1,5 +1,6 @@
 """The metrics: correct counts of all workers, and access to them."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import yaml
 from flask import Flask
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
+from psycopg.sql import SQL, Identifier
 
 from tests.api.conftest import NewCaller
 from tests.demo_service import demo_service
@@ -27,6 +29,8 @@ from wallet_api.keys import create_key
 from wallet_api.providers.trades.swaps import Block
 from wallet_api.settings import Settings
 from wallet_api.sync.blocks import save_blocks
+from wallet_api.sync.delays import save_delays
+from wallet_api.sync.follows import Follow, save_follow
 from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.left_out import save_reasons
 from wallet_api.sync.nodes import save_methods
@@ -122,6 +126,31 @@ def _save_node(connection: Connection) -> None:
     save_blocks(connection, "eth", [Block(4711, "0xab", now - timedelta(minutes=1))])
 
 
+def _save_follows(connection: Connection, *delays: float, saved_at: datetime | None = None) -> None:
+    """Save twice how a chain is followed, and the delays of its trades."""
+    follow = Follow("solana", "logsSubscribe", 9, 5, is_connected=True, reconnects=2, gaps=7)
+    for _ in range(2):
+        save_follow(connection, follow, saved_at or datetime.now(UTC))
+        save_delays(connection, "solana", delays)
+
+
+def test_how_a_chain_is_followed_is_a_metric(client: FlaskClient, connection: Connection) -> None:
+    _save_follows(connection, 0.5, 1.0, 2.5, 7000.0)
+    value = partial(_value, _scrape(client), blockchain="solana")
+    assert value("wallet_api_sync_follow_up") == 1
+    assert value("wallet_api_sync_follow_wallets", is_followed="true") == 5
+    assert value("wallet_api_sync_follow_wallets", is_followed="false") == 4
+    assert value("wallet_api_sync_follow_reconnects_total") == 4
+    assert value("wallet_api_sync_follow_gaps_total") == 14
+    seconds = "wallet_api_sync_trade_delay_seconds"
+    for bound, trades in (("1.0", 4), ("2.0", 4), ("3.0", 6), ("3600.0", 6), ("+Inf", 8)):
+        assert value(f"{seconds}_bucket", le=bound) == trades
+    assert (value(f"{seconds}_count"), value(f"{seconds}_sum")) == (8, 14008)
+    _save_follows(connection, saved_at=datetime.now(UTC) - timedelta(minutes=6))
+    # No process goes on with it.
+    assert _value(_scrape(client), "wallet_api_sync_follow_up", blockchain="solana") == 0
+
+
 def test_the_age_of_the_data_is_a_metric(
     client: FlaskClient, importer: Importer, connection: Connection
 ) -> None:
@@ -143,6 +172,8 @@ def test_the_age_of_the_data_is_a_metric(
     assert value("wallet_api_sync_node_calls_total", blockchain="eth", method="eth_getLogs") == 12
     for reason, count in (("no_value", 2), ("no_trade", 14), ("unreadable", 0)):
         assert value("wallet_api_sync_left_out_total", chain="eth", reason=reason) == count
+    # Tracked, but without any price.
+    assert value("wallet_api_newest_price_age_seconds", currency="ETH") == math.inf
     assert 39 <= value("wallet_api_newest_price_age_seconds", currency="SOL") < 100
     assert 49 <= value("wallet_api_newest_trade_age_seconds", blockchain="solana", type="kol") < 110
 
@@ -154,8 +185,23 @@ def test_without_the_database_metrics_report_that_and_have_the_counters(
     client = make_app(replace(settings, database_url=away)).test_client()
     client.get("/healthz")
     told = _scrape(client)
-    assert _value(told, "wallet_api_database_up") == 0
+    assert told["wallet_api_database_up", frozenset()] == told["wallet_api_primary_up", frozenset()] == 0
     assert _value(told, "wallet_api_requests_total", operation="healthz", status="200") == 1
+
+
+def test_a_primary_that_refuses_writes_is_a_metric_of_its_own(
+    settings: Settings, make_app: MakeApp, connection: Connection
+) -> None:
+    url = str(settings.database_url)
+    away = url.replace("host=", "host=%2Fnonexistent")
+    for primary, mode, is_up in ((url, "off", 1), (away, "off", 0), (url, "on", 0)):
+        name = Identifier(connection.info.dbname)
+        connection.execute(SQL("ALTER DATABASE {} SET default_transaction_read_only = {}").format(name, mode))
+        client = make_app(replace(settings, database_url=primary, database_read_url=url)).test_client()
+        told = _scrape(client)
+        assert told["wallet_api_primary_up", frozenset()] == is_up
+        assert told["wallet_api_database_up", frozenset()] == 1
+        assert client.get("/readyz").json["data"]["primary"] == ("ok" if is_up else "away")
 
 
 LOCAL, NEAR = "127.0.0.1", "10.0.0.7"
@@ -248,6 +294,7 @@ def test_dashboard_and_alerts_use_existing_metrics(
     save_heartbeats(connection, "prices", {"eth": Round(delay_seconds=1.0)}, datetime.now(UTC))
     save_reasons(connection, ["eth"], new=Counter(), met=Counter())
     _save_node(connection)
+    _save_follows(connection, 1.0)
     with demo_service(replace(settings, valkey_url="valkey://127.0.0.1:9")) as service:
         client = make_app(service.settings).test_client()
         limited = Caller.new(client, connection, "limited", credits=10)

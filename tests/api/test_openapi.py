@@ -114,8 +114,13 @@ def test_every_property_is_described_and_every_time_is_one(own_document: Documen
         *(
             "first_entry_time",
             "latest_entry_time",
+            "first_buy_at",
             "first_trade_at",
             "last_trade_at",
+            "as_of",
+            "bought_at",
+            "first_buy_at",
+            "latest_buy_at",
             "expires_at",
             "reset_at",
         ),
@@ -171,6 +176,15 @@ def test_responses_for_each_wallet_and_group_are_valid_for_their_schema(
                     ("/v1/transactions/timerange", group | {"hours": 2, "limit": 2000}),
                     ("/v1/transactions/count", group | {"hours": 48}),
                     ("/v1/analytics", group | {"mode": "most_traded", "limit": 2000}),
+                    *(
+                        ("/v1/analytics", group | {"mode": mode})
+                        for mode in ("net_flow", "volume_trend", "top_performers", "win_rate")
+                    ),
+                    *(
+                        ("/v1/signals", group | {"mode": mode, "min_wallets": 1, "hours": 168})
+                        for mode in ("cluster", "entry", "exit")
+                    ),
+                    ("/v1/signals", group | {"mode": "cluster", "include_wallets": "false"}),
                     ("/v1/wallets/history", group | wallet | {"limit": 2000}),
                     ("/v1/wallets/history", group | wallet | {"overview": "false", "since": "2020-01-01"}),
                     ("/v1/wallets/tracker", wallet | {"period": "30d"}),

@@ -11,14 +11,16 @@ from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, GROUP, trade_row
+from tests.ledger.rows import ANN, GROUP, SMART, trade_row
 from wallet_api.queries.leaderboard import SORTS
+from wallet_api.schemas.tokens import TRADER_SORTS
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 LATEST, OF_TOKEN = "/transactions/latest", "/tokens/transactions"
+STATS, HOLDERS = "/tokens/stats", "/tokens/holders"
 HISTORY, BOARD = "/wallets/history", "/wallet/leaderboard"
 TOKEN = {"blockchain": "solana", "mint": mint_of("mint-0")}
 # By operation: what its rows are called, and questions of which none has another's cursors.
@@ -36,11 +38,20 @@ PAGED: dict[str, tuple[str, list[Row]]] = {
                 {"since": "2020-01-01"},
                 {"since": "2020-01-02"},
                 {"since": "2020-01-01", "until": "2100-01-01"},
+                {"mint": mint_of("mint-0")},
             )
         ],
     ),
     LATEST: ("transactions", [GROUP, GROUP | {"type": "smart"}, GROUP | TOKEN]),
     OF_TOKEN: ("transactions", [TOKEN, TOKEN | {"type": "kol"}, TOKEN | {"mint": mint_of("mint-1")}]),
+    STATS: (
+        "traders",
+        [
+            *(TOKEN, TOKEN | {"type": "kol"}, TOKEN | {"order": "asc"}, TOKEN | {"mint": mint_of("mint-1")}),
+            *(TOKEN | {"sort": sort} for sort in TRADER_SORTS if sort != "buy"),
+        ],
+    ),
+    HOLDERS: ("holders", [TOKEN, TOKEN | {"sort": "buy"}, TOKEN | {"still_holding": "true"}]),
     BOARD: (
         "leaderboard",
         [
@@ -55,8 +66,19 @@ def test_pages_have_each_row_once_in_order_at_any_limit(caller: Caller, database
     # Many at the same moment, and of the same transaction.
     ledger = random_trades.import_coinciding(Importer(database_url), 400, NOW, mints=2)
     address = random_trades.wallets(1)[0]["wallet_address"]
+    trades = ledger.history(NOW, "solana", address)["trades"]
     questions: list[tuple[str, Row, list[Row]]] = [
-        (HISTORY, GROUP | {"address": address}, ledger.history(NOW, "solana", address)["trades"]),
+        (HISTORY, GROUP | {"address": address}, trades),
+        *(
+            (
+                HISTORY,
+                GROUP | {"address": address, "mint": mint},
+                [row for row in trades if row["mint"] == mint],
+            )
+            for mint in (mint_of("mint-0"), mint_of("mint-1"))
+        ),
+        *((STATS, TOKEN | {"sort": sort}, []) for sort in TRADER_SORTS),
+        (HOLDERS, TOKEN, []),
         *(
             (LATEST, GROUP | {"type": type, "mint": mint}, ledger.latest(NOW, "solana", type, mint))
             for type in random_trades.TYPES
@@ -99,6 +121,8 @@ def test_a_cursor_belongs_to_its_operation_and_its_question(caller: Caller, data
     # The same question in other words.
     for path, question, words in (
         (BOARD, GROUP | {"period": "7d"}, {"sort": "total_volume", "min_txn": 1}),
+        (STATS, TOKEN, {"sort": "buy", "order": "desc"}),
+        (STATS, TOKEN | {"sort": "first_buy"}, {"order": "asc"}),
         (HISTORY, PAGED[HISTORY][1][1], {"since": "2020-01-01T01:00:00+01:00"}),
     ):
         cursor = caller.get(path, **question, limit=1)["pagination"]["next_cursor"]
@@ -107,8 +131,14 @@ def test_a_cursor_belongs_to_its_operation_and_its_question(caller: Caller, data
 
 def test_a_page_says_how_many_rows_there_are(caller: Caller, importer: Importer) -> None:
     importer.trades([trade_row(ANN, f"s{number}", NOW - timedelta(minutes=5)) for number in range(3)])
+    importer.trades([trade_row(SMART, "s", NOW - timedelta(minutes=5))])
     mint = {"blockchain": "solana", "mint": mint_of("mint")}
-    for path, question, total in (("/wallets", GROUP, 2), (LATEST, GROUP, 3), (OF_TOKEN, mint, 3)):
+    for path, question, total in (
+        ("/wallets", GROUP, 2),
+        (LATEST, GROUP, 3),
+        (OF_TOKEN, mint, 4),
+        (STATS, mint, 2),
+    ):
         pagination = caller.get(path, **question, limit=total - 1)["pagination"]
         cursor = pagination.pop("next_cursor")
         assert pagination == {"limit": total - 1, "total": total, "has_more": True}
@@ -116,7 +146,7 @@ def test_a_page_says_how_many_rows_there_are(caller: Caller, importer: Importer)
         assert document["data"]["pagination"] == pagination | {"has_more": False, "next_cursor": None}
         # Of feeds it is also beside the data.
         assert document.get("pagination", path) == (
-            path if path == "/wallets" else document["data"]["pagination"]
+            path if path in ("/wallets", STATS) else document["data"]["pagination"]
         )
     whole = caller.get("/wallets", **GROUP)["pagination"]
     assert whole == {"total": 2, "limit": 2, "next_cursor": None, "has_more": False}

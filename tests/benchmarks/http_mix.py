@@ -70,7 +70,7 @@ class Questions:
 
     def all(self, chance: Random) -> str:
         """Any of all operations, each as often as the others."""
-        if chance.random() < 5 / 16:
+        if chance.random() < 5 / 19:
             kinds = (self.history, self.leaderboard, self.volume, self.list, self.holdings)
             return chance.choice(kinds)(chance)
         wallet = f"blockchain=solana&address={chance.choices(self._records, cum_weights=self._popularity)[0]}"
@@ -91,6 +91,9 @@ class Questions:
                 f"/v1/tokens/stats?{token}",
                 f"/v1/tokens/holders?{token}&limit=20",
                 f"/v1/analytics?{group}&mode=most_traded&period={period}",
+                f"/v1/analytics?{group}&mode=net_flow",
+                f"/v1/analytics?{group}&mode=volume_trend&period={period}",
+                f"/v1/signals?{group}&mode={chance.choice(('cluster', 'entry', 'exit'))}",
             )
         )
 

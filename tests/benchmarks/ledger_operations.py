@@ -30,6 +30,9 @@ MEDIAN = _wallet(ledger_world.MEDIAN)
 HEAVY_WEEK = {**_wallet(ledger_world.HEAVY), "period": "7d"}
 HOT = {"blockchain": ledger_world.BLOCKCHAIN, "mint": ledger_world.HOT_MINT}
 BY_PROFIT = GROUP | {"period": "30d", "sort": "realized_pnl"}
+CLUSTER = GROUP | {"mode": "cluster"}
+NET_FLOW = GROUP | {"mode": "net_flow"}
+TREND = GROUP | {"mode": "volume_trend", "period": "7d"}
 
 OPERATIONS = (
     Operation("lookup", "/v1/wallets/lookup", {"address": ledger_world.MEDIAN}),
@@ -47,6 +50,9 @@ OPERATIONS = (
     Operation("token transactions, 50, hot token", "/v1/tokens/transactions", HOT),
     Operation("token stats, hot token", "/v1/tokens/stats", HOT),
     Operation("token holders, hot token", "/v1/tokens/holders", HOT),
+    Operation("signals 24 h, recomputed", "/v1/signals", CLUSTER, flat=False, calls=20),
+    Operation("net flow, recomputed", "/v1/analytics", NET_FLOW, flat=False, calls=20),
+    Operation("volume trend 7d, recomputed", "/v1/analytics", TREND, flat=False, calls=20),
     Operation(
         "leaderboard 30d by profit, recomputed", "/v1/wallet/leaderboard", BY_PROFIT, flat=False, calls=5
     ),

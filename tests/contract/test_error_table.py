@@ -53,6 +53,7 @@ NULL
 # All of them are sent where any text is valid.
 _SOME = INJECTED[::4]
 _NO_CURSOR = ("x", "AAAA", "\u00e9", "A" * 5000, "null", "0", "==", *NOT_TEXT, *_SOME)
+_NO_DECIMAL = ("-1", "1e3", "ten", "+1", " 1", "NaN", "Infinity", ".5", "\u0663", "1" * 200, "\0", *_SOME)
 _NO_TIME = ("yesterday", "1700000000", "0001-01-01T00:00:00+23:59", "\0", *_SOME)
 # By parameter: values that no operation takes. A mint may be any text of up to 128 characters.
 WRONG: dict[str, tuple[str | bytes, ...]] = {
@@ -61,17 +62,20 @@ WRONG: dict[str, tuple[str | bytes, ...]] = {
     "address": ("x", SOLANA[:-1], SOLANA + "1", SOLANA.replace("S", "0"), f" {SOLANA}", *NOT_TEXT, *_SOME),
     "mint": ("\0", "x" * 129),
     **dict.fromkeys(("cursor", "after"), _NO_CURSOR),
-    "transaction_type": ("swap", "BUY", "\0", *_SOME),
+    "transaction_type": ("both", "BUY", "\0", *_SOME),
+    "period": ("2h", "1D", "1d ", "30", "ever", "\0", *_SOME),
+    **dict.fromkeys(("sort", "order"), ("rank", "\0", *_SOME)),
+    "format": ("xml", "CSV", "\0", *_SOME),
+    "mode": ("best", "\0", *_SOME),
+    **dict.fromkeys(("overview", "include_wallets", "still_holding"), ("no", "\0", *_SOME)),
     **dict.fromkeys(
-        ("min_value", "min_value_usd"),
-        ("-0.1", ".5", "1.", "NaN", "Infinity", *(word for word in NO_NUMBER if word != "1.5"), *_SOME),
+        ("limit", "min_txn", "min_closed", "min_wallets", "seconds", "minutes", "hours"),
+        ("0", *NO_NUMBER, *_SOME),
     ),
-    "period": ("1h", "1D", "1d ", "30", "all", "\0", *_SOME),
-    "sort": ("rank", "\0", *_SOME),
-    "mode": ("win_rate", "\0", *_SOME),
-    "overview": ("no", "\0", *_SOME),
-    **dict.fromkeys(("limit", "min_txn", "seconds", "minutes", "hours"), ("0", *NO_NUMBER, *_SOME)),
-    **dict.fromkeys(("since", "until"), _NO_TIME),
+    **dict.fromkeys(
+        ("min_value", "min_value_usd", "min_volume", "min_win_rate", "max_without_cost"), _NO_DECIMAL
+    ),
+    **dict.fromkeys(("since", "until", "as_of"), _NO_TIME),
 }
 ALLOWED = {"blockchain": ["solana", "bnb", "base", "eth"], "period": ["6h", "1d", "7d", "30d"]}
 # No body may contain markup or internal details.
@@ -192,13 +196,14 @@ def table(demo: DemoService, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     )
     log = tmp_path_factory.mktemp("table") / "gunicorn.log"
     server = start_gunicorn(settings, log, workers=1, threads=THREADS)
-    known = GROUP | {"address": demo.wallet(**GROUP), "period": "7d", "mint": MINT, "mode": "most_traded"}
+    known = GROUP | {"address": demo.wallet(**GROUP), "period": "7d", "mint": MINT}
     with connect(str(settings.database_url)) as connection:
         other = [row["wallet_address"] for row in demo.wallets if GROUP.items() <= row.items()][1]
         table = Table(server, demo.key, connection, Described({"components": {}}), {}, other)
         described = Described(table.ask("/v1/openapi.json").body)
         requests = {
-            path: {name: known[name] for name in described.required(path)} for path in described.keyed_paths
+            path: {name: known.get(name) or example for name, example in described.required(path).items()}
+            for path in described.keyed_paths
         }
         yield replace(table, described=described, requests=requests)
     server.stop()
@@ -256,8 +261,12 @@ def test_every_operation_refuses_every_argument_that_is_wrong(table: Table) -> N
                     changed |= dict.fromkeys(("seconds", "minutes", "hours"), value)
                 answer = table.refused(path, changed, 400, "invalid_parameter")
                 assert answer.error["parameter"] in (name, "seconds"), (path, changed)
-                if name in ALLOWED:
-                    assert answer.error["allowed"] == ALLOWED[name]
+                if (path, name) == ("/v1/analytics", "period"):
+                    # A period of another mode is refused with those of this one.
+                    assert answer.error["allowed"] in (ALLOWED[name], ["1h", *ALLOWED[name]])
+                elif name in ALLOWED:
+                    more = ["90d", "all"] if name == "period" and path.endswith("/leaderboard") else []
+                    assert answer.error["allowed"] == [*ALLOWED[name], *more]
             twice = query | {name: ["1", "1"]}
             table.refused(path, twice, 400, "invalid_parameter", error={"parameter": name})
         for name in query:
@@ -326,11 +335,12 @@ def test_what_is_not_offered_is_reported_with_and_without_a_key(table: Table, ke
             answer = table.refused(path, None, 405, "method_not_allowed", key=key, method=method)
             assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD"}
     for name, method in (
-        *((name, "GET") for name in ("signals", "signals/history", "bundle", "calls", "calls/stats")),
+        *((name, "GET") for name in ("signals/history", "bundle", "calls", "calls/stats")),
         *((name, "POST") for name in ("wallets/batch", "tokens/batch")),
     ):
         answer = table.refused(f"/v1/{name}", None, 404, "not_found", key=key, method=method)
         assert answer.error["message"].startswith(f"The operation '/v1/{name}' is not offered here.")
+        assert ("as_of" in answer.error["message"]) is (name == "signals/history")
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
     for path in ("/?apiKey=wk_any", "/", "/v1/?apiKey=wk_any"):
         answer = table.refused(path, None, 404, "not_found", key=key, **upgrade)

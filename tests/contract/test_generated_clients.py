@@ -31,7 +31,7 @@ class _Running(NamedTuple):
         """The values of required arguments."""
         address = self.demo.wallet("solana", "kol")
         group = {"blockchain": "solana", "type": "kol", "period": "7d"}
-        return group | {"address": address, "mint": MINT, "mode": "most_traded"}
+        return group | {"address": address, "mint": MINT}
 
 
 @pytest.fixture
@@ -93,8 +93,9 @@ def test_a_generated_client_calls_every_operation_with_types_names_and_errors(
     with own.AuthenticatedClient(base_url=running.url, token=running.demo.key) as client:
         called = 0
         for path, operation, module in _operations(running.document):
-            required = {p["name"] for p in operation["parameters"] if p.get("required")}
-            answer = module.sync_detailed(client=client, **_given(module, running.arguments, required))
+            required = {p["name"]: p["example"] for p in operation["parameters"] if p.get("required")}
+            arguments = required | running.arguments
+            answer = module.sync_detailed(client=client, **_given(module, arguments, set(required)))
             assert answer.status_code == 200, path
             assert answer.parsed is not None, path
             if hasattr(answer.parsed, "success"):

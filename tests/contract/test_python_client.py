@@ -113,6 +113,19 @@ def test_it_lists_pages_and_reads_every_operation(
     assert held["count"] == len(held["holders"]) <= held["total"]
     most = client.analytics.get(blockchain="solana", type="kol", mode="most_traded")
     assert 0 < len(most["tokens"]) <= 20
+    for mode in ("top_performers", "win_rate"):
+        best = client.analytics.get(blockchain="solana", type="kol", mode=mode, period="30d", limit=3)
+        assert len(best["leaderboard"]) == 3
+    trend = client.analytics.get(blockchain="solana", type="kol", mode="volume_trend", period="1d")
+    assert len(trend["buckets"]) == 96
+    assert sum(bucket["txn"] for bucket in trend["buckets"]) > 0
+    flows = client.get_raw("/analytics", group | {"mode": "net_flow"}).data["net_flows"]
+    assert 0 < len(flows) <= 20
+
+    for mode in ("cluster", "entry", "exit"):
+        found = client.signals.list(blockchain="solana", type="kol", mode=mode, min_wallets=1, hours=168)
+        assert found["count"] == len(found["signals"]) > 0, mode
+        assert found["signals"][0]["wallets"][0]["profile"]["wallet_address"] in tracked
 
     assert client.system.meta()["wallet_counts"]["solana"]["kol"] == len(tracked)
     assert client.system.health()["components"]["postgresql"] == "connected"
@@ -157,7 +170,7 @@ def test_the_client_raises_its_documented_exceptions(
         ("/wallets/history", {"blockchain": "solana", "address": TRACKED}, "invalid_parameter", "type"),
         ("/wallets/lookup", {"address": "nowhere"}, "invalid_parameter", "address"),
         ("/transactions/latest", group | {"limit": 0}, "invalid_parameter", "limit"),
-        ("/analytics", group | {"mode": "win_rate"}, "invalid_parameter", "mode"),
+        ("/analytics", group | {"mode": "best"}, "invalid_parameter", "mode"),
     ):
         with pytest.raises(BadRequestError) as bad:
             client.get_raw(path, arguments)
@@ -186,7 +199,6 @@ def test_the_client_raises_its_documented_exceptions(
     for left_out in (
         lambda: client.wallets.batch(blockchain="solana", addresses=[TRACKED]),
         lambda: client.tokens.batch(blockchain="solana", type="kol", mints=[TRACKED]),
-        lambda: client.signals.list(blockchain="solana", type="kol", mode="cluster"),
         lambda: client.signals.history(blockchain="solana", type="kol"),
         lambda: client.bundle.get(mint=TRACKED),
         lambda: client.calls.list(blockchain="solana"),

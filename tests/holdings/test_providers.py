@@ -14,7 +14,7 @@ from tests.stub import faults
 from tests.stub.moralis import Balance
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
-from wallet_api.holdings.formatting import in_order, to_json
+from wallet_api.holdings.formatting import Filter, in_order, to_json
 from wallet_api.providers.balances import make_provider
 from wallet_api.providers.balances.base import BalanceProvider, Wallet
 from wallet_api.providers.balances.token_list import read_token_list
@@ -48,7 +48,7 @@ def read(stub: Stub, own: dict[str, Any]) -> Read:
         wallet = Wallet(CHAINS[chain], address, lambda: [token.address for token in traded])
         with providers[chain].fetcher.begin(chain) as fetch:
             balances = providers[chain].balances(wallet, fetch)
-        tokens = in_order(CHAINS[chain], balances, keep_spam=settings.holdings_keep_spam)
+        tokens = in_order(CHAINS[chain], balances, Filter(settings.holdings_keep_spam))
         rows: Rows = json.loads(to_json(tokens))
         return rows
 

@@ -1,5 +1,7 @@
 """What a snapshot stores, and what is computed for each response."""
 
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -70,9 +72,8 @@ class TestFormatted:
             assert addresses(ask_at()(chain, address)) == without
             shown = addresses(ask_at(holdings_keep_spam=True)(chain, address))
             assert shown == (both if is_stored else without)
-            connection.execute(
-                "UPDATE holdings_snapshots SET refreshed_at = refreshed_at - interval '1 hour'"
-            )
+            an_hour_ago = datetime.now(UTC) - timedelta(hours=1)
+            connection.execute("UPDATE holdings_snapshots SET refreshed_at = %s", [an_hour_ago])
             kept = ask_at(holdings_keep_spam=True)
             assert active(kept(chain, address))["stale"] is True
             wait_for_refreshes()
@@ -80,6 +81,18 @@ class TestFormatted:
             for ask, shown in ((kept, both), (ask_at(), without), (ask_at(holdings_keep_spam=True), both)):
                 assert addresses(ask(chain, address)) == shown
             assert stub.asked[address] == asked
+
+    def test_denied_tokens_are_stored_and_not_shown(self, ask_at: AskAt, track: Hold, tmp_path: Path) -> None:
+        denylist = tmp_path / "denied.csv"
+        good, denied = evm_token(1, 5), evm_token(2, 9)
+        denylist.write_text(f"blockchain,mint\neth,{denied.address.upper().replace('0X', '0x')}\n")
+        for chain, shown in (
+            ("eth", ["native", good.address]),
+            ("bnb", ["native", denied.address, good.address]),
+        ):
+            address = track(chain, native=7, tokens=(good, denied))
+            assert addresses(ask_at(token_denylist=str(denylist))(chain, address)) == shown
+            assert addresses(ask_at()(chain, address)) == ["native", denied.address, good.address]
 
     def test_every_digit_and_the_order_of_the_largest_amounts_survive_the_table(
         self, ask: Ask, ask_at: AskAt, track: Hold

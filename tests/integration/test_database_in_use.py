@@ -5,11 +5,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import LiteralString
 
 import pytest
+from psycopg.sql import SQL, Identifier
 
 from tests.ledger import random_trades
-from tests.processes import environment_of, run_command
+from tests.processes import environment_of, run_command, wallet_api
+from wallet_api.database import Connection, NotWritable
 from wallet_api.settings import Settings
 
 WALLET = random_trades.wallets(1)[0]
@@ -74,13 +77,35 @@ def test_an_embedded_server_is_named_by_its_folder_and_called_new_once(home: Pat
     assert listed.stderr == f"Database: embedded PostgreSQL in {home}\n"
 
 
-def test_from_another_folder_the_default_is_seen_to_be_another_database(home: Path) -> None:
+def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(home: Path) -> None:
     home.mkdir()
     # Root's servers run as another user, who has to pass through.
     os.chmod(home, 0o711)
     os.chmod(home.parent, 0o711)
+    for command in (
+        ("keys", "list"),
+        ("keys", "top-up", "one", "1"),
+        ("usage",),
+        ("export", "wallets", "wallets.csv"),
+        ("backup", "all.dump"),
+        ("rebuild",),
+        ("sync", "status"),
+        ("sync", "prices"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "wallet_api", *command],
+            env=environment_of(Settings()),
+            cwd=home,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 1, command
+        assert done.stderr.startswith(f"Error: There is no database in {home / 'var'}. Set WALLET_API_HOME")
+        assert not list(home.iterdir()), command
     done = subprocess.run(
-        [sys.executable, "-m", "wallet_api", "keys", "list"],
+        [sys.executable, "-m", "wallet_api", "keys", "create", "one"],
         env=environment_of(Settings()),
         cwd=home,
         capture_output=True,
@@ -89,6 +114,38 @@ def test_from_another_folder_the_default_is_seen_to_be_another_database(home: Pa
         check=False,
     )
     assert f"Created an empty database in {home / 'var'}. Check WALLET_API_HOME" in done.stderr
+
+
+_FULL = """
+CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE disk_full USING MESSAGE = 'could not extend file "base/1/2": No space left on device';
+END $$;
+CREATE TRIGGER is_full BEFORE INSERT ON api_keys EXECUTE FUNCTION fail()
+"""
+_READ_ONLY = "ALTER DATABASE {} SET default_transaction_read_only = on"
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        (
+            _FULL,
+            "The disk of the database is full: free some space, or remove old trades and files. (could not",
+        ),
+        (_READ_ONLY, "The database is read-only: it is a standby, or default_transaction_read_only is set. "),
+    ],
+)
+def test_a_database_that_cannot_be_written_to_is_reported_as_such(
+    database_url: str, connection: Connection, statement: LiteralString, message: str
+) -> None:
+    connection.execute(SQL(statement).format(Identifier(connection.info.dbname)))
+    own = Settings(database_url=database_url)
+    assert isinstance(run_command("keys", "create", "one", settings=own).exception, NotWritable)
+    with wallet_api("keys", "create", "one", settings=own) as process:
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert output.splitlines()[-1].startswith(f"Error: {message}")
 
 
 def test_one_s_own_wallets_beside_the_demo_s_are_warned_of(settings: Settings, wallets_file: str) -> None:

@@ -1,5 +1,7 @@
-"""docs/examples.md: its programs run as they stand, take two requests, and print what the histories say."""
+"""docs/examples.md: its programs run as they stand, and print what the histories say."""
 
+import csv
+import io
 import os
 import re
 import shutil
@@ -20,6 +22,13 @@ from wallet_api.database import connect
 from wallet_api.keys import create_key
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "examples.md").read_text()
+# The programs of each section by language.
+PROGRAMS = {
+    section.partition("\n")[0]: dict(
+        re.findall(r"^```(bash|python)\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    )
+    for section in DOCUMENT.split("\n## ")[1:]
+}
 KOLS = {"blockchain": "solana", "type": "kol"}
 WALLET = re.compile(r"(\d+)\. (.*): (-?[\d.E-]+) SOL")
 BUY = re.compile(r"   (\S+Z) (.*) for ([\d.E-]+) SOL")
@@ -41,7 +50,7 @@ def test_the_most_profitable_wallets_and_their_buys_take_two_requests(
     with connect(str(demo.settings.database_url)) as connection:
         # Its credits are enough for two requests.
         key = create_key(connection, f"example in {language}", credits=2)
-    done = _run(language, server, key)
+    done = _run("One question in two requests", language, server, key)
     after = _buys(server, demo)
     assert (done.returncode, done.stderr) == (0, "")
     shown_profits, shown_buys = _read(done.stdout)
@@ -53,19 +62,59 @@ def test_the_most_profitable_wallets_and_their_buys_take_two_requests(
     assert len(shown_buys) == len(set(shown_buys))
 
 
-@both
-def test_a_refused_request_ends_the_program(server: Gunicorn, language: str) -> None:
-    done = _run(language, server, "wk_wrong")
+def test_the_first_traders_are_those_of_the_histories(server: Gunicorn, demo: DemoService) -> None:
+    done = _run("Who was first", "python", server, demo.key)
+    assert (done.returncode, done.stderr) == (0, "")
+    head, *lines = done.stdout.splitlines()
+    name, _ = _profits(server, demo)[0]
+    [best] = [row for row in _kols(demo) if row["name"] == name]
+    held = [row for row in _history(server, demo, best)["token_overview"] if row["still_holding"]]
+    token = max(held, key=lambda row: Decimal(row["invested"]))
+    firsts = sorted(
+        (min(trade["created_at"] for trade in buys), str(row.get("name") or row["wallet_address"]))
+        for row in demo.wallets
+        if row["blockchain"] == "solana"
+        for buys in [_buys_of(_history(server, demo, row, mint=token["mint"]))]
+        if buys
+    )
+    assert head.startswith(f"{name} holds {token['token_name']}. The first of ")
+    assert len(lines) == min(len(firsts), 5) >= 2
+    assert [line.rpartition(": ")[0] for line in lines] == [" ".join(first) for first in firsts[:5]]
+
+
+def test_the_table_has_all_trades_of_the_best_twenty_wallets(server: Gunicorn, demo: DemoService) -> None:
+    done = _run("Trades as a table", "python", server, demo.key)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = list(csv.DictReader(io.StringIO(done.stdout, newline="")))
+    by_name = {str(row["name"]): row for row in _kols(demo)}
+    names = [name for name, _ in _profits(server, demo)[:20]]
+    assert list(dict.fromkeys(row["name"] for row in found)) == names
+    for rank, name in enumerate(names, 1):
+        own = [row for row in found if row["name"] == name]
+        trades = _history(server, demo, by_name[name])["trades"]
+        assert {row["rank"] for row in own} == {str(rank)}
+        assert [
+            (row["tx_signature"], Decimal(row["value"]), Decimal(row["token_amount"])) for row in own
+        ] == [(row["tx_signature"], Decimal(row["value"]), Decimal(row["token_amount"])) for row in trades]
+
+
+@pytest.mark.parametrize(
+    ("title", "language"),
+    [(title, language) for title, programs in PROGRAMS.items() for language in programs],
+)
+def test_a_refused_request_ends_the_program(server: Gunicorn, title: str, language: str) -> None:
+    if language == "bash" and shutil.which("jq") is None:
+        pytest.skip("needs jq: apt-get install jq")
+    done = _run(title, language, server, "wk_wrong")
     assert done.returncode != 0
     assert "403" in done.stderr
 
 
-def _run(language: str, server: Gunicorn, key: str) -> "subprocess.CompletedProcess[str]":
-    """Run the program of the document in this language."""
-    (program,) = re.findall(rf"^```{language}\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+def _run(title: str, language: str, server: Gunicorn, key: str) -> "subprocess.CompletedProcess[str]":
+    """Run the program of a section in this language."""
     return subprocess.run(
-        [sys.executable if language == "python" else language, "-c", program],
-        env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key},
+        [sys.executable if language == "python" else language, "-c", PROGRAMS[title][language]],
+        env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,
         timeout=60,
@@ -108,12 +157,17 @@ def _buys(server: Gunicorn, demo: DemoService) -> Buys:
     ]
 
 
+def _buys_of(history: dict[str, Any]) -> list[dict[str, Any]]:
+    return [trade for trade in history["trades"] if trade["transaction_type"] == "buy"]
+
+
 def _kols(demo: DemoService) -> list[dict[str, Any]]:
     return [row for row in demo.wallets if KOLS.items() <= row.items()]
 
 
 def _history(server: Gunicorn, demo: DemoService, row: dict[str, Any], **arguments: str) -> dict[str, Any]:
-    query = KOLS | {"address": row["wallet_address"], "limit": "1000"} | arguments
+    own = {name: str(row[name]) for name in ("blockchain", "type")} | {"address": row["wallet_address"]}
+    query = own | {"limit": "1000"} | arguments
     response = requests.get(f"{server.url}/v1/wallets/history", query, headers=demo.headers, timeout=30)
     data: dict[str, Any] = parsed(response.content)["data"]
     return data

@@ -1,5 +1,6 @@
 """`wallet-api import`: accepted and rejected rows, output and exit status."""
 
+import csv
 import json
 import stat
 from datetime import UTC, datetime, timedelta
@@ -7,10 +8,12 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.ledger.command import EVM, SOLANA, WALLETS, TakeIn, changed, command, rejects_of, taking_in, trade
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
+from wallet_api.cli import cli
 from wallet_api.database import Connection
 from wallet_api.ledger import tokens
 from wallet_api.ledger.tokens import TokenIds
@@ -310,3 +313,84 @@ def test_rows_of_one_trade_in_one_file_are_as_files_one_after_another(
         )
     assert len(found[0]) == len(SEQUENCES)
     assert found[0] == found[1]
+
+
+@pytest.mark.usefixtures("tracked")
+@pytest.mark.parametrize(("option", "delimiter"), [(";", ";"), ("tab", "\t"), ("|", "|")])
+def test_columns_of_csv_can_be_separated_by_another_character(
+    database_url: str, tmp_path: Path, option: str, delimiter: str
+) -> None:
+    rows = [trade("a", token_name=f"x{delimiter}y"), trade("b", token_name="1,5")]
+    path = tmp_path / "trades.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(rows)
+    done = run_import(database_url, "trades", path, "--delimiter", option)
+    assert (done["landed"], done["rejected"]) == (2, 0)
+    exported = tmp_path / "out.csv"
+    assert (
+        CliRunner()
+        .invoke(cli, ["export", "trades", str(exported)], env={"DATABASE_URL": database_url})
+        .exit_code
+        == 0
+    )
+    names = {
+        row["tx_signature"]: row["token_name"] for row in csv.DictReader(exported.read_text().splitlines())
+    }
+    assert names == {"a": f"x{delimiter}y", "b": "1,5"}
+    wrong = CliRunner().invoke(cli, ["import", "trades", str(path)], env={"DATABASE_URL": database_url})
+    assert wrong.exit_code == 1
+    assert "separated by commas, or --delimiter names another one" in wrong.stderr
+
+
+@pytest.mark.usefixtures("tracked")
+@pytest.mark.parametrize("name", ["trades.csv", "trades.ndjson"])
+@pytest.mark.parametrize(("option", "factor"), [("epoch", 1), ("epoch_ms", 1000)])
+def test_times_can_be_unix_times(
+    database_url: str, connection: Connection, tmp_path: Path, name: str, option: str, factor: int
+) -> None:
+    at = datetime(2026, 1, 30, 12, 51, 16, 250_000, tzinfo=UTC)
+    seconds = Decimal(str(at.timestamp())) * factor
+    good = [seconds, seconds - 7 * factor, int(seconds)]
+    bad: list[object] = ["", "2026-01-30T12:51:16Z", "-5", "1e9", "9" * 14, seconds * 1000, seconds / 1000]
+    rows = [trade(f"t{number}", created_at=str(value)) for number, value in enumerate([*good, *bad])]
+    path = tmp_path / name
+    if name.endswith("csv"):
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    else:
+        # Numbers as well as texts.
+        rows[1]["created_at"] = float(good[1])
+        rows[2]["created_at"] = good[2]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run_import(database_url, "trades", path, "--timestamps", option)
+    assert (done["landed"], done["rejected"]) == (3, len(bad))
+    first = 2 if name.endswith("csv") else 1
+    reasons = {reject["line"]: reject["reason"] for reject in rejects_of(path) or []}
+    assert sorted(reasons) == [first + 3 + number for number in range(len(bad))]
+    assert reasons[first + 4].startswith("created_at must be a Unix time in ")
+    found = connection.execute("SELECT created_at FROM trades ORDER BY tx_signature").fetchall()
+    whole = datetime.fromtimestamp(int(good[2]) // factor, UTC) if factor == 1 else at
+    assert [row["created_at"] for row in found] == [at, at - timedelta(seconds=7), whole]
+
+
+@pytest.mark.parametrize("character", ["", ",,", "a", "1", '"', "."])
+def test_a_delimiter_is_one_character_that_no_value_needs(database_url: str, character: str) -> None:
+    result = CliRunner().invoke(
+        cli, ["import", "wallets", "x.csv", "--delimiter", character], env={"DATABASE_URL": database_url}
+    )
+    assert result.exit_code == 2
+    assert "is not one character" in result.stderr
+
+
+def run_import(database_url: str, kind: str, path: Path, *options: str) -> Row:
+    """Run the command, and return its summary."""
+    result = CliRunner().invoke(
+        cli, ["import", kind, str(path), "--json", *options], env={"DATABASE_URL": database_url}
+    )
+    assert result.exit_code in (0, 3), result.output
+    summary: Row = json.loads(result.stdout)
+    return summary

@@ -101,7 +101,17 @@ def test_the_list_shows_each_key_and_its_state(keys: Run) -> None:
     ]
     assert [key["revoked_at"] is not None for key in listed] == [False, False, True]
     lines = keys("list").stdout.splitlines()
-    assert lines[0].split() == ["NAME", "CREDITS", "RATE", "STATE", "CREATED"]
+    assert lines[0].split() == [
+        "NAME",
+        "CREDITS",
+        "RATE",
+        "STATE",
+        "CREATED",
+        "LAST",
+        "USED",
+        "REQUESTS",
+        "CHARGED",
+    ]
     assert lines[1].split()[:4] == ["a", "unlimited", "9/day", "valid"]
     assert lines[2].split()[:5] == ["b", "7", "default", "expires", f"{day}T00:00:00Z"]
     assert lines[3].split()[:4] == ["c", "unlimited", "default", "revoked"]

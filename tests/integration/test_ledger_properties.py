@@ -104,6 +104,42 @@ def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_the_same
     compare(figures(connection, NOW, data.draw(WINDOWS), MINTS), ledger)
 
 
+@pytest.mark.timeout(1200)
+@examples
+@given(data=st.data())
+def test_signals_as_of_a_moment_are_those_that_were_given_then(
+    data: st.DataObject, database_url: str, connection: Connection
+) -> None:
+    rows = data.draw(strategies.distinct(strategies.trades(NOW), strategies.trade_key, most=16))
+    # Names are those of today.
+    rows = sorted((row | {"token_name": "Some Coin"} for row in rows), key=_time_of)
+    in_process.clear(connection)
+    importer = in_process.Importer(database_url)
+    importer.wallets(strategies.wallets())
+    importer.prices(data.draw(strategies.distinct(strategies.prices(NOW), strategies.price_key, most=3)))
+    given_then = []
+    for count, row in enumerate(rows, 1):
+        importer.trades([row])
+        ago = data.draw(st.sampled_from([timedelta(0), timedelta(seconds=1), timedelta(hours=1)]))
+        moment = (_time_of(row) - ago).replace(microsecond=0)
+        # A moment counts when all of its trades have come.
+        if all(_time_of(later) > moment for later in rows[count:]):
+            question = (
+                moment,
+                *data.draw(st.sampled_from(strategies.GROUPS)),
+                data.draw(st.sampled_from(["cluster", "entry", "exit"])),
+                data.draw(st.sampled_from([1, 24, 168])),
+                data.draw(st.sampled_from([1, 2])),
+            )
+            given_then.append((question, in_process.signals(connection, *question)))
+    for question, signals in given_then:
+        assert in_process.signals(connection, *question) == signals, question
+
+
+def _time_of(row: Row) -> datetime:
+    return datetime.fromisoformat(row["created_at"])
+
+
 def test_a_ledger_of_many_trades_from_dust_to_billions_has_the_figures_of_its_rows(
     database_url: str, connection: Connection
 ) -> None:

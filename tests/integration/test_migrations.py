@@ -18,6 +18,9 @@ import requests
 from click.testing import Result
 from psycopg.sql import SQL, Identifier
 
+from tests.ledger import random_trades
+from tests.ledger.contents import contents
+from tests.ledger.in_process import Importer
 from tests.processes import StartGunicorn, run_command
 from tests.waiting import eventually, somebody_waits
 from wallet_api import demo, migrations
@@ -33,7 +36,10 @@ NAMES = [
     "0003_days",
     "0004_nodes",
     "0005_arrivals",
-    "0005_arrivals",
+    "0006_boards",
+    "0008_follows",
+    "0009_keys",
+    "0010_tries",
 ]
 LATER = "9999_of_a_later_version"
 NEWER: LiteralString = f"INSERT INTO schema_migrations (name, checksum) VALUES ('{LATER}', '')"
@@ -83,6 +89,27 @@ def test_an_upgraded_schema_is_the_fresh_one(
     fresh = schema_of(database_url)
     assert "CREATE TABLE public.lifetimes" in fresh
     assert schema_of(empty_database_url) == fresh
+
+
+# The tables before the migration, but for position_days, which it creates again.
+BEFORE_BOARDS: LiteralString = """
+ALTER TABLE lifetimes
+ DROP COLUMN sold_below_zero, DROP COLUMN sold_above_zero_to_100,
+ DROP COLUMN sold_above_100_to_500, DROP COLUMN sold_above_500;
+DELETE FROM schema_migrations WHERE name = '0006_boards'
+"""
+
+
+def test_an_upgrade_computes_what_an_import_stores(connection: Connection, database_url: str) -> None:
+    now = datetime.now(UTC)
+    importer = Importer(database_url)
+    importer.wallets(random_trades.wallets(12))
+    importer.prices(random_trades.prices(now, 3))
+    importer.trades(random_trades.trades(2_000, 12, now, 3))
+    imported = contents(connection, now)
+    connection.execute(BEFORE_BOARDS)
+    assert migrations.migrate(connection) == ["0006_boards"]
+    assert contents(connection, now) == imported
 
 
 def test_an_upgrade_that_was_killed_changes_nothing_and_can_be_run_again(

@@ -79,7 +79,7 @@ def test_trades_beyond_the_reach_of_any_period_are_in_no_rollup(
     now = fill(database_url)
     address = random_trades.wallets(1)[0]["wallet_address"]
     before = contents(connection, now)
-    Importer(database_url).trades([trade_row(address, "old", now - timedelta(days=60))])
+    Importer(database_url).trades([trade_row(address, "old", now - timedelta(days=120))])
     after = contents(connection, now)
     assert len(after["trades"]) == len(before["trades"]) + 1
     for table in ("position_days", "volume_rollup"):

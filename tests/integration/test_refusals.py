@@ -82,7 +82,7 @@ def test_a_service_with_a_wrong_password_logs_it_and_recovers_by_itself(
     try:
         ready = requests.get(f"{server.url}/readyz", timeout=60)
         assert ready.status_code == 503
-        assert "Not ready: the database cannot be reached" in ready.json()["error"]["message"]
+        assert "Not ready: the database of DATABASE_URL cannot be reached" in ready.json()["error"]["message"]
         call = get(f"{server.url}/v1/wallets", params=GROUP, headers=headers)
         with callers(call, pause_seconds=0.02) as met:
             assert eventually(lambda: met.statuses[503] > 20, 30)

@@ -12,6 +12,7 @@ import pytest
 from flask import Flask
 from psycopg.sql import SQL, Identifier
 
+from tests.backups import at, done
 from tests.demo_service import demo_service
 from tests.ledger import random_trades
 from tests.ledger.contents import orphans
@@ -19,7 +20,8 @@ from tests.ledger.in_process import Importer
 from tests.processes import wallet_api
 from wallet_api import migrations
 from wallet_api.database import DatabaseUnavailable, connect
-from wallet_api.keys import create_key, list_keys, revoke_key, top_up_key
+from wallet_api.keys import create_key, revoke_key, top_up_key
+from wallet_api.keys.usage import list_keys
 from wallet_api.settings import Settings
 
 ROLES = ("wallet_api_owner", "wallet_api_writer", "wallet_api_service", "wallet_api_reader")
@@ -152,8 +154,15 @@ def test_the_writer_removes_wallets_and_trades_with_their_snapshots(parted: Part
         assert orphans(reader) == {}
 
 
+def test_the_reader_exports(parted: Parted, tmp_path: Path) -> None:
+    Importer(parted.of("writer")).wallets(random_trades.wallets(3))
+    for kind, rows in (("wallets", 3), ("trades", 0), ("prices", 0)):
+        summary = done("export", kind, tmp_path / f"{kind}.csv", settings=at(parted.of("reader")))
+        assert summary["rows"] == rows
+
+
 def test_a_reader_and_the_service_change_no_table_but_the_services_own(parted: Parted) -> None:
-    own = {("holdings_snapshots", "INSERT"), ("holdings_snapshots", "UPDATE")}
+    own = {(table, right) for table in ("holdings_snapshots", "key_use") for right in ("INSERT", "UPDATE")}
     tables = _tables(parted.superuser)
     assert len(tables) >= 10
     for role, allowed in (("reader", set()), ("service", own)):

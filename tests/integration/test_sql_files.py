@@ -46,6 +46,7 @@ SAMPLES: dict[str, Any] = {
     "type": "kol",
     "address": "So11111111111111111111111111111111111111112",
     "mint": "mint",
+    "mints": ["mint"],
     "currency": "SOL",
     "wallet_id": 1,
     "token_id": 1,

@@ -25,7 +25,10 @@ from wallet_api.queries.connections import wallet_connections
 from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
-from wallet_api.queries.leaderboard import rank_wallets, read_entries
+from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
+from wallet_api.queries.net_flow import net_flows
+from wallet_api.queries.prices import token_prices as find_prices
+from wallet_api.queries.signals import MAX_SIGNALS, group_signals
 from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.tokens import token_holders as find_holders
@@ -33,11 +36,13 @@ from wallet_api.queries.tokens import token_stats as find_stats
 from wallet_api.queries.tokens import token_transactions as find_transactions
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
+from wallet_api.queries.volume_trend import volume_trend as find_trend
 from wallet_api.wallet_ids import WalletIds
 
 Row = dict[str, Any]
 
 PERIODS = ("6h", "1d", "7d", "30d")
+BOARD_PERIODS = (*PERIODS, "90d", "all")
 
 
 class Importer:
@@ -120,6 +125,18 @@ def token(
     return block and {name: block[name] for name in ("token_name", "price", "price_usd", "price_at")}
 
 
+def token_prices(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    mints: Sequence[str],
+    rule: PriceRule = DEFAULT_RULE,
+) -> list[Row]:
+    """What is known of each token, exact."""
+    rows: list[Row] = parsed(orjson.dumps(find_prices(connection, now, blockchain, mints, rule)["tokens"]))
+    return rows
+
+
 def connections(connection: Connection, now: datetime, blockchain: str, address: str, **page: Any) -> Row:
     """The data of a connections answer, its numbers exact."""
     data: Row = parsed(orjson.dumps(wallet_connections(connection, now, blockchain, address, **page)))
@@ -158,13 +175,13 @@ def token_transactions(
         return []
 
 
-def _pages(read: Callable[[str], Row]) -> list[Row]:
+def _pages(read: Callable[[str], Row], rows: str = "transactions") -> list[Row]:
     found: list[Row] = []
     totals = set()
     cursor: str | None = ""
     while cursor is not None:
         data = read(cursor)
-        found += parsed(orjson.dumps(data["transactions"]))
+        found += parsed(orjson.dumps(data[rows]))
         totals.add(data["pagination"]["total"])
         cursor = data["pagination"]["next_cursor"]
     assert totals == {len(found)}
@@ -176,11 +193,39 @@ def token_stats(
 ) -> Row | None:
     """The stats of a token but for the token itself, exact; None if nobody traded it."""
     try:
-        data = find_stats(connection, now, blockchain, mint, type, rule)
+        data = find_stats(connection, now, blockchain, mint, type, rule=rule)
     except TokenNotFound:
         return None
     record: Row = parsed(orjson.dumps(data, default=_exact))
+    assert record.pop("pagination")["total"] == len(record["traders"])
     return without_token(record)
+
+
+def token_order(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    mint: str,
+    sort: str,
+    order: str,
+    still_holding: bool | None,
+    rule: PriceRule,
+    limit: int = 2,
+) -> list[str]:
+    """The addresses of the traders of a token on all pages of its stats, and of its holders among them."""
+    page = {"sort": sort, "order": order, "still_holding": still_holding, "rule": rule, "limit": limit}
+    try:
+        traders = _pages(
+            lambda cursor: find_stats(connection, now, blockchain, mint, cursor=cursor, **page), "traders"
+        )
+        holders = _pages(
+            lambda cursor: find_holders(connection, now, blockchain, mint, cursor=cursor, **page), "holders"
+        )
+    except TokenNotFound:
+        return []
+    held = [row["profile"] for row in traders if row["trader_holdings"]["token_amount_peak"]]
+    assert [row["profile"] for row in holders] == held
+    return [row["profile"]["wallet_address"] for row in traders]
 
 
 def token_holders(
@@ -188,10 +233,11 @@ def token_holders(
 ) -> Row | None:
     """All holders of a token but for the token itself, exact; None if nobody traded it."""
     try:
-        data = find_holders(connection, now, blockchain, mint, type, 1000)
+        data = find_holders(connection, now, blockchain, mint, type)
     except TokenNotFound:
         return None
     record: Row = parsed(orjson.dumps(data, default=_exact))
+    assert record.pop("pagination")["total"] == record["total"]
     return without_token(record)
 
 
@@ -211,6 +257,53 @@ def analytics(
     """The most traded tokens of a group, their numbers exact."""
     tokens: list[Row] = parsed(orjson.dumps(read_tokens(connection, now, blockchain, type, period, rule)))
     return tokens
+
+
+def net_flow(
+    connection: Connection, now: datetime, blockchain: str, type: str, period: str, sort: str | None = None
+) -> list[Row]:
+    """The flows of a group's tokens, exact; in the other direction they are the same."""
+    question = (connection, now, blockchain, type, period, 1000, sort)
+    rows: list[Row] = parsed(orjson.dumps(net_flows(*question), default=_exact))
+    rising = parsed(orjson.dumps(net_flows(*question, "asc"), default=_exact))
+    assert sorted(rising, key=_mint) == sorted(rows, key=_mint)
+    return rows
+
+
+def _mint(row: Row) -> str:
+    mint: str = row["mint"]
+    return mint
+
+
+def volume_trend(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
+    """The volume of a group in each bucket of a period, exact."""
+    buckets = find_trend(connection, now, blockchain, type, period)
+    rows: list[Row] = parsed(orjson.dumps(buckets, default=_exact))
+    return rows
+
+
+def signals(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    mode: str,
+    hours: int = 24,
+    least_wallets: int = 3,
+    min_value: Decimal = Decimal(0),
+    rule: PriceRule = DEFAULT_RULE,
+) -> list[Row]:
+    """The signals of a group, exact; a list without wallets is the same without them."""
+    question = {"min_wallets": least_wallets, "min_value": min_value, "hours": hours, "limit": MAX_SIGNALS}
+    data = group_signals(connection, now, blockchain, type, mode, **question, rule=rule)
+    brief = group_signals(
+        connection, now, blockchain, type, mode, **question, include_wallets=False, rule=rule
+    )
+    rows: list[Row] = parsed(orjson.dumps(data["signals"], default=_exact))
+    assert parsed(orjson.dumps(brief["signals"], default=_exact)) == [
+        {name: value for name, value in row.items() if name != "wallets"} for row in rows
+    ]
+    return rows
 
 
 def timerange(
@@ -238,10 +331,13 @@ def leaderboard(
     type: str,
     period: str,
     sort: str = "total_volume",
+    order: str = "desc",
+    filters: Iterable[tuple[str, Decimal]] = (),
 ) -> list[Row]:
     """The entries of a leaderboard, their numbers exact."""
-    entries = rank_wallets(read_entries(connection, now, blockchain, type, period), sort)
-    rows: list[Row] = parsed(orjson.dumps([entry.json(rank) for rank, entry in enumerate(entries, 1)]))
+    group = (blockchain, type, period)
+    data = leaderboard_page(read_board(connection, now, *group), *group, sort, order, **dict(filters))
+    rows: list[Row] = parsed(orjson.dumps(data["leaderboard"]))
     return rows
 
 

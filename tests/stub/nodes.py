@@ -99,6 +99,10 @@ class Nodes:
                 return self.transactions.transaction(*parameters)
             except RefusedVersionError as error:
                 raise NodeError(*error.args) from None
+        if method == "getBlockTime":
+            return self.transactions.block_time(*parameters)
+        if method == "getSignatureStatuses":
+            return self.transactions.statuses(*parameters)
         if method == "getMultipleAccounts":
             mints = {token.address: token for token in self.known}
             return _at_slot([self._account(mints, address) for address in parameters[0]])

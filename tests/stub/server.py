@@ -12,6 +12,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from tests.stub import alchemy, nodes, prices, swaps
 from tests.stub.faults import Scenario
 from tests.stub.moralis import Portfolio, create_provider, json_response
+from tests.stub.stream import Stream
 from tests.stub.transactions import Transactions
 
 EMPTY = Portfolio(native=0, tokens=())
@@ -39,6 +40,7 @@ class Stub:
         self.transactions = Transactions()
         self.prices = prices.Prices()
         self.nodes = nodes.Nodes(self._portfolio, self.transactions, own=self.portfolios)
+        self.stream = Stream()
         self.alchemy = alchemy.Alchemy(self._portfolio)
         self.scenarios: dict[str, Scenario] = {}
         self.calls: list[Call] = []
@@ -83,6 +85,7 @@ class Stub:
         return {
             "SOLANA_TRADES_PROVIDER": "rpc",
             "SOLANA_RPC_URL": f"{self.url}/rpc/solana/NODE-SECRET",
+            "SOLANA_WS_URL": self.stream.url,
             "SYNC_RPC_REQUESTS_PER_SECOND": "1000",
         }
 
@@ -102,6 +105,7 @@ class Stub:
     def close(self) -> None:
         """Stop serving."""
         self.release.set()
+        self.stream.close()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -142,6 +146,8 @@ def _calls() -> list[Call]:
 
 def _subject(parameters: list[Any]) -> str:
     first = parameters[0] if parameters else None
+    if isinstance(first, int):
+        return str(first)
     if not isinstance(first, str):
         return ""
     return first.lower() if first.startswith("0x") else first

@@ -149,10 +149,12 @@ class RefusedVersionError(Exception):
 class Transactions:
     """What wallets did. `untold` are listed and not told; `page_rows` is the most it lists at once.
 
-    `newest_version` is the highest value of maxSupportedTransactionVersion that the node knows.
+    `newest_version` is the highest value of maxSupportedTransactionVersion that the node knows. `unfinal` are
+    confirmed, and not finalized yet.
     """
 
     untold: set[str] = field(default_factory=set)
+    unfinal: set[str] = field(default_factory=set)
     page_rows: int = 1000
     newest_version: int = 127
     _told: dict[str, Row] = field(default_factory=dict)
@@ -163,13 +165,42 @@ class Transactions:
         self._told[signature] = told
         self._listed.setdefault(wallet, []).append(signature)
 
+    def drop(self, signature: str) -> None:
+        """Forget a transaction, since its block is no longer on the chain."""
+        del self._told[signature]
+        self.unfinal.discard(signature)
+        for listed in self._listed.values():
+            if signature in listed:
+                listed.remove(signature)
+
+    def block_time(self, slot: int) -> int | None:
+        """getBlockTime."""
+        return next((told["blockTime"] for told in self._told.values() if told["slot"] == slot), None)
+
+    def statuses(self, signatures: list[str], options: Row) -> Row:
+        """getSignatureStatuses."""
+        assert len(signatures) <= 256
+        assert options == {"searchTransactionHistory": True}
+        return {"context": {"slot": 1}, "value": [self._status(signature) for signature in signatures]}
+
+    def _status(self, signature: str) -> Row | None:
+        told = self._told.get(signature)
+        if told is None:
+            return None
+        return {
+            "slot": told["slot"],
+            "confirmations": 3 if signature in self.unfinal else None,
+            "err": told["meta"]["err"],
+            "status": told["meta"]["status"],
+            "confirmationStatus": "confirmed" if signature in self.unfinal else "finalized",
+        }
+
     def signatures(self, address: str, options: Row) -> list[Row]:
         """getSignaturesForAddress, the newest first."""
         assert options["commitment"] == "finalized"
         assert 1 <= options["limit"] <= 1000
-        listed = sorted(
-            self._listed.get(address, ()), key=lambda each: self._told[each]["blockTime"], reverse=True
-        )
+        final = [each for each in list(self._listed.get(address, ())) if each not in self.unfinal]
+        listed = sorted(final, key=lambda each: self._told[each]["blockTime"], reverse=True)
         start = listed.index(options["before"]) + 1 if "before" in options else 0
         return [
             {
@@ -185,8 +216,11 @@ class Transactions:
 
     def transaction(self, signature: str, options: Row) -> Row | None:
         """getTransaction."""
-        assert (options["encoding"], options["commitment"]) == ("jsonParsed", "finalized")
-        told = self._told[signature]
+        assert options["encoding"] == "jsonParsed"
+        assert options["commitment"] in ("confirmed", "finalized")
+        told = self._told.get(signature)
+        if told is None or (signature in self.unfinal and options["commitment"] == "finalized"):
+            return None
         asked = options["maxSupportedTransactionVersion"]
         if asked > self.newest_version:
             raise RefusedVersionError(-32602, "Invalid params: unknown version")

@@ -13,6 +13,7 @@ from tests.sync.operator import Operator, Running, Start
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
+_STATE = ("wallets", "heartbeats", "left_out", "reasons", "blocks", "methods", "unfinal", "follows", "delays")
 _NAME = f"wallet_api_test_sync_{os.getpid()}"
 
 
@@ -32,7 +33,7 @@ def operator(stub: Stub, shared_url: str) -> Operator:
     """An operator, who runs the commands with the stub and an empty ledger."""
     with connect(shared_url) as connection:
         clear(connection)
-        for table in ("wallets", "heartbeats", "left_out", "reasons", "blocks", "methods"):
+        for table in _STATE:
             connection.execute(f"DELETE FROM sync_{table}")  # type: ignore[arg-type]
     return Operator(stub, shared_url)
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from flask import Response, request
 
 from tests.stub import evm, faults
 from tests.stub.evm import Block, EvmChain, Transaction, log, now, transfer, word
@@ -279,8 +280,32 @@ def test_a_long_first_fetch_comes_in_parts_and_is_continued(
     running = start("trades", "--chain", CHAIN, "--every", "1", "--since", AT.isoformat())
     changed = 0
     while changed < 200:
-        changed += running.next_round()["changed"]
+        r = running.next_round()
+        print(r["requests"], r["changed"], r["failures"], r["seconds"], flush=True)
+        changed += r["changed"]
     assert (changed, len(operator.ledger())) == (200, 200)
+
+
+def test_a_node_that_fails_after_some_requests_is_read_in_smaller_parts(
+    stub: Stub, chain: EvmChain, operator: Operator, start: Start
+) -> None:
+    for number in range(60):
+        chain.add(AT + timedelta(minutes=30, seconds=number), buy(number + 1))
+    # Of each round; 50 blocks together need more.
+    allowed = iter(range(24))
+
+    def fault() -> Response | None:
+        nonlocal allowed
+        if b"eth_blockNumber" in request.get_data():
+            allowed = iter(range(24))
+        return None if next(allowed, None) is not None else faults.status(400)()
+
+    stub.scenarios["rpc"] = fault
+    running = start("trades", "--chain", CHAIN, "--every", "1", "--since", AT.isoformat())
+    changed = 0
+    while changed < 60:
+        changed += running.next_round()["changed"]
+    assert len(operator.ledger()) == 60
 
 
 def test_moralis_and_a_node_tell_the_same_trades_but_for_fees(

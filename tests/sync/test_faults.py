@@ -67,6 +67,15 @@ def test_a_page_that_always_fails_fails_its_wallet_whole_and_no_other(
     assert len(operator.ledger()) == 12 * ROWS
 
 
+def test_a_sync_without_a_network_warns_once_and_names_the_setting(operator: Operator) -> None:
+    nowhere = "http://127.0.0.1:9"
+    done = operator.sync(MORALIS_SOLANA_URL=nowhere, COINGECKO_URL=nowhere, BINANCE_URL=nowhere)
+    assert (done.status, done.only["failures"]) == (1, {"unreachable": 12})
+    (warning,) = [line for line in done.text.splitlines() if "WARNING" in line and "not synced" in line]
+    assert " and 2 more; check the network and MORALIS_EVM_URL, MORALIS_SOLANA_URL" in warning
+    assert done.text.count("WARNING") == 1, done.text
+
+
 def test_what_passes_is_retried_and_nobody_notices(stub: Stub, operator: Operator) -> None:
     stub.scenarios["moralis"] = faults.in_turn(
         *(faults.status(429), None, faults.status(503), faults.raw(b"null"), None),

@@ -165,7 +165,9 @@ def test_the_heart_beats_for_each_chain_that_was_read_to_its_end(
     operator.sync("prices", "--since", "1m")
     with connect(operator.url) as connection:
         beats = read_heartbeats(connection, datetime.now(UTC))
-    assert {(beat.job, beat.blockchain): (beat.wallets, beat.failed) for beat in beats} == {
+    assert {
+        (beat.job, beat.blockchain): (beat.wallets, beat.failed) for beat in beats if beat.has_succeeded
+    } == {
         ("prices", "base"): (0, 0),
         ("prices", "bnb"): (0, 0),
         ("prices", "eth"): (0, 0),

@@ -6,6 +6,7 @@ from datetime import timedelta
 from click.testing import CliRunner
 
 from tests.ledger.in_process import Row
+from tests.stub import faults
 from tests.stub.evm import EvmChain
 from tests.stub.server import Stub
 from tests.stub.transactions import Move, now, transaction
@@ -32,6 +33,18 @@ def test_before_the_first_round_it_says_what_to_run(operator: Operator) -> None:
     assert "wallet-api sync trades" in status(operator)
 
 
+def test_a_sync_that_never_succeeded_says_since_when_it_is_tried(stub: Stub, operator: Operator) -> None:
+    read_from(stub, operator)
+    stub.scenarios["rpc"] = faults.status(401)
+    for _ in range(2):
+        operator.sync("trades", "--chain", "solana")
+    (line,) = (line for line in status(operator).splitlines() if line.startswith("trades"))
+    assert "never, tried 0:00:" in line
+    (sync,) = json.loads(status(operator, "--json"))["syncs"]
+    assert (sync["blockchain"], sync["has_succeeded"]) == ("solana", False)
+    assert 0 < sync["age_seconds"] < 60
+
+
 def test_it_counts_each_transaction_once_and_shows_what_is_kept(stub: Stub, operator: Operator) -> None:
     read_from(stub, operator)
     gift = transaction(AT, WALLET, own(FART, 5), Move("friend", FART, -5))
@@ -52,6 +65,11 @@ def test_the_delay_is_that_of_new_trades(stub: Stub, operator: Operator) -> None
     stub.transactions.add(WALLET, "old", buy(now() - timedelta(minutes=30)))
     operator.sync()
     assert operator.fetch("SELECT delay_seconds FROM sync_heartbeats") == [{"delay_seconds": None}]
+    # What was read before is not new when it is read again.
+    operator.fetch("UPDATE sync_wallets SET synced_until = synced_until - interval '1 hour' RETURNING 1")
+    operator.sync()
+    assert operator.fetch("SELECT delay_seconds FROM sync_heartbeats") == [{"delay_seconds": None}]
+    stub.transactions.add(WALLET, "late", buy(now() - timedelta(minutes=30)))
     operator.fetch("UPDATE sync_wallets SET synced_until = synced_until - interval '1 hour' RETURNING 1")
     operator.sync()
     (row,) = operator.fetch("SELECT delay_seconds FROM sync_heartbeats")

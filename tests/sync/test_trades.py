@@ -1,6 +1,8 @@
 """`wallet-api sync trades`: from the provider's rows to the ledger, on any pages."""
 
+import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -199,6 +201,30 @@ def test_a_swap_without_a_value_is_left_out_and_costs_the_wallet_nothing_else(
     }
     # A dollar value of zero is none.
     assert values(operator.ledger()) == {("good", FART, "buy"): ("1", "1", None)}
+
+
+def test_trades_in_denied_tokens_are_left_out_and_counted_once(
+    stub: Stub, operator: Operator, tmp_path: Path
+) -> None:
+    operator.prices(("SOL", "240", AT))
+    denylist = tmp_path / "denied.ndjson"
+    denylist.write_text(json.dumps({"blockchain": "solana", "mint": FART}))
+    stub.swaps.add(
+        "solana",
+        WALLET,
+        swap("5S", AT, fart("5"), sol("0.1"), 24.06),
+        swap("6S", AT + timedelta(minutes=1), leg(BONK, "7", "Bonk"), fart("5"), 24.06),
+    )
+    for _ in range(2):
+        outcome = operator.sync(TOKEN_DENYLIST=str(denylist))
+        assert (outcome.status, outcome.only["denied"], outcome.only["left_out"]) == (0, 2, 0)
+    assert {key[3] for key in operator.ledger()} == {BONK}
+    (denied,) = [
+        one for one in operator.sync("status").only["left_out"] if one["reason"] == "denied" and one["total"]
+    ]
+    assert (denied["blockchain"], denied["total"], denied["last_round"]) == ("solana", 2, 2)
+    operator.sync()
+    assert {key[3] for key in operator.ledger()} == {BONK, FART}
 
 
 def test_wraps_are_no_trades(stub: Stub, operator: Operator) -> None:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from wallet_api.schemas.analytics import TradedTokenSchema
+from wallet_api.schemas.analytics import BucketSchema, FlowSchema, TradedTokenSchema
 from wallet_api.schemas.calendar import SumsSchema
 from wallet_api.schemas.feed import HoldingSchema
 from wallet_api.schemas.history import DistributionSchema, LifetimeStatsSchema, TokenOverviewSchema
 from wallet_api.schemas.leaderboard import PeriodStatsSchema
+from wallet_api.schemas.signals import SignalStatsSchema, SignalWalletSchema, SignalWindowSchema
 from wallet_api.schemas.tokens import (
     TotalHoldersSchema,
     TotalHoldingsSchema,
@@ -34,6 +35,7 @@ def test_every_figure_of_a_response_is_linked() -> None:
     schemas = (
         *(LifetimeStatsSchema, DistributionSchema, TokenOverviewSchema, PeriodStatsSchema),
         *(HoldingSchema, SumsSchema, TrackerStatsSchema, TokenRowSchema, TradedTokenSchema),
+        *(FlowSchema, BucketSchema, SignalStatsSchema, SignalWalletSchema, SignalWindowSchema),
         *(TotalHoldersSchema, TotalHoldingsSchema, TotalStatisticsSchema),
         *(TraderHoldingsSchema, TraderStatsSchema),
     )
@@ -43,6 +45,8 @@ def test_every_figure_of_a_response_is_linked() -> None:
     linked = {figure for figure, _ in LINKS}
     assert figures - linked == {
         *("currency", "mint", "symbol", "token_name", "total_tx_count", "period"),
+        # Arguments, objects of others, and the end of a bucket.
+        *("hours", "profile", "timestamp"),
         # Described beside the figures of which they are the dollars.
         *("buy_value_usd", "sell_value_usd"),
     }

@@ -17,7 +17,7 @@ from tests.holdings.conftest import evm_token, impatient
 from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
-from wallet_api.holdings.formatting import in_order, to_json
+from wallet_api.holdings.formatting import Filter, in_order, to_json
 from wallet_api.providers.balances import make_provider
 from wallet_api.providers.balances.base import BalanceProvider, Wallet
 from wallet_api.providers.fetch import Limits
@@ -69,7 +69,7 @@ def read(wire: Stub, providers: dict[str, BalanceProvider]) -> Read:
         wallet = Wallet(CHAIN, WALLET, lambda: [token.address for token in tokens])
         with providers[name].fetcher.begin("eth") as fetch:
             balances = providers[name].balances(wallet, fetch)
-        rows: list[dict[str, Any]] = json.loads(to_json(in_order(CHAIN, balances, keep_spam=False)))
+        rows: list[dict[str, Any]] = json.loads(to_json(in_order(CHAIN, balances, Filter(keep_spam=False))))
         return rows
 
     return read

@@ -2,6 +2,7 @@
 
 import random
 import time
+from datetime import datetime
 from typing import Any, cast
 
 from flask import Request
@@ -9,20 +10,26 @@ from flask.globals import request_ctx
 
 from wallet_api.access.keyring import ApiKey
 
+# The member of the WSGI environment that has the name of the key.
+KEY_NAME = "wallet_api.key_name"
+
 
 class ApiRequest(Request):
     """Flask's request, with its id and what becomes of it.
 
-    `started` is of the performance counter, in seconds; `charged` is the credits that the request cost;
+    `started` is of the performance counter, in seconds; `key_expires_at` is the time until which its key is
+    accepted, None if that does not end; `charged` is the credits that the request cost;
     `counted_alone` is true if only this process has counted it; `refusal` is the code and the reason of
-    the error in its response.
+    the error in its response; `format` is that of the response, unless it is an error.
     """
 
     key: ApiKey | None = None
+    key_expires_at: datetime | None = None
     free_of_charge = False
     charged = 0
     counted_alone = False
     cached = False
+    format = "json"
     refusal: tuple[str, str] | None = None
 
     def __init__(self, environ: dict[str, Any], *arguments: Any, **options: Any) -> None:
@@ -30,6 +37,12 @@ class ApiRequest(Request):
         self.started = time.perf_counter()
         # A name, which need not be secret.
         self.request_id = f"req_{random.getrandbits(96):024x}"
+
+    @property
+    def operation(self) -> str:
+        """The name of the operation, also for an alias; `none` for an unknown route."""
+        endpoint = self.endpoint
+        return "none" if endpoint is None else endpoint.rpartition(".")[2].removesuffix("_alias")
 
 
 def current_request() -> ApiRequest:

@@ -1,4 +1,4 @@
--- The key of a hash. Needs the unique index of key_hash.
+-- The key of a hash, of its secret or the one before. Needs api_keys_key_hash_key, api_keys_previous_hash_key.
 SELECT key_id,
        key_hash,
        name,
@@ -6,6 +6,9 @@ SELECT key_id,
        rate,
        expires_at,
        revoked_at,
-       created_at
+       created_at,
+       previous_hash,
+       previous_until
   FROM api_keys
  WHERE key_hash = %(key_hash)s
+    OR previous_hash = %(key_hash)s

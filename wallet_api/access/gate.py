@@ -8,9 +8,10 @@ from flask import Flask, Response
 from prometheus_client import CollectorRegistry
 
 from wallet_api.access.credits import Credits
-from wallet_api.access.current import ApiRequest, current_request
+from wallet_api.access.current import KEY_NAME, ApiRequest, current_request
 from wallet_api.access.keyring import ApiKey, KeyRing
 from wallet_api.access.limits import KeyLimiter
+from wallet_api.access.use import Use
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.database import Database, NotPermitted
 from wallet_api.errors import ApiError, Forbidden, InvalidParameter, ServiceUnavailable, Unauthorized
@@ -58,6 +59,7 @@ class Gate:
         # Twice in that time, so that no key expires while it is used.
         seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS
         self._refresher = Recurring("keys", self.keys.refresh, seconds, ends_with_success=False)
+        self.use = Use(database, registry)
         self._app = app
         self._cost = settings.credit_cost
         self._refuse = refuse
@@ -65,9 +67,10 @@ class Gate:
         app.after_request(self._charge_and_set_headers)
 
     def close(self) -> None:
-        """Settle all charges and counts, while the database is open."""
+        """Settle all charges, counts and use, while the database is open."""
         self._refresher.close()
         self.credits.close()
+        self.use.close()
         self.limits.windows.close()
 
     def _admit(self) -> None:
@@ -82,8 +85,10 @@ class Gate:
             if not any(parameters):
                 raise Unauthorized(reason="missing_api_key")
         self._refresher.start()
-        key = self.keys.find(bearer or parameters[0])
+        key, request.key_expires_at = self.keys.find(bearer or parameters[0])
         request.key = key
+        # For the access log, which has no request of Flask.
+        request.environ[KEY_NAME] = key.name
         self.limits.count(key)
         _refuse_repeated(parameters)
 
@@ -95,6 +100,7 @@ class Gate:
         request.counted_alone = self.limits.windows.away
         if not key.unlimited and response.status_code < 500:
             response = self._charge(request, key, response)
+        self.use.count(key.terms.key_id, request.operation, request.charged)
         self.limits.set_headers(key, response.headers)
         return response
 

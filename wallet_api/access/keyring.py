@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from threading import Lock
 from typing import NamedTuple
 
@@ -37,6 +38,19 @@ class Terms(NamedTuple):
     expires_at: datetime | None
     revoked_at: datetime | None
     created_at: datetime
+    previous_hash: bytes | None
+    previous_until: datetime | None
+
+    @property
+    def hashes(self) -> set[bytes]:
+        """The hashes of its secrets: two after a rotation."""
+        return {self.key_hash} if self.previous_hash is None else {self.key_hash, self.previous_hash}
+
+    def expires(self, hashed: bytes) -> datetime | None:
+        """Return when a secret of this hash expires; None if it does not."""
+        if hashed == self.key_hash or self.previous_until is None:
+            return self.expires_at
+        return min(self.previous_until, self.expires_at or self.previous_until)
 
 
 @dataclass(slots=True, eq=False)
@@ -85,11 +99,12 @@ class KeyRing:
         self._default_limit = parse(default_rate)
         self._ttl_seconds = ttl_seconds
         self._known: dict[bytes, ApiKey] = {}
+        self._by_id: dict[int, ApiKey] = {}
         self._lock = Lock()
         self._unknown: TTLCache[bytes, bool] = TTLCache(MAX_UNKNOWN, ttl=min(UNKNOWN_SECONDS, ttl_seconds))
 
-    def find(self, text: str) -> ApiKey:
-        """Return the key `text` if it may be used now.
+    def find(self, text: str) -> tuple[ApiKey, datetime | None]:
+        """Return the key `text` if it may be used now, and until when that is; None if it does not end.
 
         Raises Forbidden with reason invalid_api_key, revoked_api_key or expired_api_key.
         """
@@ -98,24 +113,25 @@ class KeyRing:
         now = time.monotonic()
         if key is None or now - key.read_at >= self._ttl_seconds:
             key = self._look_up(hashed)
-        if key is None:
+        if key is None or hashed not in (key.terms.key_hash, key.terms.previous_hash):
             raise Forbidden("This API key is not valid.", reason="invalid_api_key")
         key.used_at = now
         if key.terms.revoked_at is not None:
             raise Forbidden("This API key has been revoked.", reason="revoked_api_key")
-        if key.terms.expires_at is not None and key.terms.expires_at <= datetime.now(UTC):
+        expires_at = key.terms.expires(hashed)
+        if expires_at is not None and expires_at <= datetime.now(UTC):
             raise Forbidden("This API key has expired.", reason="expired_api_key")
-        return key
+        return key, expires_at
 
     def refresh(self) -> None:
         """Read the keys in use again, some at a time, and drop those that are idle, settled and stale."""
         now = time.monotonic()
         used: list[ApiKey] = []
-        for hashed, key in list(self._known.items()):
+        for key in list(self._by_id.values()):
             if now - key.used_at < IDLE_SECONDS:
                 used.append(key)
             elif not key.unsettled and now - key.read_at >= self._ttl_seconds:
-                self._known.pop(hashed, None)
+                self._drop(key)
         for first in range(0, len(used) if self._ttl_seconds else 0, KEYS_AT_ONCE):
             self._read_again({key.terms.key_id: key for key in used[first : first + KEYS_AT_ONCE]})
 
@@ -134,9 +150,10 @@ class KeyRing:
                 self._unknown[hashed] = True
             return None
         terms = Terms(**row)
-        # Labelled by the hash, since several services may share one store of counts.
-        new = ApiKey(hashed.hex()[:24], self._default_limit, terms, used_at=began)
-        key = self._known.setdefault(hashed, new)
+        new = ApiKey(_label(terms), self._default_limit, terms, used_at=began)
+        # Both secrets of a key have one balance and one rate.
+        key = self._by_id.setdefault(terms.key_id, new)
+        self._known[hashed] = key
         self._apply(key, terms, began)
         key.read_at = max(key.read_at, began)
         return key
@@ -150,14 +167,19 @@ class KeyRing:
         for row in rows:
             key = keys.pop(row[0])
             if row != key.terms:
-                if row[1] != key.terms.key_hash:
-                    self._known.pop(key.terms.key_hash, None)
                 self._apply(key, Terms(*row), began)
             key.read_at = began
         for gone in keys.values():
-            self._known.pop(gone.terms.key_hash, None)
+            self._drop(gone)
+
+    def _drop(self, key: ApiKey) -> None:
+        self._by_id.pop(key.terms.key_id, None)
+        for hashed in key.terms.hashes:
+            self._known.pop(hashed, None)
 
     def _apply(self, key: ApiKey, terms: Terms, began: float) -> None:
+        for hashed in key.terms.hashes - terms.hashes:
+            self._known.pop(hashed, None)
         key.terms = terms
         key.limit = self._default_limit if terms.rate is None else parse(terms.rate)
         with key.lock:
@@ -165,3 +187,8 @@ class KeyRing:
             # A standby may not know yet what was charged.
             if self._database.reads_primary:
                 key.set_balance(terms.credits, began)
+
+
+def _label(terms: Terms) -> str:
+    """Return a name of the key that no rotation changes, and no other service that shares the store has."""
+    return sha256(f"{terms.key_id} {terms.created_at.timestamp()}".encode()).hexdigest()[:24]

@@ -6,6 +6,8 @@ SELECT key_id,
        rate,
        expires_at,
        revoked_at,
-       created_at
+       created_at,
+       previous_hash,
+       previous_until
   FROM api_keys
  WHERE key_id = ANY(%(key_ids)s::bigint[])

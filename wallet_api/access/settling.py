@@ -43,7 +43,7 @@ AccountType = TypeVar("AccountType", bound=Account)
 
 
 class Settler(Generic[AccountType]):
-    """Write what accounts have used to a store every SETTLE_SECONDS, by one call of `write` for all of them.
+    """Write what accounts have used to a store in a period, by one call of `write` for all of them.
 
     `write` takes the accounts with the amounts that are sent, and subtracts these from `sent` when it knows
     what became of them. An error that had no effect on the store makes them pending again. While `is_ready`
@@ -55,13 +55,14 @@ class Settler(Generic[AccountType]):
         name: str,
         write: Callable[[dict[AccountType, int]], None],
         is_ready: Callable[[], bool] = lambda: True,
+        period_seconds: float = SETTLE_SECONDS,
     ) -> None:
         self._write = write
         self._is_ready = is_ready
         self._used: dict[AccountType, None] = {}
         # Since when nothing could be settled.
         self._late_since = math.inf
-        self._thread = Recurring(name, self._settle, SETTLE_SECONDS)
+        self._thread = Recurring(name, self._settle, period_seconds)
         self.start = self._thread.start
         self.wake = self._thread.wake
 

@@ -27,6 +27,7 @@ _latest = Operation(
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     top_level="pagination",
     current_with="after",
+    rows="transactions",
     # A feed must not return the same page for long.
     lifetime=Lifetime.SHORT,
 )
@@ -37,6 +38,7 @@ _timerange = Operation(
     data=TimerangeSchema(),
     examples=examples_of("transactions/timerange"),
     description="Without `seconds`, `minutes` and `hours` the window is an hour.",
+    rows="transactions",
     lifetime=Lifetime.SHORT,
 )
 

@@ -3,7 +3,7 @@
 from flask import Blueprint, Response
 
 from wallet_api.access.gate import keyless
-from wallet_api.database import DatabaseRefused, NotPermitted
+from wallet_api.database import NotPermitted
 from wallet_api.errors import ServiceUnavailable
 from wallet_api.migrations import inspect
 from wallet_api.responses.envelope import respond
@@ -34,7 +34,7 @@ _readiness = Operation(
     summary="Can requests be served?",
     data=ReadinessSchema(),
     examples={"ready": {"status": "ready", "database": "ok", "tables": "ok", "primary": "ok", "store": "ok"}},
-    errors=[NotReady("Not ready: the database cannot be reached.", "database")],
+    errors=[NotReady("Not ready: the database of DATABASE_URL cannot be reached.", "database")],
     etag=False,
 )
 
@@ -74,10 +74,11 @@ def _newer_tables() -> tuple[str, ...]:
     try:
         with services().database.read() as connection:
             schema = inspect(connection)
-    except (DatabaseRefused, NotPermitted) as error:
+    except NotPermitted as error:
         raise NotReady(f"Not ready: {error.message}", "database") from error
     except ServiceUnavailable as error:
-        raise NotReady("Not ready: the database cannot be reached.", "database") from error
+        setting = "DATABASE_URL" if services().database.reads_primary else "DATABASE_READ_URL"
+        raise NotReady(f"Not ready: the database of {setting} cannot be reached.", "database") from error
     if schema.pending:
         raise NotReady(
             f"Not ready: the tables lack {', '.join(schema.pending)}. Run: wallet-api migrate", "migrations"

@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Blueprint, Response
 
+from wallet_api.access.current import current_request
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.history import wallet_history
 from wallet_api.responses.arguments import load_arguments
@@ -29,6 +30,7 @@ _operation = Operation(
     examples=examples_of("wallets/history"),
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
     description="Where the operator has set HISTORY_TYPE=detected, `type` may be left out.",
+    rows="trades",
 )
 
 
@@ -38,12 +40,15 @@ def history() -> Response:
     """Return a wallet's lifetime figures, its record in every token, and a page of its trades."""
     detected = services().settings.history_type == "detected"
     arguments = load_arguments(_untyped if detected else _typed)
-    return respond_cached(arguments, lambda: _schema.dump(_data(**arguments)))
+    if current_request().format != "json":
+        # Its rows are the trades.
+        arguments = {**arguments, "overview": False}
+    return respond_cached(arguments, lambda: _schema.dump(_data(**arguments)), listing=_operation.listing)
 
 
 def _data(type: str | None = None, **arguments: Any) -> dict[str, Any]:
     current = services()
-    if arguments.get("overview", True):
+    if arguments.get("overview", True) and "mint" not in arguments:
         wallet = arguments["blockchain"], arguments["address"]
         await_turn(current.wallet_ids.count_tokens(current.database, *wallet))
     with current.database.read() as connection:

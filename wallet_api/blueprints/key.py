@@ -39,14 +39,14 @@ _EXAMPLE = {
 def key_state() -> Response:
     """Return the limit, the credits and the expiry of the key of this request."""
     load_arguments(_arguments)
-    key, gate = current_request().key, services().gate
+    key, expires_at, gate = current_request().key, current_request().key_expires_at, services().gate
     assert key is not None
     free_of_charge()
     remaining, reset = gate.limits.left(key)
     data = {
         "name": key.name,
         "created_at": shown_time(key.terms.created_at),
-        "expires_at": None if key.terms.expires_at is None else shown_time(key.terms.expires_at),
+        "expires_at": None if expires_at is None else shown_time(expires_at),
         "rate": {
             "limit": key.limit.amount,
             "window_seconds": key.limit.get_expiry(),

@@ -1,11 +1,15 @@
 """GET /v1/wallet/leaderboard: the ranked wallets of a group over a period."""
 
+from typing import Any
+
 from flask import Blueprint, Response
 
-from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
+from wallet_api.errors import WalletNotFound
+from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
+from wallet_api.queries.wallets import check_tracked
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import respond_version
-from wallet_api.responses.examples import examples_of
+from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.leaderboard import LeaderboardArguments, LeaderboardSchema
 from wallet_api.services import services
@@ -22,6 +26,8 @@ _operation = Operation(
     arguments=_arguments,
     data=_schema,
     examples=examples_of("wallet/leaderboard"),
+    errors=[WalletNotFound("solana", ADDRESS, "kol")],
+    rows="leaderboard",
 )
 
 
@@ -33,4 +39,18 @@ def leaderboard() -> Response:
     arguments = load_arguments(_arguments)
     group = [arguments[name] for name in ("blockchain", "type", "period")]
     board = services().board("leaderboard", read_board, *group)
-    return respond_version(arguments, board, lambda: _schema.dump(leaderboard_page(board.value, **arguments)))
+    return respond_version(
+        arguments,
+        board,
+        lambda: _schema.dump(_page(board.value, **arguments)),
+        listing=_operation.listing,
+    )
+
+
+def _page(
+    board: Board, blockchain: str, type: str, address: str | None = None, **others: Any
+) -> dict[str, Any]:
+    if address is not None and not board.has(address):
+        with services().database.read() as connection:
+            check_tracked(connection, blockchain, address, type)
+    return leaderboard_page(board, blockchain, type, address=address, **others)

@@ -1,6 +1,7 @@
 """GET /metrics: the metrics of all workers, for Prometheus."""
 
 import hmac
+import math
 import os
 import re
 import time
@@ -12,7 +13,12 @@ from typing import NamedTuple
 
 from flask import Blueprint, Flask, Response, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -22,9 +28,12 @@ from wallet_api.access.gate import keyless
 from wallet_api.database import Database
 from wallet_api.errors import Forbidden, ServiceUnavailable
 from wallet_api.keys import bearer_key
+from wallet_api.keys.usage import count_expiring
 from wallet_api.queries.freshness import freshness
 from wallet_api.responses.operation import Operation
 from wallet_api.services import services
+from wallet_api.sync.delays import Delays, read_delays
+from wallet_api.sync.follows import Follow, read_follows
 from wallet_api.sync.heartbeats import read_heartbeats
 from wallet_api.sync.left_out import read_reasons
 from wallet_api.sync.nodes import MethodCount, NewestBlock, read_methods, read_newest_blocks
@@ -145,7 +154,7 @@ class _Counters:
     def count(self, response: Response) -> Response:
         """Count the current request."""
         request = current_request()
-        operation = _operation(request.endpoint)
+        operation = request.operation
         labelled = self._metrics_of(operation, response.status_code)
         labelled.requests.inc()
         labelled.seconds.observe(time.perf_counter() - request.started)
@@ -175,7 +184,12 @@ class _Data(Collector):
         self._database = database
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the ages of the data, or only that the database is away."""
+        """Yield the ages of the data, or only which server is away."""
+        yield GaugeMetricFamily(
+            "wallet_api_primary_up",
+            "Whether the primary accepts writes: without it no key with credits is served.",
+            float(self._database.accepts_writes()),
+        )
         up = GaugeMetricFamily("wallet_api_database_up", "Whether the database can be read.", 1.0)
         now = datetime.now(UTC)
         try:
@@ -185,6 +199,8 @@ class _Data(Collector):
                 reasons = read_reasons(connection)
                 blocks = read_newest_blocks(connection, now)
                 methods = read_methods(connection)
+                follows, delays_of = read_follows(connection, now), read_delays(connection)
+                expiring = count_expiring(connection, now)
         except ServiceUnavailable:
             up.samples[0] = up.samples[0]._replace(value=0.0)
             yield up
@@ -194,11 +210,15 @@ class _Data(Collector):
             family = GaugeMetricFamily(name, text, labels=labels)
             for moment in moments:
                 if moment.kind == kind:
-                    age_seconds = max(0.0, now.timestamp() - moment.at_seconds)
+                    # A price that is missing is older than any limit of an alert.
+                    at_seconds = -math.inf if moment.at_seconds is None else moment.at_seconds
+                    age_seconds = max(0.0, now.timestamp() - at_seconds)
                     family.add_metric((moment.first, moment.second)[: len(labels)], age_seconds)
             yield family
         ages = GaugeMetricFamily(
-            "wallet_api_sync_age_seconds", "Since a sync last succeeded.", labels=("job", "blockchain")
+            "wallet_api_sync_age_seconds",
+            "Since a sync last succeeded; before its first success, since it was first tried.",
+            labels=("job", "blockchain"),
         )
         failed = GaugeMetricFamily(
             "wallet_api_sync_failed_wallets",
@@ -223,7 +243,9 @@ class _Data(Collector):
         )
         for one in reasons:
             left_out.add_metric((one.blockchain, one.reason), one.total)
+        yield GaugeMetricFamily("wallet_api_keys_expiring", "Keys that expire within 14 days.", expiring)
         yield from (ages, failed, delays, left_out, *_of_nodes(blocks, methods))
+        yield from _of_follows(follows, delays_of)
 
 
 def _of_nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> Iterator[Metric]:
@@ -243,8 +265,39 @@ def _of_nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> 
     yield from (newest, ages, calls)
 
 
-def _operation(endpoint: str | None) -> str:
-    return "none" if endpoint is None else endpoint.rpartition(".")[2].removesuffix("_alias")
+def _of_follows(follows: Sequence[Follow], delays: Sequence[Delays]) -> Iterator[Metric]:
+    """Yield how chains are followed, and how soon trades are in the ledger."""
+    up = GaugeMetricFamily(
+        "wallet_api_sync_follow_up", "Whether a process follows the chain.", labels=("blockchain",)
+    )
+    wallets = GaugeMetricFamily(
+        "wallet_api_sync_follow_wallets",
+        "Wallets of a followed chain, by whether they are followed or only read from time to time.",
+        labels=("blockchain", "is_followed"),
+    )
+    reconnects = CounterMetricFamily(
+        "wallet_api_sync_follow_reconnects", "Connections made again.", labels=("blockchain",)
+    )
+    gaps = CounterMetricFamily(
+        "wallet_api_sync_follow_gaps",
+        "Wallets that were read since they were not followed for a time.",
+        labels=("blockchain",),
+    )
+    for one in follows:
+        up.add_metric((one.blockchain,), one.is_connected)
+        wallets.add_metric((one.blockchain, "true"), one.followed)
+        wallets.add_metric((one.blockchain, "false"), one.wallets - one.followed)
+        reconnects.add_metric((one.blockchain,), one.reconnects)
+        gaps.add_metric((one.blockchain,), one.gaps)
+    seconds = HistogramMetricFamily(
+        "wallet_api_sync_trade_delay_seconds",
+        "From the block of a new trade to the ledger.",
+        labels=("blockchain",),
+    )
+    for each in delays:
+        buckets = [("+Inf" if math.isinf(bound) else str(bound), trades) for bound, trades in each.buckets]
+        seconds.add_metric((each.blockchain,), buckets, each.seconds)
+    yield from (up, wallets, reconnects, gaps, seconds)
 
 
 def _may_see() -> bool:

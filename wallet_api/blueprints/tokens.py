@@ -12,9 +12,9 @@ from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.tokens import (
-    TokenArguments,
     TokenHoldersArguments,
     TokenHoldersSchema,
+    TokenStatsArguments,
     TokenStatsSchema,
     TokenTransactionsArguments,
     TokenTransactionsSchema,
@@ -24,6 +24,10 @@ from wallet_api.services import services
 blueprint = Blueprint("tokens", __name__, url_prefix="/v1")
 
 _ERRORS = [TokenNotFound()]
+_KEPT_PRICE = (
+    " Sorted by `unrealized_pnl`, all pages are valued at the price of the first one, which the cursor keeps."
+    " Rows that change meanwhile may repeat or be missed."
+)
 
 _transactions = Operation(
     tag="Tokens",
@@ -35,18 +39,19 @@ _transactions = Operation(
     description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     top_level="pagination",
     current_with="after",
+    rows="transactions",
     # A feed must not return the same page for long.
     lifetime=Lifetime.SHORT,
 )
 _stats = Operation(
     tag="Tokens",
     summary="Figures of a token and its traders",
-    arguments=TokenArguments(),
+    arguments=TokenStatsArguments(),
     data=TokenStatsSchema(),
     examples=examples_of("tokens/stats"),
     errors=_ERRORS,
     description="Profit is by weighted-average cost, never sells minus buys. The price is that of the newest"
-    " trade in the ledger that is large and recent enough; market caps and supplies are not known.",
+    " trade in the ledger that is large and recent enough." + _KEPT_PRICE,
 )
 _holders = Operation(
     tag="Tokens",
@@ -55,7 +60,9 @@ _holders = Operation(
     data=TokenHoldersSchema(),
     examples=examples_of("tokens/holders"),
     errors=_ERRORS,
-    description="What is held is by the wallets' trades alone: what came in otherwise is not in it.",
+    description="What is held is by the wallets' trades alone: what came in otherwise is not in it."
+    + _KEPT_PRICE,
+    rows="holders",
 )
 
 
@@ -75,7 +82,7 @@ def transactions(**arguments: Any) -> dict[str, Any]:
 @blueprint.get("/tokens/stats")
 @_stats.cached
 def stats(**arguments: Any) -> dict[str, Any]:
-    """Return what tracked wallets did in a token and still hold, together and each by itself."""
+    """Return what tracked wallets did in a token and still hold, together, and a page of them one by one."""
     with services().database.read() as connection:
         return token_stats(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
 
@@ -83,6 +90,6 @@ def stats(**arguments: Any) -> dict[str, Any]:
 @blueprint.get("/tokens/holders")
 @_holders.cached
 def holders(**arguments: Any) -> dict[str, Any]:
-    """Return the tracked wallets that ever held a token, by how much of it they hold."""
+    """Return a page of the tracked wallets that ever held a token, by how much of it they hold."""
     with services().database.read() as connection:
         return token_holders(connection, datetime.now(UTC), **arguments, rule=services().price_rule)

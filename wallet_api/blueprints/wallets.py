@@ -21,6 +21,7 @@ _operation = Operation(
     data=WalletsSchema(),
     examples=examples_of("wallets"),
     description="The list may be 30 seconds old: see `meta`.",
+    rows="wallets",
     lifetime=Lifetime.LONG,
 )
 

@@ -9,6 +9,7 @@ import click
 from wallet_api import __version__
 from wallet_api.cli.backup import backup, restore
 from wallet_api.cli.demo import demo
+from wallet_api.cli.exports import export_files
 from wallet_api.cli.imports import import_files
 from wallet_api.cli.keys import keys
 from wallet_api.cli.ledger import migrate, rebuild
@@ -16,7 +17,8 @@ from wallet_api.cli.output import raised_at
 from wallet_api.cli.remove import remove
 from wallet_api.cli.sync import sync
 from wallet_api.cli.up import up
-from wallet_api.database import NotPermitted, translated
+from wallet_api.cli.usage import usage
+from wallet_api.database import DatabaseRefused, NotPermitted, NotWritable, translated
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
 from wallet_api.errors import ApiError
@@ -30,13 +32,16 @@ _ROLES = {
     "migrate": "wallet_api_owner",
     "restore": "wallet_api_owner",
     "backup": "wallet_api_reader",
+    "export": "wallet_api_reader",
 }
 
 _COMMANDS: tuple[click.Command, ...] = (
     up,
     migrate,
     keys,
+    usage,
     import_files,
+    export_files,
     remove,
     sync,
     rebuild,
@@ -90,6 +95,8 @@ def main() -> None:
             f"{_cause(error)}. 'wallet-api {command}' needs the rights of the role {role}: "
             "see config/roles.sql, and run it again after each migration."
         )
+    except (DatabaseRefused, NotWritable) as error:
+        _fail(f"{error.advice} ({_cause(error)})")
     except ApiError as error:
         cause = _cause(error)
         _fail(f"{error.message} ({cause})" if cause else error.message)

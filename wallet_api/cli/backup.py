@@ -51,7 +51,7 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
     """
     started = time.monotonic()
     own = Settings.from_environment()
-    with _connected("Restoring") as (connection, url, show):
+    with _connected("Restoring", creates=True) as (connection, url, show):
         migrated = backups.restore(connection, url, file, replace=replace, progress=show)
         rows = backups.count_rows(connection)
     seconds = time.monotonic() - started
@@ -67,7 +67,7 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
 
 
 @contextmanager
-def _connected(label: str) -> Iterator[tuple[Connection, str, backups.Progress]]:
+def _connected(label: str, *, creates: bool = False) -> Iterator[tuple[Connection, str, backups.Progress]]:
     """Yield a connection, its URL, and a function that shows a message in one line of a terminal."""
     started = time.monotonic()
 
@@ -77,7 +77,7 @@ def _connected(label: str) -> Iterator[tuple[Connection, str, backups.Progress]]
 
     try:
         # The tables of an embedded server are not upgraded.
-        with settings_with_database(migrate=False) as settings, translated():
+        with settings_with_database(migrate=False, creates=creates) as settings, translated():
             url = str(settings.database_url)
             with connect(url) as connection:
                 yield connection, url, show

@@ -30,7 +30,7 @@ def demo(**size: int) -> None:
     Its last trades are of the current time. Running it again with the same options adds the trades since. A
     database that has wallets of yours is refused.
     """
-    with settings_with_database() as settings:
+    with settings_with_database(creates=True) as settings:
         url = str(settings.database_url)
         with connect(url) as connection:
             require_tables(connection)

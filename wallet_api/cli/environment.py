@@ -18,16 +18,23 @@ def write_note(settings: Settings, text: str) -> None:
 
 
 @contextmanager
-def settings_with_database(*, migrate: bool = True, notify: Notify = write_note) -> Iterator[Settings]:
+def settings_with_database(
+    *, migrate: bool = True, creates: bool = False, notify: Notify = write_note
+) -> Iterator[Settings]:
     """Yield the settings. Without `database_url`, run the embedded server and set its URL.
 
-    `notify` receives the name of the database, and a second line if it was just created. With `migrate`, the
-    tables of an embedded server are upgraded. Raises SettingsError, EmbeddedError, DatabaseUnavailable,
-    SchemaError.
+    `notify` receives the name of the database, and a second line if it was just created, which only a command
+    that `creates` one does. With `migrate`, the tables of an embedded server are upgraded. Raises
+    ClickException, SettingsError, EmbeddedError, DatabaseUnavailable, SchemaError.
     """
     configured = Settings.from_environment()
     home = embedded.home_of(configured)
     is_new = configured.database_url is None and not (home / "postgres" / "PG_VERSION").exists()
+    if is_new and not creates:
+        raise click.ClickException(
+            f"There is no database in {home}. Set WALLET_API_HOME to its folder, run the command in the"
+            " folder that contains it, or set DATABASE_URL. 'wallet-api up' creates one."
+        )
     notify(configured, f"Database: {database_of(configured)}")
     with embedded.running(configured) as settings:
         if is_new:
@@ -42,14 +49,14 @@ def settings_with_database(*, migrate: bool = True, notify: Notify = write_note)
 
 
 @contextmanager
-def database(*, migrate: bool = True) -> Iterator[Connection]:
-    """Yield a connection in autocommit.
+def database(*, migrate: bool = True, creates: bool = False) -> Iterator[Connection]:
+    """Yield a connection in autocommit. Without `creates`, there must be an embedded server already.
 
     With `migrate`, its tables are those of this version: upgraded on an embedded server, else checked. Raises
     ClickException and the errors of settings_with_database.
     """
     with (
-        settings_with_database(migrate=migrate) as settings,
+        settings_with_database(migrate=migrate, creates=creates) as settings,
         translated(),
         connect(str(settings.database_url)) as connection,
     ):

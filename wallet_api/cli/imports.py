@@ -3,7 +3,8 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import partial
+from typing import Any, get_args
 
 import click
 import msgspec
@@ -13,16 +14,46 @@ from wallet_api.cli.output import Show, json_option, print_json, progress_bar
 from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
+from wallet_api.ledger.denied import read_denied
+from wallet_api.ledger.epochs import Timestamps, with_times, with_unread_time
+from wallet_api.ledger.fields import Warn
 from wallet_api.ledger.lines import Record, Reject
 from wallet_api.ledger.readers import Source, UnreadableFile, open_source
 from wallet_api.ledger.rejects import rejects_of
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
+from wallet_api.settings import Settings
 
 SOME_REJECTED = 3
 
 _Import = Callable[[Connection, Iterator[Record[Any]], Reject], imports.Summary]
 
 _file = click.argument("file")
+
+
+def _one_character(context: click.Context, option: click.Parameter, text: str) -> str:
+    delimiter = "\t" if text in ("tab", "\\t") else text
+    if len(delimiter) != 1 or delimiter.isalnum() or delimiter in '"_.-+:\r\n':
+        raise click.BadParameter(
+            f"{text!r} is not one character such as ';' or '|', or tab.", context, option
+        )
+    return delimiter
+
+
+_delimiter = click.option(
+    "--delimiter",
+    default=",",
+    show_default=True,
+    callback=_one_character,
+    metavar="CHARACTER",
+    help="What separates the columns of CSV: ';', '|', tab …",
+)
+_timestamps = click.option(
+    "--timestamps",
+    type=click.Choice(get_args(Timestamps)),
+    default="iso",
+    show_default=True,
+    help="Times are ISO 8601, or Unix times in seconds or milliseconds.",
+)
 
 
 @click.group("import")
@@ -40,26 +71,35 @@ def import_files() -> None:
 
 @import_files.command("wallets")
 @_file
+@_delimiter
 @json_option
-def import_wallets(file: str, as_json: bool) -> None:
+def import_wallets(file: str, **options: Any) -> None:
     """Track the wallets of FILE. A wallet that is already tracked gets the type and profile in FILE."""
-    _run(file, as_json, WalletRow, _import_wallets)
+    _run(file, WalletRow, _import_wallets, **options)
 
 
 @import_files.command("trades")
 @_file
+@_delimiter
+@_timestamps
 @json_option
-def import_trades(file: str, as_json: bool) -> None:
-    """Import the trades of FILE. A trade that is already stored is replaced if its amounts differ."""
-    _run(file, as_json, TradeRow, imports.import_trades)
+def import_trades(file: str, **options: Any) -> None:
+    """Import the trades of FILE. A trade that is already stored is replaced if its amounts differ.
+
+    Trades in the tokens of TOKEN_DENYLIST are left out, and counted.
+    """
+    denied = read_denied(Settings.from_environment().token_denylist)
+    _run(file, TradeRow, partial(imports.import_trades, denied=denied), **options)
 
 
 @import_files.command("prices")
 @_file
+@_delimiter
+@_timestamps
 @json_option
-def import_prices(file: str, as_json: bool) -> None:
+def import_prices(file: str, **options: Any) -> None:
     """Import native prices, and compute the USD value of trades within an hour that have none."""
-    _run(file, as_json, PriceRow, imports.import_prices)
+    _run(file, PriceRow, imports.import_prices, **options)
 
 
 def _import_wallets(
@@ -69,24 +109,40 @@ def _import_wallets(
     return imports.import_wallets(connection, records, reject)
 
 
-def _run(file: str, as_json: bool, row_type: type[msgspec.Struct], import_records: _Import) -> None:
+def _run(
+    file: str,
+    row_type: type[msgspec.Struct],
+    import_records: _Import,
+    *,
+    delimiter: str,
+    as_json: bool,
+    timestamps: Timestamps = "iso",
+) -> None:
     started = time.monotonic()
     warnings: list[str] = []
     try:
         with (
-            open_source(file) as source,
+            open_source(file, delimiter) as source,
             rejects_of(file) as rejects,
-            database() as connection,
+            database(creates=True) as connection,
             progress_bar(source.name, hidden=source.size is None) as show,
         ):
-            records = _with_progress(source.records(row_type, warnings.append), source, show)
-            summary = import_records(connection, records, rejects.add)
+            records = _records(source, row_type, warnings.append, timestamps)
+            summary = import_records(connection, _with_progress(records, source, show), rejects.add)
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error
     summary.warnings[:0] = warnings
     _report(summary, str(rejects.path), time.monotonic() - started, as_json)
     if summary.rejected:
         sys.exit(SOME_REJECTED)
+
+
+def _records(
+    source: Source, row_type: type[msgspec.Struct], warn: Warn, timestamps: Timestamps
+) -> Iterator[Record[Any]]:
+    if timestamps == "iso":
+        return source.records(row_type, warn)
+    return with_times(source.records(with_unread_time(row_type), warn), row_type, timestamps)
 
 
 def _with_progress(records: Iterator[Record[Any]], source: Source, show: Show) -> Iterator[Record[Any]]:
@@ -108,6 +164,8 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
         }
         if summary.rejected:
             document["rejects"] = rejects
+        if summary.denied:
+            document["denied"] = summary.denied
         if summary.warnings:
             document["warnings"] = summary.warnings
         print_json(document)
@@ -117,5 +175,7 @@ def _report(summary: imports.Summary, rejects: str, seconds: float, as_json: boo
         f"Imported {summary.landed} rows in {seconds:.1f} s"
         f" ({summary.changed} new or changed, {unchanged} unchanged); {summary.rejected} rejected."
     )
+    if summary.denied:
+        click.echo(f"Left out {summary.denied} rows of denied tokens (TOKEN_DENYLIST).")
     if summary.rejected:
         click.echo(f"Rejected rows, with reasons: {rejects}", err=True)

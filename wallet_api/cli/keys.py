@@ -1,37 +1,46 @@
-"""`wallet-api keys create|list|revoke|top-up`: manage API keys."""
+"""`wallet-api keys`: manage API keys."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
 
 from wallet_api import keys as api_keys
 from wallet_api.cli.environment import database
+from wallet_api.cli.options import moment
 from wallet_api.cli.output import json_option, print_json, print_table
+from wallet_api.cli.usage import by_operation, first_day
 from wallet_api.database import Connection, Row
 from wallet_api.keys import shown_time
+from wallet_api.keys.usage import EXPIRES_SOON, read_usage
+from wallet_api.keys.usage import list_keys as read_keys
 
-_COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED")
+_COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED", "LAST USED", "REQUESTS", "CHARGED")
+_TIMES = ("expires_at", "revoked_at", "created_at", "previous_until", "last_used_at")
+_OVERLAP = re.compile(r"(\d{1,4})([dhm])")
+_UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
 
-def _moment(context: click.Context, option: click.Parameter, text: str | None) -> datetime | None:
-    """Return the time of an option: a date is 00:00 of that day. Times without a zone are UTC."""
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise click.BadParameter(
-            f"{text!r} is not a date; write 2030-12-31, or 2030-12-31T18:00:00Z.", context, option
-        ) from error
+def _overlap(context: click.Context, option: click.Parameter, text: str) -> timedelta:
+    found = _OVERLAP.fullmatch(text)
+    if found is None:
+        raise click.BadParameter(f"{text!r} is no such time as 24h, 7d, 30m or 0h.", context, option)
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def _moment_or(word: str) -> Any:
+    def read(context: click.Context, option: click.Parameter, text: str | None) -> datetime | str | None:
+        return text if text == word else moment(context, option, text)
+
+    return read
 
 
 @click.group()
 def keys() -> None:
-    """Create, list, revoke and top up API keys."""
+    """Create, list, change, rotate, revoke and top up API keys."""
 
 
 @keys.command()
@@ -40,31 +49,109 @@ def keys() -> None:
 @click.option(
     "--rate", help="Rate limit per second, minute, hour or day, such as 300/minute. Default: DEFAULT_RATE."
 )
-@click.option("--expires", metavar="DATE", callback=_moment, help="Day (UTC) or time when the key expires.")
+@click.option("--expires", metavar="DATE", callback=moment, help="Day (UTC) or time when the key expires.")
 @json_option
 def create(name: str, credits: int | None, rate: str | None, expires: datetime | None, as_json: bool) -> None:
-    """Create a key and print it. Only its hash is stored, so it cannot be shown again."""
-    with _keys() as connection:
+    """Create a key and print it. Only its hash is stored, so it cannot be shown again.
+
+    The name of a revoked key can be given again.
+    """
+    with _keys(creates=True) as connection:
         key = api_keys.create_key(connection, name, credits=credits, rate=rate, expires_at=expires)
-    if as_json:
-        print_json({"name": name, "key": key})
-    else:
-        click.echo(f"The key of {name}. It is shown only once:", err=True)
-        click.echo(key)
+    _show_secret(name, key, {}, as_json=as_json)
 
 
 @keys.command("list")
 @json_option
 def list_keys(as_json: bool) -> None:
-    """List the names, credits, rates and states of all keys."""
+    """List all keys with their credits, rates, states and use.
+
+    REQUESTS and CHARGED are those of today (UTC) and of the last 30 days. They lack the last 10 seconds.
+    """
     with _keys() as connection:
-        rows = api_keys.list_keys(connection)
+        rows = read_keys(connection)
     if as_json:
         print_json([_plain(row) for row in rows])
     elif not rows:
         click.echo("There are no keys. Create one: wallet-api keys create NAME")
     else:
         print_table([_COLUMNS, *(_line(row, datetime.now(UTC)) for row in rows)])
+    _warn_of_expiry(rows)
+
+
+@keys.command()
+@click.argument("name")
+@json_option
+def show(name: str, as_json: bool) -> None:
+    """Show a key, its use today and in the last 30 days, and the operations that it used then."""
+    with _keys() as connection:
+        rows = [row for row in read_keys(connection) if row["name"] == name]
+        usage = read_usage(connection, first_day(), name)
+    if not rows:
+        raise click.ClickException(f"there is no key named {name!r}.")
+    operations = by_operation(usage)
+    if as_json:
+        print_json([_plain(row) for row in rows][-1] | {"operations_30_days": operations})
+    else:
+        for label, cell in zip(_COLUMNS, _line(rows[-1], datetime.now(UTC)), strict=True):
+            click.echo(f"{label.capitalize():10} {cell}")
+        if operations:
+            click.echo()
+            print_table(
+                [
+                    ("OPERATION", "REQUESTS", "CHARGED"),
+                    *(
+                        (one["operation"], f"{one['requests']:,}", f"{one['credits']:,}")
+                        for one in operations
+                    ),
+                ]
+            )
+    _warn_of_expiry(rows[-1:])
+
+
+@keys.command("set")
+@click.argument("name")
+@click.option("--rate", help="Rate limit, such as 600/minute, or default for DEFAULT_RATE.")
+@click.option(
+    "--expires", metavar="DATE", callback=_moment_or("never"), help="Day (UTC) or time of expiry, or never."
+)
+def set_key(name: str, rate: str | None, expires: datetime | str | None) -> None:
+    """Change the rate or the expiry of a key. Workers know it after KEY_CACHE_SECONDS at most."""
+    changes: dict[str, Any] = {}
+    if rate is not None:
+        changes["rate"] = None if rate == "default" else rate
+    if expires is not None:
+        changes["expires_at"] = None if expires == "never" else expires
+    if not changes:
+        raise click.UsageError("Give --rate, --expires or both.")
+    with _keys() as connection:
+        row = api_keys.set_key(connection, name, **changes)
+    expiry = "does not expire" if row["expires_at"] is None else f"expires {shown_time(row['expires_at'])}"
+    click.echo(f"{name} has the rate {row['rate'] or 'default'} and {expiry}.")
+
+
+@keys.command()
+@click.argument("name")
+@click.option(
+    "--overlap",
+    default="24h",
+    show_default=True,
+    metavar="24h|7d|30m",
+    callback=_overlap,
+    help="How long the secret before it is still accepted.",
+)
+@json_option
+def rotate(name: str, overlap: timedelta, as_json: bool) -> None:
+    """Give a key another secret, and print it.
+
+    Until the end of --overlap the secret before it is accepted too; both have the same credits and rate. A
+    second rotation ends the overlap of the first.
+    """
+    with _keys() as connection:
+        key, until = api_keys.rotate_key(connection, name, overlap)
+    _show_secret(name, key, {"previous_until": shown_time(until)}, as_json=as_json)
+    if not as_json:
+        click.echo(f"The key before it is accepted until {shown_time(until)}.", err=True)
 
 
 @keys.command()
@@ -87,31 +174,58 @@ def top_up(name: str, credits: int) -> None:
 
 
 @contextmanager
-def _keys() -> Iterator[Connection]:
+def _keys(*, creates: bool = False) -> Iterator[Connection]:
     try:
-        with database() as connection:
+        with database(creates=creates) as connection:
             yield connection
     except api_keys.KeyRequestError as error:
         raise click.ClickException(f"{error}.") from error
 
 
+def _show_secret(name: str, key: str, more: dict[str, str], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"name": name, "key": key} | more)
+    else:
+        click.echo(f"The key of {name}. It is shown only once:", err=True)
+        click.echo(key)
+
+
 def _plain(row: Row) -> dict[str, Any]:
-    times = {name: row[name] and shown_time(row[name]) for name in ("expires_at", "revoked_at", "created_at")}
-    return {"name": row["name"], "credits": row["credits"], "rate": row["rate"]} | times
+    times = {name: row[name] and shown_time(row[name]) for name in _TIMES}
+    return {name: value for name, value in row.items() if name != "key_id"} | times
+
+
+def _warn_of_expiry(rows: Sequence[Row]) -> None:
+    now = datetime.now(UTC)
+    soon = [
+        f"{row['name']} ({shown_time(row['expires_at'])})"
+        for row in rows
+        if row["revoked_at"] is None and row["expires_at"] and now < row["expires_at"] < now + EXPIRES_SOON
+    ]
+    if soon:
+        click.echo(f"Warning: expires within {EXPIRES_SOON.days} days: {', '.join(soon)}", err=True)
 
 
 def _line(row: Row, now: datetime) -> tuple[str, ...]:
     credits = row["credits"]
-    if row["revoked_at"] is not None:
-        state = f"revoked {shown_time(row['revoked_at'])}"
-    elif row["expires_at"] is None:
-        state = "valid"
-    else:
-        state = f"{'expired' if row['expires_at'] <= now else 'expires'} {shown_time(row['expires_at'])}"
     return (
         row["name"],
         "unlimited" if credits is None else str(credits),
         row["rate"] or "default",
-        state,
+        _state(row, now),
         shown_time(row["created_at"]),
+        "never" if row["last_used_at"] is None else shown_time(row["last_used_at"]),
+        f"{row['requests_today']:,} / {row['requests_30_days']:,}",
+        f"{row['credits_today']:,} / {row['credits_30_days']:,}",
     )
+
+
+def _state(row: Row, now: datetime) -> str:
+    if row["revoked_at"] is not None:
+        return f"revoked {shown_time(row['revoked_at'])}"
+    state = "valid"
+    if row["expires_at"] is not None:
+        state = f"{'expired' if row['expires_at'] <= now else 'expires'} {shown_time(row['expires_at'])}"
+    if row["previous_until"] is not None and row["previous_until"] > now:
+        state += f", rotated, both until {shown_time(row['previous_until'])}"
+    return state

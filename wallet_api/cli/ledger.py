@@ -16,7 +16,7 @@ def migrate() -> None:
     The service and imports of this version may run meanwhile. After an interruption, run the command again:
     it continues.
     """
-    with database(migrate=False) as connection:
+    with database(migrate=False, creates=True) as connection:
         applied = migrations.migrate(connection, lambda name: click.echo(f"Applying {name} …"))
         if applied:
             click.echo(f"Applied {', '.join(applied)}.")

@@ -1,17 +1,25 @@
-"""`wallet-api remove wallets|trades FILE`: show what would be removed, confirm, and remove it."""
+"""`wallet-api remove wallets|trades`: show what would be removed, confirm, and remove it."""
 
 import sys
 import time
 from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
+from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import database, database_of
+from wallet_api.cli.options import moment
 from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.database import Connection
+from wallet_api.ledger import purge
 from wallet_api.ledger import remove as removals
+from wallet_api.ledger.batches import Token
+from wallet_api.ledger.denied import read_denied
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
 from wallet_api.ledger.readers import UnreadableFile, open_source
 from wallet_api.ledger.rejects import rejects_of
@@ -22,7 +30,8 @@ SOME_REJECTED = 3
 
 
 # Receives the rows of a file and where to put rejected ones, and returns what would be removed.
-_Stage = Callable[..., Removal]
+_StageFile = Callable[..., Removal]
+_Stage = Callable[[Connection], Removal]
 _Remove = Callable[[Connection, Removal], Removal]
 
 
@@ -31,7 +40,6 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         json_option,
         click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing."),
         click.option("--yes", is_flag=True, help="Remove without confirmation. Required without a terminal."),
-        click.argument("file"),
     ):
         command = option(command)
     return command
@@ -39,7 +47,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def remove() -> None:
-    """Remove wallets or trades that a file names.
+    """Remove wallets or trades that a file names, or trades by time or token.
 
     Afterwards all figures are as if they had never been imported. FILE is NDJSON (.ndjson, .jsonl, or - for
     standard input) or CSV (.csv), each also with .gz. It may be the file that was imported: columns that do
@@ -49,81 +57,171 @@ def remove() -> None:
 
 
 @remove.command("wallets")
+@click.argument("file")
 @_options
-def remove_wallets(**options: Any) -> None:
+def remove_wallets(file: str, **options: Any) -> None:
     """Stop tracking the wallets of FILE, and remove their trades, balances and sync state.
 
     Columns: blockchain, wallet_address. All wallets are removed in one transaction.
     """
-    _run("wallet", WalletIdentity, removals.stage_wallets, _remove_wallets, **options)
+    _run_file("wallet", WalletIdentity, removals.stage_wallets, _remove_wallets, file, **options)
 
 
 @remove.command("trades")
+@click.argument("file", required=False)
+@click.option("--before", metavar="DATE", callback=moment, help="Those before this day (UTC) or time.")
+@click.option("--open", "include_open", is_flag=True, help="With --before: also of positions held then.")
+@click.option("--mint", "mints", metavar="MINT", multiple=True, help="Those in this token. Can be repeated.")
+@click.option("--blockchain", type=click.Choice(list(CHAINS)), help="With --mint: the chain of the token.")
+@click.option("--denied", is_flag=True, help="Those in the tokens of TOKEN_DENYLIST.")
 @_options
-def remove_trades(**options: Any) -> None:
-    """Remove the trades of FILE, such as those undone by a chain reorganisation.
+def remove_trades(
+    file: str | None,
+    before: datetime | None,
+    include_open: bool,
+    mints: tuple[str, ...],
+    blockchain: str | None,
+    denied: bool,
+    **options: Any,
+) -> None:
+    """Remove the trades of FILE, or those before a time or of some tokens.
 
-    Columns: blockchain, wallet_address, tx_signature, mint, transaction_type, [event_index]. Each transaction
-    removes up to 200,000 trades. After an interruption, run the command again: trades that are already
-    removed are then rejected. A sync imports a trade again if its provider still reports it.
+    Columns of FILE: blockchain, wallet_address, tx_signature, mint, transaction_type, [event_index]. Each
+    transaction removes up to 200,000 trades. After an interruption, run the command again: trades that are
+    already removed are then rejected. A sync imports a trade again if its provider still reports it.
+
+    Of positions that were held at DATE, --before removes nothing, so that no later sell loses its cost. With
+    --open it does, and the command shows first how many sells that are.
     """
-    _run("trade", TradeIdentity, removals.stage_trades, _remove_trades, **options)
+    if [file is not None, before is not None, bool(mints), denied].count(True) != 1:
+        raise click.UsageError("Give one of FILE, --before, --mint and --denied.")
+    if (include_open and before is None) or (blockchain is not None and not mints):
+        raise click.UsageError("--open belongs to --before, and --blockchain to --mint.")
+    if file is not None:
+        _run_file("trade", TradeIdentity, removals.stage_trades, _remove_trades, file, **options)
+        return
+    stage: _Stage
+    if before is not None:
+        stage = partial(purge.stage_before, before=before, include_open=include_open)
+    else:
+        stage = partial(purge.stage_tokens, tokens=_denied() if denied else _tokens(mints, blockchain))
+    _require_consent(**options)
+    _run("trade", stage, _remove_trades, **options)
+
+
+def _denied() -> frozenset[Token]:
+    name = Settings.from_environment().token_denylist
+    if name is None:
+        raise click.ClickException("TOKEN_DENYLIST is not set. It names a file with blockchain and mint.")
+    return read_denied(name)
+
+
+def _tokens(mints: tuple[str, ...], blockchain: str | None) -> set[Token]:
+    """Return the tokens of these mints, on the chain or on all chains whose addresses have this form."""
+    tokens = set()
+    for mint in mints:
+        chains = [CHAINS[blockchain]] if blockchain else list(CHAINS.values())
+        found = {(chain.name, chain.canonical(mint)) for chain in chains if chain.is_address(mint)}
+        if not found:
+            raise click.ClickException(f"{mint} is no address of {blockchain or 'any chain'}.")
+        tokens |= found
+    return tokens
+
+
+def _run_file(
+    noun: str,
+    row_type: type[msgspec.Struct],
+    stage: _StageFile,
+    remove: _Remove,
+    file: str,
+    **options: Any,
+) -> None:
+    _require_consent(**options, reads_input=file == "-")
+    try:
+        with open_source(file) as source, rejects_of(file) as rejects:
+
+            def stage_file(connection: Connection) -> Removal:
+                with progress_bar("Reading", hidden=source.size is None) as show:
+                    records = source.records(row_type)
+                    return stage(
+                        connection, records, rejects.add, lambda: show(source.position(), source.size or 0)
+                    )
+
+            _run(noun, stage_file, remove, **options, rejects=rejects.path)
+    except UnreadableFile as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _require_consent(yes: bool, dry_run: bool, as_json: bool, *, reads_input: bool = False) -> None:
+    if not (yes or dry_run) and (reads_input or not sys.stdin.isatty()):
+        raise click.ClickException(
+            "There is no terminal to confirm on. Add --yes to remove the rows, or --dry-run to count them."
+        )
 
 
 def _run(
     noun: str,
-    row_type: type[msgspec.Struct],
     stage: _Stage,
     remove: _Remove,
     *,
-    file: str,
     yes: bool,
     dry_run: bool,
     as_json: bool,
+    rejects: Path | None = None,
 ) -> None:
-    if not (yes or dry_run) and (file == "-" or not sys.stdin.isatty()):
-        raise click.ClickException(
-            "There is no terminal to confirm on. Add --yes to remove the rows, or --dry-run to count them."
-        )
-    try:
-        with open_source(file) as source, rejects_of(file) as rejects, database() as connection:
+    with database() as connection:
+        started = time.monotonic()
+        matches = stage(connection)
+        seconds = time.monotonic() - started
+        location = database_of(Settings.from_environment())
+        for effect in _effects(matches):
+            click.echo(effect, err=True)
+        removed = matches
+        if _count(noun, matches) and not dry_run:
+            click.echo(f"This removes {_described(noun, matches)} from {location}.", err=True)
+            if not (yes or click.confirm("Remove them?", err=True)):
+                raise click.ClickException("Nothing was removed.")
             started = time.monotonic()
-            with progress_bar("Reading", hidden=source.size is None) as show:
-                records = source.records(row_type)
-                matches = stage(
-                    connection, records, rejects.add, lambda: show(source.position(), source.size or 0)
-                )
-            seconds = time.monotonic() - started
-            location = database_of(Settings.from_environment())
-            removed = matches
-            if _count(noun, matches) and not dry_run:
-                click.echo(f"This removes {_described(noun, matches)} from {location}.", err=True)
-                if not (yes or click.confirm("Remove them?", err=True)):
-                    raise click.ClickException("Nothing was removed.")
-                started = time.monotonic()
-                removed = remove(connection, matches)
-                seconds += time.monotonic() - started
-    except UnreadableFile as error:
-        raise click.ClickException(str(error)) from error
+            removed = remove(connection, matches)
+            seconds += time.monotonic() - started
     if as_json:
-        document: dict[str, Any] = {
-            "removed": _count(noun, removed),
-            "rejected": matches.rejected,
-            "trades": removed.trades,
-            "seconds": round(seconds, 3),
-        }
-        if dry_run:
-            document["dry_run"] = True
-        if matches.rejected:
-            document["rejects"] = str(rejects.path)
-        print_json(document)
+        print_json(_document(noun, matches, removed, seconds, dry_run=dry_run, rejects=rejects))
     else:
-        words = f"{_described(noun, removed)} from {location}; {matches.rejected:,} rejected."
+        words = f"{_described(noun, removed)} from {location}"
+        words += f"; {matches.rejected:,} rejected." if rejects else "."
         click.echo(f"This would remove {words}" if dry_run else f"Removed {words}")
         if matches.rejected:
-            click.echo(f"Rejected rows, with reasons: {rejects.path}", err=True)
+            click.echo(f"Rejected rows, with reasons: {rejects}", err=True)
     if matches.rejected:
         sys.exit(SOME_REJECTED)
+
+
+def _document(
+    noun: str, matches: Removal, removed: Removal, seconds: float, *, dry_run: bool, rejects: Path | None
+) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "removed": _count(noun, removed),
+        "rejected": matches.rejected,
+        "trades": removed.trades,
+        "seconds": round(seconds, 3),
+    }
+    if matches.later_sells is not None:
+        document |= {"later_sells": matches.later_sells, "open_positions": matches.open_positions}
+    if dry_run:
+        document["dry_run"] = True
+    if matches.rejected:
+        document["rejects"] = str(rejects)
+    return document
+
+
+def _effects(matches: Removal) -> list[str]:
+    """Return what a removal by time does to positions that go on after it."""
+    if matches.later_sells is None:
+        return []
+    return [
+        f"{matches.open_positions:,} positions were held then. Their trades stay, unless --open is given.",
+        f"{matches.later_sells:,} later sells lose their cost, in whole or in part.",
+    ]
 
 
 def _remove_wallets(connection: Connection, matches: Removal) -> Removal:

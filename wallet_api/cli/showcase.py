@@ -37,6 +37,7 @@ _REQUESTS = (
     "wallet/leaderboard?blockchain=solana&type=kol&period=7d&limit=3",
     "wallets/tracker?blockchain=solana&address={address}",
     "transactions/latest?blockchain=solana&type=kol&limit=3",
+    "signals?blockchain=solana&type=kol&mode=cluster&limit=3",
     "transactions/count?blockchain=solana&type=kol&hours=1",
 )
 

@@ -17,8 +17,10 @@ from wallet_api.cli.output import json_option, progress_bar
 from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run, write_sync_note
 from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
+from wallet_api.ledger.denied import read_denied
 from wallet_api.settings import Settings
 from wallet_api.sync.faces import read_faces
+from wallet_api.sync.follow import Follower
 from wallet_api.sync.rounds import TradesSync
 from wallet_api.sync.sources import Provider, face_sources, price_sources, trade_providers
 from wallet_api.sync.summaries import Summary
@@ -82,16 +84,23 @@ sync.add_command(sync_status)
 
 @sync.command("trades")
 @click.option("--chain", "chains", multiple=True, type=click.Choice(tuple(CHAINS)), help="Only this chain.")
+@click.option("--follow", is_flag=True, help="Repeat, and read new blocks of nodes within seconds.")
 @_SINCE
 @_common
-def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> None:
+def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **options: Any) -> None:
     """Import the new swaps of every tracked wallet; for a new wallet, those after --since.
+
+    With --follow, chains whose trades come from a node are read every FOLLOW_SECONDS, the others every
+    SYNC_TRADES_SECONDS, or with the period of --every.
 
     The command may be killed and run again at any time: no trade is lost or counted twice.
     """
-    with _ready(options) as (settings, stack):
+    with _ready(options, repeats=follow) as (settings, stack):
+        if follow:
+            options["every"] = options["every"] or settings.sync_trades_seconds
         providers = stack.enter_context(trade_providers(settings, chains))
         prices, _ = stack.enter_context(price_sources(settings))
+        denied = read_denied(settings.token_denylist)
         synced = [chain for provider in providers for chain in provider.chains]
         if not chains and len(synced) < len(CHAINS):
             left_out = ", ".join(chain for chain in CHAINS if chain not in synced)
@@ -100,20 +109,34 @@ def sync_trades(chains: tuple[str, ...], since: datetime, **options: Any) -> Non
         hidden = settings.log_format == "json" or len(providers) > 1
 
         def work_on(provider: Provider) -> Work:
+            is_followed = follow and (provider.source.reads_blocks or provider.stream is not None)
+            seconds = settings.follow_seconds if is_followed else None
+            follower, overlap = None, settings.sync_overlap_seconds
+            if follow and provider.stream is not None:
+                # A read finds only what is final.
+                overlap = max(overlap, settings.follow_final_seconds)
+                follower = Follower(
+                    *(provider, options["every"], settings.follow_final_seconds, settings.follow_seconds)
+                )
             job = TradesSync(
                 provider=provider,
                 prices=prices,
                 since=since,
-                overlap=timedelta(seconds=settings.sync_overlap_seconds),
+                overlap=timedelta(seconds=overlap),
                 threads=settings.sync_threads,
-                turn_seconds=options["every"] or math.inf,
+                # Blocks are read for all wallets at once, so that no other job waits for a turn.
+                turn_seconds=math.inf if provider.source.reads_blocks else options["every"] or math.inf,
+                follower=follower,
+                lasts_seconds=settings.follow_seconds if follower else 0.0,
+                follows_blocks=seconds is not None and follower is None,
+                denied=denied,
             )
 
             def one(connection: Connection, stopping: threading.Event) -> Summary:
                 with progress_bar("Wallets", hidden=hidden) as show:
                     return job.round(connection, stopping, show)
 
-            return Work("trades", provider.chains, [provider.pace], one)
+            return Work("trades", provider.chains, [provider.pace], one, seconds)
 
         run(settings, [work_on(provider) for provider in providers], **options)
 
@@ -149,9 +172,9 @@ def sync_tokens(chains: tuple[str, ...], **options: Any) -> None:
 
 
 @contextmanager
-def _ready(options: dict[str, Any]) -> Iterator[tuple[Settings, ExitStack]]:
+def _ready(options: dict[str, Any], *, repeats: bool = False) -> Iterator[tuple[Settings, ExitStack]]:
     verbose = options.pop("verbose")
-    note = partial(write_sync_note, dated=options["every"] is not None)
+    note = partial(write_sync_note, dated=repeats or options["every"] is not None)
     with settings_with_database(notify=note) as settings, ExitStack() as stack:
         log_to_stderr(settings, stack, verbose=verbose)
         yield settings, stack

@@ -20,7 +20,7 @@ from wallet_api.errors import ServiceUnavailable
 from wallet_api.log_lines import formatter
 from wallet_api.providers.pace import Pace
 from wallet_api.settings import Settings
-from wallet_api.sync.heartbeats import Job
+from wallet_api.sync.heartbeats import Job, save_try
 from wallet_api.sync.schedule import repeat, stopped_by_signals
 from wallet_api.sync.session import AlreadyRunning, sole_session
 from wallet_api.sync.summaries import SOME_FAILED, Summary
@@ -37,13 +37,15 @@ log = logging.getLogger("wallet_api.sync")
 class Work:
     """The rounds of one session, and the chains that it syncs (none for prices).
 
-    The requests of a round are counted by the paces.
+    The requests of a round are counted by the paces. With `follow_seconds` it repeats with that period, and
+    reports only the first round and those with news.
     """
 
     job: Job
     chains: Sequence[str]
     paces: Sequence[Pace]
     round: Callable[[Connection, threading.Event], Summary]
+    follow_seconds: float | None = None
 
     def measured_round(self, connection: Connection, stopping: threading.Event) -> Summary:
         """Return the summary of a round, with its requests and seconds."""
@@ -112,9 +114,15 @@ def run(settings: Settings, works: Sequence[Work], every: float | None, as_json:
 def _rounds(
     settings: Settings, work: Work, stopping: threading.Event, every: float | None, as_json: bool, wait: bool
 ) -> int:
+    every = work.follow_seconds or every
+    reported = False
+
     def one() -> Summary:
+        nonlocal reported
         summary = work.measured_round(connection, stopping)
-        _report(work, settings, summary, as_json, goes_on=every is not None)
+        if not (summary.is_idle and reported and work.follow_seconds):
+            _report(work, settings, summary, as_json, goes_on=every is not None)
+            reported = True
         return summary
 
     worked = False
@@ -123,6 +131,7 @@ def _rounds(
         try:
             with sole_session(str(settings.database_url), work.job, work.chains) as connection:
                 require_tables(connection)
+                save_try(connection, work.job, work.chains or CHAINS, datetime.now(UTC))
                 worked = True
                 return repeat(one, every, stopping).status
         except AlreadyRunning as error:

@@ -98,8 +98,8 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
         "wallet_api.app:create_app()",
     )
     supervisor.start("gunicorn", gunicorn, environment, pass_fds=[listener.fileno()])
-    for job, every in ({} if is_demo else _sync_jobs(settings)).items():
-        command = (sys.executable, "-m", "wallet_api", "sync", job, "--every", f"{every:g}", "--wait")
+    for job, options in ({} if is_demo else _sync_jobs(settings)).items():
+        command = (sys.executable, "-m", "wallet_api", "sync", job, *options, "--wait")
         supervisor.start(f"sync {job}", command, environment, log=f"sync-{job}.log")
     own_host = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104
     _await_response(supervisor, own_host, port)
@@ -179,13 +179,15 @@ def _environment(settings: Settings) -> dict[str, str]:
     return os.environ | servers | direct
 
 
-def _sync_jobs(settings: Settings) -> dict[str, float]:
-    """Return the syncs that are configured, each with the seconds between its rounds."""
-    jobs: dict[str, float] = {}
+def _sync_jobs(settings: Settings) -> dict[str, list[str]]:
+    """Return the syncs that are configured, each with its options."""
+    jobs: dict[str, list[str]] = {}
     if _syncs(settings):
-        jobs |= {"prices": _PRICES_SECONDS, "trades": settings.sync_trades_seconds}
+        jobs["prices"] = ["--every", f"{_PRICES_SECONDS:g}"]
+        # A chain without a node is read every SYNC_TRADES_SECONDS.
+        jobs["trades"] = ["--follow"]
     if any(settings.rpc_url(chain) for chain in CHAINS):
-        jobs["tokens"] = _TOKENS_SECONDS
+        jobs["tokens"] = ["--every", f"{_TOKENS_SECONDS:g}"]
     return jobs
 
 

@@ -21,7 +21,30 @@ class DatabaseUnavailable(ServiceUnavailable):
 
 
 class DatabaseRefused(DatabaseUnavailable):
-    """The database refuses the connection: user, password or database is wrong, or not allowed to connect."""
+    """The database cannot be reached right now. Try again shortly."""
+
+    advice = (
+        "The database refuses the connection: user, password or database is wrong, or not allowed to connect"
+    )
+
+
+class NotWritable(DatabaseUnavailable):
+    """The database cannot store anything right now. Try again shortly."""
+
+
+class DiskFull(NotWritable):
+    """The database cannot store anything right now. Try again shortly."""
+
+    advice = "The disk of the database is full: free some space, or remove old trades and files."
+
+
+class ReadOnly(NotWritable):
+    """The database cannot store anything right now. Try again shortly."""
+
+    advice = (
+        "The database is read-only: it is a standby, or default_transaction_read_only is set. "
+        "Check DATABASE_URL."
+    )
 
 
 class NotPermitted(ApiError):
@@ -66,6 +89,10 @@ def translated() -> Iterator[None]:
         raise MissingReference from error
     except psycopg.errors.InsufficientPrivilege as error:
         raise NotPermitted from error
+    except psycopg.errors.DiskFull as error:
+        raise DiskFull from error
+    except psycopg.errors.ReadOnlySqlTransaction as error:
+        raise ReadOnly from error
     except psycopg.OperationalError as error:
         raise (DatabaseRefused if is_refusal(error) else DatabaseUnavailable) from error
     except psycopg.errors.InternalError_ as error:
@@ -75,8 +102,6 @@ def translated() -> Iterator[None]:
         raise DatabaseUnavailable from error
     except (
         psycopg.InterfaceError,
-        # The primary has become a standby.
-        psycopg.errors.ReadOnlySqlTransaction,
         PoolTimeout,
     ) as error:
         raise DatabaseUnavailable from error

@@ -21,8 +21,8 @@ POOL_TIMEOUT_SECONDS = 1.5
 # A charge waits no longer for a row that another session has locked.
 LOCK_TIMEOUT_MILLISECONDS = 500
 # Besides requests: two threads that refresh boards, two that save balances, one that settles charges or
-# refreshes keys.
-BACKGROUND_CONNECTIONS = 5
+# refreshes keys, one that settles the use of keys.
+BACKGROUND_CONNECTIONS = 6
 # A server that disappeared is detected after about ten seconds; Unix sockets ignore these options.
 _KEEPALIVES = {
     "keepalives_idle": 5,
@@ -94,13 +94,12 @@ class Database:
             yield connection
 
     def accepts_writes(self) -> bool:
-        """Return whether the primary responds."""
+        """Return whether the primary responds, and is not read-only."""
         try:
             with self.write() as connection:
-                connection.execute("SELECT")
+                return bool(connection.fetch_value("SHOW transaction_read_only") == "off")
         except ServiceUnavailable:
             return False
-        return True
 
     def close(self) -> None:
         """Close all connections; the pools cannot be used again."""

@@ -45,19 +45,31 @@ class FormattedSnapshot:
         return max(0.0, time.monotonic() - self.taken_at)
 
 
-def format_snapshot(chain: Chain, snapshot: Snapshot, *, keep_spam: bool) -> FormattedSnapshot:
-    """Return the rows of a snapshot as JSON, without tokens flagged as spam unless `keep_spam`."""
-    tokens = in_order(chain, snapshot.balances, keep_spam=keep_spam)
+@dataclass(frozen=True)
+class Filter:
+    """Which tokens are shown: none that is denied, and those flagged as spam only with `keep_spam`."""
+
+    keep_spam: bool
+    denied: frozenset[tuple[str, str]] = frozenset()
+
+    def shows(self, chain: Chain, token: Token) -> bool:
+        """Return whether the token is shown."""
+        return (self.keep_spam or not token.spam) and (chain.name, token.address) not in self.denied
+
+
+def format_snapshot(chain: Chain, snapshot: Snapshot, shown: Filter) -> FormattedSnapshot:
+    """Return the rows of a snapshot that are shown, as JSON."""
+    tokens = in_order(chain, snapshot.balances, shown)
     left_out = snapshot.balances.left_out
     return FormattedSnapshot(to_json(tokens), len(tokens), left_out, snapshot.refreshed_at, snapshot.taken_at)
 
 
-def in_order(chain: Chain, balances: Balances, *, keep_spam: bool) -> list[Token]:
+def in_order(chain: Chain, balances: Balances, shown: Filter) -> list[Token]:
     """Return the native coin, then the tokens with a balance, largest amount first, ties by address."""
     native = Token(
         NATIVE, chain.native_name, chain.currency, balances.native, chain.native_decimals, verified=True
     )
-    held = [token for token in balances.tokens if token.amount and (keep_spam or not token.spam)]
+    held = [token for token in balances.tokens if token.amount and shown.shows(chain, token)]
     held.sort(key=lambda token: token.address)
     # Decimals compare exactly, whatever the context's precision; reverse keeps ties in order.
     held.sort(key=lambda token: Decimal(f"{token.amount}E-{token.decimals}"), reverse=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from wallet_api.cache import Cache
 from wallet_api.chains import Chain
 from wallet_api.errors import ApiError
-from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
+from wallet_api.holdings.formatting import Filter, FormattedSnapshot, format_snapshot
 from wallet_api.holdings.snapshots import Claim, Snapshots
 from wallet_api.providers.balances.base import BalanceProvider, Wallet
 from wallet_api.providers.faults import ProviderFault
@@ -38,7 +38,7 @@ class Refresher:
         *,
         slots: int,
         failure_seconds: float,
-        keep_spam: bool,
+        shown: Filter,
     ) -> None:
         self._chain = chain
         self._provider = provider
@@ -47,7 +47,7 @@ class Refresher:
         self._large = large
         self._slots = threading.BoundedSemaphore(slots)
         self._failure_seconds = failure_seconds
-        self._keep_spam = keep_spam
+        self._shown = shown
         self._lock = threading.Lock()
         self._running: dict[int, Future[None]] = {}
 
@@ -131,5 +131,5 @@ class Refresher:
         else:
             snapshot = self._snapshots.save(claim, balances)
             if snapshot is not None:
-                formatted = format_snapshot(self._chain, snapshot, keep_spam=self._keep_spam)
+                formatted = format_snapshot(self._chain, snapshot, self._shown)
                 self._cache.put((self._chain.name, address), formatted, formatted.taken_at)

@@ -14,9 +14,10 @@ from wallet_api.cache import Cache
 from wallet_api.chains import CHAINS
 from wallet_api.database import Database
 from wallet_api.errors import Busy, ServiceUnavailable
-from wallet_api.holdings.formatting import FormattedSnapshot, format_snapshot
+from wallet_api.holdings.formatting import Filter, FormattedSnapshot, format_snapshot
 from wallet_api.holdings.refresh import Refresher
 from wallet_api.holdings.snapshots import AwaitTurn, Snapshot, Snapshots, WalletState
+from wallet_api.ledger.denied import read_denied
 from wallet_api.providers.balances import make_provider, missing_settings
 from wallet_api.providers.faults import BreakerOpen, NotConfigured
 from wallet_api.providers.fetch import Limits
@@ -70,7 +71,7 @@ class HoldingsService:
         self._bulkhead = bulkhead
         self._ttl = settings.holdings_ttl_seconds
         self._wait_seconds = settings.holdings_wait_seconds
-        self._keep_spam = settings.holdings_keep_spam
+        self._shown = Filter(settings.holdings_keep_spam, read_denied(settings.token_denylist))
         metrics = FetchMetrics(registry)
         self._responses = Counter(
             "wallet_api_holdings_answers",
@@ -104,7 +105,7 @@ class HoldingsService:
                 large,
                 slots=limits.connections,
                 failure_seconds=settings.holdings_failure_seconds,
-                keep_spam=self._keep_spam,
+                shown=self._shown,
             )
             for chain in CHAINS.values()
             if chain.name not in self._unconfigured
@@ -129,7 +130,7 @@ class HoldingsService:
         """Return a snapshot from `read` with formatted rows; a cached one is returned unchanged."""
         if isinstance(snapshot, FormattedSnapshot):
             return snapshot
-        return format_snapshot(CHAINS[blockchain], snapshot, keep_spam=self._keep_spam)
+        return format_snapshot(CHAINS[blockchain], snapshot, self._shown)
 
     def close(self) -> None:
         """Close the connections to the providers."""

@@ -1,8 +1,8 @@
-"""Create, list, revoke, top up and recognize API keys. Only the SHA-256 of a key is stored."""
+"""Create, change, rotate, revoke, top up and recognize API keys. Only the SHA-256 of a key is stored."""
 
 import re
 import secrets
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 from wallet_api.database import Connection, Row, load_sql
@@ -12,9 +12,11 @@ MAX_NAME = 100
 MAX_CREDITS = 10**15
 
 _CREATE = load_sql("wallet_api.keys", "create_key")
-_LIST = load_sql("wallet_api.keys", "list_keys")
+_FIND = load_sql("wallet_api.keys", "find_by_name")
 _REVOKE = load_sql("wallet_api.keys", "revoke_key")
 _TOP_UP = load_sql("wallet_api.keys", "top_up_key")
+_SET = load_sql("wallet_api.keys", "set_key")
+_ROTATE = load_sql("wallet_api.keys", "rotate_key")
 
 # The form that the library `limits` parses, within the bounds of the column.
 _RATE = re.compile(r"[1-9]\d{0,11}/(?:second|minute|hour|day)", re.ASCII)
@@ -77,10 +79,10 @@ def create_key(
         raise KeyRequestError(f"a name is 1 to {MAX_NAME} printable characters, without spaces around it")
     if credits is not None and not 0 <= credits <= MAX_CREDITS:
         raise KeyRequestError(f"credits are a whole number from 0 to {MAX_CREDITS}")
-    if expires_at is not None and expires_at <= datetime.now(UTC):
-        raise KeyRequestError(f"{expires_at:%Y-%m-%dT%H:%M:%SZ} is in the past")
+    if expires_at is not None:
+        _check_future(expires_at)
     stored_rate = None if rate is None else normal_rate(rate)
-    key = PREFIX + secrets.token_urlsafe(32)
+    key = new_secret()
     row = connection.execute(
         _CREATE,
         {
@@ -96,17 +98,11 @@ def create_key(
     return key
 
 
-def list_keys(connection: Connection) -> list[Row]:
-    """Return all keys by name: credits (None means unlimited), rate, and times in UTC."""
-    return connection.execute(_LIST).fetchall()
-
-
 def revoke_key(connection: Connection, name: str) -> datetime:
     """Revoke a key and return when it was first revoked. Raises KeyRequestError for an unknown name."""
-    row = connection.execute(_REVOKE, {"name": name}).fetchone()
-    if row is None:
+    revoked_at: datetime | None = connection.fetch_value(_REVOKE, {"name": name})
+    if revoked_at is None:
         raise _unknown(name)
-    revoked_at: datetime = row["revoked_at"]
     return revoked_at
 
 
@@ -117,16 +113,73 @@ def top_up_key(connection: Connection, name: str, amount: int) -> int:
     """
     if not 1 <= amount <= MAX_CREDITS:
         raise KeyRequestError(f"credits to add are a whole number from 1 to {MAX_CREDITS}")
-    row = connection.execute(_TOP_UP, {"name": name, "amount": amount}).fetchone()
+    key_id = _find_valid(connection, name)
+    balance: int | None = connection.fetch_value(_TOP_UP, {"key_id": key_id, "amount": amount})
+    if balance is None:
+        raise KeyRequestError(f"the key {name!r} has no limit of credits")
+    return balance
+
+
+def set_key(connection: Connection, name: str, **changes: str | datetime | None) -> Row:
+    """Set `rate`, `expires_at` or both of a key, and return both; None is the default, and no expiry.
+
+    Raises KeyRequestError if it is unknown or revoked, and as create_key().
+    """
+    rate, expires_at = changes.get("rate"), changes.get("expires_at")
+    if isinstance(expires_at, datetime):
+        _check_future(expires_at)
+    parameters = {
+        "key_id": _find_valid(connection, name),
+        "sets_rate": "rate" in changes,
+        "rate": normal_rate(rate) if isinstance(rate, str) else None,
+        "sets_expiry": "expires_at" in changes,
+        "expires_at": expires_at,
+    }
+    row = connection.execute(_SET, parameters).fetchone()
+    if row is None:
+        raise _revoked(name)
+    return row
+
+
+def rotate_key(connection: Connection, name: str, overlap: timedelta) -> tuple[str, datetime]:
+    """Give a key another secret. Return it, and until when the one before is accepted.
+
+    Both have the same credits, rate and expiry. A secret from before an earlier rotation is accepted no more.
+    Raises KeyRequestError if the key is unknown, revoked or expired.
+    """
+    key_id = _find_valid(connection, name, or_expired=False)
+    until = datetime.now(UTC) + overlap
+    key = new_secret()
+    connection.execute(_ROTATE, {"key_id": key_id, "key_hash": key_hash(key), "until": until})
+    return key, until
+
+
+def new_secret() -> str:
+    """Return a key that nobody has."""
+    return PREFIX + secrets.token_urlsafe(32)
+
+
+def _find_valid(connection: Connection, name: str, *, or_expired: bool = True) -> int:
+    row = connection.execute(_FIND, {"name": name}).fetchone()
     if row is None:
         raise _unknown(name)
     if row["revoked_at"] is not None:
-        raise KeyRequestError(f"the key {name!r} is revoked permanently; create another one")
-    if row["credits"] is None:
-        raise KeyRequestError(f"the key {name!r} has no limit of credits")
-    balance: int = row["credits"]
-    return balance
+        raise _revoked(name)
+    expires_at = row["expires_at"]
+    if not or_expired and expires_at is not None and expires_at <= datetime.now(UTC):
+        raise KeyRequestError(f"the key {name!r} has expired; set another expiry first")
+    key_id: int = row["key_id"]
+    return key_id
+
+
+def _check_future(expires_at: datetime) -> None:
+    if expires_at <= datetime.now(UTC):
+        raise KeyRequestError(f"{shown_time(expires_at)} is in the past")
 
 
 def _unknown(name: str) -> KeyRequestError:
     return KeyRequestError(f"there is no key named {name!r}")
+
+
+def _revoked(name: str) -> KeyRequestError:
+    return KeyRequestError(f"the key {name!r} is revoked permanently; create another one")

@@ -1,9 +1,26 @@
--- All keys, by name. credits do not yet reflect the charges of the last 50 ms, which workers settle later.
-  SELECT name,
-         credits,
-         rate,
-         expires_at,
-         revoked_at,
-         created_at
+-- All keys, by name, the oldest of a name first, each with its use of a day and of the 30 days up to it. credits do not yet
+-- reflect the charges of the last 50 ms, and the use not that of the last 10 seconds, which workers settle later.
+  SELECT api_keys.key_id,
+         api_keys.name,
+         api_keys.credits,
+         api_keys.rate,
+         api_keys.expires_at,
+         api_keys.revoked_at,
+         api_keys.created_at,
+         api_keys.previous_until,
+         use.last_used_at,
+         COALESCE(use.requests_today, 0) AS requests_today,
+         COALESCE(use.requests_30_days, 0) AS requests_30_days,
+         COALESCE(use.credits_today, 0) AS credits_today,
+         COALESCE(use.credits_30_days, 0) AS credits_30_days
     FROM api_keys
-ORDER BY name COLLATE "C"
+    LEFT JOIN (SELECT key_id,
+                      max(last_used_at) AS last_used_at,
+                      sum(requests) FILTER (WHERE day = %(today)s)::bigint AS requests_today,
+                      sum(requests) FILTER (WHERE day > %(today)s::date - 30)::bigint AS requests_30_days,
+                      sum(credits) FILTER (WHERE day = %(today)s)::bigint AS credits_today,
+                      sum(credits) FILTER (WHERE day > %(today)s::date - 30)::bigint AS credits_30_days
+                 FROM key_use
+                GROUP BY key_id) AS use
+      ON use.key_id = api_keys.key_id
+ORDER BY api_keys.name COLLATE "C", api_keys.key_id

@@ -1,11 +1,6 @@
--- Add credits to a key unless it is revoked. credits is NULL for an unlimited key; no row for an unknown name. Uses the
--- unique index on name.
+-- Add credits to a key; NULL is unlimited and stays so. Needs api_keys_pkey.
    UPDATE api_keys
-      SET credits = CASE
-                      WHEN revoked_at IS NULL
-                      THEN credits + %(amount)s
-                      ELSE credits
-                    END
-    WHERE name = %(name)s
-RETURNING credits,
-          revoked_at
+      SET credits = credits + %(amount)s
+    WHERE key_id = %(key_id)s
+      AND revoked_at IS NULL
+RETURNING credits

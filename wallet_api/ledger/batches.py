@@ -45,15 +45,19 @@ class _Columns(NamedTuple):
 
 
 class Batch:
-    """The accepted rows of a batch by position, and the rejected ones. Rows of the same trade are merged."""
+    """The accepted rows of a batch by position, and the rejected ones. Rows of the same trade are merged.
+
+    `denied` counts the rows of denied tokens, which are left out.
+    """
 
     def __init__(self) -> None:
         self.rows = 0
+        self.denied = 0
         self.rejected: list[tuple[int, bytes, BadRow]] = []
         self._positions: list[dict[tuple[int, Token], dict[str, str]]] = [{} for _ in range(LOCKS)]
 
     def __len__(self) -> int:
-        return self.rows + len(self.rejected)
+        return self.rows + self.denied + len(self.rejected)
 
     @property
     def tokens(self) -> set[Token]:
@@ -107,8 +111,13 @@ def blocks(share: Share, token_ids: Mapping[Token, int]) -> Iterator[str]:
     yield "".join(texts)
 
 
-def read_batch(records: Iterator[Record[TradeRow]], wallet_ids: WalletIds, rows: int) -> Batch:
-    """Return the next `rows` rows, good or bad; fewer at the end, none after it."""
+def read_batch(
+    records: Iterator[Record[TradeRow]], wallet_ids: WalletIds, rows: int, denied: frozenset[Token]
+) -> Batch:
+    """Return the next `rows` rows, good or bad; fewer at the end, none after it.
+
+    Those of `denied` tokens are only counted.
+    """
     batch = Batch()
     now = datetime.now(UTC)
     for number, line, row in islice(records, rows):
@@ -116,6 +125,9 @@ def read_batch(records: Iterator[Record[TradeRow]], wallet_ids: WalletIds, rows:
             if isinstance(row, BadRow):
                 raise row
             amounts = row.check(now)
+            if denied and (row.blockchain, row.mint) in denied:
+                batch.denied += 1
+                continue
             wallet_id = wallet_ids.get((row.blockchain, row.wallet_address))
             if wallet_id is None:
                 raise _unknown_wallet(row)

@@ -12,6 +12,8 @@ from wallet_api.ledger.rows import RowType
 
 # The longest record with line breaks.
 _MAX_RECORD_BYTES = 1 << 16
+_NAME = {",": "comma", ";": "semicolon", "\t": "tab"}
+_NAMES = {delimiter: f"{name}s" for delimiter, name in _NAME.items()}
 
 
 class BadHeader(Exception):
@@ -19,17 +21,20 @@ class BadHeader(Exception):
 
 
 def csv_records(
-    lines: Iterable[bytes], row_type: type[RowType], warn: Warn | None = None
+    lines: Iterable[bytes], row_type: type[RowType], warn: Warn | None = None, delimiter: str = ","
 ) -> Iterator[Record[RowType]]:
     """Yield the rows after the header, numbered by their first lines; `warn` receives the unknown columns.
 
     An empty cell is an empty text. Raises BadHeader.
     """
     numbered = enumerate(lines, 1)
-    names = _header(next((line for _, line in numbered if not line.isspace()), b""), row_type)
+    names = _header(next((line for _, line in numbered if not line.isspace()), b""), row_type, delimiter)
     if warn:
         unknown_names(row_type, "column", warn)(names)
     put_back: deque[tuple[int, bytes]] = deque()
+
+    def read(record: bytes) -> RowType | BadRow:
+        return _row(record, names, row_type, delimiter)
 
     def take() -> tuple[int, bytes] | None:
         return put_back.popleft() if put_back else next(numbered, None)
@@ -38,22 +43,20 @@ def csv_records(
         if line.isspace():
             continue
         if not line.count(b'"') % 2:
-            yield number, line, _row(line, names, row_type)
+            yield number, line, read(line)
             continue
         more = _until_quote(iter(take, None))
-        row = _row(line + b"".join(text for _, text in more), names, row_type)
+        row = read(line + b"".join(text for _, text in more))
         # An unclosed quote must not include the rows after it.
-        if isinstance(row, BadRow) or any(
-            not isinstance(_row(text, names, row_type), BadRow) for _, text in more
-        ):
+        if isinstance(row, BadRow) or any(not isinstance(read(text), BadRow) for _, text in more):
             put_back.extendleft(reversed(more))
             row = BadRow("a quote is not closed")
         yield number, line, row
 
 
-def _header(line: bytes, row_type: type[msgspec.Struct]) -> list[str]:
+def _header(line: bytes, row_type: type[msgspec.Struct], delimiter: str) -> list[str]:
     try:
-        names = [name.strip() for name in _values(line)]
+        names = [name.strip() for name in _values(line, delimiter)]
     except (UnicodeDecodeError, csv.Error) as error:
         raise BadHeader(f"the header cannot be read: {error}") from error
     fields = msgspec.structs.fields(row_type)
@@ -63,7 +66,8 @@ def _header(line: bytes, row_type: type[msgspec.Struct]) -> list[str]:
     if faults:
         raise BadHeader(
             f"the header {', '.join(faults)}; it must name the columns {', '.join(required)}, each once and"
-            f" spelled exactly so, separated by commas; it is {shown(','.join(names))}"
+            f" spelled exactly so, separated by {_NAMES.get(delimiter, delimiter)}, or --delimiter names"
+            f" another one; it is {shown(delimiter.join(names))}"
         )
     return names
 
@@ -80,17 +84,17 @@ def _until_quote(lines: Iterator[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
     return found
 
 
-def _row(record: bytes, names: list[str], row_type: type[RowType]) -> RowType | BadRow:
+def _row(record: bytes, names: list[str], row_type: type[RowType], delimiter: str) -> RowType | BadRow:
     if len(record) > MAX_LINE_BYTES:
         return too_long()
     try:
-        values = _values(record)
+        values = _values(record, delimiter)
     except (UnicodeDecodeError, csv.Error) as error:
         return unreadable(error)
     if len(values) != len(names):
         return BadRow(
             f"the line has {len(values)} values for {len(names)} columns;"
-            " a value that contains a comma must be in double quotes"
+            f" a value that contains a {_NAME.get(delimiter, delimiter)} must be in double quotes"
         )
     given = dict(zip(names, values, strict=True))
     try:
@@ -99,5 +103,5 @@ def _row(record: bytes, names: list[str], row_type: type[RowType]) -> RowType | 
         return row_fault(error, row_type, given)
 
 
-def _values(record: bytes) -> list[str]:
-    return next(csv.reader([record.decode()], strict=True), [])
+def _values(record: bytes, delimiter: str) -> list[str]:
+    return next(csv.reader([record.decode()], strict=True, delimiter=delimiter), [])

@@ -45,12 +45,14 @@ _COPY_PRICES = "COPY incoming_prices (line_number, currency, usd, priced_at) FRO
 class Summary:
     """The result of an import.
 
-    The good rows, how many of them changed something, the rejected rows, and warnings.
+    The good rows, how many of them changed something, the rejected rows, those of denied tokens, which are
+    left out, and warnings.
     """
 
     landed: int = 0
     changed: int = 0
     rejected: int = 0
+    denied: int = 0
     warnings: list[str] = field(default_factory=list)
 
 
@@ -122,10 +124,12 @@ def import_trades(
     progress: Progress = lambda: None,
     batch_rows: int = BATCH_ROWS,
     wallet_ids: WalletIds | None = None,
+    denied: frozenset[Token] = frozenset(),
 ) -> Summary:
     """Import trades, `batch_rows` at a time; `progress` is called after each batch.
 
-    `wallet_ids` has the ids of all wallets of `records`; without it, all tracked wallets are read.
+    `wallet_ids` has the ids of all wallets of `records`; without it, all tracked wallets are read. Trades in
+    `denied` tokens are left out.
 
     While the next batch is read and checked, PostgreSQL merges the one before: a large one in two halves at
     once, each in a transaction, with all trades of a wallet in one.
@@ -140,10 +144,10 @@ def import_trades(
     # are closed last, when no thread uses them.
     with ExitStack() as sessions, ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(LANES) as mergers:
         rows = min(FIRST_ROWS, batch_rows)
-        pending = reader.submit(read_batch, records, wallet_ids, rows)
+        pending = reader.submit(read_batch, records, wallet_ids, rows, denied)
         while batch := pending.result():
             rows = min(2 * rows, batch_rows)
-            pending = reader.submit(read_batch, records, wallet_ids, rows)
+            pending = reader.submit(read_batch, records, wallet_ids, rows, denied)
             for number, line, fault in batch.rejected:
                 reject(number, line, fault)
             while len(lanes) < LANES and len(batch) >= TWO_LANES_ROWS:
@@ -156,6 +160,7 @@ def import_trades(
             summary.changed += sum(merge.result() for merge in merges)
             summary.landed += batch.rows
             summary.rejected += len(batch.rejected)
+            summary.denied += batch.denied
             progress()
     return summary
 

@@ -19,7 +19,7 @@ _LOCK_CLASS = 7_401
 _PRICES_LOCK = {"lock": 7_401_003}
 
 # A table of sums covers its longest window, and some more for clocks that differ.
-POSITION_DAYS = timedelta(days=32)
+POSITION_DAYS = timedelta(days=92)
 VOLUME_WINDOW = timedelta(hours=26)
 
 _STAGING = load_sql(__package__, "staging")

@@ -47,6 +47,7 @@ INSERT INTO walked
        stepped AS (
        SELECT pending.*,
               lead(1) OVER trade_order IS NULL AS is_last,
+              COALESCE(continued.quantity, 0) AS first_quantity,
               walk(ROW(COALESCE(continued.quantity, 0),
                        COALESCE(continued.cost, 0),
                        CASE WHEN continued.wallet_id IS NULL THEN 0 ELSE continued.cost_usd END,
@@ -93,8 +94,13 @@ SELECT wallet_id,
         AND realized_usd IS NOT DISTINCT FROM (state).realized_usd) IS NOT TRUE AS is_changed,
        is_known,
        is_last,
-       CASE WHEN is_last THEN state END AS state
-  FROM stepped;
+       CASE WHEN is_last THEN state END AS state,
+       CASE WHEN is_sell
+            THEN token_amount - (lag((state).quantity, 1, first_quantity) OVER trade_order - (state).quantity)
+       END AS tokens_without_cost
+  FROM stepped
+WINDOW trade_order AS (PARTITION BY wallet_id, token_id
+                           ORDER BY created_at, is_sell, tx_signature, event_index);
 
 -- analyze_walked --
 ANALYZE walked (wallet_id, token_id, created_at, is_last, is_changed, is_known);

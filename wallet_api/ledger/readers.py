@@ -27,15 +27,23 @@ class UnreadableFile(Exception):
     """Nothing can be read from this file."""
 
 
+def is_csv(name: str) -> bool:
+    """Return whether the file of this name is CSV, else NDJSON. Raises UnreadableFile for any other name."""
+    if name != "-" and not name.removesuffix(".gz").endswith((*NDJSON_ENDINGS, CSV_ENDING)):
+        endings = ", ".join((*NDJSON_ENDINGS, CSV_ENDING))
+        raise UnreadableFile(f"{name}: the name must end in {endings}, each also with .gz, or be - alone")
+    return name.removesuffix(".gz").endswith(CSV_ENDING)
+
+
 class Source:
     """One file of rows; `-` is standard input, read as NDJSON."""
 
-    def __init__(self, name: str, file: BinaryIO, size: int | None) -> None:
+    def __init__(self, name: str, file: BinaryIO, size: int | None, delimiter: str) -> None:
         self.name = name
         self.size = size
         self._file = file
-        plain = name.removesuffix(".gz")
-        self._is_csv = plain.endswith(CSV_ENDING)
+        self._delimiter = delimiter
+        self._is_csv = is_csv(name)
         self._content = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if name.endswith(".gz") else file
 
     def position(self) -> int:
@@ -48,11 +56,15 @@ class Source:
         `warn` receives a text for each column or member that rows do not have; without it they are ignored.
         If the file is damaged or incomplete, the last record is that fault.
         """
-        take = csv_records if self._is_csv else ndjson_records
+        lines = bounded_lines(self._content)
+        if self._is_csv:
+            records = csv_records(lines, row_type, warn, self._delimiter)
+        else:
+            records = ndjson_records(lines, row_type, warn)
         last = 0
         broken: BadRow | None = None
         try:
-            for record in take(bounded_lines(self._content), row_type, warn):
+            for record in records:
                 last = record[0]
                 yield record
         except BadHeader as error:
@@ -66,20 +78,21 @@ class Source:
 
 
 @contextmanager
-def open_source(name: str) -> Iterator[Source]:
-    """Open the file of this name. Raises UnreadableFile, with the names that are allowed."""
+def open_source(name: str, delimiter: str = ",") -> Iterator[Source]:
+    """Open the file of this name; `delimiter` separates the columns of CSV.
+
+    Raises UnreadableFile, with the names that are allowed.
+    """
     if name == "-":
-        yield Source(name, sys.stdin.buffer, None)
+        yield Source(name, sys.stdin.buffer, None, delimiter)
         return
-    if not name.removesuffix(".gz").endswith((*NDJSON_ENDINGS, CSV_ENDING)):
-        endings = ", ".join((*NDJSON_ENDINGS, CSV_ENDING))
-        raise UnreadableFile(f"{name}: the name must end in {endings}, each also with .gz, or be - alone")
+    is_csv(name)
     try:
         file = Path(name).open("rb")  # noqa: SIM115
     except OSError as error:
         raise UnreadableFile(f"{name}: {error.strerror}") from error
     with file:
-        yield Source(name, file, Path(name).stat().st_size)
+        yield Source(name, file, Path(name).stat().st_size, delimiter)
 
 
 def ndjson_records(

@@ -1,7 +1,7 @@
 """Stage, count and remove the wallets or trades of a file, with everything derived from them."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Any, LiteralString
@@ -30,11 +30,23 @@ _GROUPS = load_statements(__package__, "wallets")["groups"]
 
 @dataclass
 class Removal:
-    """How many wallets and trades are removed, and how many rows of the file are rejected."""
+    """How many wallets and trades are removed, and how many rows of the file are rejected.
+
+    A removal by time also has how many positions were held then, and how many later sells lose their cost.
+    """
 
     wallets: int = 0
     trades: int = 0
     rejected: int = 0
+    open_positions: int | None = None
+    later_sells: int | None = None
+
+
+def begin(connection: Connection) -> None:
+    """Let the session stage identities to remove: none is staged."""
+    merge.prepare(connection)
+    connection.execute(_REMOVAL["staging"])
+    connection.execute("TRUNCATE removed_wallets, removed_trades")
 
 
 def stage_wallets(
@@ -60,7 +72,12 @@ def stage_trades(
     """Stage the trades to remove, and count them. Those that the ledger does not have are rejected."""
     names = ("blockchains", "addresses", "signatures", "mints", "sells", "event_indexes")
     rejected = _stage(connection, records, reject, progress, _REMOVAL["stage_trades"], names)
-    return _counted(connection, _REMOVAL["count_trades"], rejected)
+    return replace(staged_trades(connection), rejected=rejected)
+
+
+def staged_trades(connection: Connection) -> Removal:
+    """Return how many trades are staged, and of how many wallets."""
+    return _counted(connection, _REMOVAL["count_trades"], rejected=0)
 
 
 def remove_wallets(connection: Connection) -> Removal:
@@ -117,9 +134,7 @@ def _stage(
 ) -> int:
     """Stage the identities that are known, and return how many rows were rejected."""
     rejected = 0
-    merge.prepare(connection)
-    connection.execute(_REMOVAL["staging"])
-    connection.execute("TRUNCATE removed_wallets, removed_trades")
+    begin(connection)
     for batch in _batches(records):
         faults: list[tuple[int, bytes, BadRow]] = []
         lines: list[tuple[int, bytes]] = []

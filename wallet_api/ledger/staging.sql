@@ -79,16 +79,18 @@ CREATE TEMP TABLE IF NOT EXISTS taken (LIKE trades) ON COMMIT DELETE ROWS;
 
 -- The trades that are put in, with what the walk gives each. The ledger has an earlier version of those that are known, and
 -- no other one of those that are not changed. state is that after a position's last trade, NULL in the others.
+-- tokens_without_cost is what a sell sold beyond the quantity, NULL in a buy.
 CREATE TEMP TABLE IF NOT EXISTS walked (
     LIKE trades,
     is_changed boolean NOT NULL,
     is_known boolean NOT NULL,
     is_last boolean NOT NULL,
-    state walk_state
+    state walk_state,
+    tokens_without_cost numeric
 ) ON COMMIT DELETE ROWS;
 
 -- Sums of the trades of a position in one day of UTC: of those that are put in (sign 1), and, negated, of those that are
--- taken out (sign -1). The columns from largest_buy on are of use with sign 1 only.
+-- taken out (sign -1). The columns from tokens_without_cost on are of use with sign 1 only.
 CREATE TEMP TABLE IF NOT EXISTS day_sums (
     sign integer NOT NULL,
     wallet_id bigint NOT NULL,
@@ -113,6 +115,7 @@ CREATE TEMP TABLE IF NOT EXISTS day_sums (
     realized_usd numeric NOT NULL,
     hold_seconds numeric NOT NULL,
     hold_cost numeric NOT NULL,
+    tokens_without_cost numeric NOT NULL,
     largest_buy numeric,
     best_trade numeric,
     worst_trade numeric,

@@ -1,4 +1,4 @@
--- Take out the late positions and the lifetimes of their wallets, until put_in.sql and totals.sql put in
+-- Take out the late positions with their days, and the lifetimes of their wallets, until put_in.sql and totals.sql put in
 -- what becomes of them.
 
 -- analyze_affected --
@@ -11,6 +11,14 @@ DELETE FROM positions
  WHERE affected.is_late
    AND positions.wallet_id = affected.wallet_id
    AND positions.token_id = affected.token_id;
+
+-- position_days --
+-- Needs position_days_pkey.
+DELETE FROM position_days
+ USING affected
+ WHERE affected.is_late
+   AND position_days.wallet_id = affected.wallet_id
+   AND position_days.token_id = affected.token_id;
 
 -- not_continued --
 DELETE FROM continued

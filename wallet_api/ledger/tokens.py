@@ -1,6 +1,6 @@
 """The ids of tokens, cached between the batches of an import."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.ledger.batches import Token
@@ -33,11 +33,16 @@ class TokenIds:
         return self._ids
 
     def _find(self, tokens: list[Token]) -> list[Token]:
-        if not tokens:
-            return []
-        for row in self._connection.execute(_TOKENS["find"], _columns(tokens)):
-            self._ids[tokens[row["place"]]] = row["token_id"]
+        self._ids |= find_tokens(self._connection, tokens)
         return [token for token in tokens if token not in self._ids]
+
+
+def find_tokens(connection: Connection, tokens: Sequence[Token]) -> dict[Token, int]:
+    """Return the ids of those of these tokens that have one."""
+    if not tokens:
+        return {}
+    rows = connection.execute(_TOKENS["find"], _columns(tokens))
+    return {tokens[row["place"]]: row["token_id"] for row in rows}
 
 
 def _columns(tokens: Iterable[Token]) -> dict[str, list[str]]:

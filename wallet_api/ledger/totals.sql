@@ -1,5 +1,5 @@
--- Add what was put in to the sums of positions, wallets and days, and subtract what was taken out. All sums are linear, so
--- that added differences equal a fresh sum.
+-- Add what was put in to the sums of positions, wallets and days, and subtract what was taken out of those of wallets. All
+-- sums are linear, so that added differences equal a fresh sum.
 
 -- day_sums --
 INSERT INTO day_sums
@@ -27,6 +27,7 @@ SELECT sign,
        sign * COALESCE(sum(hold_seconds), 0) AS hold_seconds,
        sign * COALESCE(sum(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))), 0)
            AS hold_cost,
+       COALESCE(sum(tokens_without_cost), 0) AS tokens_without_cost,
        max(value) FILTER (WHERE NOT is_sell) AS largest_buy,
        max(realized) AS best_trade,
        min(realized) AS worst_trade,
@@ -34,11 +35,11 @@ SELECT sign,
        min(created_at) AS first_seen,
        max(created_at) AS last_seen
   FROM (SELECT 1 AS sign, wallet_id, token_id, created_at, is_sell, token_amount, value, value_usd,
-               realized, realized_cost, hold_seconds, realized_usd
+               realized, realized_cost, hold_seconds, realized_usd, tokens_without_cost
           FROM walked
          UNION ALL
         SELECT -1, wallet_id, token_id, created_at, is_sell, token_amount, value, value_usd,
-               realized, realized_cost, hold_seconds, realized_usd
+               realized, realized_cost, hold_seconds, realized_usd, NULL
           FROM taken) AS trade
  GROUP BY sign, wallet_id, token_id, day;
 
@@ -159,7 +160,7 @@ SELECT total.wallet_id,
 INSERT INTO lifetimes AS lifetime (
        wallet_id, tokens, still_holding, below_zero, above_zero_to_100, above_100_to_500, above_500,
        buy_txn, sell_txn, invested, sold, realized, realized_cost, largest_buy, best_trade, worst_trade,
-       blockchain, type, last_seen)
+       blockchain, type, last_seen, sold_below_zero, sold_above_zero_to_100, sold_above_100_to_500, sold_above_500)
   WITH changed AS MATERIALIZED (
        SELECT wallet_id,
               bool_or(is_late) AS is_late
@@ -187,7 +188,7 @@ INSERT INTO lifetimes AS lifetime (
        position AS (
        SELECT part.*,
               still_held(quantity, peak) AS is_held,
-              CASE WHEN covered_txn > 0 AND NOT still_held(quantity, peak)
+              CASE WHEN covered_txn > 0
                    THEN profit_bucket(realized, realized_cost)
               END AS bucket
          FROM (SELECT 1 AS sign, whole.*
@@ -205,10 +206,10 @@ INSERT INTO lifetimes AS lifetime (
 SELECT position.wallet_id,
        sum(sign),
        COALESCE(sum(sign) FILTER (WHERE is_held), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 0), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 1), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 2), 0),
-       COALESCE(sum(sign) FILTER (WHERE bucket = 3), 0),
+       COALESCE(sum(sign) FILTER (WHERE bucket = 0 AND NOT is_held), 0),
+       COALESCE(sum(sign) FILTER (WHERE bucket = 1 AND NOT is_held), 0),
+       COALESCE(sum(sign) FILTER (WHERE bucket = 2 AND NOT is_held), 0),
+       COALESCE(sum(sign) FILTER (WHERE bucket = 3 AND NOT is_held), 0),
        sum(sign * buy_txn)::bigint,
        sum(sign * sell_txn)::bigint,
        sum(sign * invested),
@@ -220,7 +221,11 @@ SELECT position.wallet_id,
        min(worst_trade),
        wallets.blockchain,
        wallets.type,
-       max(last_seen)
+       max(last_seen),
+       COALESCE(sum(sign) FILTER (WHERE bucket = 0), 0),
+       COALESCE(sum(sign) FILTER (WHERE bucket = 1), 0),
+       COALESCE(sum(sign) FILTER (WHERE bucket = 2), 0),
+       COALESCE(sum(sign) FILTER (WHERE bucket = 3), 0)
   FROM position
   JOIN wallets
     ON wallets.wallet_id = position.wallet_id
@@ -241,52 +246,77 @@ SELECT position.wallet_id,
        largest_buy = greatest(lifetime.largest_buy, excluded.largest_buy),
        best_trade = greatest(lifetime.best_trade, excluded.best_trade),
        worst_trade = least(lifetime.worst_trade, excluded.worst_trade),
-       last_seen = greatest(lifetime.last_seen, excluded.last_seen);
+       last_seen = greatest(lifetime.last_seen, excluded.last_seen),
+       sold_below_zero = lifetime.sold_below_zero + excluded.sold_below_zero,
+       sold_above_zero_to_100 = lifetime.sold_above_zero_to_100 + excluded.sold_above_zero_to_100,
+       sold_above_100_to_500 = lifetime.sold_above_100_to_500 + excluded.sold_above_100_to_500,
+       sold_above_500 = lifetime.sold_above_500 + excluded.sold_above_500;
 
 -- position_days --
--- Days that no period reaches any more are not kept. Needs position_days_pkey.
-INSERT INTO position_days AS total
-  WITH delta AS (
-       SELECT wallet_id,
-              day,
-              token_id,
-              sum(buy_txn)::bigint AS buy_txn,
-              sum(sell_txn)::bigint AS sell_txn,
-              sum(covered_txn)::bigint AS covered_txn,
-              sum(buys_without_usd + sells_without_usd)::bigint AS unpriced_txn,
-              sum(covered_without_usd)::bigint AS unpriced_sell_txn,
-              sum(invested + sold) AS volume,
-              sum(invested_usd + sold_usd) AS volume_usd,
-              sum(invested_without_usd + sold_without_usd) AS unpriced_volume,
-              sum(realized) AS realized,
-              sum(realized_cost) AS realized_cost,
-              sum(realized_usd) AS realized_usd,
-              sum(hold_seconds) AS hold_seconds,
-              sum(hold_cost) AS hold_cost
-         FROM day_sums
-        WHERE day >= %(first_day)s
-        GROUP BY wallet_id, day, token_id
-       )
-SELECT *
-  FROM delta
- WHERE (buy_txn, sell_txn, covered_txn, unpriced_txn, unpriced_sell_txn) <> (0, 0, 0, 0, 0)
-    OR (volume, volume_usd, unpriced_volume, realized, realized_cost, realized_usd, hold_seconds, hold_cost)
-       <> (0, 0, 0, 0, 0, 0, 0, 0)
+-- Those of late positions were taken out. Days that no period reaches any more are not kept. Needs position_days_pkey.
+INSERT INTO position_days AS total (
+       wallet_id, day, token_id, buy_txn, sell_txn, covered_txn, buys_without_usd, sells_without_usd,
+       covered_without_usd, invested, sold, bought_tokens, sold_tokens, tokens_without_cost, invested_usd, sold_usd,
+       invested_without_usd, sold_without_usd, realized, realized_cost, realized_usd, hold_seconds, hold_cost,
+       largest_buy, best_trade, worst_trade, first_seen, last_seen)
+SELECT wallet_id,
+       day,
+       token_id,
+       buy_txn,
+       sell_txn,
+       covered_txn,
+       buys_without_usd,
+       sells_without_usd,
+       covered_without_usd,
+       invested,
+       sold,
+       bought_tokens,
+       sold_tokens,
+       tokens_without_cost,
+       invested_usd,
+       sold_usd,
+       invested_without_usd,
+       sold_without_usd,
+       realized,
+       realized_cost,
+       realized_usd,
+       hold_seconds,
+       hold_cost,
+       largest_buy,
+       best_trade,
+       worst_trade,
+       first_seen,
+       last_seen
+  FROM day_sums
+ WHERE sign = 1
+   AND day >= %(first_day)s
  ORDER BY wallet_id, day, token_id
     ON CONFLICT (wallet_id, day, token_id) DO UPDATE
    SET buy_txn = total.buy_txn + excluded.buy_txn,
        sell_txn = total.sell_txn + excluded.sell_txn,
        covered_txn = total.covered_txn + excluded.covered_txn,
-       unpriced_txn = total.unpriced_txn + excluded.unpriced_txn,
-       unpriced_sell_txn = total.unpriced_sell_txn + excluded.unpriced_sell_txn,
-       volume = total.volume + excluded.volume,
-       volume_usd = total.volume_usd + excluded.volume_usd,
-       unpriced_volume = total.unpriced_volume + excluded.unpriced_volume,
+       buys_without_usd = total.buys_without_usd + excluded.buys_without_usd,
+       sells_without_usd = total.sells_without_usd + excluded.sells_without_usd,
+       covered_without_usd = total.covered_without_usd + excluded.covered_without_usd,
+       invested = total.invested + excluded.invested,
+       sold = total.sold + excluded.sold,
+       bought_tokens = total.bought_tokens + excluded.bought_tokens,
+       sold_tokens = total.sold_tokens + excluded.sold_tokens,
+       tokens_without_cost = total.tokens_without_cost + excluded.tokens_without_cost,
+       invested_usd = total.invested_usd + excluded.invested_usd,
+       sold_usd = total.sold_usd + excluded.sold_usd,
+       invested_without_usd = total.invested_without_usd + excluded.invested_without_usd,
+       sold_without_usd = total.sold_without_usd + excluded.sold_without_usd,
        realized = total.realized + excluded.realized,
        realized_cost = total.realized_cost + excluded.realized_cost,
        realized_usd = total.realized_usd + excluded.realized_usd,
        hold_seconds = total.hold_seconds + excluded.hold_seconds,
-       hold_cost = total.hold_cost + excluded.hold_cost;
+       hold_cost = total.hold_cost + excluded.hold_cost,
+       largest_buy = greatest(total.largest_buy, excluded.largest_buy),
+       best_trade = greatest(total.best_trade, excluded.best_trade),
+       worst_trade = least(total.worst_trade, excluded.worst_trade),
+       first_seen = least(total.first_seen, excluded.first_seen),
+       last_seen = greatest(total.last_seen, excluded.last_seen);
 
 -- expired_position_days --
 -- Needs position_days_pkey.

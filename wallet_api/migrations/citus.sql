@@ -25,5 +25,6 @@ SELECT create_distributed_table('position_days', 'wallet_id', colocate_with => '
 SELECT create_distributed_table('wallet_days', 'wallet_id', colocate_with => 'trades');
 SELECT create_distributed_table('holdings_snapshots', 'wallet_id', colocate_with => 'trades');
 
--- Plain tables of the coordinator: volume_rollup, arrivals, ledger_events, api_keys, sync_wallets, sync_left_out,
--- sync_reasons, sync_heartbeats, sync_blocks, sync_methods, schema_migrations.
+-- Plain tables of the coordinator: volume_rollup, arrivals, ledger_events, api_keys, key_use, sync_wallets,
+-- sync_left_out, sync_reasons, sync_heartbeats, sync_blocks, sync_methods, sync_unfinal, sync_follows, sync_delays,
+-- schema_migrations.

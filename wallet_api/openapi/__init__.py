@@ -37,6 +37,9 @@ without it, whose `reason` is `provider_not_configured`, can only be fixed by th
 **Conditional requests.** Responses have an `ETag`. Send it as `If-None-Match`, and data that has not
 changed is a 304 without a body. Large responses are compressed for callers that send `Accept-Encoding:
 gzip`.
+
+**Tables.** With `format=csv` or `ndjson`, where an operation has it, the response is its rows alone, and
+`Link` is the next page.
 """
 
 _IF_NONE_MATCH = {

@@ -8,7 +8,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import Schema, fields
 
-from wallet_api.responses.examples import ARGUMENTS
+from wallet_api.responses.examples import ARGUMENTS, argument_example
 from wallet_api.schemas.fields import Moment, Time
 
 
@@ -34,7 +34,7 @@ class _Converter(OpenAPIConverter):
             parameter["allowEmptyValue"] = True
         # The page at /docs sends an example, also that of an argument that is optional.
         if name in ARGUMENTS and field.required:
-            parameter["example"] = ARGUMENTS[name]
+            parameter["example"] = argument_example(name, getattr(field, "allowed", ()))
         return parameter
 
 

@@ -6,7 +6,7 @@ from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.database import DatabaseUnavailable, QueryTimeout
 from wallet_api.errors import ApiError, Forbidden, RateLimited, Unauthorized
 from wallet_api.queries import cursors
-from wallet_api.responses.examples import ARGUMENTS
+from wallet_api.responses.examples import argument_example
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.arguments import Arguments, load
 
@@ -41,7 +41,11 @@ def _of_arguments(schema: Arguments | None) -> Iterator[ApiError]:
     """Yield the errors that a schema raises for missing, invalid and unknown arguments."""
     if schema is None:
         return
-    good = {name: [ARGUMENTS[name]] for name, field in schema.fields.items() if field.required}
+    good = {
+        name: [argument_example(name, getattr(field, "allowed", ()))]
+        for name, field in schema.fields.items()
+        if field.required
+    }
     attempts = [{name: value for name, value in good.items() if name != left_out} for left_out in good]
     attempts += [good | {name: [wrong]} for name in schema.fields for wrong in ("?", "0", "")]
     if "type" in schema.fields:

@@ -11,6 +11,7 @@ from wallet_api.errors import ApiError
 from wallet_api.openapi.errors import errors_of
 from wallet_api.responses.examples import META
 from wallet_api.responses.operation import Operation
+from wallet_api.responses.rows import CONTENT_TYPES
 from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
 _DESCRIPTIONS = {
@@ -47,7 +48,14 @@ _HEADERS = {
         "string",
         "`gzip`, for large responses to callers that accept it.",
     ),
+    "Link": (
+        "string",
+        "With `format`: the URL of the next page, relative to that of the request and without the key, as"
+        ' `<URL>; rel="next"`; absent on the last one.',
+    ),
+    "X-Warnings": ("string", "With `format`: `warnings` as a JSON list; absent without any."),
 }
+_OF_ROWS = ("Link", "X-Warnings")
 _OF_KEYS = tuple(name for name in _HEADERS if name.startswith(("X-RateLimit", "X-Credits")))
 
 
@@ -63,6 +71,7 @@ def of(operation: Operation, *, keyless: bool) -> dict[str, Any]:
     responses: dict[str, Any] = {"200": _success(operation, keyless=keyless)}
     if operation.etag:
         names = ["X-Request-ID", "Cache-Control", "ETag", *(() if keyless else ("Vary", *_OF_KEYS))]
+        names += _OF_ROWS if operation.rows else ()
         responses["304"] = {"description": _DESCRIPTIONS[304], "headers": _refer(names)}
     for status in sorted({error.status for error in errors.values()}):
         of_status = {name: error for name, error in errors.items() if error.status == status}
@@ -76,6 +85,7 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
         names.append("ETag")
     if not keyless:
         names += ["Vary", "Content-Encoding", *_OF_KEYS]
+    names += _OF_ROWS if operation.rows else ()
     headers = _refer(names)
     if operation.data is None:
         content: dict[str, Any] = {operation.content_type: {"schema": {"type": operation.content_kind}}}
@@ -84,6 +94,13 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
     schema = kind if operation.bare else _envelope(kind, operation.top_level)
     examples = {name: {"value": _example(operation, data)} for name, data in operation.examples.items()}
     content = {"application/json": {"schema": schema, "examples": examples}}
+    if operation.rows is not None:
+        alone = (
+            f"The rows of `{operation.rows}` alone; the names of objects and their fields are joined by `_`."
+        )
+        for content_type in CONTENT_TYPES.values():
+            kind_of_rows = {"type": "string", "description": alone}
+            content[content_type.partition(";")[0]] = {"schema": kind_of_rows}
     return {"description": "The data, in the envelope.", "headers": headers, "content": content}
 
 

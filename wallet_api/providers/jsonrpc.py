@@ -5,6 +5,7 @@ https://github.com/anza-xyz/agave/blob/master/rpc-client-api/src/custom_error.rs
 """
 
 import re
+import time
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -30,6 +31,8 @@ Shape = TypeVar("Shape")
 Call = tuple[str, list[Any]]
 
 MAX_BATCH = 10
+# How long a node that has refused a batch gets single calls.
+_SINGLE_SECONDS = 60.0
 # The code of a method that the node does not have.
 NO_METHOD = -32601
 
@@ -99,7 +102,7 @@ class _BatchRefusedError(Exception):
 
 
 class Node:
-    """A node of one chain. One that refuses a batch gets single calls from then on.
+    """A node of one chain. One that refuses a batch gets single calls for a while: the fault may pass.
 
     `methods` counts the calls that are sent, by method.
     """
@@ -107,7 +110,7 @@ class Node:
     def __init__(self, url: str, limits: Limits, metrics: FetchMetrics, pace: Pace | None = None) -> None:
         self.fetcher = Fetcher("rpc", limits, metrics, refuse=_refuse, pace=pace)
         self._url = url
-        self._takes_batches = True
+        self._single_until = 0.0
         self.methods: Counter[str] = Counter()
 
     def call(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
@@ -118,7 +121,7 @@ class Node:
         return results
 
     def _call_batch(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
-        if len(calls) > 1 and self._takes_batches:
+        if len(calls) > 1 and time.monotonic() >= self._single_until:
             documents = [_document(number, call) for number, call in enumerate(calls)]
             self.methods.update(method for method, _ in calls)
             try:
@@ -126,7 +129,8 @@ class Node:
             except (_BatchRefusedError, Rejected):
                 results = [self._call_one(fetch, call) for call in calls]
                 # Otherwise a call was refused, and not the batch.
-                self._takes_batches = any(result.error is not None for result in results)
+                if all(result.error is None for result in results):
+                    self._single_until = time.monotonic() + _SINGLE_SECONDS
                 return results
             except TooLarge:
                 # Single calls show whether one of them alone is too large.

@@ -1,5 +1,6 @@
-"""The tokens that most wallets of a group traded in a period."""
+"""What a group does in a period: the frame of all modes, and the tokens that most wallets traded."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,17 +15,17 @@ from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 _ANALYTICS = load_sql(__package__, "analytics")
 
 
-def most_traded(
-    tokens: list[orjson.Fragment], blockchain: str, type: str, mode: str, period: str, limit: int
+def analytics_data(
+    blockchain: str, type: str, mode: str, period: str, limit: int, **rows: Sequence[Any]
 ) -> dict[str, Any]:
-    """Return the first `limit` (at most 1000) of the tokens of a group."""
+    """Return the data of a mode with its rows by name, and a warning if `limit` is above the maximum."""
     data = {
         "blockchain": blockchain,
         "type": type,
         "currency": CHAINS[blockchain].currency,
         "mode": mode,
         "period": period,
-        "tokens": tokens[:limit],
+        **rows,
     }
     return with_warnings(data, limit_warnings(limit))
 

@@ -15,10 +15,10 @@
               position_days.wallet_id,
               buy_txn,
               sell_txn,
-              unpriced_txn,
-              volume,
-              volume_usd,
-              unpriced_volume,
+              buys_without_usd + sells_without_usd AS unpriced_txn,
+              invested + sold AS volume,
+              invested_usd + sold_usd AS volume_usd,
+              invested_without_usd + sold_without_usd AS unpriced_volume,
               realized
          FROM tracked
          JOIN position_days

@@ -9,12 +9,15 @@ _FRESHNESS = load_sql(__package__, "freshness")
 
 
 class Moment(NamedTuple):
-    """The Unix time of the newest of the `trades` of a blockchain and type, or `prices` of a currency."""
+    """The Unix time of the newest of the `trades` of a blockchain and type, or `prices` of a currency.
+
+    It is None for the currency of tracked wallets that has no price.
+    """
 
     kind: str
     first: str
     second: str
-    at_seconds: float
+    at_seconds: float | None
 
 
 def freshness(connection: Connection) -> list[Moment]:

@@ -1,6 +1,7 @@
 -- When the newest trade of each group and the newest price of each native coin were made.
--- A group whose trades are all older than the rollup of seconds has no row.
--- Needs volume_rollup_pkey, native_prices_pkey.
+-- A group whose trades are all older than the rollup of seconds has no row. A coin of tracked wallets without a price has
+-- one without a time.
+-- Needs volume_rollup_pkey, native_prices_pkey, wallet_groups_pkey.
 SELECT 'trades' AS kind,
        tracked.blockchain AS first,
        tracked.type AS second,
@@ -23,3 +24,9 @@ SELECT 'prices',
                        FROM native_prices
                       WHERE native_prices.currency = coin.currency) AS newest
  WHERE newest.priced_at IS NOT NULL
+    OR coin.currency IN (SELECT native_currency(tracked.blockchain)
+                           FROM unnest(%(blockchains)s::text[], %(types)s::text[]) AS tracked (blockchain, type)
+                           JOIN wallet_groups
+                             ON wallet_groups.blockchain = tracked.blockchain
+                            AND wallet_groups.type = tracked.type
+                          WHERE wallet_groups.wallet_count > 0)

@@ -47,15 +47,18 @@ def wallet_history(
     since: datetime | None = None,
     until: datetime | None = None,
     overview: bool = True,
+    mint: str | None = None,
     rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """Return a wallet's lifetime figures and a page of `limit` trades (at most 1000), newest first.
 
     Without `type` the wallet can be of any. Only the trades are limited to `since` <= created_at < `until`.
-    Without `overview`, token_overview is left out. Unrealized profit is by the prices at `now`. All of it is
-    of one snapshot. Raises WalletNotFound, InvalidParameter.
+    Without `overview`, token_overview is left out; with `mint`, it and the trades are of one token alone.
+    Unrealized profit is by the prices at `now`. All of it is of one snapshot. Raises WalletNotFound,
+    InvalidParameter.
     """
-    scope = ("history", blockchain, type or "", address, *_bounds(since, until))
+    of_token = [] if mint is None else [mint]
+    scope = ("history", blockchain, type or "", address, *_bounds(since, until), *of_token)
     page_size = min(limit, MAX_LIMIT)
     parameters: dict[str, Any] = {
         "blockchain": blockchain,
@@ -64,6 +67,7 @@ def wallet_history(
         "currency": CHAINS[blockchain].currency,
         "limit": page_size,
         "overview": overview,
+        "of_mint": mint,
         **rule.parameters(now),
     }
     # Without bounds and cursor, start before the newest trade.

@@ -1,28 +1,56 @@
 -- A wallet's lifetime record and a page of its trades, newest first, all in one snapshot.
 -- The newest trades are read in the order of the index alone, with ties, so that any plan reads few more than the page
--- has; the rest of the order is applied to these.
--- Needs positions_pkey, lifetimes_pkey, trades_by_time, tokens_pkey, token_faces_pkey, and what token_price.sql needs.
-  WITH newest AS (
-       SELECT token_id,
-              tx_signature,
-              token_name,
-              is_sell,
-              token_amount,
-              value,
-              value_usd,
-              created_at,
-              event_index
+-- has; the rest of the order is applied to these. With `of_mint`, all trades of its position are read, and the overview has
+-- this position alone.
+-- Needs positions_pkey, lifetimes_pkey, trades_by_time, trades_pkey, tokens_pkey, tokens_blockchain_mint_key,
+-- token_faces_pkey, and what token_price.sql needs.
+  WITH of_token AS MATERIALIZED (
+       SELECT *
          FROM trades
         WHERE wallet_id = %(wallet_id)s
-          AND created_at >= %(since)s::timestamptz
-          AND created_at <= %(created_at)s::timestamptz
-          AND (created_at, is_sell, tx_signature, event_index,
-               (SELECT mint
-                  FROM tokens
-                 WHERE tokens.token_id = trades.token_id))
-              < (%(created_at)s::timestamptz, %(is_sell)s, %(tx_signature)s, %(event_index)s, %(mint)s)
-        ORDER BY created_at DESC
-        FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES
+          AND token_id = (SELECT token_id
+                            FROM tokens
+                           WHERE blockchain = %(blockchain)s
+                             AND mint = %(of_mint)s::text)
+       ),
+       newest AS (
+       (SELECT token_id,
+               tx_signature,
+               token_name,
+               is_sell,
+               token_amount,
+               value,
+               value_usd,
+               created_at,
+               event_index
+          FROM trades
+         WHERE %(of_mint)s::text IS NULL
+           AND wallet_id = %(wallet_id)s
+           AND created_at >= %(since)s::timestamptz
+           AND created_at <= %(created_at)s::timestamptz
+           AND (created_at, is_sell, tx_signature, event_index,
+                (SELECT mint
+                   FROM tokens
+                  WHERE tokens.token_id = trades.token_id))
+               < (%(created_at)s::timestamptz, %(is_sell)s, %(tx_signature)s, %(event_index)s, %(mint)s)
+         ORDER BY created_at DESC
+         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES)
+        UNION ALL
+       (SELECT token_id,
+               tx_signature,
+               token_name,
+               is_sell,
+               token_amount,
+               value,
+               value_usd,
+               created_at,
+               event_index
+          FROM of_token
+         WHERE created_at >= %(since)s::timestamptz
+           AND (created_at, is_sell, tx_signature, event_index, %(of_mint)s::text COLLATE "C")
+               < (%(created_at)s::timestamptz, %(is_sell)s, %(tx_signature)s, %(event_index)s, %(mint)s)
+         ORDER BY created_at DESC
+         FETCH FIRST (%(limit)s::bigint + 1) ROWS WITH TIES)
        ),
        position AS (
        SELECT token_id,
@@ -105,7 +133,7 @@
        overview AS (
        SELECT '[' || COALESCE(
                   string_agg(
-                      CASE WHEN %(overview)s
+                      CASE WHEN %(overview)s AND mint = COALESCE(%(of_mint)s::text, mint)
                            THEN '{"mint":' || to_json(mint)
                            || ',"symbol":' || COALESCE(to_json(face_symbol)::text, 'null')
                            || ',"token_name":' || to_json(COALESCE(token_name, face_name, ''))

@@ -16,14 +16,29 @@ PERIOD_LENGTHS = {
     "1d": timedelta(days=1),
     "7d": timedelta(days=7),
     "30d": timedelta(days=30),
+    "90d": timedelta(days=90),
 }
+# Of a board, all trades that there are.
+ALL = "all"
 _DAY = timedelta(days=1)
 
 _LEADERBOARD = load_sql(__package__, "leaderboard")
+_LEADERBOARD_ALL = load_sql(__package__, "leaderboard_all")
 
-
-# The figures that entries may be sorted by, the largest first.
-SORTS = ("total_volume", "realized_pnl", "realized_pnl_usd", "win_rate", "total_txn")
+# The figures that entries may be sorted by.
+SORTS = (
+    "total_volume",
+    "realized_pnl",
+    "realized_pnl_usd",
+    "win_rate",
+    "total_txn",
+    "realized_pnl_percentage",
+    "total_buy",
+    "best_trade_pnl",
+    "avg_hold_time_minutes",
+    "sold_without_cost",
+)
+ORDERS = ("desc", "asc")
 
 # A figure, or None if it is unknown, and the address.
 SortKey = tuple[Decimal | None, str]
@@ -31,39 +46,53 @@ SortKey = tuple[Decimal | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A wallet in a period: the figures to sort by, rounded as in the response, and the rest as JSON."""
+    """A wallet in a period: the figures to sort and filter by, as shown, and the rest as JSON.
+
+    `figures` are those of SORTS.
+    """
 
     wallet: str
     figures: tuple[Decimal | None, ...]
-    total_txn: int
+    closed_count: int
+    total_sell: Decimal
     rest: bytes
+
+    def figure(self, name: str) -> Decimal | None:
+        """Return one of the figures in SORTS."""
+        return self.figures[SORTS.index(name)]
 
     def sort_key(self, sort: str) -> SortKey:
         """Return the figure and the address by which the entry is sorted."""
-        return self.figures[SORTS.index(sort)], self.wallet
+        return self.figure(sort), self.wallet
 
     def json(self, rank: int) -> orjson.Fragment:
         """Return the entry with this rank."""
         return orjson.Fragment(b'{"wallet":%b,"rank":%d,%b' % (orjson.dumps(self.wallet), rank, self.rest))
 
 
-def order_of(key: SortKey) -> tuple[bool, Decimal, str]:
-    """Return a key that sorts the largest figures first, unknown ones last, and ties by address."""
+def order_of(key: SortKey, order: str = ORDERS[0]) -> tuple[bool, Decimal, str]:
+    """Return a key that sorts figures in this order, unknown ones last, and ties by address."""
     figure, wallet = key
-    return (True, Decimal(0), wallet) if figure is None else (False, -figure, wallet)
+    if figure is None:
+        return True, Decimal(0), wallet
+    # Exact, unlike a minus sign, which rounds.
+    return False, figure if order == "asc" else figure.copy_negate(), wallet
 
 
-def rank_wallets(entries: Iterable[Entry], sort: str) -> list[Entry]:
-    """Return the entries, the largest of this figure first, ties by address."""
-    return sorted(entries, key=lambda entry: order_of(entry.sort_key(sort)))
+def rank_wallets(entries: Iterable[Entry], sort: str, order: str = ORDERS[0]) -> list[Entry]:
+    """Return the entries by this figure, the largest or the smallest first, ties by address."""
+    return sorted(entries, key=lambda entry: order_of(entry.sort_key(sort), order))
 
 
 def read_entries(
     connection: Connection, now: datetime, blockchain: str, type: str, period: str
 ) -> list[Entry]:
-    """Return all wallets of a group that traded in (`now` - period, `now`], in any order."""
+    """Return all wallets of a group that traded in (`now` - period, `now`], or ever, in any order."""
     parameters = {"blockchain": blockchain, "type": type, "currency": CHAINS[blockchain].currency, "now": now}
-    rows = connection.execute(_LEADERBOARD, parameters | cut_period(now - PERIOD_LENGTHS[period], now))
+    if period == ALL:
+        rows = connection.execute(_LEADERBOARD_ALL, parameters)
+    else:
+        rows = connection.execute(_LEADERBOARD, parameters | cut_period(now - PERIOD_LENGTHS[period], now))
     return [_entry(row) for row in rows]
 
 
@@ -85,6 +114,11 @@ def cut_period(since: datetime, now: datetime) -> dict[str, Any]:
 
 
 def _entry(row: Row) -> Entry:
-    figures = tuple(row[sort] for sort in SORTS)
-    # The JSON without its opening brace.
-    return Entry(row["address"], figures, int(row["total_txn"]), row["entry"].encode()[1:])
+    return Entry(
+        wallet=row["address"],
+        figures=tuple(row[sort] for sort in SORTS),
+        closed_count=int(row["closed_count"]),
+        total_sell=row["total_sell"],
+        # The JSON without its opening brace.
+        rest=row["entry"].encode()[1:],
+    )

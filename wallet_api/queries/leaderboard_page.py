@@ -1,8 +1,10 @@
 """Pages of cached leaderboards."""
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -10,7 +12,15 @@ import msgspec
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.queries import cursors
-from wallet_api.queries.leaderboard import SORTS, Entry, SortKey, order_of, rank_wallets, read_entries
+from wallet_api.queries.leaderboard import (
+    ORDERS,
+    SORTS,
+    Entry,
+    SortKey,
+    order_of,
+    rank_wallets,
+    read_entries,
+)
 
 
 class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
@@ -23,23 +33,57 @@ class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
         return (None if self.figure is None else Decimal(self.figure), self.wallet)
 
 
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What an entry must have to be ranked; None is not compared."""
+
+    min_txn: int = 1
+    min_volume: Decimal | None = None
+    min_closed: int | None = None
+    min_win_rate: Decimal | None = None
+    max_without_cost: Decimal | None = None
+
+    def let_pass(self, entry: Entry) -> bool:
+        """Return whether the entry has all of it, by the figures as shown."""
+        least = (
+            (self.min_txn, entry.figure("total_txn")),
+            (self.min_volume, entry.figure("total_volume")),
+            (self.min_closed, entry.closed_count),
+            (self.min_win_rate, entry.figure("win_rate")),
+        )
+        return all(bound is None or (figure or 0) >= bound for bound, figure in least) and (
+            self.max_without_cost is None
+            or 100 * Fraction(entry.figure("sold_without_cost") or 0)
+            <= Fraction(self.max_without_cost) * Fraction(entry.total_sell)
+        )
+
+
+NO_FILTERS = Filters()
+
+
 class Board:
     """The entries of a leaderboard, sorted for each order at its first request."""
 
     def __init__(self, entries: list[Entry]) -> None:
         self._entries = entries
-        self._by_sort = {SORTS[0]: rank_wallets(entries, SORTS[0])}
+        self._ranked: dict[tuple[str, str], list[Entry]] = {}
+        self._wallets = {entry.wallet for entry in entries}
+        self.ranked(SORTS[0], ORDERS[0], NO_FILTERS)
 
-    def ranked(self, sort: str, min_txn: int) -> list[Entry]:
-        """Return the entries with at least `min_txn` trades, the largest of this figure first."""
-        ranked = self._by_sort.get(sort)
+    def has(self, address: str) -> bool:
+        """Return whether the wallet traded in the period."""
+        return address in self._wallets
+
+    def ranked(self, sort: str, order: str, filters: Filters) -> list[Entry]:
+        """Return the entries that the filters let pass, by this figure in this order."""
+        ranked = self._ranked.get((sort, order))
         if ranked is None:
-            ranked = self._by_sort[sort] = rank_wallets(self._entries, sort)
-        return ranked if min_txn <= 1 else [entry for entry in ranked if entry.total_txn >= min_txn]
+            ranked = self._ranked[sort, order] = rank_wallets(self._entries, sort, order)
+        return [entry for entry in ranked if filters.let_pass(entry)] if filters != NO_FILTERS else ranked
 
 
 def read_board(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Board:
-    """Return the board of a group in (`now` - period, `now`]."""
+    """Return the board of a group in (`now` - period, `now`], or of all its trades."""
     return Board(read_entries(connection, now, blockchain, type, period))
 
 
@@ -49,38 +93,46 @@ def leaderboard_page(
     type: str,
     period: str,
     sort: str | None = None,
-    min_txn: int | None = None,
+    order: str | None = None,
+    address: str | None = None,
     limit: int | None = None,
     cursor: str | None = None,
+    **filters: Any,
 ) -> dict[str, Any]:
-    """Return at most `limit` entries of a board, after `cursor`. Without `sort` they are by volume.
+    """Return at most `limit` entries of a board after `cursor`, or the one of `address`.
 
+    Without `sort` they are by volume, without `order` the largest first. `filters` are those of Filters.
     Raises InvalidParameter.
     """
-    # The cursor is the same with and without the name of the default order.
-    order, at_least = sort or SORTS[0], min_txn or 1
-    scope = ("leaderboard", blockchain, type, period, order, str(at_least))
+    given = Filters(**filters)
+    # The cursor is the same with and without the names of the defaults.
+    by, way = sort or SORTS[0], order or ORDERS[0]
+    scope = ("leaderboard", blockchain, type, period, by, way, address or "", repr(given))
     after = cursors.decode(cursor, scope, _EntryKey) if cursor else None
-    ranked = board.ranked(order, at_least)
+    ranked = board.ranked(by, way, given)
     start = 0
     if after is not None:
         start = bisect_right(
-            ranked, order_of(after.sort_key()), key=lambda entry: order_of(entry.sort_key(order))
+            ranked, order_of(after.sort_key(), way), key=lambda entry: order_of(entry.sort_key(by), way)
         )
     end = len(ranked) if limit is None else start + limit
-    shown = ranked[start:end]
+    shown = list(enumerate(ranked[start:end], start + 1))
+    if address is not None:
+        shown = [(rank, entry) for rank, entry in enumerate(ranked, 1) if entry.wallet == address]
+        end = len(ranked)
+    choice = {"sort": sort, "order": order, "address": address}
     data: dict[str, Any] = {
         "blockchain": blockchain,
         "type": type,
         "period": period,
         "currency": CHAINS[blockchain].currency,
-        **({} if sort is None else {"sort": sort}),
-        **({} if min_txn is None else {"min_txn": min_txn}),
-        "leaderboard": [entry.json(rank) for rank, entry in enumerate(shown, start + 1)],
+        **{name: value for name, value in choice.items() if value is not None},
+        **filters,
+        "leaderboard": [entry.json(rank) for rank, entry in shown],
     }
     if limit is not None:
         has_more = end < len(ranked)
-        last = _key(shown[-1].sort_key(order)) if has_more else None
+        last = _key(shown[-1][1].sort_key(by)) if has_more else None
         data["pagination"] = {
             "limit": limit,
             "next_cursor": cursors.encode(scope, last) if last else None,

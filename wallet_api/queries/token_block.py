@@ -23,7 +23,7 @@ def find_token(
 ) -> tuple[int, dict[str, Any] | None]:
     """Return the id and the block of a token, or UNKNOWN_TOKEN_ID and None if no tracked wallet traded it."""
     currency = CHAINS[blockchain].currency
-    parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
+    parameters = {"blockchain": blockchain, "mints": [mint], "currency": currency, **rule.parameters(now)}
     row = read_priced(connection, _FIND_TOKEN, parameters)
     if row is None:
         return UNKNOWN_TOKEN_ID, None

@@ -1,19 +1,21 @@
--- For other statements to include, after their CTE latest. It adds wanted (token_id), the token if any tracked wallet ever
--- traded it; token_price, of token_price.sql; and token_block, its name and price as they are shown, or no row.
+-- For other statements to include, after their CTE latest. It adds wanted (token_id, mint), those of the tokens that any
+-- tracked wallet ever traded; token_price, of token_price.sql; and token_block, their names and prices as they are shown.
 -- Needs tokens_blockchain_mint_key, positions_by_token, token_faces_pkey, and what token_name.sql and token_price.sql need.
        wanted AS MATERIALIZED (
-       SELECT tokens.token_id
+       SELECT DISTINCT
+              tokens.token_id,
+              tokens.mint
          FROM tokens
          JOIN positions
            ON positions.token_id = tokens.token_id
         WHERE tokens.blockchain = %(blockchain)s
-          AND tokens.mint = %(mint)s
-        LIMIT 1
+          AND tokens.mint = ANY (%(mints)s::text[])
        ),
 {token_name},
 {token_price},
        token_block AS (
        SELECT wanted.token_id,
+              wanted.mint,
               face.symbol,
               COALESCE(token_name.token_name, face.name, '') AS token_name,
               face.supply,

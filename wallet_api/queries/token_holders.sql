@@ -1,34 +1,26 @@
--- A token, and the wallets of one type or of all that ever held it, those that hold most of it first.
+-- A token, and a page of the wallets of one type or of all that ever held it.
 -- Needs native_prices_pkey, token_faces_pkey, and what token_block.sql and token_traders.sql need.
   WITH
 {latest_price},
 {token_block},
 {token_traders},
-       holder AS MATERIALIZED (
-       SELECT trader.*,
-              round_half_up(quantity, 18) AS token_amount,
-              round_half_up(peak, 18) AS token_amount_peak
-         FROM trader
-        WHERE peak > 0
-        ORDER BY token_amount DESC, token_amount_peak DESC, address
-        LIMIT %(limit)s::bigint
-       ),
+{trader_page},
        shown AS (
-       SELECT
+       SELECT ordinal,
 {profile},
               (SELECT row_to_json(holding)
-                 FROM (SELECT token_amount,
-                              token_amount_peak,
+                 FROM (SELECT round_half_up(quantity, 18) AS token_amount,
+                              round_half_up(peak, 18) AS token_amount_peak,
                               percentage(quantity, peak) AS bag_pct,
                               still_holding,
                               percentage(quantity, NULLIF(supply, 0)) AS supply_pct,
                               percentage(peak, NULLIF(supply, 0)) AS supply_pct_peak) AS holding) AS holdings
-         FROM holder
+         FROM page
          LEFT JOIN (SELECT token_id AS face_id,
                            supply
                       FROM token_faces) AS face
-           ON face.face_id = holder.token_id
-        ORDER BY token_amount DESC, token_amount_peak DESC, address
+           ON face.face_id = page.token_id
+        WHERE ordinal <= %(limit)s::bigint
        )
 SELECT token_block.*,
        ARRAY(SELECT token_id
@@ -39,10 +31,10 @@ SELECT token_block.*,
        (SELECT count(*)
           FROM trader
          WHERE peak > 0) AS total,
-       (SELECT count(*)
-          FROM holder) AS count,
-       (SELECT COALESCE(json_agg(row_to_json(shown)), '[]')::text
-          FROM shown) AS holders
+       (SELECT COALESCE(json_agg(json_build_object('profile', profile, 'holdings', holdings) ORDER BY ordinal), '[]')::text
+          FROM shown) AS holders,
+       page_end.*
   FROM (VALUES (TRUE)) AS one (row)
   LEFT JOIN token_block
     ON true
+ CROSS JOIN page_end

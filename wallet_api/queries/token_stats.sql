@@ -1,10 +1,11 @@
--- A token, what the wallets of one type or of all did in it and still hold, and each of these wallets by itself.
+-- A token, what the wallets of one type or of all did in it and still hold, and a page of these wallets, each by itself.
 -- A set of trades without a stored dollar value counts with the latest native price.
 -- Needs native_prices_pkey, token_faces_pkey, and what token_block.sql and token_traders.sql need.
   WITH
 {latest_price},
 {token_block},
 {token_traders},
+{trader_page},
        summed AS (
        SELECT latest.usd,
               count(*) FILTER (WHERE buy_txn > 0) AS buyers,
@@ -80,7 +81,7 @@
            ON latest.latest_place = 1
        ),
        valued AS (
-       SELECT trader.*,
+       SELECT page.*,
               latest.usd,
               face.supply,
               round_half_up(invested, 9) AS buy,
@@ -90,14 +91,13 @@
               round_half_up(dollars(sold_usd, sold_without_usd, sell_txn, sells_without_usd, latest.usd), 4)
                   AS sell_usd,
               -- A token that is not held is worth 0, with or without a price, also in dollars.
-              CASE WHEN quantity = 0 THEN 0 ELSE quantity * token_price.price END AS worth,
+              CASE WHEN quantity = 0 THEN 0 ELSE quantity * price END AS worth,
               CASE WHEN quantity = 0 THEN 0 ELSE latest.usd END AS held_usd
-         FROM trader
+         FROM page
         CROSS JOIN latest
-         LEFT JOIN token_price
-           ON token_price.token_id = trader.token_id
          LEFT JOIN token_faces AS face
-           ON face.token_id = trader.token_id
+           ON face.token_id = page.token_id
+        WHERE ordinal <= %(limit)s::bigint
        ),
        -- As text, since row_to_json takes twice as long. Unknown dollar values of a trader are left out.
        shown AS (
@@ -148,9 +148,10 @@
                       || ',"realized_pnl_percentage":' || percentage(realized, realized_cost)
                       || ',"sold_without_cost":' || round_half_up(sold - realized - realized_cost, 9)
                       || ',"tokens_sold_without_cost":' || round_half_up(sold_tokens + quantity - bought_tokens, 18)
+                      || COALESCE(',"first_buy_at":"' || iso_time(first_buy) || '"', '')
                       || ',"first_trade_at":"' || iso_time(first_seen)
                       || '","last_trade_at":"' || iso_time(last_seen)
-                      || '"}}', ',' ORDER BY buy DESC, address), '') || ']' AS traders
+                      || '"}}', ',' ORDER BY ordinal), '') || ']' AS traders
          FROM valued
        )
 SELECT token_block.*,
@@ -164,7 +165,9 @@ SELECT token_block.*,
        (SELECT json_strip_nulls(row_to_json(total_statistics))::text
           FROM total_statistics) AS total_statistics,
        (SELECT traders
-          FROM shown) AS traders
+          FROM shown) AS traders,
+       page_end.*
   FROM (VALUES (TRUE)) AS one (row)
   LEFT JOIN token_block
     ON true
+ CROSS JOIN page_end

@@ -1,9 +1,12 @@
 -- For other statements to include, after their CTE wanted (token_id), of a single token. It adds trader, the positions of
--- the token with their wallets, of one type or of all; and total_holders, how many there are, as they are shown.
+-- the token with their wallets, of one type or of all; and total_holders, how many there are, as they are shown. Those that
+-- match are of the requested `still_holding`, and without `with_never_held` ever held the token.
 -- Needs positions_by_token, wallets_pkey.
        trader AS MATERIALIZED (
        SELECT positions.*,
               still_held(positions.quantity, positions.peak) AS still_holding,
+              (%(with_never_held)s::boolean OR positions.peak > 0)
+              AND COALESCE(%(still_holding)s::boolean = still_held(positions.quantity, positions.peak), true) AS matches,
               wallets.type,
               wallets.address,
               wallets.name,

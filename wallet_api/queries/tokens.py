@@ -13,7 +13,8 @@ from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, parameters_af
 from wallet_api.queries.follow import follow
 from wallet_api.queries.token_block import block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
-from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
+from wallet_api.queries.trader_page import TraderPage
+from wallet_api.queries.windows import MAX_LIMIT
 
 _STATS = load_sql(__package__, "token_stats")
 _HOLDERS = load_sql(__package__, "token_holders")
@@ -73,15 +74,24 @@ def token_stats(
     blockchain: str,
     mint: str,
     type: str | None = None,
+    sort: str = "buy",
     rule: PriceRule = DEFAULT_RULE,
+    **page: Any,
 ) -> dict[str, Any]:
-    """Return what the wallets of one type or of all did in a token, all of one snapshot.
+    """Return what the wallets of one type or of all did in a token, and a page of them, all of one snapshot.
 
-    Raises TokenNotFound.
+    `page` is that of TraderPage. Raises InvalidParameter, TokenNotFound.
     """
-    token, row = _read(connection, _STATS, now, rule, blockchain, mint, {"type": type})
+    scope = ("tokens/stats", blockchain, type or "", mint)
+    traders = TraderPage(sort, **page)
+    filters = {"type": type, "with_never_held": True, **traders.parameters(scope)}
+    token, row = _read(connection, _STATS, now, rule, blockchain, mint, filters)
     parts = ("total_holders", "total_holdings", "total_statistics", "traders")
-    return {"token": token} | {part: orjson.Fragment(row[part]) for part in parts}
+    return {
+        "token": token,
+        **{part: orjson.Fragment(row[part]) for part in parts},
+        **traders.pagination(row, scope),
+    }
 
 
 def token_holders(
@@ -90,23 +100,26 @@ def token_holders(
     blockchain: str,
     mint: str,
     type: str | None = None,
-    limit: int = 50,
+    sort: str = "token_amount",
     rule: PriceRule = DEFAULT_RULE,
+    **page: Any,
 ) -> dict[str, Any]:
-    """Return the `limit` wallets (at most 1000) of one type or of all that hold most of a token.
+    """Return a page of the wallets of one type or of all that ever held a token.
 
-    Raises TokenNotFound.
+    `page` is that of TraderPage. Raises InvalidParameter, TokenNotFound.
     """
-    filters = {"type": type, "limit": min(limit, MAX_LIMIT)}
+    scope = ("tokens/holders", blockchain, type or "", mint)
+    holders = TraderPage(sort, **page)
+    filters = {"type": type, "with_never_held": False, **holders.parameters(scope)}
     token, row = _read(connection, _HOLDERS, now, rule, blockchain, mint, filters)
-    data = {
+    return {
         "token": token,
         "total_holders": orjson.Fragment(row["total_holders"]),
         "total": row["total"],
-        "count": row["count"],
+        "count": row["shown"],
         "holders": orjson.Fragment(row["holders"]),
+        **holders.pagination(row, scope),
     }
-    return with_warnings(data, limit_warnings(limit))
 
 
 def _read(
@@ -120,7 +133,7 @@ def _read(
 ) -> tuple[dict[str, Any], Row]:
     """Return the block of a token, and the row of a statement about it."""
     currency = CHAINS[blockchain].currency
-    parameters = {"blockchain": blockchain, "mint": mint, "currency": currency, **rule.parameters(now)}
+    parameters = {"blockchain": blockchain, "mints": [mint], "currency": currency, **rule.parameters(now)}
     row = read_priced(connection, statement, parameters | filters)
     assert row is not None
     if row["token_id"] is None:

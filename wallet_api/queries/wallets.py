@@ -13,6 +13,7 @@ from wallet_api.queries import cursors
 from wallet_api.wallet_ids import WalletIds
 
 _LIST = load_sql(__package__, "list_wallets")
+_FIND = load_sql("wallet_api", "find_wallet")
 
 
 class _WalletKey(msgspec.Struct, array_like=True, frozen=True):
@@ -37,6 +38,13 @@ def read_wallet(
     if row is None:
         raise WalletNotFound(blockchain, address, type)
     return row
+
+
+def check_tracked(connection: Connection, blockchain: str, address: str, type: str) -> None:
+    """Raise WalletNotFound unless the wallet is tracked as one of this type."""
+    row = connection.execute(_FIND, {"blockchain": blockchain, "address": address}).fetchone()
+    if row is None or row["type"] != type:
+        raise WalletNotFound(blockchain, address, type)
 
 
 def list_wallets(

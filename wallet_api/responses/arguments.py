@@ -16,23 +16,30 @@ _MAX_BYTES = 512
 
 
 def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
-    """Return the arguments of the current request. Raises MissingParameter, InvalidParameter."""
+    """Return the arguments of the current request, but for the format of its response, which it then has.
+
+    Raises MissingParameter, InvalidParameter.
+    """
     request = current_request()
     query: bytes = request.query_string
     # A key must not stay in memory.
     if may_contain_key(query) or len(query) > _MAX_BYTES:
-        return _load(schema, request.args)
-    return _load_again(schema, query)
+        loaded, request.format = _load(schema, request.args)
+    else:
+        loaded, request.format = _load_again(schema, query)
+    return loaded
 
 
 # Most callers send the same query strings again and again.
 @lru_cache(1024)
-def _load_again(schema: arguments.Arguments, query: bytes) -> Mapping[str, Any]:
+def _load_again(schema: arguments.Arguments, query: bytes) -> tuple[Mapping[str, Any], str]:
     return _load(schema, current_request().args)
 
 
-def _load(schema: arguments.Arguments, given: MultiDict[str, str]) -> Mapping[str, Any]:
+def _load(schema: arguments.Arguments, given: MultiDict[str, str]) -> tuple[Mapping[str, Any], str]:
     values = given.to_dict(flat=False)
     # The gate has read it.
     values.pop("api_key", None)
-    return MappingProxyType(arguments.load(schema, values))
+    loaded = arguments.load(schema, values)
+    response_format = loaded.pop("format", "json")
+    return MappingProxyType(loaded), response_format

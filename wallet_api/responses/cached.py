@@ -1,20 +1,23 @@
 """Responses whose data many requests share: cached, compressed, or 304 if unchanged."""
 
-from collections.abc import Callable, Hashable, Mapping
+import json
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Flask, Response, current_app
 from werkzeug.datastructures import Accept
 from werkzeug.http import parse_accept_header
 from xxhash import xxh3_128_hexdigest
 
-from wallet_api.access.current import current_request
+from wallet_api.access.current import ApiRequest, current_request
 from wallet_api.bulkhead import Bulkhead
 from wallet_api.cache import Cache, Cached
 from wallet_api.responses.compression import Prefix
 from wallet_api.responses.envelope import JSON, meta, to_json
+from wallet_api.responses.rows import CONTENT_TYPES, Listing
 
 _EXTENSION = "wallet_api.response_caches"
 _VERSIONS = "wallet_api.version_cache"
@@ -35,18 +38,58 @@ class Lifetime(Enum):
 
 
 class CachedData:
-    """The data of a response as JSON.
+    """The body of a response up to what differs among requests, and its headers.
 
-    `prefix` is the envelope up to `meta`, with the member `top_level` of the data repeated at the top level.
+    `warnings` and `next_cursor` are those of rows alone, which have no place for them.
     """
 
-    def __init__(self, data: Any, top_level: str | None = None) -> None:
-        data_json = to_json(data)
-        self.size = len(data_json)
-        repeated = b"" if top_level is None else b',"%b":%b' % (top_level.encode(), to_json(data[top_level]))
-        self.prefix = Prefix(b'{"success":true,"data":%b%b,"meta":' % (data_json, repeated))
+    def __init__(
+        self,
+        prefix: bytes,
+        etag: str,
+        content_type: str = JSON,
+        warnings: Sequence[str] = (),
+        next_cursor: str | None = None,
+    ) -> None:
+        self.size = len(prefix)
+        self.prefix = Prefix(prefix)
         # Weak, since meta differs: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
-        self.etag = f'W/"{xxh3_128_hexdigest(data_json)}"'
+        self.etag = f'W/"{etag}"'
+        self.content_type = content_type
+        self._warnings = json.dumps(warnings) if warnings else None
+        self._next_cursor = next_cursor
+
+    def headers(self, request: ApiRequest) -> dict[str, str]:
+        """Return the headers that depend on the data."""
+        headers = {"ETag": self.etag}
+        if self._next_cursor is not None:
+            headers["Link"] = f'<{_same_query(request, self._next_cursor)}>; rel="next"'
+        if self._warnings is not None:
+            headers["X-Warnings"] = self._warnings
+        return headers
+
+
+def _same_query(request: ApiRequest, cursor: str) -> str:
+    # Without the key. Relative to the URL of the request, which a proxy may have changed.
+    query = {name: value for name, value in request.args.items() if name != "api_key"}
+    return f"?{urlencode(query | {'cursor': cursor})}"
+
+
+def _in_envelope(data: Any, top_level: str | None) -> CachedData:
+    """Return data in the envelope up to `meta`, with its member `top_level` repeated at the top level."""
+    data_json = to_json(data)
+    repeated = b"" if top_level is None else b',"%b":%b' % (top_level.encode(), to_json(data[top_level]))
+    prefix = b'{"success":true,"data":%b%b,"meta":' % (data_json, repeated)
+    return CachedData(prefix, xxh3_128_hexdigest(data_json))
+
+
+def _rows_alone(data: Mapping[str, Any], listing: Listing, format: str) -> CachedData:
+    """Return the rows of data in another format than JSON."""
+    body = listing.write(data, format)
+    warnings = data.get("warnings", [])
+    next_cursor = data.get("pagination", {}).get("next_cursor")
+    version = to_json([format, warnings, next_cursor, xxh3_128_hexdigest(body)])
+    return CachedData(body, xxh3_128_hexdigest(version), CONTENT_TYPES[format], warnings, next_cursor)
 
 
 def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: Bulkhead) -> None:
@@ -72,16 +115,19 @@ def respond_cached(
     *,
     lifetime: Lifetime = Lifetime.NORMAL,
     top_level: str | None = None,
+    listing: Listing | None = None,
 ) -> Response:
     """Respond with what `get_data` returns, or has returned to an earlier request with these arguments.
 
-    `top_level` is the name of a member of the data that is repeated at the top level of the body.
+    `top_level` is the name of a member of the data that is repeated at the top level of the body; `listing`
+    are the rows for requests of another format than JSON.
     """
     cache: Cache[CachedData] = current_app.extensions[_EXTENSION][lifetime]
-    key = (current_request().endpoint, *arguments.items())
+    request = current_request()
+    key = (request.endpoint, request.format, *arguments.items())
 
     def compute() -> CachedData:
-        made, before = CachedData(get_data(), top_level), cache.find_expired(key)
+        made, before = _made(request, get_data(), top_level, listing), cache.find_expired(key)
         # Reuse the compressed prefix if the data has not changed.
         return before if before is not None and before.etag == made.etag else made
 
@@ -94,34 +140,45 @@ def respond_version(
     source: Cached[Any],
     get_data: Callable[[], Any],
     version: Hashable = None,
+    listing: Listing | None = None,
 ) -> Response:
     """Respond with what `get_data` returns for `source`, a value of another cache.
 
     The response is cached for each `version`; without one, for each time at which the value was made.
+    `listing` are the rows for requests of another format than JSON.
     """
     cache: Cache[CachedData] = current_app.extensions[_VERSIONS]
-    key = (current_request().endpoint, version or source.made_at, *arguments.items())
-    entry = cache.get(key, lambda: CachedData(get_data()))
+    request = current_request()
+    key = (request.endpoint, request.format, version or source.made_at, *arguments.items())
+    entry = cache.get(key, lambda: _made(request, get_data(), None, listing))
     return _respond(entry.value, cached=source.hit, cache_age_seconds=source.age_seconds(cache.timer()))
 
 
+def _made(request: ApiRequest, data: Any, top_level: str | None, listing: Listing | None) -> CachedData:
+    if request.format == "json":
+        return _in_envelope(data, top_level)
+    assert listing is not None
+    return _rows_alone(data, listing, request.format)
+
+
 def _respond(data: CachedData, *, cached: bool, cache_age_seconds: int) -> Response:
+    request = current_request()
+    request.cached = cached
     # Only the caller may cache it, and must revalidate it.
-    headers = {"ETag": data.etag, "Cache-Control": "private, no-cache"}
+    headers = {**data.headers(request), "Cache-Control": "private, no-cache"}
     is_large = data.size >= _MIN_GZIP_BYTES
     if is_large:
         headers["Vary"] = "Accept-Encoding"
-    request = current_request()
-    request.cached = cached
     if request.if_none_match.contains_raw(data.etag):
         return Response(status=304, headers=headers)
-    end = to_json(meta(request, cache_age_seconds)) + b"}"
+    # Rows alone have no meta.
+    end = to_json(meta(request, cache_age_seconds)) + b"}" if data.content_type == JSON else b""
     if is_large and _accepts_gzip(request.environ.get("HTTP_ACCEPT_ENCODING", "")):
         headers["Content-Encoding"] = "gzip"
-        return Response(data.prefix.gzip(end), headers=headers, content_type=JSON)
+        return Response(data.prefix.gzip(end), headers=headers, content_type=data.content_type)
     # Two parts, so that a large one is not copied.
     body = [data.prefix.text, end] if data.size > _CACHE_BYTES else [data.prefix.text + end]
-    return Response(body, headers=headers, content_type=JSON)
+    return Response(body, headers=headers, content_type=data.content_type)
 
 
 # There are few different headers.

@@ -21,6 +21,9 @@ _error = ErrorSchema()
 
 JSON = "application/json"
 
+# What to use in place of an operation that is not offered.
+_INSTEAD = {"/v1/signals/history": " Use /v1/signals with as_of."}
+
 # The codes of errors that Flask raises.
 _HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 413: "request_too_large", 429: "rate_limited"}
 
@@ -121,7 +124,8 @@ def _no_operation(request: ApiRequest) -> str:
     if opens_websocket(request):
         problem = "A websocket is not offered here."
     else:
-        problem = f"The operation {request.path[:128]!r} is not offered here."
+        instead = _INSTEAD.get(request.path, "")
+        problem = f"The operation {request.path[:128]!r} is not offered here.{instead}"
     return f"{problem} The operations are listed at /docs."
 
 

@@ -1,7 +1,7 @@
 """The examples of the OpenAPI document; wallet and token are of the demo."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
@@ -29,6 +29,12 @@ META = {
     "version": "1.0.0",
     "timestamp": "2026-01-30T12:51:16Z",
 }
+
+
+def argument_example(name: str, allowed: Sequence[str] = ()) -> str:
+    """Return the example of an argument; if it is not among the `allowed` words, the first of them."""
+    usual = ARGUMENTS[name]
+    return usual if not allowed or usual in allowed else allowed[0]
 
 
 def examples_of(operation: str) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, TypeVar
 
 from flask import Flask, Response
@@ -11,6 +11,7 @@ from marshmallow import Schema
 from wallet_api.errors import ApiError
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import Lifetime, respond_cached
+from wallet_api.responses.rows import Listing
 from wallet_api.schemas.arguments import Arguments
 
 View = TypeVar("View", bound=Callable[..., Response])
@@ -22,6 +23,7 @@ class Operation:
 
     `examples` are examples of the data by name, `errors` those that only this view raises.
     `top_level` is the name of a member of the data that is repeated at the top level of the body.
+    `rows` is that of the list which `format` returns alone.
     With `bare` the data is the body, without the envelope.
     """
 
@@ -37,10 +39,23 @@ class Operation:
     content_kind: str = "object"
     etag: bool = True
     top_level: str | None = None
+    rows: str | None = None
     bare: bool = False
     lifetime: Lifetime = Lifetime.NORMAL
     # The name of an argument with which requests share no data.
     current_with: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.rows is not None) != (self.arguments is not None and "format" in self.arguments.fields):
+            raise TypeError(f"{self.summary}: `rows` and the argument `format` belong together")
+
+    @cached_property
+    def listing(self) -> Listing | None:
+        """Return how the rows are written alone; None if they are not."""
+        if self.rows is None:
+            return None
+        assert self.data is not None
+        return Listing(self.data, self.rows)
 
     def documents(self, view: View) -> View:
         """Decorate a view that loads its arguments and responds itself."""
@@ -65,6 +80,7 @@ class Operation:
                 lambda: data_schema.dump(get_data(**arguments)),
                 lifetime=Lifetime.NONE if self.current_with in arguments else self.lifetime,
                 top_level=self.top_level,
+                listing=self.listing,
             )
 
         return view

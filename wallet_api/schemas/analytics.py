@@ -1,30 +1,78 @@
-"""The schemas of what a group trades most."""
+"""The schemas of what a group trades, and which of its wallets do best."""
+
+from typing import Any
+
+from marshmallow import ValidationError, fields, post_load, validates_schema
 
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
     SYMBOL,
+    USD,
     Amount,
+    ByName,
     Choice,
     Integer,
+    Moment,
     Rows,
     Shape,
     String,
     Strings,
     WholeNumber,
 )
-from wallet_api.schemas.leaderboard import PERIODS
+from wallet_api.schemas.leaderboard import PERIODS, EntrySchema
 
-MODES = ("most_traded",)
+MODES = ("most_traded", "net_flow", "volume_trend", "top_performers", "win_rate")
+FLOW_PERIODS = ("1h", "6h", "1d", "7d")
+FLOW_SORTS = ("net_flow", "buy", "sell", "buyers", "sellers")
+_ALL_PERIODS = ("1h", *PERIODS)
+_OF_FLOWS = ("sort", "order", "min_wallets")
 
 
 class AnalyticsArguments(GroupArguments):
-    """The arguments of GET /v1/analytics."""
+    """The arguments of GET /v1/analytics. Those of `net_flow` alone are refused in other modes."""
 
-    mode = Choice(MODES, "What to return.", required=True)
-    period = Choice(PERIODS, "The period of the figures.", load_default="7d")
-    limit = WholeNumber(
-        1, "Tokens shown; more than 1000 is capped, with an entry in `warnings`.", load_default=20
+    mode = Choice(
+        MODES,
+        "`most_traded`: the tokens that most wallets traded; `net_flow`: what went into tokens and out of"
+        " them; `volume_trend`: the volume in each bucket of the period; `top_performers`, `win_rate`: the"
+        " entries of the leaderboard by `realized_pnl`, by `win_rate`.",
+        required=True,
     )
+    period = Choice(
+        _ALL_PERIODS,
+        "The period of the figures; `7d` by default. With `net_flow` it decides which tokens are shown and"
+        " their order: `1h`, `6h`, `1d` (by default) or `7d`. `1h` is of `net_flow` alone.",
+    )
+    limit = WholeNumber(
+        1,
+        "Rows shown, 20 by default (with `volume_trend`: the newest buckets, all by default); more than 1000"
+        " is capped, with an entry in `warnings`.",
+    )
+    sort = Choice(
+        FLOW_SORTS,
+        "Of `net_flow`: the figure of the period to sort by; the size of `net_flow` in either direction by"
+        " default.",
+    )
+    order = Choice(("asc", "desc"), "Of `net_flow`: the direction; `desc` by default.")
+    min_wallets = WholeNumber(1, "Of `net_flow`: leave out tokens that fewer wallets traded in the period.")
+
+    @validates_schema
+    def _arguments_fit_the_mode(self, data: dict[str, Any], **kwargs: Any) -> None:
+        periods = FLOW_PERIODS if data["mode"] == "net_flow" else PERIODS
+        if data.get("period", periods[0]) not in periods:
+            raise ValidationError({"period": {"allowed": list(periods)}})
+        for name in _OF_FLOWS:
+            if name in data and data["mode"] != "net_flow":
+                raise ValidationError({name: {"message": "is of the mode net_flow alone"}})
+
+    @post_load
+    def _defaults_of_the_mode(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        defaults = {
+            "period": "1d" if data["mode"] == "net_flow" else "7d",
+            # Any period has fewer buckets.
+            "limit": 1000 if data["mode"] == "volume_trend" else 20,
+        }
+        return defaults | data
 
 
 class TradedTokenSchema(Shape):
@@ -45,17 +93,75 @@ class TradedTokenSchema(Shape):
     )
 
 
+class FlowSchema(Shape):
+    """What went into a token and out of it in a window; values in native currency."""
+
+    buy = Amount("Value of the buys.")
+    sell = Amount("Value of the sells.")
+    net_flow = Amount("`buy` less `sell`.")
+    net_flow_usd = Amount("The same in USD; absent where that of either is unknown.", optional=True)
+    buyers = Integer("Wallets that bought.")
+    sellers = Integer("Wallets that sold.")
+    new_wallets = Integer("Wallets that bought the token for the first time.")
+    wallet_count = Integer("Wallets that traded.")
+
+
+class FlowsSchema(Shape):
+    """A token, and what went into it and out of it."""
+
+    mint = String("The token's address.")
+    symbol = String(SYMBOL, nullable=True)
+    token_name = String("Its name; may be empty.")
+    windows = ByName(
+        fields.Nested(FlowSchema),
+        "The last hour `1h`, six hours `6h`, day `1d` and seven days `7d`, by name.",
+    )
+
+
+class BucketSchema(Shape):
+    """What the group traded in a part of the period; values in native currency."""
+
+    timestamp = Moment("The end of the bucket, which belongs to it; its start does not.")
+    buy = Amount("Value of the buys.")
+    sell = Amount("Value of the sells.")
+    volume = Amount("Value of buys and sells.")
+    volume_usd = Amount(USD, optional=True)
+    txn = Integer("Number of trades.")
+    wallets = Integer("Wallets that traded.")
+
+
 class AnalyticsSchema(Shape):
-    """The data of GET /v1/analytics."""
+    """The data of GET /v1/analytics: the list of the requested mode."""
 
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
     currency = String("Code of the chain's native coin.")
     mode = String("Requested mode.", enum=list(MODES))
-    period = String("The period.", enum=list(PERIODS))
+    period = String("The period.", enum=list(_ALL_PERIODS))
     tokens = Rows(
         TradedTokenSchema,
-        "The tokens, by number of wallets, then by volume, largest first, then by mint.",
+        "Of `most_traded`, else absent: the tokens, by number of wallets, then by volume, largest first, then"
+        " by mint.",
         many=True,
+        optional=True,
+    )
+    net_flows = Rows(
+        FlowsSchema,
+        "Of `net_flow`, else absent: the tokens traded in the period, by `sort`, then by mint.",
+        many=True,
+        optional=True,
+    )
+    buckets = Rows(
+        BucketSchema,
+        "Of `volume_trend`, else absent: buckets of 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`) or 6"
+        " hours (`30d`), oldest first.",
+        many=True,
+        optional=True,
+    )
+    leaderboard = Rows(
+        EntrySchema,
+        "Of `top_performers` and `win_rate`, else absent: the entries of the leaderboard, largest first.",
+        many=True,
+        optional=True,
     )
     warnings = Strings("What was capped; absent if nothing.", optional=True)

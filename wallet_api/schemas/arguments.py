@@ -23,13 +23,11 @@ class ChainArguments(Arguments):
 
     @post_load
     def _stored_form(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        canonical = CHAINS[data["blockchain"]].canonical
+        chain = CHAINS[data["blockchain"]]
+        texts = {name: data[name] for name in ("address", "mint") if name in data}
         return data | {
-            name: tuple(map(canonical, data[name]))
-            if isinstance(data[name], tuple)
-            else canonical(data[name])
-            for name in ("address", "mint")
-            if name in data
+            name: tuple(map(chain.canonical, text)) if isinstance(text, tuple) else chain.canonical(text)
+            for name, text in texts.items()
         }
 
 
@@ -46,15 +44,25 @@ class GroupArguments(ChainArguments):
 
 
 class AddressMixin:
-    """`address`, required, in a form of the chain."""
+    """`address`, required unless a subclass says otherwise, in a form of the chain."""
 
     address = Text("The wallet's address.", required=True)
 
     @validates_schema
     def _address_is_of_the_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
         chain = CHAINS[data["blockchain"]]
-        if not chain.is_address(data["address"]):
+        if "address" in data and not chain.is_address(data["address"]):
             raise ValidationError(f"is not a {chain.name} address ({chain.address_form})", "address")
+
+
+class FormatMixin:
+    """`format` of the response: the whole as JSON, or its rows alone."""
+
+    format = Choice(
+        ("json", "csv", "ndjson"),
+        "`csv` and `ndjson` return the rows alone, without the envelope.",
+        load_default="json",
+    )
 
 
 class WalletArguments(AddressMixin, GroupArguments):
@@ -98,6 +106,9 @@ def _refusal(schema: Arguments, given: dict[str, str], error: ValidationError) -
     fault = faults[name]
     field = schema.fields[name]
     allowed = fault.get("allowed") if isinstance(fault, dict) else getattr(field, "allowed", None)
+    if isinstance(fault, dict) and "message" in fault:
+        # An allowed word that does not fit the other arguments.
+        return InvalidParameter(f"Parameter {name} {fault['message']}.", parameter=name)
     if name not in given:
         refusal = MissingParameter if name in ("address", "mint") else InvalidParameter
         choice = f" Allowed: {', '.join(allowed)}." if allowed else ""

@@ -5,6 +5,7 @@ from typing import Any
 from marshmallow import ValidationError, validates_schema
 
 from wallet_api.chains import CHAINS
+from wallet_api.schemas.arguments import FormatMixin
 from wallet_api.schemas.fields import (
     DECIMALS,
     MAX_TEXT,
@@ -78,7 +79,7 @@ class LatestArguments(FollowMixin, PagedArguments):
     mint = Mint("Only trades of this token; at most 128 characters.")
 
 
-class TimerangeArguments(WindowArguments):
+class TimerangeArguments(FormatMixin, WindowArguments):
     """The arguments of GET /v1/transactions/timerange."""
 
     default_window_seconds = 3600

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 from marshmallow import Schema, ValidationError, fields, missing
-from marshmallow.validate import ContainsNoneOf, Length, OneOf, Range
+from marshmallow.validate import And, ContainsNoneOf, Length, OneOf, Range
 
 # The descriptions of the same figures in several schemas.
 USD = "The same in USD; absent if there are such trades, but none with a USD value."
@@ -109,13 +109,15 @@ class Text(_Described, fields.String):
     """An argument that is a text."""
 
 
+_STORABLE = f"must be at most {MAX_TEXT} characters, none of them NUL"
+_storable = And(Length(max=MAX_TEXT, error=_STORABLE), ContainsNoneOf("\0", error=_STORABLE))
+
+
 class Mint(Text):
     """An argument that is the address of a token, in any form that PostgreSQL can store."""
 
     def __init__(self, description: str, **options: Any) -> None:
-        allowed = f"must be at most {MAX_TEXT} characters, none of them NUL"
-        storable = [Length(max=MAX_TEXT, error=allowed), ContainsNoneOf("\0", error=allowed)]
-        super().__init__(description, validate=storable, **options)
+        super().__init__(description, validate=_storable, **options)
 
 
 class Texts(_Described, fields.String):
@@ -126,6 +128,18 @@ class Texts(_Described, fields.String):
         if len(texts) > MAX_TEXTS or "" in texts:
             raise ValidationError(f"must be 1 to {MAX_TEXTS} values, separated by commas, none of them empty")
         return texts
+
+
+class Mints(Texts):
+    """An argument that is the addresses of one token or of several, separated by commas."""
+
+    def __init__(self, description: str, **options: Any) -> None:
+        super().__init__(description, validate=_each_is_storable, **options)
+
+
+def _each_is_storable(mints: Iterable[str]) -> None:
+    for mint in mints:
+        _storable(mint)
 
 
 class _Member(_Described):

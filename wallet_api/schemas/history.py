@@ -14,6 +14,7 @@ from wallet_api.schemas.fields import (
     Boolean,
     Choice,
     Integer,
+    Mint,
     Moment,
     Rows,
     Shape,
@@ -35,6 +36,9 @@ class HistoryArguments(AddressMixin, PagedArguments):
     since = Time("Only trades with `since` ≤ `created_at`, in UTC without an offset; figures are of all.")
     until = Time("Only trades with `created_at` < `until`, which is later than `since`; figures are of all.")
     overview = Switch("`false` leaves `token_overview` out; `true` by default.")
+    mint = Mint(
+        "Overview and trades of this token alone; the lifetime figures are of all. At most 128 characters."
+    )
 
     @validates_schema
     def _range_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:

@@ -29,6 +29,8 @@ class KeySchema(Shape):
 
     name = String("The name that the operator gave the key.")
     created_at = Moment("When the key was created.")
-    expires_at = Moment("When the key expires; null if it does not.", nullable=True)
+    expires_at = Moment(
+        "When the key expires, or after a rotation the secret before it; null if it does not.", nullable=True
+    )
     rate = Rows(RateSchema, "Its rate limit.")
     credits = Rows(CreditsSchema, "Its credits.")

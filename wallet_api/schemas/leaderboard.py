@@ -1,5 +1,6 @@
 """The schemas of the leaderboard."""
 
+from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
     HOLD_TIME,
     PROFIT_USD,
@@ -7,27 +8,51 @@ from wallet_api.schemas.fields import (
     Amount,
     Choice,
     Integer,
+    Number,
     Rows,
     Shape,
     String,
+    Text,
     WholeNumber,
 )
 from wallet_api.schemas.wallets import PagedArguments, PaginationSchema
 
+# Of all operations that have a period.
 PERIODS = ("6h", "1d", "7d", "30d")
-SORTS = ("total_volume", "realized_pnl", "realized_pnl_usd", "win_rate", "total_txn")
+BOARD_PERIODS = (*PERIODS, "90d", "all")
+SORTS = (
+    "total_volume",
+    "realized_pnl",
+    "realized_pnl_usd",
+    "win_rate",
+    "total_txn",
+    "realized_pnl_percentage",
+    "total_buy",
+    "best_trade_pnl",
+    "avg_hold_time_minutes",
+    "sold_without_cost",
+)
+ORDERS = ("desc", "asc")
 
 
-class LeaderboardArguments(PagedArguments):
+class LeaderboardArguments(AddressMixin, PagedArguments):
     """The arguments of GET /v1/wallet/leaderboard."""
 
-    period = Choice(PERIODS, "The period of the figures.", required=True)
+    period = Choice(BOARD_PERIODS, "The period of the figures; `all` has all trades.", required=True)
     sort = Choice(
         SORTS,
-        "The figure to sort by, largest first; `total_volume` by default. Wallets without a"
-        " `realized_pnl_usd` come last, and `win_rate` is `win_rate_percentage`.",
+        "The figure to sort by; `total_volume` by default. Wallets without it come last; `win_rate` is"
+        " `win_rate_percentage`.",
     )
-    min_txn = WholeNumber(1, "Leave out wallets with fewer trades in the period; they have no rank.")
+    order = Choice(ORDERS, "`desc` by default, the largest figure first.")
+    min_txn = WholeNumber(1, "Leave out wallets with fewer trades; they have no rank.")
+    min_volume = Number("Leave out wallets with a smaller `total_volume`.")
+    min_closed = WholeNumber(1, "Leave out wallets with a smaller `closed_count`.")
+    min_win_rate = Number("Leave out wallets with a smaller `win_rate_percentage`.")
+    max_without_cost = Number(
+        "Leave out wallets with more than so many percent of `total_sell` in `sold_without_cost`."
+    )
+    address = Text("Return this wallet's entry alone, with its rank among those not left out.")
 
 
 class EntryProfileSchema(Shape):
@@ -44,12 +69,16 @@ class PeriodStatsSchema(Shape):
 
     realized_pnl = Amount("What the sells of the period realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
+    realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
     sold_without_cost = Amount(WITHOUT_COST)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")
+    total_buy = Amount("Value of the buys.")
+    total_sell = Amount("Value of the sells.")
     total_volume = Amount("Value of buys and sells.")
     total_volume_usd = Amount("The same in USD; absent if no trade has a USD value.", optional=True)
+    best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
     avg_hold_time_minutes = Amount(HOLD_TIME, optional=True)
 
 
@@ -76,14 +105,20 @@ class EntrySchema(Shape):
 
 
 class LeaderboardSchema(Shape):
-    """The data of GET /v1/wallet/leaderboard, by the figure of `sort` descending, then by address."""
+    """The data of GET /v1/wallet/leaderboard, by the figure of `sort` in this `order`, then by address."""
 
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
     period = String("Requested period.")
     currency = String("Code of the chain's native coin.")
     sort = String("As requested; absent if not.", optional=True, enum=list(SORTS))
+    order = String("As requested; absent if not.", optional=True, enum=list(ORDERS))
+    address = String("As requested; absent if not.", optional=True)
     min_txn = Integer("As requested; absent if not.", optional=True)
+    min_volume = Amount("As requested; absent if not.", optional=True)
+    min_closed = Integer("As requested; absent if not.", optional=True)
+    min_win_rate = Amount("As requested; absent if not.", optional=True)
+    max_without_cost = Amount("As requested; absent if not.", optional=True)
     leaderboard = Rows(
         EntrySchema,
         "The ranked wallets, ties by address; those without a trade in the period are left out.",

@@ -1,7 +1,7 @@
 """The schemas of what tracked wallets did in a token."""
 
 from wallet_api.chains import WALLET_TYPES
-from wallet_api.schemas.arguments import GroupArguments
+from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.feed import (
     ChangeSchema,
     FeedPaginationSchema,
@@ -26,37 +26,61 @@ from wallet_api.schemas.fields import (
     Shape,
     String,
     Strings,
+    Switch,
     Text,
     WholeNumber,
 )
-from wallet_api.schemas.wallets import ProfileSchema
+from wallet_api.schemas.wallets import CountedPaginationSchema, ProfileSchema
 
 _WITHOUT_PRICE = " 0 if nothing is held, null without a price of the token."
+_CAPPED = "more than 1000 is capped, with an entry in `warnings`."
+_PAGE = "Size of the page, the number of all that match, and the cursor of the next page."
 _WITHOUT_USD = " 0 if nothing is held, null without a price of the token or of the native coin."
 
 
+TRADER_SORTS = (
+    *("buy", "first_buy", "last_trade", "realized_pnl", "realized_pnl_percentage", "unrealized_pnl"),
+    "token_amount",
+)
+
+
 class TokenArguments(GroupArguments):
-    """The arguments of GET /v1/tokens/stats. Without `type` the wallets of all types."""
+    """A token, required. Without `type` the wallets of all types."""
 
     type = Choice(WALLET_TYPES, "Only wallets of this category; all of them by default.")
     mint = Mint("The token.", required=True)
 
 
-class TokenTransactionsArguments(FollowMixin, TokenArguments):
+class TokenTransactionsArguments(FormatMixin, FollowMixin, TokenArguments):
     """The arguments of GET /v1/tokens/transactions. Without `type` the wallets of all types."""
 
-    limit = WholeNumber(
-        1, "Trades per page; more than 1000 is capped, with an entry in `warnings`.", load_default=50
-    )
+    limit = WholeNumber(1, f"Trades per page; {_CAPPED}", load_default=50)
     cursor = Text("`pagination.next_cursor` of the page before.")
 
 
-class TokenHoldersArguments(TokenArguments):
-    """The arguments of GET /v1/tokens/holders. Without `type` the wallets of all types."""
+class _TraderArguments(TokenArguments):
+    """A page of the traders of a token. Without `type` the wallets of all types."""
 
-    limit = WholeNumber(
-        1, "Wallets shown; more than 1000 is capped, with an entry in `warnings`.", load_default=50
+    order = Choice(
+        ("asc", "desc"),
+        "The direction; `desc` by default, but `asc` for `first_buy`. Unknown figures come last.",
     )
+    still_holding = Switch("`true` for the wallets that still hold the token, `false` for the others.")
+    cursor = Text("`pagination.next_cursor` of the page before.")
+
+
+class TokenStatsArguments(_TraderArguments):
+    """The arguments of GET /v1/tokens/stats."""
+
+    sort = Choice(TRADER_SORTS, "The figure by which traders are sorted.", load_default="buy")
+    limit = WholeNumber(1, f"Traders per page; {_CAPPED}", load_default=1000)
+
+
+class TokenHoldersArguments(FormatMixin, _TraderArguments):
+    """The arguments of GET /v1/tokens/holders."""
+
+    sort = Choice(TRADER_SORTS, "The figure by which holders are sorted.", load_default="token_amount")
+    limit = WholeNumber(1, f"Holders per page; {_CAPPED}", load_default=50)
 
 
 class _TokenSchema(Shape):
@@ -169,6 +193,7 @@ class TraderStatsSchema(Shape):
     realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
+    first_buy_at = Moment("Time of the first buy; absent without one.", optional=True)
     first_trade_at = Moment("Time of the first trade.")
     last_trade_at = Moment("Time of the latest trade.")
 
@@ -181,18 +206,21 @@ class TraderSchema(Shape):
     trader_stats = Rows(TraderStatsSchema, "What it did in it.")
 
 
-class TokenStatsSchema(Shape):
-    """The data of GET /v1/tokens/stats. All but the token is of the requested type; other types count 0."""
+class TokenStatsSchema(_TokenSchema):
+    """The data of GET /v1/tokens/stats. All but the token is of the requested type; other types count 0.
 
-    token = Rows(TokenBlockSchema, "The token.")
+    The totals are of all traders, whatever page of them is requested.
+    """
+
     total_holders = Rows(TotalHoldersSchema, "How many wallets have any trade in the token.")
     total_holdings = Rows(TotalHoldingsSchema, "What they hold together.")
     total_statistics = Rows(TotalStatisticsSchema, "What they did together.")
     traders = Rows(
         TraderSchema,
-        "All wallets with any trade in it, by value of the buys, largest first, then by address.",
+        "The wallets of this page, of those with any trade in it, by the figure of `sort`, then by address.",
         many=True,
     )
+    pagination = Rows(CountedPaginationSchema, _PAGE)
 
 
 class HolderSchema(Shape):
@@ -206,10 +234,12 @@ class TokenHoldersSchema(_TokenSchema):
     """The data of GET /v1/tokens/holders."""
 
     total_holders = Rows(TotalHoldersSchema, "How many wallets have any trade in the token, as in stats.")
-    total = Integer("Number of wallets that ever held it, without `limit`.")
+    total = Integer("Number of wallets that ever held it, whether they still do or not.")
     count = Integer("Number of holders in this response.")
     holders = Rows(
         HolderSchema,
-        "By quantity held, then by the largest ever held, largest first, then by address.",
+        "The wallets of this page, by the figure of `sort`, those of equal `token_amount` by the largest ever"
+        " held, then by address.",
         many=True,
     )
+    pagination = Rows(CountedPaginationSchema, _PAGE)

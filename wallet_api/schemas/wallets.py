@@ -1,10 +1,10 @@
 """The schemas of the list of tracked wallets."""
 
-from wallet_api.schemas.arguments import GroupArguments
+from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.fields import Boolean, Integer, Rows, Shape, String, Text, WholeNumber
 
 
-class PagedArguments(GroupArguments):
+class PagedArguments(FormatMixin, GroupArguments):
     """A group of wallets, and the page to return."""
 
     limit = WholeNumber(1, "Wallets per page; without it all of them come in one response.")

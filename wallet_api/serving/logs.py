@@ -5,14 +5,17 @@ import sys
 from collections.abc import MutableMapping
 from datetime import timedelta
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from flask import has_request_context
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
 
-from wallet_api.access.current import current_request
+from wallet_api.access.current import KEY_NAME, current_request
 from wallet_api.log_lines import formatter
 from wallet_api.settings import Settings
+
+_MAX_ARGUMENTS = 1000
 
 
 class GunicornLogger(Logger):
@@ -48,10 +51,11 @@ class GunicornLogger(Logger):
         super().exception(str(msg).replace("%s", "…"), **kwargs)
 
     def access(self, resp: Any, req: Any, environ: MutableMapping[str, Any], request_time: timedelta) -> None:
-        """Log one line for a request: its path without the query string, which may contain a key."""
+        """Log one line for a request: its arguments without the key, and the name of the key."""
         if not self.access_log_enabled:
             return
         method, path = environ.get("REQUEST_METHOD", "-"), environ.get("PATH_INFO", "-")
+        arguments, key_name = _arguments(environ.get("QUERY_STRING", "")), environ.get(KEY_NAME)
         status = int(str(resp.status).split(None, 1)[0])
         milliseconds = round(request_time.total_seconds() * 1000, 1)
         request_id = next((value for name, value in resp.headers if name == "X-Request-ID"), None)
@@ -61,19 +65,28 @@ class GunicornLogger(Logger):
             "remote_address": caller,
             "method": method,
             "path": path,
+            "arguments": arguments or None,
+            "key": key_name,
             "status": status,
             "bytes": resp.sent,
             "milliseconds": milliseconds,
         }
         self.access_log.info(
-            '%s "%s %s %s" %d %d %sms',
-            *(caller, method, path, environ.get("SERVER_PROTOCOL", "-"), status, resp.sent, milliseconds),
+            '%s "%s %s%s %s" %d %d %sms %s',
+            *(caller, method, path, f"?{arguments}" if arguments else ""),
+            *(environ.get("SERVER_PROTOCOL", "-"), status, resp.sent, milliseconds, key_name or "-"),
             extra={"more": more},
         )
 
 
 class _RootHandler(logging.StreamHandler[Any]):
     """The handler on the root logger that a second setup replaces."""
+
+
+def _arguments(query: str) -> str:
+    """Return a query string without the parameter api_key, in whatever way it is encoded."""
+    pairs = parse_qsl(query, keep_blank_values=True)
+    return urlencode([pair for pair in pairs if pair[0] != "api_key"])[:_MAX_ARGUMENTS]
 
 
 def _request_id() -> str | None:

@@ -5,7 +5,9 @@ SELECT wallets.wallet_id,
        wallets.address,
        state.synced_from,
        state.synced_until,
-       state.rechecked_at
+       state.rechecked_at,
+       state.tried_at,
+       state.failure
   FROM wallets
   LEFT JOIN sync_wallets AS state
     ON state.wallet_id = wallets.wallet_id

@@ -1,16 +1,15 @@
-"""The last successful round of each sync, for health checks and metrics."""
+"""The attempts and successful rounds of each sync, for health checks and metrics."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Literal
 
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, load_statements
 
 Job = Literal["trades", "prices", "tokens"]
 
-_HEARTBEATS = load_sql(__package__, "heartbeats")
-_SAVE = load_sql(__package__, "save_heartbeat")
+_HEARTBEATS = load_statements(__package__, "heartbeats")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """The last successful round of a job for a chain, and its age.
+    """The age of the last successful round of a job for a chain; without one, that of the first attempt.
 
     `delay_seconds` is the median time from block to ledger in the last round with new trades, None without
     one.
@@ -35,6 +34,7 @@ class Heartbeat:
 
     job: Job
     blockchain: str
+    has_succeeded: bool
     age_seconds: float
     wallets: int
     failed: int
@@ -42,15 +42,21 @@ class Heartbeat:
 
 
 def read_heartbeats(connection: Connection, now: datetime) -> list[Heartbeat]:
-    """Return the heartbeats at `now`; none for a job and chain without a successful round."""
+    """Return the heartbeats at `now`; none for a job and chain that was never tried."""
     return [
-        Heartbeat(age_seconds=max(0.0, (now - row.pop("succeeded_at")).total_seconds()), **row)
-        for row in connection.execute(_HEARTBEATS)
+        Heartbeat(age_seconds=max(0.0, (now - row.pop("since")).total_seconds()), **row)
+        for row in connection.execute(_HEARTBEATS["read"])
     ]
+
+
+def save_try(connection: Connection, job: Job, chains: Iterable[str], now: datetime) -> None:
+    """Save that a job was tried for these chains, so that one that never succeeds is not missed."""
+    parameters = {"job": job, "blockchains": list(chains), "now": now}
+    connection.execute(_HEARTBEATS["save_try"], parameters)
 
 
 def save_heartbeats(connection: Connection, job: Job, rounds: Mapping[str, Round], now: datetime) -> None:
     """Save a successful round by chain."""
     for blockchain, one in rounds.items():
         key = {"job": job, "blockchain": blockchain, "succeeded_at": now}
-        connection.execute(_SAVE, key | asdict(one))
+        connection.execute(_HEARTBEATS["save_success"], key | asdict(one))

@@ -1,9 +1,36 @@
--- The last successful round of each job and chain. Needs sync_heartbeats_pkey.
+-- The syncs of jobs and chains.
+
+-- read --
+-- Needs sync_heartbeats_pkey.
 SELECT job,
        blockchain,
-       succeeded_at,
+       succeeded_at IS NOT NULL AS has_succeeded,
+       COALESCE(succeeded_at, first_tried_at) AS since,
        wallets,
        failed,
        delay_seconds
   FROM sync_heartbeats
- ORDER BY job, blockchain
+ ORDER BY job, blockchain;
+
+-- save_try --
+-- Needs sync_heartbeats_pkey.
+INSERT INTO sync_heartbeats (job, blockchain, first_tried_at, wallets, failed)
+SELECT %(job)s,
+       blockchain,
+       %(now)s,
+       0,
+       0
+  FROM unnest(%(blockchains)s::text[]) AS blockchain
+    ON CONFLICT (job, blockchain) DO NOTHING;
+
+-- save_success --
+-- Needs sync_heartbeats_pkey.
+INSERT INTO sync_heartbeats AS last (
+       job, blockchain, first_tried_at, succeeded_at, wallets, failed, delay_seconds)
+VALUES (%(job)s, %(blockchain)s, %(succeeded_at)s, %(succeeded_at)s, %(wallets)s, %(failed)s,
+        %(delay_seconds)s::double precision)
+    ON CONFLICT (job, blockchain) DO UPDATE
+   SET succeeded_at = excluded.succeeded_at,
+       wallets = excluded.wallets,
+       failed = excluded.failed,
+       delay_seconds = COALESCE(excluded.delay_seconds, last.delay_seconds)

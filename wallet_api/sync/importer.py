@@ -3,7 +3,7 @@
 import logging
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -11,12 +11,14 @@ from decimal import Decimal
 from msgspec import UNSET
 
 from wallet_api.database import Connection
+from wallet_api.ledger.batches import Token
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_trades
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.rows import TradeRow
 from wallet_api.providers.trades.swaps import (
+    DENIED,
     FROM_LOGS,
     NO_TRADE,
     REORGANISED,
@@ -25,12 +27,14 @@ from wallet_api.providers.trades.swaps import (
     Reason,
 )
 from wallet_api.sync.blocks import remove_orphans, save_blocks
+from wallet_api.sync.delays import save_delays
 from wallet_api.sync.drafts import Draft, draft_trades
 from wallet_api.sync.jobs import REMOVED, Job
 from wallet_api.sync.left_out import read_reasons, save_left_out, save_reasons, settle_left_out
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.summaries import TradesSummary
-from wallet_api.sync.values import value_drafts
+from wallet_api.sync.unfinal import forget_decided, save_unfinal
+from wallet_api.sync.values import known_trades, value_drafts
 
 log = logging.getLogger(__name__)
 
@@ -40,21 +44,25 @@ NO_PRICE = "no native price of its hour is known"
 
 @dataclass(slots=True)
 class Part:
-    """A fetched chunk of a job, its trades, and what is left out of it."""
+    """A fetched chunk of a job, its trades, and what is left out of it: also those in `denied` tokens."""
 
     job: Job
     chunk: Chunk
     drafts: list[Draft] = field(default_factory=list)
+    denied: list[Draft] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
 
 
 class Importer:
     """Imports the parts of a round, and adds them to its summary."""
 
-    def __init__(self, connection: Connection, prices: Prices, summary: TradesSummary) -> None:
+    def __init__(
+        self, connection: Connection, prices: Prices, summary: TradesSummary, denied: frozenset[Token]
+    ) -> None:
         self._connection = connection
         self._prices = prices
         self._summary = summary
+        self._denied = denied
         # By chain and reason: what the round met, and what no round had met before.
         self._met: Counter[tuple[str, str]] = Counter()
         self._new: Counter[tuple[str, str]] = Counter()
@@ -71,7 +79,9 @@ class Importer:
             self._follow(part)
             part.left_out += part.chunk.left_out
             drafted = draft_trades(part.chunk.swaps)
-            part.drafts += drafted.drafts
+            for draft in drafted.drafts:
+                is_denied = (part.job.chain, draft.mint) in self._denied
+                (part.denied if is_denied else part.drafts).append(draft)
             part.left_out += drafted.left_out
             self._summary.wraps += drafted.wraps
         drafts = [(part, draft) for part in parts for draft in part.drafts]
@@ -85,6 +95,8 @@ class Importer:
             elif part.job.outcome is None:
                 part.job.fail(self._connection, PRICE_MISSING)
         parts = [part for part in parts if part.job.outcome is None]
+        # What a round reads again is not new.
+        known = known_trades(self._connection, [draft for part in parts for draft in _new_drafts(part)])
         self._import([row for row in rows if row[0].job.outcome is None])
         left_out = [each for part in parts for each in part.left_out]
         new = save_left_out(self._connection, left_out, datetime.now(UTC))
@@ -92,7 +104,7 @@ class Importer:
         for part in parts:
             part.job.save_synced(self._connection, part.chunk)
             if part.job.spans:
-                self._count(part)
+                self._count(part, known)
             else:
                 part.job.outcome = REMOVED
         self._new.update((each.wallet.chain.name, each.reason) for each in new)
@@ -104,6 +116,8 @@ class Importer:
         They are by chain the median time from block to ledger of the new trades.
         """
         save_reasons(self._connection, chains, self._new, self._met)
+        for chain, delays in self._delays.items():
+            save_delays(self._connection, chain, delays)
         self._summary.unreadable = sum(
             one.kept
             for one in read_reasons(self._connection)
@@ -122,6 +136,8 @@ class Importer:
                 len(part.chunk.orphans),
             )
             part.chunk.counts[REORGANISED] += removed
+        forget_decided(self._connection, part.chunk.decided)
+        save_unfinal(self._connection, part.chunk.unfinal)
         save_blocks(self._connection, part.job.chain, part.chunk.blocks)
 
     def _import(self, rows: Sequence[tuple[Part, Draft, Decimal]]) -> None:
@@ -148,7 +164,7 @@ class Importer:
                 part.left_out.append(_left_out(draft, Reason.INVALID, rule))
             break
 
-    def _count(self, part: Part) -> None:
+    def _count(self, part: Part, known: Container[tuple[int, str]]) -> None:
         chain, summary, chunk = part.job.chain, self._summary, part.chunk
         synced_until = {span.wallet: span.synced_until for span in part.job.spans}
         for each in part.left_out:
@@ -159,21 +175,40 @@ class Importer:
         for name, count in chunk.counts.items():
             self._met[chain, name] += count
             self._new[chain, name] += count
+        for draft in part.denied:
+            self._met[chain, DENIED] += 1
+            until = synced_until.get(draft.wallet)
+            # Those before it were counted when they were read first.
+            self._new[chain, DENIED] += until is None or draft.created_at > until
+        summary.denied += len(part.denied)
         summary.no_trades += chunk.counts[NO_TRADE]
         summary.from_logs += chunk.counts[FROM_LOGS]
         summary.reorganised += chunk.counts[REORGANISED]
         summary.swaps += len(chunk.swaps)
         now = datetime.now(UTC)
-        moments = {(draft.wallet, draft.tx_signature): draft.created_at for draft in part.drafts}
-        for (wallet, _), moment in moments.items():
-            until = synced_until.get(wallet)
-            if until is not None and moment > until:
+        moments = {
+            (draft.wallet.wallet_id, draft.tx_signature): draft.created_at for draft in _new_drafts(part)
+        }
+        for transaction, moment in moments.items():
+            if transaction not in known:
                 self._delays[chain].append(max(0.0, (now - moment).total_seconds()))
+
+
+def _new_drafts(part: Part) -> list[Draft]:
+    """Return the trades that are younger than what was synced of their wallets before."""
+    until = {span.wallet: span.synced_until for span in part.job.spans}
+    return [
+        draft
+        for draft in part.drafts
+        if (synced := until.get(draft.wallet)) is not None and draft.created_at > synced
+    ]
 
 
 def _read(parts: Sequence[Part]) -> list[tuple[int, str]]:
     """Return the wallets and signatures of the transactions that could be read, with all of their trades."""
-    read = {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.drafts}
+    read = {
+        (each.wallet.wallet_id, each.tx_signature) for part in parts for each in (*part.drafts, *part.denied)
+    }
     read |= {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.chunk.settled}
     left = {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.left_out}
     return list(read - left)

@@ -1,6 +1,6 @@
 """The jobs of a round: which wallets are fetched together, and the time from which on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -111,6 +111,11 @@ class Job:
         return set()
 
 
+def tracked_rows(connection: Connection, chains: Sequence[str]) -> list[Row]:
+    """Return the tracked wallets of the chains, and how far each is synced."""
+    return connection.execute(_DUE, {"blockchains": list(chains)}).fetchall()
+
+
 def jobs_due(
     connection: Connection,
     source: TradeSource,
@@ -118,13 +123,14 @@ def jobs_due(
     since: datetime,
     overlap: timedelta,
     again: Mapping[int, Sequence[Listed]],
+    choose: Callable[[list[Row]], list[Row]] = list,
 ) -> list[Job]:
     """Return the jobs for the tracked wallets of the chains: new ones first, then those tried longest ago.
 
-    `again` are by wallet the transactions to read again. Of a source that reads blocks, a job has all wallets
-    whose fetches start within an hour.
+    `again` are by wallet the transactions to read again; `choose` returns the rows of the wallets to read.
+    Of a source that reads blocks, a job has all wallets whose fetches start within an hour.
     """
-    rows = connection.execute(_DUE, {"blockchains": list(chains)})
+    rows = choose(tracked_rows(connection, chains))
     if not source.reads_blocks:
         spans = [_span(row, since, overlap) for row in rows]
         return [Job(span.wallet.chain.name, [span], again.get(span.wallet.wallet_id, ())) for span in spans]
@@ -144,19 +150,20 @@ def jobs_due(
 def _span(row: Row, since: datetime, overlap: timedelta) -> Span:
     synced_from, synced_until, rechecked_at = row["synced_from"], row["synced_until"], row["rechecked_at"]
     if synced_from is None or since < synced_from:
-        return Span(_wallet(row), since, since, True, synced_until)
+        return Span(wallet_of(row), since, since, True, synced_until)
     is_recheck = rechecked_at is None or datetime.now(UTC) - rechecked_at >= _RECHECK
     start = (rechecked_at or synced_from) if is_recheck else synced_until
     # Not earlier than the first fetch, or the second one would find trades that the first did not.
-    return Span(_wallet(row), max(start - overlap, synced_from), synced_from, is_recheck, synced_until)
+    return Span(wallet_of(row), max(start - overlap, synced_from), synced_from, is_recheck, synced_until)
 
 
 def _block_span(row: Row, since: datetime) -> Span:
     """Return the span of a wallet whose blocks are read: they have nothing that comes late."""
     if row["synced_from"] is None or since < row["synced_from"]:
-        return Span(_wallet(row), since, since, False, row["synced_until"])
-    return Span(_wallet(row), row["synced_until"], row["synced_from"], False, row["synced_until"])
+        return Span(wallet_of(row), since, since, False, row["synced_until"])
+    return Span(wallet_of(row), row["synced_until"], row["synced_from"], False, row["synced_until"])
 
 
-def _wallet(row: Row) -> TrackedWallet:
+def wallet_of(row: Row) -> TrackedWallet:
+    """Return the wallet of a row."""
     return TrackedWallet(row["wallet_id"], CHAINS[row["blockchain"]], row["address"])

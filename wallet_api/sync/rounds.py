@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection
-from wallet_api.providers.faults import ProviderFault
+from wallet_api.ledger.batches import Token
+from wallet_api.providers.faults import ProviderFault, TimedOut, Unreachable
 from wallet_api.providers.trades.swaps import Chunk
+from wallet_api.sync.follow import Follower, Push
+from wallet_api.sync.follows import BLOCKS, Follow, forget_follows, save_follow
 from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.importer import Importer, Part
 from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_due
@@ -26,18 +29,23 @@ from wallet_api.sync.summaries import TradesSummary
 log = logging.getLogger(__name__)
 
 _POLL_SECONDS = 0.2
+_NOTICES_SECONDS = 0.05
 # How long running fetches may take after a stop is requested.
 _GRACE_SECONDS = 5.0
 # When so many wallets in a row have failed because of the provider, it counts as down.
 _FAILURES_IN_A_ROW = 20
 _NAMED_WALLETS = 10
+# Failures whose cause may be here.
+_OF_NETWORK = (Unreachable.outcome, TimedOut.outcome)
 
 
 @dataclass(frozen=True, slots=True)
 class TradesSync:
-    """A provider of trades, and the time from which trades are wanted.
+    """A provider of trades, the time from which trades are wanted, and the tokens of which none is.
 
     A job that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
+    With a `follower`, a round reads only the wallets that it chooses, and lasts `lasts_seconds`.
+    `follows_blocks` is whether the chain is followed by rounds, one after the other.
     """
 
     provider: Provider
@@ -46,6 +54,10 @@ class TradesSync:
     overlap: timedelta
     threads: int
     turn_seconds: float = math.inf
+    follower: Follower | None = None
+    lasts_seconds: float = 0.0
+    follows_blocks: bool = False
+    denied: frozenset[Token] = frozenset()
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def round(
@@ -56,12 +68,37 @@ class TradesSync:
         A wallet that fails does not affect the others, but a fault of the provider itself ends the round. So
         does `stopping`, after the current chunks.
         """
-        chains = self.provider.chains
+        try:
+            summary = self._round(connection, stopping, progress)
+        except BaseException:
+            # What was notified and not imported is a gap.
+            self._leave()
+            raise
+        if stopping.is_set() or summary.stopped is not None:
+            self._leave()
+        return summary
+
+    def _round(
+        self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
+    ) -> TradesSummary:
+        chains, source = self.provider.chains, self.provider.source
         again = left_out_due(connection, chains, self.started)
-        jobs = jobs_due(connection, self.provider.source, chains, self.since, self.overlap, again)
+        choose = list if self.follower is None else self.follower.choose
+        jobs = jobs_due(connection, source, chains, self.since, self.overlap, again, choose)
         work = _Round(self, connection, jobs)
         work.run(stopping, progress)
-        return work.finish()
+        summary = work.finish()
+        if self.follows_blocks:
+            is_connected = summary.stopped is None and not summary.failed
+            follow = Follow(chains[0], BLOCKS, summary.wallets, summary.synced, is_connected, 0, 0)
+            save_follow(connection, follow, datetime.now(UTC))
+        elif self.follower is None:
+            forget_follows(connection, chains)
+        return summary
+
+    def _leave(self) -> None:
+        if self.follower is not None:
+            self.follower.close()
 
 
 class _Round:
@@ -73,7 +110,7 @@ class _Round:
         self._summary = TradesSummary(
             chains=list(sync.provider.chains), wallets=sum(len(job.spans) for job in jobs)
         )
-        self._importer = Importer(connection, sync.prices, self._summary)
+        self._importer = Importer(connection, sync.prices, self._summary, sync.denied)
         self._failures_in_a_row = 0
         self._began = time.monotonic()
         self._called = Counter(self._provider.methods)
@@ -81,18 +118,28 @@ class _Round:
     def run(self, stopping: threading.Event, progress: Callable[[int, int], None]) -> None:
         waiting = deque(self._jobs)
         give_up_at = math.inf
+        ends_at = time.monotonic() + self._sync.lasts_seconds
         with Pool(self._provider, self._sync.threads) as pool:
-            while (pool.running or waiting) and time.monotonic() < give_up_at:
+            while (pool.running or waiting or time.monotonic() < ends_at) and time.monotonic() < give_up_at:
                 if stopping.is_set():
                     give_up_at = min(give_up_at, time.monotonic() + _GRACE_SECONDS)
                 if stopping.is_set() or self._summary.stopped is not None:
+                    ends_at = 0.0
                     pool.halted.set()
                     waiting.clear()
                 while waiting and not pool.is_full:
                     pool.submit(waiting.popleft())
                 # An unfinished job goes on before the next one starts.
-                waiting.extendleft(self._take(pool.results(_POLL_SECONDS)))
+                wait = _POLL_SECONDS if self._sync.follower is None else _NOTICES_SECONDS
+                waiting.extendleft(self._take(pool.results(wait) + self._notified()))
                 progress(self._summary.wallets - self._outcomes()[None], self._summary.wallets)
+
+    def _notified(self) -> list[Result]:
+        """Return the results of what the node has notified of."""
+        follower = self._sync.follower
+        results = [] if follower is None else follower.results(self._connection)
+        self._summary.notified += sum(isinstance(job, Push) for job, _ in results)
+        return results
 
     def finish(self) -> TradesSummary:
         """Log the failures, save the heartbeats, and return the counts.
@@ -111,9 +158,12 @@ class _Round:
         heartbeats = {}
         for chain in chains:
             outcomes = self._outcomes(chain)
-            failed = sum(outcomes[failure] for failure in failures)
-            if not outcomes[None] and failed < outcomes.total():
-                heartbeats[chain] = Round(outcomes.total(), failed, delays.get(chain))
+            failed, wallets = sum(outcomes[failure] for failure in failures), outcomes.total()
+            is_idle = self._sync.follower is not None and not wallets
+            if not outcomes[None] and (failed < wallets or is_idle):
+                if self._sync.follower is not None:
+                    wallets = self._sync.follower.wallets
+                heartbeats[chain] = Round(wallets, failed, delays.get(chain))
         now = datetime.now(UTC)
         save_heartbeats(self._connection, "trades", heartbeats, now)
         calls = {name: count - self._called[name] for name, count in self._provider.methods.items()}
@@ -130,7 +180,8 @@ class _Round:
         count = self._summary.failures[failure] - _NAMED_WALLETS
         more = f" and {count} more" if count > 0 else ""
         detail = jobs[0].detail if jobs else ""
-        log.warning("not synced: %s %s: %s%s", failure, detail, names, more)
+        hint = f"; check the network and {self._provider.url_setting}" if failure in _OF_NETWORK else ""
+        log.warning("not synced: %s %s: %s%s%s", failure, detail, names, more, hint)
 
     def _outcomes(self, chain: str | None = None) -> Counter[str | None]:
         """Return how many wallets of a chain, or of all, have which outcome; None before they have one."""

@@ -1,10 +1,12 @@
 """Build the sources of trades and prices from the settings, each with its rate limit."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pkgutil import resolve_name
+from typing import Any
 
 from prometheus_client import CollectorRegistry
 
@@ -30,20 +32,24 @@ _BINANCE_REQUESTS_PER_SECOND = 5.0
 # A single wallet that always fails must not open the breaker; the round detects a provider that is down, and
 # pauses. Faults with a limit of their own, such as a ban, open it for the time that the provider names.
 _NO_BREAKER = 2**31
+# A websocket without a new slot for so many FOLLOW_SECONDS counts as lost. A slot takes 0.4 seconds.
+_SILENT_PERIODS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A source of trades, the chains that it supplies, its pace, and the setting that contains its key.
+    """A source of trades, the chains that it supplies, its pace, and the settings of its key and its URL.
 
-    `methods` counts the calls of a node.
+    `methods` counts the calls of a node. `stream` makes what notifies of new transactions, if the node can.
     """
 
     source: TradeSource
     chains: Sequence[str]
     pace: Pace
     key_setting: str
+    url_setting: str
     methods: Counter[str] = field(default_factory=Counter)
+    stream: Callable[..., Any] | None = field(default=None, repr=False)
 
 
 def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list[str]]:
@@ -99,7 +105,7 @@ def _moralis(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provi
     metrics = FetchMetrics(CollectorRegistry())
     headers = {"X-API-Key": str(settings.moralis_api_key)}
     source = MoralisTrades(settings, Fetcher("moralis", limits, metrics, headers, pace=pace))
-    return Provider(source, chains, pace, "MORALIS_API_KEY")
+    return Provider(source, chains, pace, "MORALIS_API_KEY", _moralis_urls(chains))
 
 
 def _node_of(settings: Settings, limits: Limits, chain: str) -> tuple[Node, Pace]:
@@ -114,12 +120,30 @@ def _node(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provider
     (chain,) = chains
     node, pace = _node_of(settings, limits, chain)
     # Imported only if they are selected, since their libraries need much memory.
+    stream = None
     if chain == "solana":
         source = resolve_name("wallet_api.providers.trades.solana_rpc:SolanaRpcTrades")(node)
+        stream = partial(
+            _solana_stream,
+            settings.solana_ws_url or str(settings.solana_rpc_url).replace("http", "ws", 1),
+            settings.follow_subscriptions,
+            settings.follow_seconds * _SILENT_PERIODS,
+        )
     else:
         make = resolve_name("wallet_api.providers.trades.evm_rpc:EvmRpcTrades")
         source = make(CHAINS[chain], node, getattr(settings, f"{chain}_confirmations"))
-    return Provider(source, chains, pace, f"{chain.upper()}_RPC_URL", node.methods)
+    setting = f"{chain.upper()}_RPC_URL"
+    return Provider(source, chains, pace, setting, setting, node.methods, stream)
+
+
+def _solana_stream(*arguments: Any) -> Any:
+    return resolve_name("wallet_api.providers.trades.solana_stream:SolanaStream")(*arguments)
+
+
+def _moralis_urls(chains: Sequence[str]) -> str:
+    """Return the settings of the URLs that these chains use."""
+    settings = {"MORALIS_SOLANA_URL" if chain == "solana" else "MORALIS_EVM_URL" for chain in chains}
+    return ", ".join(sorted(settings))
 
 
 @contextmanager

@@ -24,6 +24,11 @@ class Summary(ABC):
     def status(self) -> int:
         """Return the exit status: 0 everything is up to date, 3 a part is not, 1 nothing could be done."""
 
+    @property
+    def is_idle(self) -> bool:
+        """Return whether the round found nothing new and nothing wrong."""
+        return False
+
     @abstractmethod
     def words(self) -> str:
         """Return the summary as text."""
@@ -40,8 +45,9 @@ class TradesSummary(Summary):
     `behind` counts wallets that the next round continues, `left` those that were not tried. `left_out` counts
     what the round left out, `left_out_reasons` the same by reason and detail, `new_left_out` what no round
     had met before, and `unreadable` what is kept because it could not be read. `no_trades` are transactions
-    that are no trades by a rule, `from_logs` trades whose native value comes from logs, and `reorganised`
-    trades that were removed with their blocks. `stopped` is why the round stopped.
+    that are no trades by a rule, `from_logs` trades whose native value comes from logs, `denied` trades in
+    denied tokens, and `reorganised` trades that were removed with their blocks. `notified` are transactions
+    of which a node has notified. `stopped` is why the round stopped.
     """
 
     chains: list[str] = field(default_factory=list)
@@ -57,7 +63,9 @@ class TradesSummary(Summary):
     wraps: int = 0
     no_trades: int = 0
     from_logs: int = 0
+    denied: int = 0
     reorganised: int = 0
+    notified: int = 0
     left_out: int = 0
     left_out_reasons: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     new_left_out: int = 0
@@ -70,14 +78,21 @@ class TradesSummary(Summary):
             return 0
         return SOME_FAILED if self.synced else 1
 
+    @property
+    def is_idle(self) -> bool:
+        is_new = self.changed or self.reorganised or self.new_left_out
+        return not (is_new or self.failed or self.behind or self.left or self.stopped)
+
     def words(self) -> str:
         reasons = "; ".join(
             f"{reason}: {_counted(details)}" for reason, details in sorted(self.left_out_reasons.items())
         )
         parts = (
+            (self.notified, "transactions notified"),
             (self.wraps, "wraps"),
             (self.no_trades, "no trades"),
             (self.from_logs, "valued from logs"),
+            (self.denied, "of denied tokens left out"),
             (self.reorganised, "removed by a reorganisation"),
             (self.left_out, f"left out, {self.new_left_out} of them new ({reasons})"),
             (self.unreadable, "unreadable, tried again once a day"),

@@ -44,6 +44,11 @@ def value_drafts(
     return [value(draft) for draft in drafts], is_final
 
 
+def known_trades(connection: Connection, drafts: Sequence[Draft]) -> set[tuple[int, str]]:
+    """Return the wallets and signatures of those drafts whose transactions the ledger has."""
+    return {(key[0], key[1]) for key in _known(connection, drafts)}
+
+
 _Key = tuple[int, str, str, bool, Decimal, Decimal | None]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from wallet_api.chains import Chain
-from wallet_api.providers.faults import Broken
+from wallet_api.providers.faults import Broken, ProviderFault
 from wallet_api.providers.jsonrpc import Call, Node
 from wallet_api.providers.trades.evm_chain import Receipt, quantity
 from wallet_api.providers.trades.evm_coin import Case, Coins
@@ -40,6 +40,10 @@ class EvmRpcTrades:
         self._node = EvmNode(chain, node)
         self._confirmations = confirmations
         self._coins = Coins(self._node.request)
+        # The hash of the newest block that was read.
+        self._head = ""
+        # How many blocks are read together: less after a fault, so that a node with many faults is read too.
+        self._together = CHUNK_BLOCKS
 
     def chunks(
         self,
@@ -52,6 +56,10 @@ class EvmRpcTrades:
         self._node.check_chain()
         newest = self._node.newest()
         orphans = self._orphans(known, newest)
+        if self._is_read(known, newest, since) and not (orphans or again):
+            # The last blocks are read again together with the next new one.
+            yield Chunk(until=since)
+            return
         kept = [block for block in known if block not in orphans]
         if orphans:
             since = min(since, *(block.created_at for block in (kept[-1:] or orphans[:1])))
@@ -63,18 +71,19 @@ class EvmRpcTrades:
         may_widen = True
         while first <= newest:
             last, in_span, may_widen = self._node.read_span(wallets, first, newest, may_widen)
-            for part_end, part in _parts(in_span, last):
-                end = self._node.block(part_end)
-                if part_end in part and part[part_end].hash != end.hash:
-                    raise Broken(REPLACED)
-                chunk = self._read(found | part, new_from)
+            for part_end, part in self._parts(in_span, last):
+                try:
+                    chunk = self._read_part(part_end, part, found, new_from)
+                except ProviderFault:
+                    self._together = max(1, self._together // 2)
+                    raise
+                self._together = min(2 * self._together, CHUNK_BLOCKS)
                 chunk.left_out += _lost(again, found)
                 left_out = {(each.wallet, each.tx_signature) for each in chunk.left_out}
                 chunk.settled = [row for row in again if (row.wallet, row.tx_signature) not in left_out]
-                chunk.blocks = [block for block in chunk.blocks if block.number in part]
-                if part_end not in {block.number for block in chunk.blocks}:
-                    chunk.blocks.append(Block(part_end, end.hash, end.created_at))
-                chunk.until, chunk.is_last = end.created_at, part_end == newest
+                chunk.is_last = part_end == newest
+                if chunk.is_last:
+                    self._head = chunk.blocks[-1].hash
                 yield chunk
                 found, again = {}, ()
             first = last + 1
@@ -92,6 +101,12 @@ class EvmRpcTrades:
             return []
         current = self._node.blocks([block.number for block in known])
         return [block for block, now in zip(known, current, strict=True) if now.hash != block.hash]
+
+    def _is_read(self, known: Sequence[Block], newest: int, since: datetime) -> bool:
+        """Return whether there is no new block, and the newest one was read for all wallets."""
+        if not known or known[-1].hash != self._head:
+            return False
+        return known[-1].number == newest and known[-1].created_at == since
 
     def _first_since(self, since: datetime, known: Sequence[Block], newest: int) -> int:
         """Return the first block at that time or later, or the newest one."""
@@ -117,6 +132,29 @@ class EvmRpcTrades:
                 block = found.setdefault(quantity(receipt.block_number), Found(receipt.block_hash))
                 block.wallets.setdefault(row.tx_signature, {})[row.wallet.address] = row.wallet
         return found
+
+    def _parts(self, found: Mapping[int, Found], last: int) -> Iterator[tuple[int, dict[int, Found]]]:
+        """Yield the blocks of a span in parts that are read together, each with its end."""
+        numbers = list(found)
+        while len(numbers) > self._together:
+            part = numbers[: self._together]
+            yield max(part), {number: found[number] for number in part}
+            numbers = numbers[len(part) :]
+        yield last, {number: found[number] for number in numbers}
+
+    def _read_part(
+        self, last: int, part: Mapping[int, Found], again: Mapping[int, Found], new_from: int
+    ) -> Chunk:
+        """Return the swaps up to the block `last`, with those that were left out before."""
+        end = self._node.block(last)
+        if last in part and part[last].hash != end.hash:
+            raise Broken(REPLACED)
+        chunk = self._read({**again, **part}, new_from)
+        chunk.until = end.created_at
+        chunk.blocks = [block for block in chunk.blocks if block.number in part and block.number != last]
+        signatures = tuple(part[last].wallets) if last in part else ()
+        chunk.blocks.append(Block(last, end.hash, end.created_at, signatures))
+        return chunk
 
     def _read(self, found: Mapping[int, Found], new_from: int) -> Chunk:
         """Return the swaps in these blocks. Transactions of blocks before `new_from` are not counted."""
@@ -161,14 +199,6 @@ class EvmRpcTrades:
                 has_other = _has_other(found[number], signature, one.wallet)
                 cases.append(Case(with_value, whole, has_other))
         return cases
-
-
-def _parts(found: Mapping[int, Found], last: int) -> Iterator[tuple[int, dict[int, Found]]]:
-    """Yield the blocks of a span in parts that are not too large to be read at once, each with its end."""
-    numbers = list(found)
-    for start in range(0, max(1, len(numbers)), CHUNK_BLOCKS):
-        part = {number: found[number] for number in numbers[start : start + CHUNK_BLOCKS]}
-        yield (max(part) if start + CHUNK_BLOCKS < len(numbers) else last), part
 
 
 def _has_other(block: Found, signature: str, wallet: TrackedWallet) -> bool:

@@ -6,6 +6,8 @@ https://solana.com/docs/rpc/http/gettransaction.
 
 import re
 import threading
+import time
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -20,7 +22,7 @@ from wallet_api.providers.jsonrpc import Node, Result
 from wallet_api.providers.parsing import UnusableRow
 from wallet_api.providers.trades.exchanges import UnclearSwap, swaps_of
 from wallet_api.providers.trades.solana_moves import read_moves
-from wallet_api.providers.trades.solana_transaction import Transaction
+from wallet_api.providers.trades.solana_transaction import Notice, Transaction
 from wallet_api.providers.trades.swaps import (
     NO_TRADE,
     NOT_AVAILABLE,
@@ -31,6 +33,7 @@ from wallet_api.providers.trades.swaps import (
     Reason,
     Swap,
     TrackedWallet,
+    Unfinal,
 )
 
 CHUNK_TRANSACTIONS = 50
@@ -40,7 +43,6 @@ _FIRST_PAGE = 100
 _PAGE = 1000
 # Imported trades are not undone by a reorganisation, so only finalized transactions are read.
 _FINAL = {"commitment": "finalized"}
-_READABLE = _FINAL | {"encoding": "jsonParsed"}
 # The version of transactions that the mainnet has since September 2026. All versions have the same balances.
 _NEWEST_VERSION = 1
 _UNSUPPORTED_VERSION = -32015
@@ -50,6 +52,10 @@ _NO_BLOCK = frozenset((-32007, -32009))
 # A node may list a transaction before it can return it. An older one is lost.
 _YOUNG = timedelta(hours=1)
 _CACHED_OUTCOMES = 20_000
+# A node may notify of a transaction or slot a moment before it returns it.
+_TRIES = 5
+_TRY_AGAIN_SECONDS = 0.5
+_CACHED_TIMES = 512
 
 UNSUPPORTED = "a transaction of a version that the node does not return"
 UNKNOWN_FORM = "a transaction that is not of the documented form"
@@ -61,6 +67,16 @@ class _Signature(msgspec.Struct, rename="camel"):
     signature: str
     err: Any = None
     block_time: int | None = None
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    slot: int
+    err: Any = None
+    confirmation_status: str | None = None
+
+
+class _Statuses(msgspec.Struct):
+    value: list[_Status | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +97,7 @@ class SolanaRpcTrades:
         self._lock = threading.Lock()
         # A finalized transaction never changes, so each round requests only new ones.
         self._outcomes: LRUCache[tuple[str, str], _Outcome] = LRUCache(_CACHED_OUTCOMES)
+        self._times: LRUCache[int, datetime] = LRUCache(_CACHED_TIMES)
         # The newest version that the node returns.
         self._version = _NEWEST_VERSION
 
@@ -106,8 +123,77 @@ class SolanaRpcTrades:
                 chunk.until, chunk.is_last = listed[end].created_at, False
             yield chunk
 
+    def read_notice(self, wallet: TrackedWallet, notice: Notice) -> Chunk:
+        """Return the swaps of a wallet in a transaction that is not final yet. Raise ProviderFault."""
+        transaction = notice.transaction or self._fetch_confirmed(notice.signature)
+        seconds = transaction.block_time
+        moment = self._time_of(notice.slot) if seconds is None else _time(seconds)
+        outcome = _outcome(Listed(wallet, moment, notice.signature), transaction)
+        chunk = Chunk(list(outcome.swaps), counts=Counter({NO_TRADE: not outcome.swaps}))
+        if outcome.left_out is not None:
+            chunk = Chunk(left_out=[outcome.left_out])
+        if chunk.swaps or chunk.left_out:
+            seen_at = datetime.now(UTC)
+            chunk.unfinal.append(Unfinal(wallet, notice.signature, moment, notice.slot, seen_at))
+        return chunk
+
+    def decide(self, unfinal: Sequence[Unfinal], lost_before: datetime) -> Chunk:
+        """Return which of at most 256 transactions are final, or orphaned if not final and seen before then.
+
+        Raise ProviderFault.
+        """
+        signatures = list(dict.fromkeys(row.tx_signature for row in unfinal))
+        options = {"searchTransactionHistory": True}
+        result = self._request("getSignatureStatuses", signatures, options)
+        statuses = dict(zip(signatures, result.read(_Statuses).value, strict=False))
+        if len(statuses) < len(signatures):
+            raise Malformed("too few statuses")
+        chunk = Chunk()
+        for row in unfinal:
+            status = statuses[row.tx_signature]
+            if status is not None and status.confirmation_status == "finalized":
+                is_same = status.slot == row.number and status.err is None
+            elif row.seen_at < lost_before:
+                is_same = False
+            else:
+                continue
+            chunk.decided.append(row)
+            if not is_same:
+                chunk.orphans.append(Block(row.number, "", row.created_at, (row.tx_signature,)))
+        return chunk
+
     def close(self) -> None:
         self._node.fetcher.session.close()
+
+    def _fetch_confirmed(self, signature: str) -> Transaction:
+        """Return a transaction that is not final yet."""
+        for _ in range(_TRIES):
+            result = self._fetch_transaction(signature, "confirmed")
+            if result is None:
+                # Reading the wallet finds it, and keeps it as unreadable.
+                raise Broken(UNSUPPORTED)
+            if result.error is None or result.error.code not in _NO_BLOCK:
+                transaction = result.read(Transaction | None)  # type: ignore[arg-type]
+                if transaction is not None:
+                    return transaction
+            time.sleep(_TRY_AGAIN_SECONDS)
+        raise Broken(NOT_AVAILABLE)
+
+    def _time_of(self, slot: int) -> datetime:
+        """Return the time of a slot, as transactions have it."""
+        with self._lock:
+            moment = self._times.get(slot)
+        if moment is not None:
+            return moment
+        for _ in range(_TRIES):
+            seconds = self._request("getBlockTime", slot).read(int | None)  # type: ignore[arg-type]
+            if seconds is not None:
+                moment = _time(seconds)
+                with self._lock:
+                    self._times[slot] = moment
+                return moment
+            time.sleep(_TRY_AGAIN_SECONDS)
+        raise Broken("the time of a slot is not available")
 
     def _list(self, wallet: TrackedWallet, since: datetime) -> list[Listed]:
         """Return the successful transactions since then, in the order of their times."""
@@ -177,12 +263,16 @@ class SolanaRpcTrades:
             self._outcomes[key] = outcome
         return outcome
 
-    def _fetch_transaction(self, signature: str) -> Result | None:
+    def _fetch_transaction(self, signature: str, commitment: str = "finalized") -> Result | None:
         """Return the response of the node; None if it does not return transactions of this version."""
         version = self._version
         refused: int | None = None
         while True:
-            options = _READABLE | {"maxSupportedTransactionVersion": version}
+            options = {
+                "commitment": commitment,
+                "encoding": "jsonParsed",
+                "maxSupportedTransactionVersion": version,
+            }
             result = self._request("getTransaction", signature, options)
             code = None if result.error is None else result.error.code
             if code == _INVALID_PARAMETERS and version and refused is None:
@@ -199,9 +289,9 @@ class SolanaRpcTrades:
                 return None
             version = newer
 
-    def _request(self, method: str, subject: str, options: dict[str, Any]) -> Result:
+    def _request(self, method: str, *parameters: Any) -> Result:
         with self._node.fetcher.begin("solana") as fetch:
-            (result,) = self._node.call(fetch, [(method, [subject, options])])
+            (result,) = self._node.call(fetch, [(method, list(parameters))])
         return result
 
 

@@ -82,6 +82,19 @@ class Transaction(msgspec.Struct, rename="camel"):
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """A transaction of which the node has notified, and the followed addresses that it names.
+
+    It is confirmed and may still disappear. `transaction` is None if the node only named it.
+    """
+
+    signature: str
+    slot: int
+    addresses: tuple[str, ...]
+    transaction: Transaction | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """An instruction in the order of execution; `kind` and `info` are empty if the node did not parse it.
 

@@ -58,7 +58,9 @@ FROM_LOGS = "from_logs"
 """A trade whose native value comes from logs, since the node had no state of its block."""
 REORGANISED = "reorganised"
 """A trade that was removed, since a reorganisation has removed its block."""
-COUNTED = (NO_TRADE, FROM_LOGS, REORGANISED)
+DENIED = "denied"
+"""A trade in a denied token."""
+COUNTED = (NO_TRADE, FROM_LOGS, REORGANISED, DENIED)
 
 
 class Reason(StrEnum):
@@ -110,6 +112,17 @@ class Block:
     transactions: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Unfinal:
+    """A transaction of a wallet in a block that is not final, first seen at `seen_at`."""
+
+    wallet: TrackedWallet
+    tx_signature: str
+    created_at: datetime
+    number: int
+    seen_at: datetime
+
+
 @dataclass(slots=True)
 class Chunk:
     """All swaps of some wallets before `until`, or before the start of the fetch if `until` is None.
@@ -117,7 +130,8 @@ class Chunk:
     A chunk contains all rows of a transaction or none. `is_last` is false if later swaps follow. `counts` are
     transactions that were read for the first time, by what is counted of them (COUNTED); `settled` are
     those that were left out before and could be read now. `blocks` are those whose hashes show later
-    whether a reorganisation removed them; `orphans` are known ones that it has removed.
+    whether a reorganisation removed them; `orphans` are known ones that it has removed. `unfinal` are
+    transactions that may still disappear, `decided` those that were unfinal and are final or orphaned now.
     """
 
     swaps: list[Swap] = field(default_factory=list)
@@ -128,6 +142,8 @@ class Chunk:
     settled: list[Listed] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     orphans: list[Block] = field(default_factory=list)
+    unfinal: list[Unfinal] = field(default_factory=list)
+    decided: list[Unfinal] = field(default_factory=list)
 
 
 class TradeSource(Protocol):

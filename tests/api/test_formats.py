@@ -1,0 +1,227 @@
+"""`format=csv` and `ndjson`: the rows alone, as exact as in JSON, with the headers of the operation."""
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qs, urljoin
+
+import pytest
+from flask import Flask
+from werkzeug.http import parse_options_header
+from werkzeug.test import TestResponse
+
+from tests.api.conftest import NewCaller
+from tests.ledger.caller import Caller
+from tests.ledger.in_process import Importer, Row
+from tests.ledger.mints import mint_of
+from tests.ledger.rows import ANN, BEN, GROUP, SMART, trade_row
+from wallet_api.openapi import document
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+TOKEN = {"blockchain": "solana", "mint": mint_of("mint")}
+# By operation: the member that its rows are, and its arguments.
+LISTED: dict[str, tuple[str, Row]] = {
+    "/wallets": ("wallets", GROUP),
+    "/wallets/history": ("trades", GROUP | {"address": ANN}),
+    "/wallet/leaderboard": ("leaderboard", GROUP | {"period": "7d"}),
+    "/wallets/leaderboard": ("leaderboard", GROUP | {"period": "7d"}),
+    "/transactions/latest": ("transactions", GROUP),
+    "/transactions/timerange": ("transactions", GROUP),
+    "/tokens/transactions": ("transactions", TOKEN),
+    "/tokens/holders": ("holders", TOKEN),
+}
+# After those of the others.
+LAST = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
+each_listed = pytest.mark.parametrize("path", LISTED)
+both_formats = pytest.mark.parametrize("format", ["csv", "ndjson"])
+# What CSV has to quote.
+NAME = 'A, "B"\r\n=1+1'
+
+
+@pytest.fixture
+def filled(importer: Importer) -> Importer:
+    """A ledger with rows in each of the responses, of which some lack figures."""
+    importer.wallets([GROUP | {"wallet_address": BEN, "name": NAME, "twitter": "@ben", "telegram": "-x"}])
+    importer.trades(
+        [
+            trade_row(ANN, "=a", NOW - timedelta(minutes=9), value="0.000000001", token_amount="3"),
+            trade_row(ANN, "b", NOW - timedelta(minutes=8), value_usd="12.5", token_name="=1+1"),
+            trade_row(ANN, "c", NOW - timedelta(minutes=7), transaction_type="sell", value="0.1"),
+            trade_row(BEN, "d", NOW - timedelta(minutes=6), value="1" + "0" * 30, token_name="ü"),
+            trade_row(SMART, "e", NOW - timedelta(minutes=5)),
+        ]
+    )
+    return importer
+
+
+def flat(row: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{within}{name}_")
+        else:
+            yield within + name, value
+
+
+def cell(value: Any) -> str:
+    """A value of JSON, of which numbers are texts, as CSV has it."""
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, str):
+        return f"'{value}" if value[:1] in ("=", "+", "-", "@") and value else value
+    return {None: "", True: "true", False: "false"}[value]
+
+
+class Number(str):
+    """A number as it is written."""
+
+
+def read(text: str) -> Any:
+    return json.loads(text, parse_float=Number, parse_int=Number)
+
+
+def rows_of(response: TestResponse, format: str) -> list[Row]:
+    if format == "csv":
+        return list(csv.DictReader(io.StringIO(response.text, newline="")))
+    return [read(line) for line in response.text.splitlines()]
+
+
+@each_listed
+@both_formats
+def test_rows_are_those_of_json_to_the_last_digit(
+    caller: Caller, filled: Importer, path: str, format: str
+) -> None:
+    member, arguments = LISTED[path]
+    expected = read(caller.send(path, **arguments).text)["data"][member]
+    response = caller.send(path, **arguments, format=format)
+    kind = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}[format]
+    assert (response.status_code, response.content_type) == (200, kind)
+    rows = rows_of(response, format)
+    assert len(rows) == len(expected) >= 2
+    for row, whole in zip(rows, expected, strict=True):
+        known = dict(flat(whole))
+        if format == "csv":
+            known = {name: cell(value) for name, value in known.items()}
+        assert {name: row[name] for name in known} == known
+        # Columns are fixed: what is not known is empty.
+        assert {value for name, value in row.items() if name not in known} <= {None, ""}
+        assert list(row) == list(rows[0])
+    assert "meta" not in response.text
+
+
+@both_formats
+def test_an_empty_list_has_its_columns(caller: Caller, importer: Importer, format: str) -> None:
+    response = caller.send("/transactions/latest", **GROUP, format=format)
+    head, *rows = response.text.splitlines() or [""]
+    assert rows == []
+    assert head.startswith("tx_signature,event_index," if format == "csv" else "")
+    assert (head == "") is (format == "ndjson")
+
+
+@both_formats
+@pytest.mark.parametrize("path", [path for path in LISTED if path != "/transactions/timerange"])
+def test_the_next_page_is_linked_without_a_key(
+    caller: Caller, filled: Importer, path: str, format: str
+) -> None:
+    _, arguments = LISTED[path]
+    whole = rows_of(caller.send(path, **arguments, format=format), format)
+    query: Row | None = arguments | {"format": format, "limit": "1", "api_key": caller.key}
+    url = ""
+    headers: dict[str, str] = {}
+    found: list[Row] = []
+    for _ in whole:
+        response = caller.client.get(f"/v1{path}{url}", query_string=query, headers=headers)
+        found += rows_of(response, format)
+        link = response.headers.get("Link")
+        if link is None:
+            break
+        target, options = parse_options_header(link)
+        assert options == {"rel": "next"}
+        assert caller.key not in link
+        url, query, headers = target.strip("<>"), None, {"Authorization": f"Bearer {caller.key}"}
+        assert parse_qs(url[1:])["format"] == [format]
+        assert urljoin("https://host/prefix/v1/x?y=z", url) == f"https://host/prefix/v1/x{url}"
+    assert found == whole
+    assert "Link" not in response.headers
+
+
+def test_json_is_the_default_and_has_no_link(caller: Caller, filled: Importer) -> None:
+    bare, asked = (caller.send("/wallets", **GROUP, limit=1, **more) for more in ({}, {"format": "json"}))
+    assert bare.json["data"] == asked.json["data"]
+    assert bare.headers["ETag"] == asked.headers["ETag"]
+    assert "Link" not in bare.headers
+
+
+def test_warnings_are_in_a_header(caller: Caller, filled: Importer) -> None:
+    for limit, warnings in ((5000, ["limit was capped from 5000 to 1000."]), (10, None)):
+        response = caller.send("/transactions/latest", **GROUP, limit=limit, format="csv")
+        assert json.loads(response.headers.get("X-Warnings", "null")) == warnings
+
+
+@each_listed
+def test_each_format_has_its_own_cached_data_and_etag(caller: Caller, filled: Importer, path: str) -> None:
+    _, arguments = LISTED[path]
+    etags = set()
+    for format in ("json", "csv", "ndjson", "csv"):
+        response = caller.send(path, **arguments, format=format)
+        etags.add(response.headers["ETag"])
+        again = {"If-None-Match": response.headers["ETag"]}
+        unchanged = caller.send(path, again, **arguments, format=format)
+        assert (unchanged.status_code, unchanged.data) == (304, b"")
+        other = caller.send(path, again, **arguments, format="json" if format != "json" else "csv")
+        assert other.status_code == 200
+    assert len(etags) == 3
+
+
+@pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
+def test_the_etag_is_also_of_the_format_and_of_the_next_page(caller: Caller, importer: Importer) -> None:
+    def ask(path: str, format: str, **more: Any) -> TestResponse:
+        return caller.send(path, **GROUP, format=format, **more)
+
+    empty = {ask("/transactions/latest", format).headers["ETag"] for format in ("csv", "ndjson")}
+    assert len(empty) == 2
+    before = ask("/wallets", "csv", limit=2)
+    importer.wallets([GROUP | {"wallet_address": LAST}])
+    after = ask("/wallets", "csv", limit=2)
+    assert before.data == after.data
+    assert before.headers["ETag"] != after.headers["ETag"]
+    assert ("Link" in before.headers, "Link" in after.headers) == (False, True)
+
+
+def test_costs_and_compression_are_those_of_json(new_caller: NewCaller, filled: Importer) -> None:
+    filled.trades([trade_row(ANN, f"more {number}", NOW - timedelta(minutes=4)) for number in range(50)])
+    caller = new_caller(credits=3)
+    question = GROUP | {"format": "csv"}
+    plain = caller.send("/transactions/latest", **question)
+    packed = caller.send("/transactions/latest", {"Accept-Encoding": "gzip"}, **question)
+    assert gzip.decompress(packed.data) == plain.data
+    assert packed.headers["Vary"] == "Accept-Encoding"
+    head = caller.send("/transactions/latest", method="HEAD", **question)
+    assert (head.status_code, head.data, head.content_type) == (200, b"", plain.content_type)
+    left = [response.headers["X-Credits-Remaining"] for response in (plain, packed, head)]
+    assert left == ["2", "1", "1"]
+    names = {"X-Request-ID", "X-RateLimit-Limit", "Cache-Control", "X-Content-Type-Options"}
+    assert names <= {*plain.headers.keys()}
+
+
+def test_errors_stay_json(caller: Caller, importer: Importer) -> None:
+    error = caller.refused("/wallets", **GROUP, format="xlsx")
+    assert (error["parameter"], error["allowed"]) == ("format", ["json", "csv", "ndjson"])
+    response = caller.send("/wallets", blockchain="solana", format="csv")
+    assert (response.status_code, response.content_type) == (400, "application/json")
+    assert caller.refused("/tokens/stats", **TOKEN, format="csv")["parameter"] == "format"
+
+
+def test_the_document_describes_the_formats(app: Flask) -> None:
+    paths = document(app)["paths"]
+    listed = {
+        path for path in paths if "text/csv" in paths[path]["get"]["responses"]["200"].get("content", {})
+    }
+    assert listed == {f"/v1{path}" for path in LISTED}
+    for path in listed:
+        success = paths[path]["get"]["responses"]["200"]
+        assert "application/x-ndjson" in success["content"]
+        assert {"Link", "X-Warnings"} <= success["headers"].keys()

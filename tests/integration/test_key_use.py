@@ -1,0 +1,281 @@
+"""What keys are used for, and keys that are rotated and changed."""
+
+import csv
+import io
+import json
+import re
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+import requests
+from click.testing import Result
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.callers import WALLETS
+from tests.processes import StartGunicorn, run_command
+from wallet_api.database import Connection
+from wallet_api.keys import create_key, rotate_key
+from wallet_api.settings import Settings
+
+Row = dict[str, Any]
+Run = Callable[..., Result]
+
+GROUP = {"blockchain": "solana", "type": "kol"}
+TODAY = datetime.now(UTC).date()
+
+
+@pytest.fixture
+def run(settings: Settings) -> Run:
+    """Runs `wallet-api` with these arguments."""
+    return partial(run_command, settings=settings)
+
+
+def document(run: Run, *arguments: str) -> Any:
+    """Run a command with --json, which must succeed, and return what it prints."""
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def ask(client: FlaskClient, key: str, path: str = WALLETS, **options: Any) -> tuple[int, str | None]:
+    """Send a request, and return its status and the reason of its error."""
+    response = client.open(path, headers={"Authorization": f"Bearer {key}"}, **options)
+    body = response.get_json(silent=True) or {}
+    return response.status_code, body.get("error", {}).get("reason")
+
+
+def test_use_is_settled_by_key_day_and_operation_whatever_the_response(
+    run: Run, settings: Settings, make_app: Callable[[Settings], Flask], connection: Connection
+) -> None:
+    app = make_app(settings)
+    client = app.test_client()
+    poor, free = create_key(connection, "poor", credits=2), create_key(connection, "free", rate="3/day")
+    create_key(connection, "idle")
+    assert [ask(client, poor)[0] for _ in range(3)] == [200, 200, 403]
+    assert ask(client, poor, "/v1/key")[0] == 200
+    assert ask(client, poor, "/v1/wallets")[0] == 400
+    assert ask(client, free, method="HEAD")[0] == 200
+    statuses = [ask(client, free, "/v1/transactions/volume?blockchain=solana&type=kol")[0] for _ in range(3)]
+    assert statuses == [200, 200, 429]
+    assert ask(client, "wk_unknown")[0] == 403
+    assert client.get("/healthz").status_code == 200
+    app.extensions["wallet_api"].close()
+
+    day = TODAY.isoformat()
+    rows = [
+        (row["name"], row["day"], row["operation"], row["requests"], row["credits"])
+        for row in document(run, "usage")
+    ]
+    assert rows == [
+        ("free", day, "volume", 3, 0),
+        ("free", day, "wallets", 1, 0),
+        ("poor", day, "key_state", 1, 0),
+        ("poor", day, "wallets", 4, 2),
+    ]
+    text = run("usage", "poor", "--csv").stdout
+    assert list(csv.reader(io.StringIO(text)))[1:] == [
+        ["poor", day, "key_state", "1", "0"],
+        ["poor", day, "wallets", "4", "2"],
+    ]
+    listed = {row["name"]: row for row in document(run, "keys", "list")}
+    assert {name: (row["requests_today"], row["credits_30_days"]) for name, row in listed.items()} == {
+        "free": (4, 0),
+        "idle": (0, 0),
+        "poor": (5, 2),
+    }
+    assert listed["idle"]["last_used_at"] is None
+    assert re.fullmatch(rf"{day}T.*Z", listed["free"]["last_used_at"])
+    shown = document(run, "keys", "show", "poor")
+    assert shown["operations_30_days"] == [
+        {"operation": "wallets", "requests": 4, "credits": 2},
+        {"operation": "key_state", "requests": 1, "credits": 0},
+    ]
+    lines = run("keys", "show", "poor").stdout.splitlines()
+    assert "Requests   5 / 5" in lines
+    assert "Charged    2 / 2" in lines
+    assert lines[-2].split() == ["wallets", "4", "2"]
+
+
+def test_use_of_earlier_days_counts_where_it_belongs(run: Run, connection: Connection) -> None:
+    create_key(connection, "one")
+    for age, requests_, credits in ((0, 1, 1), (29, 10, 5), (30, 100, 50), (400, 1000, 500)):
+        connection.execute(
+            "INSERT INTO key_use SELECT key_id, %s, 'wallets', %s, %s, %s FROM api_keys",
+            [TODAY - timedelta(days=age), requests_, credits, datetime.now(UTC) - timedelta(days=age)],
+        )
+    (row,) = document(run, "keys", "list")
+    names = ("requests_today", "requests_30_days", "credits_today", "credits_30_days")
+    assert [row[name] for name in names] == [1, 11, 1, 6]
+    assert [row["requests"] for row in document(run, "usage")] == [10, 1]
+    since = (TODAY - timedelta(days=30)).isoformat()
+    assert [row["requests"] for row in document(run, "usage", "--since", since)] == [100, 10, 1]
+    assert document(run, "usage", "other") == []
+
+
+def test_several_workers_and_a_second_run_add_up(
+    run: Run, gunicorn: StartGunicorn, settings: Settings, connection: Connection
+) -> None:
+    key = create_key(connection, "busy", credits=100_000, rate="100000/day")
+    for _ in range(2):
+        server = gunicorn(settings, workers=2)
+        with requests.Session() as session:
+            for _ in range(40):
+                response = session.get(
+                    f"{server.url}/v1/wallets",
+                    params=GROUP,
+                    headers={"Authorization": f"Bearer {key}", "Connection": "close"},
+                    timeout=20,
+                )
+                assert response.status_code == 200
+        server.stop()
+    (row,) = document(run, "usage")
+    assert (row["operation"], row["requests"], row["credits"]) == ("wallets", 80, 80)
+
+
+def test_use_that_cannot_be_settled_waits_in_memory(
+    run: Run, settings: Settings, make_app: Callable[[Settings], Flask], connection: Connection
+) -> None:
+    app = make_app(settings)
+    key = create_key(connection, "one")
+    connection.execute("ALTER TABLE key_use RENAME TO away")
+    assert ask(app.test_client(), key)[0] == 200
+    with ThreadPoolExecutor(1) as closing:
+        closed = closing.submit(app.extensions["wallet_api"].close)
+        time.sleep(0.5)
+        assert not closed.done()
+        connection.execute("ALTER TABLE away RENAME TO key_use")
+        closed.result(timeout=10)
+    assert [row["requests"] for row in document(run, "usage")] == [1]
+
+
+def test_both_secrets_of_a_rotated_key_have_one_balance_and_one_rate(
+    run: Run, client: FlaskClient, connection: Connection
+) -> None:
+    old = create_key(connection, "one", credits=5, rate="6/day")
+    assert ask(client, old) == (200, None)
+    rotated = document(run, "keys", "rotate", "one", "--overlap", "2h")
+    new, until = rotated["key"], datetime.fromisoformat(rotated["previous_until"])
+    assert set(rotated) == {"name", "key", "previous_until"}
+    assert timedelta(minutes=119) < until - datetime.now(UTC) <= timedelta(hours=2)
+    assert [ask(client, secret)[0] for secret in (new, old, new, old)] == [200] * 4
+    assert ask(client, new) == (403, "insufficient_credits")
+    assert ask(client, old)[0] == 429
+    assert ask(client, new)[0] == 429
+    assert connection.fetch_value("SELECT credits FROM api_keys") == 0
+    assert "rotated, both until" in run("keys", "list").stdout
+
+
+@pytest.mark.settings(key_cache_seconds=0)
+def test_a_key_says_when_its_secret_expires_and_the_old_one_ends_with_the_overlap(
+    run: Run, client: FlaskClient, connection: Connection
+) -> None:
+    expires = (TODAY + timedelta(days=60)).isoformat()
+    old = document(run, "keys", "create", "one", "--expires", expires)["key"]
+    first = document(run, "keys", "rotate", "one")
+
+    def expires_at(key: str) -> str:
+        response = client.get("/v1/key", headers={"Authorization": f"Bearer {key}"})
+        return str(response.get_json()["data"]["expires_at"])
+
+    assert expires_at(old) == first["previous_until"]
+    assert expires_at(first["key"]) == f"{expires}T00:00:00Z"
+    second = document(run, "keys", "rotate", "one", "--overlap", "0h")
+    assert ask(client, old) == (403, "invalid_api_key")
+    assert ask(client, first["key"]) == (403, "expired_api_key")
+    assert ask(client, second["key"]) == (200, None)
+    assert run("keys", "revoke", "one").exit_code == 0
+    assert ask(client, second["key"]) == (403, "revoked_api_key")
+
+
+@pytest.mark.settings(key_cache_seconds=0.2)
+def test_a_worker_that_knows_a_key_learns_of_its_rotation(
+    settings: Settings, gunicorn: StartGunicorn, connection: Connection
+) -> None:
+    old = create_key(connection, "one")
+    server = gunicorn(settings, workers=1)
+
+    def status(key: str) -> int:
+        headers = {"Authorization": f"Bearer {key}"}
+        return requests.get(f"{server.url}/v1/wallets", params=GROUP, headers=headers, timeout=20).status_code
+
+    assert status(old) == 200
+    new, _ = rotate_key(connection, "one", timedelta(seconds=1.5))
+    assert (status(new), status(old)) == (200, 200)
+    time.sleep(1.6)
+    assert (status(new), status(old)) == (200, 403)
+    newest, _ = rotate_key(connection, "one", timedelta(0))
+    time.sleep(0.5)
+    assert [status(key) for key in (newest, new, old)] == [200, 403, 403]
+
+
+@pytest.mark.settings(key_cache_seconds=0)
+def test_rate_and_expiry_are_set_and_unset(run: Run, client: FlaskClient, connection: Connection) -> None:
+    key = create_key(connection, "one", credits=7, rate="9/day")
+    day = (TODAY + timedelta(days=9)).isoformat()
+    assert run("keys", "set", "one", "--rate", "20 / hour").stdout == (
+        "one has the rate 20/hour and does not expire.\n"
+    )
+    assert run("keys", "set", "one", "--expires", day).stdout == (
+        f"one has the rate 20/hour and expires {day}T00:00:00Z.\n"
+    )
+    response = client.get("/v1/key", headers={"Authorization": f"Bearer {key}"}).get_json()["data"]
+    assert (response["rate"]["limit"], response["credits"]["left"]) == (20, 7)
+    warned = run("keys", "list")
+    assert f"Warning: expires within 14 days: one ({day}T00:00:00Z)" in warned.stderr
+    assert "Warning: expires" in run("keys", "show", "one").stderr
+    assert run("keys", "set", "one", "--rate", "default", "--expires", "never").stdout == (
+        "one has the rate default and does not expire.\n"
+    )
+    assert "Warning" not in run("keys", "list").stderr
+
+
+@pytest.mark.settings(key_cache_seconds=0)
+def test_the_name_of_a_revoked_key_is_given_again(
+    run: Run, client: FlaskClient, connection: Connection
+) -> None:
+    first = create_key(connection, "one", credits=1)
+    run("keys", "revoke", "one")
+    second = document(run, "keys", "create", "one")["key"]
+    assert "named 'one' already" in run("keys", "create", "one").stderr
+    assert ask(client, first) == (403, "revoked_api_key")
+    assert ask(client, second) == (200, None)
+    assert [row["revoked_at"] is None for row in document(run, "keys", "list")] == [False, True]
+    assert document(run, "keys", "show", "one")["credits"] is None
+    assert run("keys", "revoke", "one").exit_code == 0
+    assert ask(client, second) == (403, "revoked_api_key")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("rotate", "nobody"), "no key named 'nobody'"),
+        (("rotate", "gone"), "is revoked permanently"),
+        (("rotate", "old"), "has expired; set another expiry first"),
+        (("rotate", "one", "--overlap", "soon"), "'soon' is no such time as 24h"),
+        (("set", "one"), "Give --rate, --expires or both"),
+        (("set", "gone", "--rate", "1/day"), "is revoked permanently"),
+        (("set", "nobody", "--rate", "1/day"), "no key named 'nobody'"),
+        (("set", "one", "--rate", "lots"), "'lots' is not a rate"),
+        (("set", "one", "--expires", "2020-01-01"), "2020-01-01T00:00:00Z is in the past"),
+        (("show", "nobody"), "no key named 'nobody'"),
+    ],
+)
+def test_what_cannot_be_changed_is_one_clear_line(
+    run: Run, connection: Connection, arguments: tuple[str, ...], message: str
+) -> None:
+    for name in ("one", "old", "gone"):
+        create_key(connection, name)
+    connection.execute("UPDATE api_keys SET expires_at = now() WHERE name = 'old'")
+    run("keys", "revoke", "gone")
+    before = connection.execute("SELECT * FROM api_keys ORDER BY key_id").fetchall()
+    failed = run("keys", *arguments)
+    assert failed.exit_code != 0
+    assert failed.stdout == ""
+    assert message in failed.stderr
+    assert connection.execute("SELECT * FROM api_keys ORDER BY key_id").fetchall() == before

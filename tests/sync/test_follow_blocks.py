@@ -1,0 +1,111 @@
+"""`wallet-api sync trades --follow` with an EVM node: new blocks within seconds."""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.stub.evm import Block, EvmChain, now
+from tests.stub.server import Stub
+from tests.sync.evm_trades import CAT, DOG, FRIEND, WALLET, buy, signature
+from tests.sync.operator import Operator, Running, Start
+from tests.sync.test_status import status
+from tests.waiting import eventually
+
+AT = now() - timedelta(minutes=10)
+
+
+@pytest.fixture
+def chain(stub: Stub, operator: Operator) -> EvmChain:
+    """A chain of Ethereum with an empty block, and a tracked wallet."""
+    operator.environment |= stub.evm_environment("eth")
+    del operator.environment["MORALIS_API_KEY"]
+    operator.track(("eth", WALLET))
+    chain = stub.nodes.blocks["eth"] = EvmChain(decimals={CAT: 6, DOG: 18})
+    chain.add(AT)
+    return chain
+
+
+def follow(start: Start, seconds: float = 0.2) -> Running:
+    """Follow the chain, and return after the first round."""
+    running = start("trades", "--follow", "--since", AT.isoformat(), FOLLOW_SECONDS=f"{seconds}")
+    running.next_round()
+    return running
+
+
+def signatures(operator: Operator) -> set[str]:
+    return {key[2] for key in operator.ledger()}
+
+
+def test_a_new_block_is_in_the_ledger_within_the_interval_and_two_seconds(
+    chain: EvmChain, operator: Operator, start: Start
+) -> None:
+    running = follow(start, seconds=1)
+    began = time.monotonic()
+    chain.add(now(), buy(1))
+    assert running.until(lambda summary: summary["changed"])["changed"] == 1
+    assert time.monotonic() - began < 3
+    assert signatures(operator) == {signature(1)}
+    assert running.end()[0] == 0
+
+
+def test_status_shows_that_the_chain_is_followed(chain: EvmChain, operator: Operator, start: Start) -> None:
+    follow(start)
+    words = ["eth", "blocks", "1", "of", "1", "yes"]
+    assert any(line.split()[:6] == words for line in status(operator).splitlines())
+    chain.add(now(), buy(1))
+    assert eventually(lambda: "9 OF 10 IN" in status(operator) and signatures(operator) != set(), 30)
+
+
+def test_only_rounds_with_news_are_reported_and_only_new_blocks_are_read(
+    stub: Stub, chain: EvmChain, operator: Operator, start: Start
+) -> None:
+    running = follow(start)
+    stub.calls.clear()
+    assert eventually(lambda: len(stub.asked_of("eth_blockNumber")) >= 3, 30)
+    assert stub.asked_of("eth_getLogs") == []
+    chain.add(now(), buy(1))
+    assert running.next_round()["changed"] == 1
+
+
+def test_a_wallet_that_is_tracked_meanwhile_is_followed_without_a_restart(
+    chain: EvmChain, operator: Operator, start: Start
+) -> None:
+    chain.add(AT + timedelta(minutes=1), buy(1, wallet=FRIEND))
+    running = follow(start)
+    operator.track(("eth", FRIEND))
+    assert running.until(lambda summary: summary["changed"])["wallets"] == 2
+    chain.add(now(), buy(2, wallet=FRIEND))
+    running.until(lambda summary: summary["changed"])
+    operator.fetch("DELETE FROM wallets WHERE address = %s RETURNING 1", FRIEND)
+    chain.add(now(), buy(3, wallet=FRIEND), buy(4))
+    running.until(lambda summary: summary["changed"])
+    assert signatures(operator) == {signature(4)}
+
+
+def test_what_a_reorganisation_removed_is_removed_within_the_interval(
+    chain: EvmChain, operator: Operator, start: Start
+) -> None:
+    running = follow(start)
+    chain.add(now(), buy(1))
+    running.until(lambda summary: summary["changed"])
+    with chain.lock:
+        chain.reorganise(1, [Block(datetime.now(UTC), [buy(2)])])
+    # The removal may be in a round before that of the new trade.
+    rounds = [running.next_round()]
+    while not rounds[-1]["changed"]:
+        rounds.append(running.next_round())
+    assert sum(one["reorganised"] for one in rounds) == 1
+    assert signatures(operator) == {signature(2)}
+
+
+def test_chains_without_a_node_are_read_with_their_own_period(
+    stub: Stub, chain: EvmChain, operator: Operator, start: Start
+) -> None:
+    operator.environment["MORALIS_API_KEY"] = stub.swaps.key
+    operator.track(("bnb", WALLET))
+    running = follow(start)
+    # The first rounds of both.
+    running.next_round()
+    assert eventually(lambda: len(stub.asked_of("eth_blockNumber")) >= 5, 30)
+    assert len([call for call in stub.calls if call.name.endswith("/swaps")]) == 1

@@ -1,0 +1,248 @@
+"""`wallet-api sync trades --follow` with a Solana node: what it notifies of is in the ledger at once."""
+
+import json
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from tests.stub.server import Stub
+from tests.stub.swaps import Row
+from tests.stub.transactions import now
+from tests.sync.operator import Operator, Running, Start, addresses
+from tests.sync.solana import SOL, WALLET, buy, read_from
+from tests.sync.test_status import status
+from tests.waiting import eventually
+
+WAIT = 30.0
+
+
+class Follow:
+    """A running command that follows the wallet, with short times."""
+
+    def __init__(self, stub: Stub, operator: Operator, start: Start, **environment: str) -> None:
+        self.stub, self.operator = stub, operator
+        times = {"FOLLOW_SECONDS": "0.3", "FOLLOW_FINAL_SECONDS": "4", "SYNC_OVERLAP_SECONDS": "0"}
+        self.running: Running = start("trades", "--follow", "--since", "30m", **times | environment)
+        self.running.next_round()
+
+    def happen(self, signature: str, told: Row | None = None, wallet: str = WALLET, times: int = 1) -> None:
+        """Confirm a transaction, and notify of it."""
+        told = told or buy(now(), wallet=wallet)
+        self.stub.transactions.unfinal.add(signature)
+        self.stub.transactions.add(wallet, signature, told)
+        self.stub.stream.notify([wallet], signature, told, times)
+
+    def has(self, *signatures: str) -> bool:
+        """Return whether the ledger comes to have exactly these transactions."""
+        return eventually(lambda: {key[2] for key in self.operator.ledger()} == set(signatures), WAIT)
+
+    def is_followed(self, *wallets: str) -> bool:
+        return eventually(lambda: self.stub.stream.followed == set(wallets), WAIT)
+
+
+Begin = Callable[..., Follow]
+
+
+@pytest.fixture(params=["transactionSubscribe", "logsSubscribe"])
+def method(request: pytest.FixtureRequest, stub: Stub) -> str:
+    """What the node has."""
+    stub.stream.methods = {str(request.param), "slotSubscribe"}
+    return str(request.param)
+
+
+@pytest.fixture
+def begin(stub: Stub, operator: Operator, start: Start) -> Begin:
+    """Starts to follow the wallet."""
+    read_from(stub, operator)
+    return lambda **environment: Follow(stub, operator, start, **environment)
+
+
+def test_a_confirmed_trade_is_in_the_ledger_within_seconds(stub: Stub, method: str, begin: Begin) -> None:
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    told = buy(now(), units=1_500_000, lamports=123_456_789)
+    began = time.monotonic()
+    follow.happen("one", told)
+    assert follow.has("one")
+    assert time.monotonic() - began < 3
+    (trade,) = follow.operator.ledger().values()
+    assert (trade[0], trade[1], trade[3].timestamp()) == ("1.5", "0.123456789", told["blockTime"])
+    # Neither list nor transaction are requested, if the node sends whole ones.
+    assert stub.asked_of("getTransaction") == ([] if method == "transactionSubscribe" else ["one"])
+    assert follow.running.end()[0] == 0
+
+
+def test_status_shows_how_the_chain_is_followed_and_how_soon_trades_come(
+    method: str, operator: Operator, begin: Begin
+) -> None:
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    follow.happen("one")
+    assert follow.has("one")
+
+    def told(*words: str) -> Callable[[], bool]:
+        return lambda: any(line.split()[: len(words)] == list(words) for line in lines(operator))
+
+    assert eventually(told("solana", method, "1", "of", "1", "yes"), WAIT)
+    assert eventually(lambda: json.loads(status(operator, "--json"))["delays"] != [], WAIT)
+    (delays,) = json.loads(status(operator, "--json"))["delays"]
+    # It was the only new trade, and is so when it is read again.
+    assert (delays["blockchain"], delays["trades"]) == ("solana", 1)
+    assert delays["nine_of_ten_seconds"] <= 3
+    follow.running.end()
+    operator.sync()
+    assert not told("solana", method)()
+    (again,) = json.loads(status(operator, "--json"))["delays"]
+    assert again == delays
+
+
+def lines(operator: Operator) -> list[str]:
+    return status(operator).splitlines()
+
+
+def test_what_comes_twice_or_out_of_order_counts_once(method: str, begin: Begin) -> None:
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    follow.happen("late", buy(now(), lamports=2 * SOL))
+    follow.happen("early", buy(now() - timedelta(seconds=9)), times=3)
+    follow.happen("late", buy(now(), lamports=2 * SOL))
+    assert follow.has("early", "late")
+    follow.stub.transactions.unfinal.clear()
+    assert eventually(lambda: follow.operator.fetch("SELECT * FROM sync_unfinal") == [], WAIT)
+    assert follow.has("early", "late")
+
+
+def test_a_trade_that_is_not_finalized_is_removed(stub: Stub, method: str, begin: Begin) -> None:
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    follow.happen("kept")
+    follow.happen("lost")
+    assert follow.has("kept", "lost")
+    stub.transactions.drop("lost")
+    stub.transactions.unfinal.clear()
+    assert follow.has("kept")
+    count = "SELECT total FROM sync_reasons WHERE reason = 'reorganised'"
+    assert eventually(lambda: follow.operator.fetch(count) == [{"total": 1}], WAIT)
+
+
+def test_one_that_comes_back_in_another_block_has_its_time(stub: Stub, method: str, begin: Begin) -> None:
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    follow.happen("moved", buy(now() - timedelta(seconds=2)))
+    assert follow.has("moved")
+    stub.transactions.drop("moved")
+    told = buy(now())
+    stub.transactions.add(WALLET, "moved", told)
+
+    def has_moved() -> bool:
+        ledger = list(follow.operator.ledger().values())
+        return [trade[3].timestamp() for trade in ledger] == [told["blockTime"]]
+
+    assert eventually(has_moved, WAIT)
+
+
+@pytest.mark.parametrize("fault", ["lost", "silent"])
+def test_a_gap_is_filled(stub: Stub, method: str, begin: Begin, fault: str) -> None:
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    stub.stream.is_silent, stub.stream.is_down = fault == "silent", fault == "lost"
+    if fault == "lost":
+        stub.stream.drop()
+    follow.happen("unseen")
+    # The connection counts as lost after ten periods without a slot.
+    assert eventually(lambda: stub.stream.connections == 0 or fault == "silent", WAIT)
+    time.sleep(4 if fault == "silent" else 0.5)
+    stub.stream.is_silent = stub.stream.is_down = False
+    stub.transactions.unfinal.clear()
+    assert follow.is_followed(WALLET)
+    assert follow.has("unseen")
+    follow.happen("seen")
+    assert follow.has("unseen", "seen")
+    # Nothing of the address of the node, which contains a key.
+    status, errors = follow.running.end()
+    assert (status, "NODE-SECRET" in errors, "solana is not followed" in errors) == (0, False, True)
+
+
+def test_wallets_are_followed_and_left_without_a_restart(stub: Stub, method: str, begin: Begin) -> None:
+    follow = begin()
+    others = list(addresses("solana", 3))
+    stub.transactions.add(others[0], "before", buy(now() - timedelta(minutes=5), wallet=others[0]))
+    follow.operator.track(*(("solana", other) for other in others))
+    assert follow.is_followed(WALLET, *others)
+    follow.happen("new", wallet=others[2])
+    assert follow.has("before", "new")
+    follow.operator.fetch("DELETE FROM wallets WHERE address = %s RETURNING 1", others[2])
+    assert follow.is_followed(WALLET, *others[:2])
+    follow.happen("of the first")
+    assert follow.has("before", "of the first")
+
+
+def test_a_limit_on_subscriptions_is_told_and_the_others_are_read(stub: Stub, begin: Begin) -> None:
+    stub.stream.methods.remove("transactionSubscribe")
+    stub.stream.most = 2
+    others = list(addresses("solana", 4))
+    follow = begin(SYNC_TRADES_SECONDS="1")
+    follow.operator.track(*(("solana", other) for other in others))
+    assert eventually(lambda: len(stub.stream.followed) == 2, WAIT)
+    for number, other in enumerate(others):
+        stub.transactions.add(other, f"t{number}", buy(now(), wallet=other))
+    assert follow.has(*(f"t{number}" for number in range(4)))
+    asked = len(stub.stream.asked)
+    time.sleep(1)
+    assert len(stub.stream.asked) == asked
+    assert "allows no more than 2 followed wallets" in follow.running.end()[1]
+
+
+def test_no_more_subscriptions_than_set(stub: Stub, begin: Begin) -> None:
+    stub.stream.methods.remove("transactionSubscribe")
+    follow = begin(FOLLOW_SUBSCRIPTIONS="3")
+    follow.operator.track(*(("solana", other) for other in addresses("solana", 9)))
+    assert eventually(lambda: len(stub.stream.followed) == 3, WAIT)
+    time.sleep(1)
+    assert len(stub.stream.followed) == 3
+
+
+def test_killed_at_any_instant_nothing_is_missed(
+    stub: Stub, operator: Operator, start: Start, method: str, begin: Begin
+) -> None:
+    expected = []
+    follow = begin()
+    for number in range(4):
+        assert follow.is_followed(WALLET)
+        for part in range(5):
+            expected.append(f"t{number}-{part}")
+            follow.happen(expected[-1])
+            time.sleep(0.02 * number)
+        follow.running.process.kill()
+        follow.running.process.wait()
+        stub.transactions.unfinal.clear()
+        assert eventually(lambda: stub.stream.connections == 0, WAIT)
+        follow = Follow(stub, operator, start)
+    assert follow.has(*expected)
+
+
+def test_another_process_stands_by(stub: Stub, operator: Operator, start: Start, begin: Begin) -> None:
+    first = begin()
+    assert first.is_followed(WALLET)
+    heir = start("trades", "--follow", "--wait", FOLLOW_SECONDS="0.3", FOLLOW_FINAL_SECONDS="4")
+    time.sleep(2)
+    assert stub.stream.connections == 1
+    first.running.process.kill()
+    heir.next_round()
+    assert eventually(lambda: stub.stream.followed == {WALLET}, WAIT)
+    first.happen("one")
+    assert first.has("one")
+
+
+def test_wallets_are_read_once_an_hour_too(stub: Stub, method: str, begin: Begin) -> None:
+    follow = begin()
+    # At the start, and for what happened before it was followed.
+    assert eventually(lambda: len(stub.asked_of("getSignaturesForAddress")) == 2, WAIT)
+    stub.transactions.add(WALLET, "not notified", buy(now()))
+    time.sleep(2)
+    assert follow.operator.ledger() == {}
+    earlier = "UPDATE sync_wallets SET synced_until = synced_until - interval '1 hour' RETURNING 1"
+    follow.operator.fetch(earlier)
+    assert follow.has("not notified")

@@ -1,0 +1,34 @@
+"""GET /v1/tokens/prices: the prices of tokens."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint
+
+from wallet_api.queries.prices import token_prices
+from wallet_api.responses.examples import examples_of
+from wallet_api.responses.operation import Operation
+from wallet_api.schemas.prices import PricesArguments, PricesSchema
+from wallet_api.services import services
+
+blueprint = Blueprint("prices", __name__, url_prefix="/v1")
+
+
+_operation = Operation(
+    tag="Tokens",
+    summary="Prices of tokens",
+    arguments=PricesArguments(),
+    data=PricesSchema(),
+    examples=examples_of("tokens/prices"),
+    description="A token that no tracked wallet traded is no error: `found` is false then. The price is that"
+    " of the newest trade in the ledger that is large and recent enough; null without one.",
+)
+
+
+@blueprint.get("/tokens/prices")
+@_operation.cached
+def prices(blockchain: str, mint: Sequence[str]) -> dict[str, Any]:
+    """Return the price, the market cap and the name of each of up to 100 tokens of a chain."""
+    with services().database.read() as connection:
+        return token_prices(connection, datetime.now(UTC), blockchain, mint, services().price_rule)

@@ -1,0 +1,29 @@
+"""Files that are written whole or not at all."""
+
+import errno
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def written_whole(file: Path, *, overwrite: bool) -> Iterator[Path]:
+    """Yield a private file beside `file`; on exit, rename it, or remove it after an exception.
+
+    Raises FileExistsError, unless `overwrite` is set and `file` is a regular file.
+    """
+    if file.exists() and not (overwrite and file.is_file()):
+        advice = "exists already. Choose another name, or replace a file with --force."
+        raise FileExistsError(errno.EEXIST, advice, str(file))
+    descriptor, name = tempfile.mkstemp(".part", f"{file.name}.", file.parent)
+    try:
+        yield Path(name)
+        os.fsync(descriptor)
+        Path(name).rename(file)
+    except BaseException:
+        Path(name).unlink()
+        raise
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,298 @@
+"""Notifications of a Solana node over one websocket: the transactions of many wallets.
+
+https://www.helius.dev/docs/api-reference/enhanced-websockets/transactionsubscribe,
+https://solana.com/docs/rpc/websocket/logssubscribe and https://solana.com/docs/rpc/websocket/slotsubscribe.
+"""
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+import orjson
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from wallet_api.providers.faults import Malformed
+from wallet_api.providers.jsonrpc import Error
+from wallet_api.providers.replies import read_json
+from wallet_api.providers.trades.solana_transaction import Notice, Transaction
+
+log = logging.getLogger(__name__)
+
+TRANSACTIONS = "transactionSubscribe"
+LOGS = "logsSubscribe"
+SLOTS = "slotSubscribe"
+
+# The most addresses of a transactionSubscribe.
+_MOST_ADDRESSES = 50_000
+# The requests without a response at a time.
+_MOST_UNDER_WAY = 50
+_CONFIRMED = {"commitment": "confirmed"}
+_WHOLE = _CONFIRMED | {
+    "encoding": "jsonParsed",
+    "transactionDetails": "full",
+    "showRewards": False,
+    "maxSupportedTransactionVersion": 1,
+}
+_RECEIVE_SECONDS = 0.2
+_ASK_SECONDS = 0.2
+_OPEN_SECONDS = 10.0
+# A filter with more addresses replaces the one before at most so often.
+_REPLACE_SECONDS = 5.0
+_LONGEST_PAUSE_SECONDS = 60.0
+# A transaction has a few hundred accounts and balances at most.
+_MOST_BYTES = 4 * 1024 * 1024
+
+
+class _Parameters(msgspec.Struct):
+    subscription: int
+    result: msgspec.Raw
+
+
+class _Message(msgspec.Struct):
+    id: int | None = None
+    result: Any = None
+    error: Error | None = None
+    method: str = ""
+    params: _Parameters | None = None
+
+
+class _Context(msgspec.Struct):
+    slot: int
+
+
+class _Mention(msgspec.Struct):
+    signature: str
+    err: Any = None
+
+
+class _Logs(msgspec.Struct):
+    context: _Context
+    value: _Mention
+
+
+class _Whole(msgspec.Struct):
+    signature: str
+    slot: int
+    transaction: msgspec.Raw
+
+
+class _SilentError(Exception):
+    """The node sends nothing any more."""
+
+
+class SolanaStream:
+    """Follows addresses over a websocket, in a thread of its own, and connects again when it is lost.
+
+    It uses transactionSubscribe if the node has it, else logsSubscribe for each of the first `most_logs`
+    addresses. `deliver` is called with each notice, and must not block. A connection without a new slot for
+    `silence_seconds` counts as lost.
+    """
+
+    def __init__(
+        self, url: str, most_logs: int, silence_seconds: float, deliver: Callable[[Notice], None]
+    ) -> None:
+        self._url = url
+        self._most_logs = most_logs
+        self._silence_seconds = silence_seconds
+        self._deliver = deliver
+        self._stopping = threading.Event()
+        self._wanted: dict[str, None] = {}
+        self._session: _Session | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.method = TRANSACTIONS
+        self.reconnects = 0
+        # At DEBUG it logs paths, which may contain a key.
+        logging.getLogger("websockets").setLevel(logging.INFO)
+
+    def start(self) -> None:
+        """Connect."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Close the connection, and wait for the end of the thread."""
+        self._stopping.set()
+        self._thread.join(_OPEN_SECONDS)
+
+    def follow(self, addresses: Collection[str]) -> None:
+        """Follow these addresses, the first ones if the node does not allow all, and leave all others."""
+        self._wanted = dict.fromkeys(addresses)
+
+    def followed(self) -> dict[str, datetime]:
+        """Return the addresses that are followed without a gap, each with the time since when."""
+        session = self._session
+        return {} if session is None else dict(session.followed)
+
+    @property
+    def is_connected(self) -> bool:
+        """Return whether the connection is open."""
+        return self._session is not None
+
+    def _run(self) -> None:
+        first_pause = pause = self._silence_seconds / 10
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            try:
+                with connect(self._url, open_timeout=_OPEN_SECONDS, max_size=_MOST_BYTES) as socket:
+                    self._session = _Session(socket, self.method, self._most_logs, self._deliver)
+                    self._serve(self._session)
+            except (OSError, WebSocketException, Malformed, _SilentError) as error:
+                # The messages of these errors may contain the URL, and so a key.
+                log.warning("solana is not followed: %s", type(error).__name__)
+            finally:
+                self._session = None
+            if time.monotonic() - began > _LONGEST_PAUSE_SECONDS:
+                pause = first_pause
+            self._stopping.wait(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+            self.reconnects += not self._stopping.is_set()
+
+    def _serve(self, session: "_Session") -> None:
+        asked_at = -_ASK_SECONDS
+        while not self._stopping.is_set():
+            if time.monotonic() - asked_at > _ASK_SECONDS:
+                asked_at = time.monotonic()
+                session.ask(self._wanted)
+                self.method = session.method
+                if session.is_silent(self._silence_seconds):
+                    raise _SilentError
+            session.receive()
+
+
+class _Session:
+    """One connection: its requests under way, its subscriptions, and the addresses that it follows."""
+
+    def __init__(
+        self, socket: ClientConnection, method: str, most_logs: int, deliver: Callable[[Notice], None]
+    ) -> None:
+        self._socket = socket
+        self._most_logs = most_logs
+        self._deliver = deliver
+        self.method = method
+        self.followed: dict[str, datetime] = {}
+        # By id the method, the addresses and the time of each request without a response.
+        self._requests: dict[int, tuple[str, tuple[str, ...], float]] = {}
+        self._addresses: dict[int, tuple[str, ...]] = {}
+        self._last_id = 0
+        self._ask_from = 0.0
+        self._slot_at: float | None = None
+        self._is_limited = False
+        self._send(SLOTS, [])
+
+    def ask(self, wanted: dict[str, None]) -> None:
+        """Send the requests that lead to the wanted addresses."""
+        if self.method == TRANSACTIONS:
+            self._ask_for_transactions(tuple(wanted)[:_MOST_ADDRESSES])
+        else:
+            self._ask_for_logs(tuple(wanted)[: self._most_logs])
+
+    def receive(self) -> None:
+        """Take the next message, if there is one in time. Raise Malformed."""
+        try:
+            text = self._socket.recv(timeout=_RECEIVE_SECONDS, decode=False)
+        except TimeoutError:
+            return
+        message = read_json(bytes(text), _Message)
+        if message.params is not None:
+            self._take_notification(message.method, message.params)
+        elif message.id in self._requests:
+            method, addresses, _ = self._requests.pop(message.id)
+            if message.error is not None:
+                self._take_error(method, message.error)
+            elif isinstance(message.result, int) and not isinstance(message.result, bool):
+                self._take_subscription(method, message.result, addresses)
+
+    def is_silent(self, seconds: float) -> bool:
+        """Return whether a response, or the next slot, is missing for so long."""
+        now = time.monotonic()
+        oldest = min((at for _, _, at in self._requests.values()), default=now)
+        return now - min(oldest, self._slot_at or now) > seconds
+
+    def _send(self, method: str, parameters: list[Any], addresses: tuple[str, ...] = ()) -> None:
+        self._last_id += 1
+        self._requests[self._last_id] = (method, addresses, time.monotonic())
+        document = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": parameters}
+        self._socket.send(orjson.dumps(document), text=True)
+
+    def _ask_for_transactions(self, wanted: tuple[str, ...]) -> None:
+        if any(method == TRANSACTIONS for method, _, _ in self._requests.values()):
+            return
+        if self.followed.keys() == set(wanted) or time.monotonic() < self._ask_from:
+            return
+        if wanted:
+            self._ask_from = time.monotonic() + _REPLACE_SECONDS
+            query = {"accountInclude": list(wanted), "vote": False, "failed": False}
+            self._send(TRANSACTIONS, [query, _WHOLE], wanted)
+        else:
+            self.followed = {}
+            self._leave(list(self._addresses))
+
+    def _ask_for_logs(self, wanted: tuple[str, ...]) -> None:
+        kept = set(wanted)
+        others = [number for number, (address,) in self._addresses.items() if address not in kept]
+        for number in others[:_MOST_UNDER_WAY]:
+            self.followed.pop(self._addresses[number][0], None)
+        self._leave(others[:_MOST_UNDER_WAY])
+        asked = {address for _, addresses, _ in self._requests.values() for address in addresses}
+        for address in wanted if not self._is_limited else ():
+            if len(self._requests) >= _MOST_UNDER_WAY:
+                break
+            if address not in self.followed and address not in asked:
+                self._send(LOGS, [{"mentions": [address]}, _CONFIRMED], (address,))
+
+    def _leave(self, numbers: list[int]) -> None:
+        for number in numbers:
+            del self._addresses[number]
+            self._send(self.method.replace("Subscribe", "Unsubscribe"), [number])
+
+    def _take_subscription(self, method: str, number: int, addresses: tuple[str, ...]) -> None:
+        if method == SLOTS:
+            self._slot_at = time.monotonic()
+            return
+        # A new filter follows before the old one is left, so that those in both have no gap.
+        before = self.followed if method == TRANSACTIONS else {}
+        now = datetime.now(UTC)
+        since = {address: before.get(address, now) for address in addresses}
+        self.followed = since if method == TRANSACTIONS else self.followed | since
+        if method == TRANSACTIONS:
+            self._leave(list(self._addresses))
+        self._addresses[number] = addresses
+
+    def _take_error(self, method: str, error: Error) -> None:
+        """Use what the node has instead. A limit on subscriptions is kept until the next connection."""
+        if method == TRANSACTIONS and not self.followed:
+            log.info("solana: the node has no %s (code %d)", TRANSACTIONS, error.code)
+            self.method = LOGS
+        elif method in (TRANSACTIONS, LOGS) and not self._is_limited:
+            self._is_limited = True
+            self._ask_from = math.inf
+            log.warning(
+                "solana: the node allows no more than %d followed wallets (code %d)",
+                len(self.followed),
+                error.code,
+            )
+
+    def _take_notification(self, method: str, parameters: _Parameters) -> None:
+        if method == "slotNotification":
+            self._slot_at = time.monotonic()
+        elif method == "logsNotification":
+            logs = read_json(bytes(parameters.result), _Logs)
+            addresses = self._addresses.get(parameters.subscription, ())
+            if logs.value.err is None and addresses:
+                self._deliver(Notice(logs.value.signature, logs.context.slot, addresses))
+        elif method == "transactionNotification":
+            whole = read_json(bytes(parameters.result), _Whole)
+            try:
+                transaction = read_json(bytes(whole.transaction), Transaction)
+            except Malformed:
+                # Reading the wallet finds it, and keeps it as unreadable.
+                log.warning("solana: a transaction that is not of the documented form")
+                return
+            addresses = tuple(key for key in transaction.keys if key in self.followed)
+            if transaction.meta.err is None and addresses:
+                self._deliver(Notice(whole.signature, whole.slot, addresses, transaction))

@@ -1,0 +1,71 @@
+"""What a group put into tokens and took out of them, in several windows."""
+
+from datetime import datetime, timedelta
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, Row, load_sql
+from wallet_api.queries.windows import MAX_LIMIT
+
+# The shortest first.
+WINDOWS = {
+    "1h": timedelta(hours=1),
+    "6h": timedelta(hours=6),
+    "1d": timedelta(days=1),
+    "7d": timedelta(days=7),
+}
+
+_NET_FLOW = load_sql(__package__, "net_flow")
+_FLOW = ("buy", "sell", "net_flow", "net_flow_usd", "buyers", "sellers", "new_wallets", "wallet_count")
+_NONE = dict.fromkeys(_FLOW, 0)
+
+
+def net_flows(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    period: str,
+    limit: int,
+    sort: str | None = None,
+    order: str = "desc",
+    min_wallets: int = 1,
+) -> list[dict[str, Any]]:
+    """Return the tokens traded in (`now` - period, `now`], at most `limit`, with their flows in all windows.
+
+    Those with the largest flow in either direction come first, or of the figure `sort` of the period.
+    `now` counts in whole seconds.
+    """
+    now = now.replace(microsecond=0)
+    starts = zip(
+        ("first_since", "second_since", "third_since", "fourth_since"), WINDOWS.values(), strict=True
+    )
+    rows = connection.execute(
+        _NET_FLOW,
+        {
+            "blockchain": blockchain,
+            "type": type,
+            "currency": CHAINS[blockchain].currency,
+            "now": now,
+            **{name: now - length for name, length in starts},
+            "window_place": list(WINDOWS).index(period) + 1,
+            "min_wallets": min_wallets,
+            "sort": sort or "",
+            "is_ascending": order == "asc",
+            "limit": min(limit, MAX_LIMIT),
+        },
+    ).fetchall()
+    return [_token(list(of_token)) for _, of_token in groupby(rows, itemgetter("mint"))]
+
+
+def _token(rows: list[Row]) -> dict[str, Any]:
+    flows = {row["place"]: row for row in rows}
+    face = {name: rows[0][name] for name in ("mint", "symbol", "token_name")}
+    windows = {name: _flow(flows.get(place, _NONE)) for place, name in enumerate(WINDOWS, 1)}
+    return {**face, "windows": windows}
+
+
+def _flow(row: Row) -> dict[str, Any]:
+    return {name: row[name] for name in _FLOW if row[name] is not None}

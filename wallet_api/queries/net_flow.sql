@@ -1,0 +1,144 @@
+-- What a group put into tokens and took out of them in four windows that end now, for the tokens with a trade in one of them,
+-- `window_place` from 1, the shortest. A wallet is new where it bought a token for the first time.
+-- Needs wallets_by_group, trades_by_time, positions_pkey, tokens_pkey, token_faces_pkey, native_prices_pkey, and what
+-- token_name.sql needs.
+  WITH
+{latest_price},
+       tracked AS MATERIALIZED (
+       SELECT wallet_id
+         FROM wallets
+        WHERE blockchain = %(blockchain)s
+          AND type = %(type)s
+       ),
+       -- The trades of each window that are in no shorter one.
+       piece AS MATERIALIZED (
+       SELECT within.*
+         FROM tracked
+        -- Summed in the subquery, so that no trade of other groups is read.
+        CROSS JOIN LATERAL (
+              SELECT token_id,
+                     wallet_id,
+                     CASE WHEN created_at > %(first_since)s THEN 1
+                          WHEN created_at > %(second_since)s THEN 2
+                          WHEN created_at > %(third_since)s THEN 3
+                          ELSE 4
+                     END AS place,
+                     count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
+                     count(*) FILTER (WHERE is_sell) AS sell_txn,
+                     COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS bought,
+                     COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
+                     count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL) AS buys_without_usd,
+                     count(*) FILTER (WHERE is_sell AND value_usd IS NULL) AS sells_without_usd,
+                     COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0) AS bought_usd,
+                     COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0) AS sold_usd,
+                     COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0) AS bought_without_usd,
+                     COALESCE(sum(value) FILTER (WHERE is_sell AND value_usd IS NULL), 0) AS sold_without_usd
+                FROM trades
+               WHERE wallet_id = tracked.wallet_id
+                 AND created_at > %(fourth_since)s
+                 AND created_at <= %(now)s
+               GROUP BY wallet_id, token_id, place) AS within
+       ),
+       -- The tokens by the figures of the requested window.
+       chosen AS (
+       SELECT token_id,
+              round_half_up(sum(bought), 9) AS buy,
+              round_half_up(sum(sold), 9) AS sell,
+              round_half_up(sum(bought) - sum(sold), 9) AS net_flow,
+              count(DISTINCT wallet_id) FILTER (WHERE buy_txn > 0) AS buyers,
+              count(DISTINCT wallet_id) FILTER (WHERE sell_txn > 0) AS sellers
+         FROM piece
+        WHERE place <= %(window_place)s
+        GROUP BY token_id
+       HAVING count(DISTINCT wallet_id) >= %(min_wallets)s
+       ),
+       ordered AS (
+       SELECT chosen.token_id,
+              tokens.mint,
+              CASE %(sort)s WHEN 'net_flow' THEN net_flow
+                            WHEN 'buy' THEN buy
+                            WHEN 'sell' THEN sell
+                            WHEN 'buyers' THEN buyers
+                            WHEN 'sellers' THEN sellers
+                            ELSE abs(net_flow)
+              END * CASE WHEN %(is_ascending)s THEN 1 ELSE -1 END AS sort_key
+         FROM chosen
+         JOIN tokens
+           ON tokens.token_id = chosen.token_id
+       ),
+       wanted AS MATERIALIZED (
+       SELECT *
+         FROM ordered
+        ORDER BY sort_key, mint
+        LIMIT %(limit)s::bigint
+       ),
+{token_name},
+       -- Each piece counts in its window and all longer ones.
+       position AS (
+       SELECT piece.token_id,
+              piece.wallet_id,
+              span.place,
+              sum(buy_txn) AS buy_txn,
+              sum(sell_txn) AS sell_txn,
+              sum(bought) AS bought,
+              sum(sold) AS sold,
+              sum(buys_without_usd) AS buys_without_usd,
+              sum(sells_without_usd) AS sells_without_usd,
+              sum(bought_usd) AS bought_usd,
+              sum(sold_usd) AS sold_usd,
+              sum(bought_without_usd) AS bought_without_usd,
+              sum(sold_without_usd) AS sold_without_usd
+         FROM wanted
+         JOIN piece
+           ON piece.token_id = wanted.token_id
+         JOIN generate_series(1, 4) AS span (place)
+           ON span.place >= piece.place
+        GROUP BY piece.token_id, piece.wallet_id, span.place
+       ),
+       flow AS MATERIALIZED (
+       SELECT position.token_id,
+              position.place,
+              round_half_up(sum(position.bought), 9) AS buy,
+              round_half_up(sum(position.sold), 9) AS sell,
+              round_half_up(sum(position.bought) - sum(position.sold), 9) AS net_flow,
+              round_half_up(
+                  dollars(sum(position.bought_usd), sum(bought_without_usd), sum(position.buy_txn),
+                          sum(position.buys_without_usd), latest.usd)
+                  - dollars(sum(position.sold_usd), sum(position.sold_without_usd), sum(position.sell_txn),
+                            sum(position.sells_without_usd), latest.usd), 4) AS net_flow_usd,
+              count(*) FILTER (WHERE position.buy_txn > 0) AS buyers,
+              count(*) FILTER (WHERE position.sell_txn > 0) AS sellers,
+              count(*) AS wallet_count,
+              count(*) FILTER (WHERE positions.first_buy <= %(now)s
+                                 AND positions.first_buy > CASE position.place WHEN 1 THEN %(first_since)s
+                                                                               WHEN 2 THEN %(second_since)s
+                                                                               WHEN 3 THEN %(third_since)s
+                                                                               ELSE %(fourth_since)s
+                                                           END) AS new_wallets
+         FROM position
+        CROSS JOIN latest
+         JOIN positions
+           ON positions.wallet_id = position.wallet_id
+          AND positions.token_id = position.token_id
+        GROUP BY position.token_id, position.place, latest.usd
+       )
+SELECT wanted.mint,
+       face.symbol,
+       COALESCE(token_name.token_name, face.name, '') AS token_name,
+       flow.place,
+       flow.buy,
+       flow.sell,
+       flow.net_flow,
+       flow.net_flow_usd,
+       flow.buyers,
+       flow.sellers,
+       flow.new_wallets,
+       flow.wallet_count
+  FROM wanted
+  JOIN flow
+    ON flow.token_id = wanted.token_id
+  LEFT JOIN token_name
+    ON token_name.token_id = wanted.token_id
+  LEFT JOIN token_faces AS face
+    ON face.token_id = wanted.token_id
+ ORDER BY wanted.sort_key, wanted.mint, flow.place

@@ -1,0 +1,141 @@
+"""What the wallets of a group bought together, first, or left, as it was known at a moment."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, Row, load_sql
+from wallet_api.errors import InvalidParameter
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
+from wallet_api.queries.windows import with_warnings
+
+MAX_HOURS = 168
+MAX_SIGNALS = 100
+# Without `min_wallets`.
+LEAST_WALLETS = {"cluster": 3, "entry": 1, "exit": 3}
+
+_ACTIVE = timedelta(hours=24)
+_TOKEN = ("mint", "symbol", "token_name", "token_supply", "token_decimals")
+_STATS = ("still_holding_count", "total_buy", "total_sell", "net_flow")
+_WINDOW = (
+    "wallet_count",
+    "first_buy_at",
+    "latest_buy_at",
+    "time_span_minutes",
+    "total_invested",
+    "total_invested_usd",
+    "avg_invested",
+    "avg_invested_usd",
+    "total_tokens_bought",
+    "supply_pct_bought",
+)
+_OPTIONAL = ("total_invested_usd", "avg_invested_usd")
+
+# A price, and the time of the trade that made it.
+Price = tuple[Decimal | None, str | None]
+
+_SIGNALS = load_sql(__package__, "signals")
+_PRICES = load_sql(__package__, "signal_prices")
+
+
+def group_signals(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    mode: str,
+    limit: int = 20,
+    min_wallets: int | None = None,
+    min_value: Decimal = Decimal(0),
+    hours: int = 24,
+    include_wallets: bool = True,
+    as_of: datetime | None = None,
+    rule: PriceRule = DEFAULT_RULE,
+) -> dict[str, Any]:
+    """Return the signals of a group in (`as_of` - `hours`, `as_of`], at most MAX_SIGNALS.
+
+    `as_of` is `now` by default; it counts in whole seconds. Those of most wallets come first, then of the
+    largest investment. No trade, price or dollar value of after `as_of` counts. Raises InvalidParameter.
+    """
+    if as_of is not None and as_of > now:
+        raise InvalidParameter("Parameter as_of is in the future.", parameter="as_of")
+    moment = (as_of or now).replace(microsecond=0)
+    least = LEAST_WALLETS[mode] if min_wallets is None else min_wallets
+    window_hours = min(hours, MAX_HOURS)
+    parameters = {
+        "blockchain": blockchain,
+        "type": type,
+        "currency": CHAINS[blockchain].currency,
+        "mode": mode,
+        "limit": min(limit, MAX_SIGNALS),
+        "min_wallets": least,
+        "min_value": min_value,
+        "include_wallets": include_wallets,
+        "since": moment - timedelta(hours=window_hours),
+        "active_since": moment - _ACTIVE,
+        **rule.parameters(moment),
+    }
+    rows = connection.execute(_SIGNALS, parameters).fetchall()
+    prices = _read_prices(connection, parameters, [row["token_id"] for row in rows])
+    data = {
+        "blockchain": blockchain,
+        "type": type,
+        "currency": CHAINS[blockchain].currency,
+        "mode": mode,
+        "hours": window_hours,
+        "as_of": f"{moment:%Y-%m-%dT%H:%M:%SZ}",
+        "count": len(rows),
+        "signals": [
+            {
+                "signal_type": mode,
+                "signal_strength": _strength(row["wallet_count"], least),
+                **_signal(row, blockchain, window_hours, prices.get(row["token_id"], (None, None))),
+            }
+            for row in rows
+        ],
+    }
+    return with_warnings(data, _warnings(limit, hours))
+
+
+def _signal(row: Row, blockchain: str, hours: int, price: Price) -> dict[str, Any]:
+    currency = CHAINS[blockchain].currency
+    window = {name: row[name] for name in _WINDOW if name not in _OPTIONAL or row[name] is not None}
+    return {
+        "currency": currency,
+        "token": {
+            "blockchain": blockchain,
+            "currency": currency,
+            **{name: row[name] for name in _TOKEN},
+        },
+        "token_stats": {
+            "wallet_count": row["trader_count"],
+            **{name: row[name] for name in _STATS},
+            "price": price[0],
+            "price_at": price[1],
+        },
+        **({} if row["wallets"] is None else {"wallets": orjson.Fragment(row["wallets"])}),
+        "window": {"hours": hours, **window},
+    }
+
+
+def _read_prices(
+    connection: Connection, parameters: dict[str, Any], token_ids: Sequence[int]
+) -> dict[int, Price]:
+    row = read_priced(connection, _PRICES, parameters | {"wanted_ids": token_ids})
+    assert row is not None
+    return dict(zip(row["token_ids"], zip(row["prices"], row["times"], strict=True), strict=True))
+
+
+def _strength(wallets: int, least: int) -> str:
+    return "high" if wallets >= 4 * least else "medium" if wallets >= 2 * least else "low"
+
+
+def _warnings(limit: int, hours: int) -> list[str]:
+    capped = {"limit": (limit, MAX_SIGNALS), "hours": (hours, MAX_HOURS)}
+    return [
+        f"{name} was capped from {given} to {most}." for name, (given, most) in capped.items() if given > most
+    ]

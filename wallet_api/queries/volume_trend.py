@@ -1,0 +1,48 @@
+"""How much a group traded over a period, bucket by bucket."""
+
+from datetime import datetime
+from typing import Any
+
+from wallet_api.chains import CHAINS
+from wallet_api.database import Connection, Row, load_sql
+from wallet_api.queries.leaderboard import PERIOD_LENGTHS
+from wallet_api.queries.tracker import CHART_BUCKETS
+
+_VOLUME_TREND = load_sql(__package__, "volume_trend")
+_FIGURES = ("buy", "sell", "volume", "volume_usd", "txn", "wallets")
+_NONE = dict.fromkeys(_FIGURES, 0)
+
+
+def volume_trend(
+    connection: Connection, now: datetime, blockchain: str, type: str, period: str
+) -> list[dict[str, Any]]:
+    """Return all buckets of (`now` - period, `now`], oldest first, also those without a trade.
+
+    A bucket is open where it starts and closed at its `timestamp`. `now` counts in whole seconds.
+    """
+    now = now.replace(microsecond=0)
+    since, length = now - PERIOD_LENGTHS[period], CHART_BUCKETS[period]
+    rows = connection.execute(
+        _VOLUME_TREND,
+        {
+            "blockchain": blockchain,
+            "type": type,
+            "currency": CHAINS[blockchain].currency,
+            "since": since,
+            "now": now,
+            "bucket_seconds": int(length.total_seconds()),
+        },
+    )
+    traded = {row["ends_at"]: row for row in rows}
+    ends = [since + length * number for number in range(1, PERIOD_LENGTHS[period] // length + 1)]
+    return [
+        {
+            "timestamp": f"{end:%Y-%m-%dT%H:%M:%SZ}",
+            **_figures(traded.get(end, _NONE)),
+        }
+        for end in ends
+    ]
+
+
+def _figures(row: Row) -> dict[str, Any]:
+    return {name: row[name] for name in _FIGURES if row[name] is not None}

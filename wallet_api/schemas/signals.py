@@ -1,0 +1,162 @@
+"""The schemas of the signals of a group."""
+
+from wallet_api.schemas.arguments import GroupArguments
+from wallet_api.schemas.fields import (
+    DECIMALS,
+    PROFIT_USD,
+    SUPPLY,
+    SUPPLY_PCT,
+    SUPPLY_PCT_PEAK,
+    SYMBOL,
+    USD,
+    Amount,
+    Boolean,
+    Choice,
+    Integer,
+    Moment,
+    Number,
+    Rows,
+    Shape,
+    String,
+    Strings,
+    Switch,
+    Time,
+    WholeNumber,
+)
+from wallet_api.schemas.wallets import ProfileSchema
+
+MODES = ("cluster", "entry", "exit")
+_STRENGTHS = ("low", "medium", "high")
+
+
+class SignalsArguments(GroupArguments):
+    """The arguments of GET /v1/signals."""
+
+    mode = Choice(
+        MODES,
+        "`cluster`: tokens that at least `min_wallets` wallets bought in the window; `entry`: of these,"
+        " tokens that no wallet of the group had ever bought before; `exit`: tokens that at least"
+        " `min_wallets` wallets traded in the window, held at its start or at a moment in it, and do not hold"
+        " at its end.",
+        required=True,
+    )
+    limit = WholeNumber(
+        1, "Signals shown; more than 100 is capped, with an entry in `warnings`.", load_default=20
+    )
+    min_wallets = WholeNumber(1, "The fewest wallets that make a signal; 3 by default, 1 with `entry`.")
+    min_value = Number(
+        "Only wallets that bought (with `exit`: sold) for at least so much in the window, in native coins; 0"
+        " by default.",
+    )
+    hours = WholeNumber(
+        1, "The window; more than 168 is capped, with an entry in `warnings`.", load_default=24
+    )
+    include_wallets = Switch("Whether signals have `wallets`.", load_default="true")
+    as_of = Time("The moment at which the window ends, not in the future; now by default.")
+
+
+class SignalTokenSchema(Shape):
+    """The token of a signal."""
+
+    blockchain = String("The chain of the token.")
+    currency = String("Code of the chain's native coin.")
+    mint = String("Address of the token.")
+    symbol = String(SYMBOL, nullable=True)
+    token_name = String("Its name; may be empty.")
+    token_supply = Amount(SUPPLY, nullable=True)
+    token_decimals = Integer(DECIMALS, nullable=True)
+
+
+class SignalStatsSchema(Shape):
+    """What all wallets of the group did in the token in the window."""
+
+    wallet_count = Integer("Wallets with a trade in it.")
+    still_holding_count = Integer("Those of them that hold it at the end of the window.")
+    total_buy = Amount("Value of their buys.")
+    total_sell = Amount("Value of their sells.")
+    net_flow = Amount("`total_buy` less `total_sell`.")
+    price = Amount("Price of the token at the end of the window; null without one.", nullable=True)
+    price_at = Moment("Time of the trade that made it; null without one.", nullable=True)
+
+
+class SignalWalletSchema(Shape):
+    """A wallet that is a part of the signal, with its position in the token at the end of the window."""
+
+    profile = Rows(ProfileSchema, "The wallet.")
+    bought_at = Moment("Its first buy in the window; absent without one.", optional=True)
+    is_active = Boolean("Whether it traded any token in the 24 hours before the end of the window.")
+    still_holding = Boolean("Whether it held at least 1 % of its peak at the end of the window.")
+    buy_txn = Integer("Number of all its buys of the token until then.")
+    sell_txn = Integer("Number of all its sells of the token until then.")
+    buy_tokens = Amount("Tokens bought until then.")
+    sell_tokens = Amount("Tokens sold until then.")
+    held_tokens = Amount("Tokens held then.")
+    held_tokens_peak = Amount("The most tokens held until then.")
+    bag_pct = Amount("100 · `held_tokens` / `held_tokens_peak`; 0 without a peak.")
+    supply_pct = Amount(SUPPLY_PCT, nullable=True)
+    supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
+    total_buy = Amount("Value of all its buys until then.")
+    total_buy_usd = Amount(USD, optional=True)
+    total_sell = Amount("Value of all its sells until then.")
+    total_sell_usd = Amount(USD, optional=True)
+    realized_pnl = Amount("What its sells realized until then, by weighted-average cost.")
+    realized_pnl_usd = Amount(PROFIT_USD, optional=True)
+    realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
+    window_buy_txn = Integer("Number of its buys in the window.")
+    window_invested = Amount("Value of its buys in the window.")
+    window_invested_usd = Amount(USD, optional=True)
+    window_tokens_bought = Amount("Tokens bought in the window.")
+
+
+class SignalWindowSchema(Shape):
+    """What the wallets of the signal did in the window."""
+
+    hours = Integer("Its length, after capping at 168.")
+    wallet_count = Integer("The wallets of the signal.")
+    first_buy_at = Moment("Their first buy; of an exit, their first sell.")
+    latest_buy_at = Moment("Their latest buy; of an exit, their latest sell.")
+    time_span_minutes = Amount("Minutes between the two.")
+    total_invested = Amount("Value of their buys.")
+    total_invested_usd = Amount(USD, optional=True)
+    avg_invested = Amount("The value of their buys for each wallet.")
+    avg_invested_usd = Amount(USD, optional=True)
+    total_tokens_bought = Amount("Tokens bought.")
+    supply_pct_bought = Amount("These tokens in percent of the supply; null without one.", nullable=True)
+
+
+class SignalSchema(Shape):
+    """A token, and what makes it a signal."""
+
+    signal_type = String("The requested mode.", enum=MODES)
+    signal_strength = String(
+        "`medium` from 2 · `min_wallets` wallets on, `high` from 4 · `min_wallets` on.", enum=_STRENGTHS
+    )
+    currency = String("Code of the chain's native coin.")
+    token = Rows(SignalTokenSchema, "The token.")
+    token_stats = Rows(SignalStatsSchema, "What the group did in it in the window.")
+    wallets = Rows(
+        SignalWalletSchema,
+        "The wallets of the signal, by their first buy (of an exit: sell) in the window, then by address;"
+        " absent with `include_wallets=false`.",
+        many=True,
+        optional=True,
+    )
+    window = Rows(SignalWindowSchema, "What these wallets did in the window.")
+
+
+class SignalsSchema(Shape):
+    """The data of GET /v1/signals, by number of wallets, then by value, largest first, then by mint."""
+
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets.")
+    currency = String("Code of the chain's native coin.")
+    mode = String("The requested mode.", enum=MODES)
+    hours = Integer("The window, after capping at 168.")
+    as_of = Moment("The moment at which the window ends.")
+    count = Integer("Number of signals in this response.")
+    signals = Rows(
+        SignalSchema,
+        "By `wallet_count`, then by `total_invested` of `window`, largest first, then by mint.",
+        many=True,
+    )
+    warnings = Strings("What was capped; absent if nothing.", optional=True)

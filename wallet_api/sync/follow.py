@@ -1,0 +1,297 @@
+"""Follow the wallets of a chain: import what its node notifies of, and choose which wallets to read beneath.
+
+The reasons are in docs/sync.md, "Within seconds".
+"""
+
+import logging
+import queue
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol
+
+from cachetools import LRUCache
+
+from wallet_api.database import Connection, Row
+from wallet_api.providers.trades.solana_transaction import Notice
+from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, TradeSource, Unfinal
+from wallet_api.sync.follows import Follow, save_follow
+from wallet_api.sync.jobs import Job, Span, tracked_rows, wallet_of
+from wallet_api.sync.pool import Pool, Result
+from wallet_api.sync.sources import Provider
+from wallet_api.sync.unfinal import read_unfinal
+
+log = logging.getLogger(__name__)
+
+# A followed wallet is still read once an hour.
+_READ_AGAIN = timedelta(hours=1)
+# The notices that wait, each with a transaction of up to some 50 kB.
+_MOST_NOTICES = 1000
+_REMEMBERED_NOTICES = 20_000
+_THREADS = 4
+# The signatures of a getSignatureStatuses, and the requests for them in a look.
+_STATUSES = 256
+_MOST_UNFINAL = 20 * _STATUSES
+_REPORT_SECONDS = 10.0
+
+
+class FollowedSource(TradeSource, Protocol):
+    """A source of trades that reads what its node notifies of."""
+
+    def read_notice(self, wallet: TrackedWallet, notice: Notice) -> Chunk:
+        """Return the swaps of a wallet in a transaction that is not final yet. Raise ProviderFault."""
+
+    def decide(self, unfinal: Sequence[Unfinal], lost_before: datetime) -> Chunk:
+        """Return which transactions are final, or orphaned if not final and seen before then."""
+
+
+class Stream(Protocol):
+    """Notifies of the transactions of addresses, from a thread of its own."""
+
+    method: str
+    reconnects: int
+
+    def start(self) -> None:
+        """Connect."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+    def follow(self, addresses: Sequence[str]) -> None:
+        """Follow these addresses, and leave all others."""
+
+    def followed(self) -> Mapping[str, datetime]:
+        """Return the addresses that are followed without a gap, each with the time since when."""
+
+    @property
+    def is_connected(self) -> bool:
+        """Return whether the connection is open."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Push(Job):
+    """A transaction of a wallet of which the node has notified. How far the wallet is read stays the same."""
+
+    follower: "Follower"
+    notice: Notice
+
+    def next_chunk(self, source: Any) -> Chunk:
+        """Read the transaction. Raise ProviderFault."""
+        self.began = datetime.now(UTC)
+        (wallet,) = self.wallets
+        chunk: Chunk = source.read_notice(wallet, self.notice)
+        return chunk
+
+    def save_synced(self, connection: Connection, chunk: Chunk) -> None:
+        """Leave the span of the wallet as it is, since the transaction says nothing of earlier ones."""
+
+    def fail(self, connection: Connection, failure: str, detail: str = "") -> None:
+        """Have the wallet read when the transaction is final."""
+        self.outcome, self.detail = failure, detail
+        self.follower.failed[failure] += 1
+        for wallet in self.wallets:
+            self.follower.read_again(wallet)
+
+
+@dataclass(slots=True, kw_only=True)
+class Decision(Job):
+    """Transactions of which is to be decided whether they are final."""
+
+    follower: "Follower"
+    unfinal: Sequence[Unfinal]
+    lost_before: datetime
+
+    def next_chunk(self, source: Any) -> Chunk:
+        """Request their status. Raise ProviderFault."""
+        self.began = datetime.now(UTC)
+        chunk: Chunk = source.decide(self.unfinal, self.lost_before)
+        return chunk
+
+    def save_synced(self, connection: Connection, chunk: Chunk) -> None:
+        """Have the wallets of orphaned transactions read, which may be in another block."""
+        lost = {signature for block in chunk.orphans for signature in block.transactions}
+        for row in chunk.decided:
+            if row.tx_signature in lost:
+                self.follower.read_again(row.wallet)
+
+    def fail(self, connection: Connection, failure: str, detail: str = "") -> None:
+        """Decide them with the next look."""
+        self.outcome, self.detail = failure, detail
+
+
+class Follower:
+    """Follows the tracked wallets of a chain by the stream of its provider.
+
+    Wallets that are not followed are read every `poll_seconds`. What is not final after `final_seconds` is
+    removed; a gap is read after a quarter of this time, when what happened in it is final. `failed` counts
+    notices that could not be read, by failure.
+    """
+
+    def __init__(
+        self, provider: Provider, poll_seconds: float, final_seconds: float, look_seconds: float
+    ) -> None:
+        self._provider = provider
+        self._poll = timedelta(seconds=poll_seconds)
+        self._final = timedelta(seconds=final_seconds)
+        self._settled = self._final / 4
+        (self._chain,) = provider.chains
+        self._running: ExitStack | None = None
+        self._stream: Stream | None = None
+        self._pool = Pool(provider, _THREADS)
+        self._notices: queue.Queue[Notice] = queue.Queue(_MOST_NOTICES)
+        self._seen: LRUCache[tuple[str, str, int], None] = LRUCache(_REMEMBERED_NOTICES)
+        self._spans: dict[str, Span] = {}
+        self._again: dict[int, datetime] = {}
+        self._overflowed = False
+        self._look_seconds = look_seconds
+        self.failed: Counter[str] = Counter()
+        self._looked_at = self._reported_at = -_REPORT_SECONDS
+        self._deciding = 0
+        self._reconnects = self._gaps = 0
+
+    @property
+    def wallets(self) -> int:
+        """Return how many wallets are tracked."""
+        return len(self._spans)
+
+    def choose(self, rows: list[Row]) -> list[Row]:
+        """Follow the wallets of these rows, and return those to read now."""
+        self._follow(rows)
+        followed = {} if self._stream is None else self._stream.followed()
+        now = datetime.now(UTC)
+        return [row for row in rows if self._is_due(row, followed.get(row["address"]), now)]
+
+    def results(self, connection: Connection) -> list[Result]:
+        """Return the results of notices and decisions that have arrived, and begin new ones."""
+        if time.monotonic() - self._looked_at > self._look_seconds:
+            self._looked_at = time.monotonic()
+            self._follow(tracked_rows(connection, [self._chain]))
+            self._decide(connection)
+            self._report(connection)
+        self._submit()
+        results = self._pool.results(0.0)
+        for job, result in results:
+            self._deciding -= isinstance(job, Decision)
+            if result is None:
+                job.fail(connection, "not read")
+        return results
+
+    def read_again(self, wallet: TrackedWallet) -> None:
+        """Have a wallet read when all that has happened until now is final."""
+        self._again.setdefault(wallet.wallet_id, datetime.now(UTC) + self._settled)
+
+    def close(self) -> None:
+        """End the connection. All that happens from now on is a gap."""
+        if self._running is not None:
+            self._running.close()
+            self._running = self._stream = None
+
+    def _start(self) -> None:
+        self._pool = Pool(self._provider, _THREADS)
+        self._notices = queue.Queue(_MOST_NOTICES)
+        self._seen.clear()
+        self._deciding = self._reconnects = 0
+        assert self._provider.stream is not None
+        self._stream = self._provider.stream(self._deliver)
+        self._running = ExitStack()
+        self._running.enter_context(self._pool)
+        self._running.callback(self._stream.close)
+        self._stream.start()
+
+    def _follow(self, rows: Sequence[Row]) -> None:
+        self._spans = {row["address"]: _span(row) for row in rows}
+        if self._running is None:
+            self._start()
+        assert self._stream is not None
+        self._stream.follow(list(self._spans))
+        if self._overflowed:
+            # What did not fit may be of any wallet.
+            self._overflowed = False
+            log.warning("%s: more notices than can be read; all wallets are read again", self._chain)
+            for span in self._spans.values():
+                self.read_again(span.wallet)
+
+    def _is_due(self, row: Row, followed_since: datetime | None, now: datetime) -> bool:
+        """Return whether a wallet is to be read now."""
+        read_until, tried_at = row["synced_until"], row["tried_at"]
+        if row["failure"] is not None and tried_at > now - self._poll:
+            return False
+        if read_until is None or now - read_until > _READ_AGAIN:
+            return True
+        again_at = self._again.get(row["wallet_id"])
+        if again_at is not None and again_at <= now:
+            # It stays until a fetch has begun after this time.
+            if read_until < again_at:
+                return True
+            del self._again[row["wallet_id"]]
+        if followed_since is None:
+            return bool(now - read_until > self._poll)
+        # Before, it was not followed, and what happened then is final by now.
+        if read_until < followed_since + self._settled <= now:
+            self._gaps += 1
+            return True
+        return False
+
+    def _deliver(self, notice: Notice) -> None:
+        try:
+            self._notices.put_nowait(notice)
+        except queue.Full:
+            self._overflowed = True
+
+    def _submit(self) -> None:
+        """Begin to read the notices, each of them once."""
+        with suppress(queue.Empty):
+            while not self._pool.is_full:
+                notice = self._notices.get_nowait()
+                for address in notice.addresses:
+                    self._submit_one(address, notice)
+
+    def _submit_one(self, address: str, notice: Notice) -> None:
+        key = (address, notice.signature, notice.slot)
+        span = self._spans.get(address)
+        if span is not None and key not in self._seen:
+            self._seen[key] = None
+            self._pool.submit(Push(self._chain, [span], (), follower=self, notice=notice))
+
+    def _decide(self, connection: Connection) -> None:
+        """Request what becomes of transactions that should be final by now."""
+        if self._deciding:
+            return
+        now = datetime.now(UTC)
+        unfinal = read_unfinal(connection, self._chain, now - self._settled, _MOST_UNFINAL)
+        for start in range(0, len(unfinal), _STATUSES):
+            rows = unfinal[start : start + _STATUSES]
+            spans = [Span(row.wallet, now, now, False, None) for row in rows]
+            self._deciding += 1
+            lost_before = now - self._final
+            job = Decision(self._chain, spans, (), follower=self, unfinal=rows, lost_before=lost_before)
+            self._pool.submit(job)
+
+    def _report(self, connection: Connection) -> None:
+        """Save how the chain is followed."""
+        if self._stream is None or time.monotonic() - self._reported_at < _REPORT_SECONDS:
+            return
+        self._reported_at = time.monotonic()
+        for failure, count in self.failed.items():
+            log.warning("%s: %d notices are read later: %s", self._chain, count, failure)
+        self.failed.clear()
+        reconnects = self._stream.reconnects
+        follow = Follow(
+            self._chain,
+            self._stream.method,
+            wallets=len(self._spans),
+            followed=len(self._stream.followed()),
+            is_connected=self._stream.is_connected,
+            reconnects=reconnects - self._reconnects,
+            gaps=self._gaps,
+        )
+        save_follow(connection, follow, datetime.now(UTC))
+        self._reconnects, self._gaps = reconnects, 0
+
+
+def _span(row: Row) -> Span:
+    now = datetime.now(UTC)
+    return Span(wallet_of(row), now, now, False, row["synced_until"])
