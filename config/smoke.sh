@@ -300,6 +300,16 @@ if ask latest "/v1/transactions/latest?$group&limit=20" 200; then
     # Any text can be a mint; one with other characters would have to be encoded.
     case $mint in *[!0-9A-Za-z]*) mint= ;; esac
 fi
+if ask follow "/v1/transactions/latest?$group&after=now" 200; then
+    same follow "the number of changes before any" "$(get follow .data.count)" 0
+    cursor=$(get follow .data.pagination.next_cursor)
+    ask follow_on "/v1/transactions/latest?$group&after=$cursor" 200
+fi
+if ask changes "/v1/transactions/latest?$group&after=start&transaction_type=sell&limit=20" 200; then
+    all changes '[.]data[.]transactions[.][0-9]+[.]arrived_at' | sort -c 2>/dev/null ||
+        fault "changes: they are not in the order of arrival"
+    same changes "what is no sell" "$(all changes '[.]data[.]transactions[.][0-9]+[.]transaction_type' | grep -c -v sell)" 0
+fi
 if ask timerange "/v1/transactions/timerange?$group&minutes=60&limit=20" 200; then
     newest_first timerange
     holds timerange "more trades are shown than there are" "$(get timerange .data.count) <= $(get timerange .data.total)"

@@ -37,6 +37,10 @@ TREND = GROUP | {"mode": "volume_trend", "period": "7d"}
 OPERATIONS = (
     Operation("lookup", "/v1/wallets/lookup", {"address": ledger_world.MEDIAN}),
     Operation("latest, 50", "/v1/transactions/latest", GROUP),
+    Operation(
+        "changes from the start, 100", "/v1/transactions/latest", GROUP | {"after": "start", "limit": 100}
+    ),
+    Operation("changes from now, none", "/v1/transactions/latest", GROUP | {"after": "now"}),
     Operation("timerange 1 h, 50", "/v1/transactions/timerange", GROUP | {"hours": 1}),
     Operation("count, 24 h", "/v1/transactions/count", GROUP),
     Operation("calendar, median wallet", "/v1/wallet/pnl_calendar", MEDIAN),

@@ -4,9 +4,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from flask import Flask
 
+from tests.backups import done
 from tests.ledger.caller import Caller
 from tests.ledger.contended import Contended
 from tests.ledger.follower import Follower
@@ -54,3 +56,32 @@ def test_a_change_is_not_skipped_that_is_committed_after_a_later_one_was_read(
             assert [row["tx_signature"] for row in follower.read()] == ["quick"]
         slow.result()
     assert [row["tx_signature"] for row in follower.read()] == ["slow"]
+
+
+def test_a_restored_ledger_is_followed_from_what_was_read_before_the_backup_alone(
+    settings: Settings,
+    make_app: Callable[[Settings], Flask],
+    connection: Connection,
+    empty_database_url: str,
+    tmp_path: Path,
+) -> None:
+    importer, start = Importer(str(settings.database_url)), datetime.now(UTC) - timedelta(hours=1)
+    importer.wallets(WALLETS)
+    importer.trades([trade_row(ANN, "before", start)])
+    caller = Caller.new(make_app(settings).test_client(), connection)
+    followers = [Follower(caller, **GROUP) for _ in range(2)]
+    for follower in followers:
+        follower.read()
+    earlier, later = followers
+    # The backup has it without a place.
+    importer.trades([trade_row(BEN, "under way", start)])
+    connection.execute("UPDATE arrivals SET place = NULL, batch_id = NULL, arrived_at = NULL WHERE place = 2")
+    done("backup", tmp_path / "ledger.dump", settings=settings)
+    assert [row["tx_signature"] for row in later.read()] == ["under way"]
+    restored = replace(settings, database_url=empty_database_url)
+    done("restore", tmp_path / "ledger.dump", settings=restored)
+    Importer(empty_database_url).trades([trade_row(ANN, "after", start)])
+    there = replace(caller, client=make_app(restored).test_client())
+    error = there.refused("/transactions/latest", **GROUP, after=later.after)
+    assert error["reason"] == "cursor_unknown"
+    assert [row["tx_signature"] for row in earlier.resumed(there).read()] == ["under way", "after"]

@@ -5,55 +5,64 @@
 -- native_prices_pkey, and what feed_joins.sql needs.
   WITH
 {latest_price},
-       trade AS MATERIALIZED (
-       SELECT trades.arrival,
+       -- A CTE of its own, so that the trades of the chunks are read first, and not all wallets of the group.
+       read_trade AS MATERIALIZED (
+       SELECT arrival,
               0 AS kind,
-              trades.wallet_id,
-              trades.token_id,
-              trades.tx_signature,
-              trades.is_sell,
-              trades.event_index,
-              CASE WHEN trades.is_correction THEN 'correction' ELSE 'trade' END AS event,
-              trades.created_at,
-              trades.token_name,
-              trades.token_amount,
-              trades.value,
-              trades.value_usd,
-              trades.quantity_after,
-              trades.peak_after
+              wallet_id,
+              token_id,
+              tx_signature,
+              is_sell,
+              event_index,
+              CASE WHEN is_correction THEN 'correction' ELSE 'trade' END AS event,
+              created_at,
+              token_name,
+              token_amount,
+              value,
+              value_usd,
+              quantity_after,
+              peak_after
          FROM trades
-         JOIN wallets
-           ON wallets.wallet_id = trades.wallet_id
-        WHERE trades.arrival = ANY (%(chunks)s::bigint[])
-          AND wallets.blockchain = %(blockchain)s
-          AND (%(type)s::text IS NULL OR wallets.type = %(type)s::text)
-          AND (%(token_id)s::bigint IS NULL OR trades.token_id = %(token_id)s::bigint)
-          AND (%(wallet_ids)s::bigint[] IS NULL OR trades.wallet_id = ANY (%(wallet_ids)s::bigint[]))
-          AND (%(wants_sells)s::boolean IS NULL OR trades.is_sell = %(wants_sells)s::boolean)
-          AND (%(min_value)s::numeric IS NULL OR round_half_up(trades.value, 9) >= %(min_value)s::numeric)
+        WHERE arrival = ANY (%(chunks)s::bigint[])
+          AND (%(token_id)s::bigint IS NULL OR token_id = %(token_id)s::bigint)
+          AND (%(wallet_ids)s::bigint[] IS NULL OR wallet_id = ANY (%(wallet_ids)s::bigint[]))
+          AND (%(wants_sells)s::boolean IS NULL OR is_sell = %(wants_sells)s::boolean)
+          AND (%(min_value)s::numeric IS NULL OR round_half_up(value, 9) >= %(min_value)s::numeric)
        ),
-       removal AS MATERIALIZED (
-       SELECT removals.arrival,
-              1 AS kind,
-              removals.wallet_id,
-              removals.token_id,
-              removals.tx_signature,
-              removals.is_sell,
-              removals.event_index,
-              'removal' AS event,
-              removals.created_at
-         FROM removals
+       trade AS (
+       SELECT read_trade.*
+         FROM read_trade
          JOIN wallets
-           ON wallets.wallet_id = removals.wallet_id
-        WHERE removals.arrival = ANY (%(chunks)s::bigint[])
-          AND wallets.blockchain = %(blockchain)s
-          AND (%(type)s::text IS NULL OR wallets.type = %(type)s::text)
-          AND (%(token_id)s::bigint IS NULL OR removals.token_id = %(token_id)s::bigint)
-          AND (%(wallet_ids)s::bigint[] IS NULL OR removals.wallet_id = ANY (%(wallet_ids)s::bigint[]))
-          AND (%(wants_sells)s::boolean IS NULL OR removals.is_sell = %(wants_sells)s::boolean)
+           ON wallets.wallet_id = read_trade.wallet_id
+        WHERE wallets.blockchain = %(blockchain)s
+          AND wallets.type = COALESCE(%(type)s::text, wallets.type)
+       ),
+       read_removal AS MATERIALIZED (
+       SELECT arrival,
+              1 AS kind,
+              wallet_id,
+              token_id,
+              tx_signature,
+              is_sell,
+              event_index,
+              'removal' AS event,
+              created_at
+         FROM removals
+        WHERE arrival = ANY (%(chunks)s::bigint[])
+          AND (%(token_id)s::bigint IS NULL OR token_id = %(token_id)s::bigint)
+          AND (%(wallet_ids)s::bigint[] IS NULL OR wallet_id = ANY (%(wallet_ids)s::bigint[]))
+          AND (%(wants_sells)s::boolean IS NULL OR is_sell = %(wants_sells)s::boolean)
+       ),
+       removal AS (
+       SELECT read_removal.*
+         FROM read_removal
+         JOIN wallets
+           ON wallets.wallet_id = read_removal.wallet_id
+        WHERE wallets.blockchain = %(blockchain)s
+          AND wallets.type = COALESCE(%(type)s::text, wallets.type)
        ),
        -- A wallet that left its group is none that left the ledger: feeds of all groups have its trades.
-       ledger_event AS MATERIALIZED (
+       ledger_event AS (
        SELECT arrival,
               2 AS kind,
               event_id AS wallet_id,

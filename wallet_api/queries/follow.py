@@ -24,9 +24,11 @@ _FIND_TOKEN_ID = load_sql(__package__, "find_token_id")
 
 NOW, START = "now", "start"
 
-# A chunk has about as many trades; a page reads 20,000 at most.
+# A chunk has about as many trades. A page reads as many chunks as may fill it, and again more and more of
+# them if they do not: 20,000 trades at most, counted each time.
 _CHUNK_TRADES = 100
-_MAX_CHUNKS = 200
+_MAX_CHUNKS = 150
+_GROWTH = 4
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
@@ -196,13 +198,16 @@ def _token_id(connection: Connection, blockchain: str, mint: str) -> int:
 def _read(connection: Connection, wanted: dict[str, Any], position: Position, chunks: list[_Chunk]) -> _Page:
     """Return the changes of the first chunks; of more of them, if these do not fill the page."""
     page = _Page(position, 0, "[]", has_more=False)
-    for number in (wanted["limit"] // _CHUNK_TRADES + 2, _MAX_CHUNKS):
-        part = chunks[:number]
+    number = wanted["limit"] // _CHUNK_TRADES + 1
+    while True:
+        part = chunks[: min(number, _MAX_CHUNKS)]
         if part:
             page = _read_chunks(connection, wanted, position, part)
         if page.is_full or len(part) == len(chunks):
             return page
-    return page._replace(has_more=True)
+        if number >= _MAX_CHUNKS:
+            return page._replace(has_more=True)
+        number *= _GROWTH
 
 
 def _read_chunks(
