@@ -9,9 +9,10 @@ from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, GROUP, SMART, trade_row
+from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, trade_row
 from wallet_api.database import Connection
 from wallet_api.queries.net_flow import net_flows
+from wallet_api.queries.volume_trend import volume_trend
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 
@@ -41,21 +42,24 @@ def test_flows_add_up_to_the_feed_of_their_window(database_url: str, connection:
 
 def test_a_wallet_is_new_in_the_window_of_its_first_buy(caller: Caller, importer: Importer) -> None:
     now = datetime.now(UTC)
+    importer.wallets([GROUP | {"wallet_address": UNTRACKED}])
     importer.trades(
         [
             trade_row(ANN, "a", now - 3 * HOUR),
             trade_row(ANN, "b", now - HOUR / 2),
             trade_row(BEN, "c", now - 30 * HOUR, transaction_type="sell"),
             trade_row(SMART, "d", now - HOUR / 2),
+            trade_row(UNTRACKED, "e", now - 8 * HOUR),
+            trade_row(UNTRACKED, "f", now - HOUR / 2),
         ]
     )
     (token,) = caller.get("/analytics", **FLOWS)["net_flows"]
     counted = ("buyers", "sellers", "new_wallets", "wallet_count")
     assert {name: [flow[count] for count in counted] for name, flow in token["windows"].items()} == {
-        "1h": [1, 0, 0, 1],
-        "6h": [1, 0, 1, 1],
-        "1d": [1, 0, 1, 1],
-        "7d": [1, 1, 1, 2],
+        "1h": [2, 0, 0, 2],
+        "6h": [2, 0, 1, 2],
+        "1d": [2, 0, 2, 2],
+        "7d": [2, 1, 2, 3],
     }
 
 
@@ -100,6 +104,18 @@ def test_a_trend_has_all_buckets_and_each_trade_in_the_one_it_ends(
         assert sum(bucket["volume"] for bucket in buckets) == Decimal(4)
         assert sum(bucket["txn"] for bucket in buckets) == 2
         assert len(caller.get("/analytics", **trend, limit=2)["buckets"]) == 2
+
+
+def test_a_trade_belongs_to_the_bucket_that_it_ends(importer: Importer, connection: Connection) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    since, bucket = now - 6 * HOUR, timedelta(minutes=5)
+    importer.trades(
+        trade_row(ANN, f"{number}", at)
+        for number, at in enumerate((since, since + bucket, since + bucket + timedelta(seconds=1), now))
+    )
+    buckets = volume_trend(connection, now, "solana", "kol", "6h")
+    assert [number for number, found in enumerate(buckets, 1) for _ in range(found["txn"])] == [1, 2, 72]
+    assert buckets[0]["timestamp"] == (since + bucket).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def test_the_best_wallets_are_the_entries_of_the_leaderboard(caller: Caller, database_url: str) -> None:

@@ -73,6 +73,8 @@ def test_a_value_counts_for_each_wallet_over_all_of_its_buys(caller: Caller, imp
         assert signal["window"]["wallet_count"] == len(signal["wallets"]) == wallets
         # What the group did does not depend on it.
         assert signal["token_stats"]["wallet_count"] == 2
+        # A trade of the very moment counts once.
+        assert (signal["wallets"][0]["total_buy"], signal["wallets"][0]["buy_txn"]) == (1, 2)
     assert ask(caller, "cluster", min_value="1.000000001") == []
 
 
@@ -109,6 +111,17 @@ def test_an_exit_was_held_at_the_start_or_within_and_is_not_at_the_end(
     assert len(ask(caller, "exit", NOW + SECOND)[0]["wallets"]) == 1
 
 
+def test_what_was_bought_at_the_start_of_the_window_was_held_then(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade_row(ANN, "a", NOW - DAY, token_amount="2"), sell(ANN, "b", NOW, token_amount="2")])
+    (signal,) = ask(caller, "exit")
+    assert (signal["wallets"][0]["buy_txn"], signal["wallets"][0]["window_buy_txn"]) == (1, 0)
+    assert (signal["window"]["total_invested"], signal["window"]["total_tokens_bought"]) == (0, 0)
+    # Of an exit, a value is that of the sells.
+    assert mints(caller, "exit", min_value="1") == [MINT]
+    assert mints(caller, "exit", min_value="1.1") == []
+    assert mints(caller, "exit", NOW - SECOND) == []
+
+
 def test_the_last_of_several_trades_of_one_moment_decides(caller: Caller, importer: Importer) -> None:
     # In the order of the walk: buys, then sells by signature and index.
     importer.trades(
@@ -128,7 +141,9 @@ def test_no_price_of_later_counts(caller: Caller, importer: Importer) -> None:
     importer.prices([price_row("100", NOW - 3 * DAY), price_row("900", NOW + 3 * HOUR)])
     (before,) = ask(caller, "cluster")
     assert (before["token_stats"]["price"], before["wallets"][0]["total_buy_usd"]) == (2, 200)
-    importer.trades([trade_row(BEN, "b", NOW + SECOND, value="7"), sell(ANN, "c", NOW + HOUR, value="9")])
+    importer.trades(
+        [trade_row(BEN, "b", NOW + SECOND, value="7"), sell(ANN, "c", NOW + HOUR, value="9", value_usd="9")]
+    )
     assert ask(caller, "cluster") == [before]
     assert ask(caller, "cluster", NOW + HOUR)[0]["token_stats"]["price"] == 9
     # The price is too old a day later.
@@ -136,18 +151,21 @@ def test_no_price_of_later_counts(caller: Caller, importer: Importer) -> None:
 
 
 def test_a_wallet_is_active_if_it_traded_anything_in_the_last_day(caller: Caller, importer: Importer) -> None:
+    importer.wallets([GROUP | {"wallet_address": UNTRACKED}])
     importer.trades(
         [
-            trade_row(ANN, "a", NOW - 2 * DAY),
-            trade_row(BEN, "b", NOW - 2 * DAY),
-            trade_row(BEN, "c", NOW - DAY + SECOND, mint=OTHER),
-            trade_row(ANN, "d", NOW + SECOND, mint=OTHER),
+            *(trade_row(address, address, NOW - 2 * DAY) for address in (ANN, BEN, UNTRACKED)),
+            trade_row(ANN, "a", NOW - DAY, mint=OTHER),
+            trade_row(BEN, "b", NOW - DAY + SECOND, mint=OTHER),
+            trade_row(UNTRACKED, "c", NOW - DAY, mint=OTHER),
+            trade_row(UNTRACKED, "d", NOW + SECOND, mint=OTHER),
         ]
     )
     signal = next(s for s in ask(caller, "cluster", hours=72) if s["token"]["mint"] == MINT)
     assert {w["profile"]["wallet_address"]: w["is_active"] for w in signal["wallets"]} == {
         ANN: False,
         BEN: True,
+        UNTRACKED: False,
     }
 
 
