@@ -1,7 +1,7 @@
 #!/bin/sh
 # Send requests to each operation of a running service and check the responses: for cron, or wallet-api-smoke.timer.
 # Print nothing and exit with 0 if all checks pass; otherwise print one line for each failure and exit with 1.
-# Costs about twenty credits. Needs curl.
+# Costs about thirty credits. Needs curl.
 #
 #   WALLET_API_URL            default http://127.0.0.1:8000
 #   WALLET_API_KEY            an API key for this check; or

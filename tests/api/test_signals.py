@@ -201,6 +201,23 @@ def test_without_wallets_the_rest_stays(caller: Caller, importer: Importer) -> N
     assert brief == {name: value for name, value in whole.items() if name != "wallets"}
 
 
+def test_at_most_a_thousand_wallets_of_a_signal_are_shown(caller: Caller, importer: Importer) -> None:
+    addresses = [mint_of(f"wallet {number}") for number in range(1001)]
+    importer.wallets([GROUP | {"wallet_address": address} for address in addresses])
+    importer.trades(
+        trade_row(address, address, NOW - timedelta(seconds=number))
+        for number, address in enumerate(addresses)
+    )
+    question = GROUP | {"mode": "cluster", "as_of": NOW.isoformat()}
+    data = caller.get("/signals", **question)
+    shown = [wallet["profile"]["wallet_address"] for wallet in data["signals"][0]["wallets"]]
+    # The first buyers, without the last of all.
+    assert shown == addresses[:0:-1]
+    assert data["signals"][0]["window"]["wallet_count"] == 1001
+    assert data["warnings"] == ["Only the first 1000 wallets of a signal are shown."]
+    assert "warnings" not in caller.get("/signals", **question, include_wallets="false")
+
+
 def test_supplies_are_those_of_today(caller: Caller, importer: Importer, connection: Any) -> None:
     importer.trades([trade_row(ANN, "a", NOW, token_amount="30"), sell(ANN, "b", NOW, token_amount="10")])
     connection.execute(
@@ -215,10 +232,13 @@ def test_supplies_are_those_of_today(caller: Caller, importer: Importer, connect
     assert signal["window"]["supply_pct_bought"] == Decimal(3)
 
 
-def test_a_moment_in_the_future_is_refused(caller: Caller) -> None:
+def test_a_moment_in_the_future_is_refused_and_any_other_answered(caller: Caller) -> None:
     later = datetime.now(UTC) + timedelta(minutes=1)
     error = caller.refused("/signals", **GROUP, mode="cluster", as_of=later.isoformat())
     assert (error["code"], error["parameter"]) == ("invalid_parameter", "as_of")
+    assert (
+        caller.get("/signals", **GROUP, mode="cluster", as_of="0001-01-01")["as_of"] == "1970-01-01T00:00:00Z"
+    )
     now = datetime.now(UTC)
     data = caller.get("/signals", **GROUP, mode="cluster", as_of=now.isoformat())
     assert data["as_of"] == now.strftime("%Y-%m-%dT%H:%M:%SZ")

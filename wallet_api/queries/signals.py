@@ -1,7 +1,7 @@
 """What the wallets of a group bought together, first, or left, as it was known at a moment."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -15,10 +15,14 @@ from wallet_api.queries.windows import with_warnings
 
 MAX_HOURS = 168
 MAX_SIGNALS = 100
+# Of each signal.
+MAX_WALLETS = 1000
 # Without `min_wallets`.
 LEAST_WALLETS = {"cluster": 3, "entry": 1, "exit": 3}
 
 _ACTIVE = timedelta(hours=24)
+# Windows that begin before the year 1 cannot be computed.
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 _TOKEN = ("mint", "symbol", "token_name", "token_supply", "token_decimals")
 _STATS = ("still_holding_count", "total_buy", "total_sell", "net_flow")
 _WINDOW = (
@@ -58,12 +62,13 @@ def group_signals(
 ) -> dict[str, Any]:
     """Return the signals of a group in (`as_of` - `hours`, `as_of`], at most MAX_SIGNALS.
 
-    `as_of` is `now` by default; it counts in whole seconds. Those of most wallets come first, then of the
-    largest investment. No trade, price or dollar value of after `as_of` counts. Raises InvalidParameter.
+    `as_of` is `now` by default; it counts in whole seconds, and is 1970 at the earliest. No trade, price or
+    dollar value of after it counts. Signals of most wallets come first, then of the largest investment.
+    Raises InvalidParameter.
     """
     if as_of is not None and as_of > now:
         raise InvalidParameter("Parameter as_of is in the future.", parameter="as_of")
-    moment = (as_of or now).replace(microsecond=0)
+    moment = max(as_of or now, _EARLIEST).replace(microsecond=0)
     least = LEAST_WALLETS[mode] if min_wallets is None else min_wallets
     window_hours = min(hours, MAX_HOURS)
     parameters = {
@@ -75,6 +80,7 @@ def group_signals(
         "min_wallets": least,
         "min_value": min_value,
         "include_wallets": include_wallets,
+        "most_wallets": MAX_WALLETS,
         "since": moment - timedelta(hours=window_hours),
         "active_since": moment - _ACTIVE,
         **rule.parameters(moment),
@@ -98,7 +104,10 @@ def group_signals(
             for row in rows
         ],
     }
-    return with_warnings(data, _warnings(limit, hours))
+    warnings = _warnings(limit, hours)
+    if include_wallets and any(row["wallet_count"] > MAX_WALLETS for row in rows):
+        warnings.append(f"Only the first {MAX_WALLETS} wallets of a signal are shown.")
+    return with_warnings(data, warnings)
 
 
 def _signal(row: Row, blockchain: str, hours: int, price: Price) -> dict[str, Any]:

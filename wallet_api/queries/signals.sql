@@ -218,11 +218,15 @@
               positions.realized - COALESCE(later.realized, 0) AS realized,
               positions.realized_cost - COALESCE(later.realized_cost, 0) AS realized_cost,
               positions.realized_usd - COALESCE(later.realized_usd, 0) AS realized_usd,
-              positions.covered_without_usd - COALESCE(later.covered_without_usd, 0) AS covered_without_usd
+              positions.covered_without_usd - COALESCE(later.covered_without_usd, 0) AS covered_without_usd,
+              row_number() OVER (PARTITION BY within.token_id
+                                     ORDER BY within.first_at, wallets.address) AS place
          FROM within
          JOIN member
            ON member.wallet_id = within.wallet_id
           AND member.token_id = within.token_id
+         JOIN wallets
+           ON wallets.wallet_id = within.wallet_id
          JOIN positions
            ON positions.wallet_id = within.wallet_id
           AND positions.token_id = within.token_id
@@ -248,8 +252,7 @@
        -- As text, since row_to_json takes twice as long. Unknown dollar values are left out.
        shown AS (
        SELECT position.token_id,
-              position.first_at,
-              wallets.address,
+              position.place,
               '{"profile":{"wallet_address":' || to_json(address)
               || ',"name":' || to_json(name)
               || ',"image_url":' || to_json(image_url)
@@ -302,10 +305,11 @@
          LEFT JOIN active
            ON active.wallet_id = position.wallet_id
         CROSS JOIN latest
+        WHERE position.place <= %(most_wallets)s
        ),
        listed AS MATERIALIZED (
        SELECT token_id,
-              '[' || string_agg(entry, ',' ORDER BY first_at, address) || ']' AS wallets
+              '[' || string_agg(entry, ',' ORDER BY place) || ']' AS wallets
          FROM shown
         GROUP BY token_id
        )

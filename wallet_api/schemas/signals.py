@@ -136,8 +136,8 @@ class SignalSchema(Shape):
     token_stats = Rows(SignalStatsSchema, "What the group did in it in the window.")
     wallets = Rows(
         SignalWalletSchema,
-        "The wallets of the signal, by their first buy (of an exit: sell) in the window, then by address;"
-        " absent with `include_wallets=false`.",
+        "The wallets of the signal, by their first buy (of an exit: sell) in the window, then by address, at"
+        " most the first 1000, with an entry in `warnings`; absent with `include_wallets=false`.",
         many=True,
         optional=True,
     )
