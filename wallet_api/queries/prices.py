@@ -21,13 +21,22 @@ def token_prices(
     rule: PriceRule = DEFAULT_RULE,
 ) -> dict[str, Any]:
     """Return what is known of each token of a chain, in their order, with its price."""
+    tokens = read_tokens(connection, now, blockchain, mints, rule)
     currency = CHAINS[blockchain].currency
+    return {"blockchain": blockchain, "currency": currency, "tokens": orjson.Fragment(tokens)}
+
+
+def read_tokens(
+    connection: Connection, now: datetime, blockchain: str, mints: Sequence[str], rule: PriceRule
+) -> str:
+    """Return the same as JSON, a list of one token or more."""
     parameters = {
         "blockchain": blockchain,
         "mints": list(mints),
-        "currency": currency,
+        "currency": CHAINS[blockchain].currency,
         **rule.parameters(now),
     }
     row = read_priced(connection, _PRICES, parameters)
     assert row is not None
-    return {"blockchain": blockchain, "currency": currency, "tokens": orjson.Fragment(row["tokens"])}
+    tokens: str = row["tokens"]
+    return tokens

@@ -1,5 +1,6 @@
 """What the wallets of a group bought together, first, or left, as it was known at a moment."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -10,7 +11,8 @@ import orjson
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import InvalidParameter
-from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
+from wallet_api.queries.prices import read_tokens
+from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.queries.windows import with_warnings
 
 MAX_HOURS = 168
@@ -39,11 +41,7 @@ _WINDOW = (
 )
 _OPTIONAL = ("total_invested_usd", "avg_invested_usd")
 
-# A price, and the time of the trade that made it.
-Price = tuple[Decimal | None, str | None]
-
 _SIGNALS = load_sql(__package__, "signals")
-_PRICES = load_sql(__package__, "signal_prices")
 
 
 def group_signals(
@@ -86,7 +84,7 @@ def group_signals(
         **rule.parameters(moment),
     }
     rows = connection.execute(_SIGNALS, parameters).fetchall()
-    prices = _read_prices(connection, parameters, [row["token_id"] for row in rows])
+    tokens = _read_tokens(connection, moment, blockchain, [row["mint"] for row in rows], rule)
     data = {
         "blockchain": blockchain,
         "type": type,
@@ -99,7 +97,7 @@ def group_signals(
             {
                 "signal_type": mode,
                 "signal_strength": _strength(row["wallet_count"], least),
-                **_signal(row, blockchain, window_hours, prices.get(row["token_id"], (None, None))),
+                **_signal(row, blockchain, window_hours, tokens[row["mint"]]),
             }
             for row in rows
         ],
@@ -110,7 +108,7 @@ def group_signals(
     return with_warnings(data, warnings)
 
 
-def _signal(row: Row, blockchain: str, hours: int, price: Price) -> dict[str, Any]:
+def _signal(row: Row, blockchain: str, hours: int, token: Row) -> dict[str, Any]:
     currency = CHAINS[blockchain].currency
     window = {name: row[name] for name in _WINDOW if name not in _OPTIONAL or row[name] is not None}
     return {
@@ -118,25 +116,26 @@ def _signal(row: Row, blockchain: str, hours: int, price: Price) -> dict[str, An
         "token": {
             "blockchain": blockchain,
             "currency": currency,
-            **{name: row[name] for name in _TOKEN},
+            **{name: token[name] for name in _TOKEN},
         },
         "token_stats": {
             "wallet_count": row["trader_count"],
             **{name: row[name] for name in _STATS},
-            "price": price[0],
-            "price_at": price[1],
+            "price": token["price"],
+            "price_at": token["price_at"],
         },
         **({} if row["wallets"] is None else {"wallets": orjson.Fragment(row["wallets"])}),
         "window": {"hours": hours, **window},
     }
 
 
-def _read_prices(
-    connection: Connection, parameters: dict[str, Any], token_ids: Sequence[int]
-) -> dict[int, Price]:
-    row = read_priced(connection, _PRICES, parameters | {"wanted_ids": token_ids})
-    assert row is not None
-    return dict(zip(row["token_ids"], zip(row["prices"], row["times"], strict=True), strict=True))
+def _read_tokens(
+    connection: Connection, moment: datetime, blockchain: str, mints: Sequence[str], rule: PriceRule
+) -> dict[str, Row]:
+    if not mints:
+        return {}
+    tokens = json.loads(read_tokens(connection, moment, blockchain, mints, rule), parse_float=Decimal)
+    return {token["mint"]: token for token in tokens}
 
 
 def _strength(wallets: int, least: int) -> str:

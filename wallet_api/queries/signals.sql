@@ -1,7 +1,7 @@
 -- The tokens that wallets of a group bought together, first, or left in a window that ends at `now`, with what was known
 -- then: the state of a position is that of its last trade in the window; its sums are those of today less later trades.
 -- Needs wallets_by_group, trades_by_time, trades_by_token, trades_pkey, tokens_pkey, positions_pkey, positions_by_token,
--- wallets_pkey, token_faces_pkey, lifetimes_by_last_seen, native_prices_pkey, and what token_name.sql needs.
+-- wallets_pkey, token_faces_pkey, lifetimes_by_last_seen, native_prices_pkey.
   WITH
 {latest_price},
        tracked AS MATERIALIZED (
@@ -119,7 +119,6 @@
         ORDER BY wallet_count DESC, total_invested DESC, mint
         LIMIT %(limit)s::bigint
        ),
-{token_name},
        -- Each position that was traded in the window in one of these tokens.
        within AS MATERIALIZED (
        SELECT trades.token_id,
@@ -313,12 +312,7 @@
          FROM shown
         GROUP BY token_id
        )
-SELECT wanted.token_id,
-       wanted.mint,
-       face.symbol,
-       COALESCE(token_name.token_name, face.name, '') AS token_name,
-       round_half_up(face.supply, 18) AS token_supply,
-       face.decimals AS token_decimals,
+SELECT wanted.mint,
        stats.trader_count,
        stats.still_holding_count,
        stats.total_buy,
@@ -342,8 +336,6 @@ SELECT wanted.token_id,
     ON span.token_id = wanted.token_id
   LEFT JOIN listed
     ON listed.token_id = wanted.token_id
-  LEFT JOIN token_name
-    ON token_name.token_id = wanted.token_id
   LEFT JOIN token_faces AS face
     ON face.token_id = wanted.token_id
  ORDER BY wanted.wallet_count DESC, wanted.total_invested DESC, wanted.mint
