@@ -4,12 +4,7 @@
 -- token_name.sql and token_price.sql need.
   WITH
 {latest_price},
-       tracked AS MATERIALIZED (
-       SELECT wallet_id
-         FROM wallets
-        WHERE blockchain = %(blockchain)s
-          AND type = %(type)s
-       ),
+{tracked},
        piece AS (
        SELECT position_days.token_id,
               position_days.wallet_id,

@@ -4,12 +4,7 @@
 -- token_name.sql needs.
   WITH
 {latest_price},
-       tracked AS MATERIALIZED (
-       SELECT wallet_id
-         FROM wallets
-        WHERE blockchain = %(blockchain)s
-          AND type = %(type)s
-       ),
+{tracked},
        -- The trades of each window that are in no shorter one.
        piece AS MATERIALIZED (
        SELECT within.*

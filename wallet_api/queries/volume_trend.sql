@@ -2,12 +2,7 @@
 -- Needs wallets_by_group, trades_by_time, native_prices_pkey.
   WITH
 {latest_price},
-       tracked AS MATERIALIZED (
-       SELECT wallet_id
-         FROM wallets
-        WHERE blockchain = %(blockchain)s
-          AND type = %(type)s
-       ),
+{tracked},
        piece AS (
        SELECT within.*
          FROM tracked
