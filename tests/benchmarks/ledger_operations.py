@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.benchmarks import ledger_world
+from tests.benchmarks.http_world import solana_address
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,9 @@ GROUP = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
 MEDIAN = _wallet(ledger_world.MEDIAN)
 HEAVY_WEEK = {**_wallet(ledger_world.HEAVY), "period": "7d"}
 HOT = {"blockchain": ledger_world.BLOCKCHAIN, "mint": ledger_world.HOT_MINT}
+BY_UNREALIZED = HOT | {"sort": "unrealized_pnl", "limit": 50}
+_MINTS = [solana_address(f"{ledger_world.MEDIAN} {number}") for number in range(ledger_world.MEDIAN_TOKENS)]
+PRICES = {"blockchain": ledger_world.BLOCKCHAIN, "mint": ",".join(_MINTS)}
 BY_PROFIT = GROUP | {"period": "30d", "sort": "realized_pnl"}
 CLUSTER = GROUP | {"mode": "cluster"}
 NET_FLOW = GROUP | {"mode": "net_flow"}
@@ -49,7 +53,10 @@ OPERATIONS = (
     Operation("tracker 7d, heavy wallet", "/v1/wallets/tracker", HEAVY_WEEK, flat=False, calls=20),
     Operation("token transactions, 50, hot token", "/v1/tokens/transactions", HOT),
     Operation("token stats, hot token", "/v1/tokens/stats", HOT),
+    Operation("token traders by unrealized profit, 50, hot token", "/v1/tokens/stats", BY_UNREALIZED),
     Operation("token holders, hot token", "/v1/tokens/holders", HOT),
+    Operation("prices of 60 tokens", "/v1/tokens/prices", PRICES),
+    Operation("latest, 1000, as CSV", "/v1/transactions/latest", GROUP | {"limit": 1000, "format": "csv"}),
     Operation("signals 24 h, recomputed", "/v1/signals", CLUSTER, flat=False, calls=20),
     Operation("net flow, recomputed", "/v1/analytics", NET_FLOW, flat=False, calls=20),
     Operation("volume trend 7d, recomputed", "/v1/analytics", TREND, flat=False, calls=20),
