@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.backups import done
 from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.follower import LATEST, Follower, stored, trades_of
@@ -13,8 +14,8 @@ from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, price_row, trade_row
 from wallet_api.database import Connection
-from wallet_api.ledger.arrivals import Purge
 from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.settings import Settings
 
 # Responses are not cached: what was imported a moment ago counts.
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
@@ -142,28 +143,39 @@ def test_a_wallet_of_another_type_leaves_the_feed_of_its_group_alone(
             assert stored(fresh.trades) == trades_of(caller, **group)
 
 
-def test_a_purge_is_one_change(caller: Caller, importer: Importer, database_url: str) -> None:
+def test_a_purge_is_one_change_where_it_removed_all_that_it_names(
+    caller: Caller, importer: Importer, settings: Settings, database_url: str
+) -> None:
     other = mint_of("other")
     importer.trades(
-        [trade("a", 60), trade("b", 30), trade("c", 60, mint=other), trade("d", 60, BEN, mint=other)]
+        [
+            *(
+                trade("a", 60),
+                trade("b", 30),
+                trade("e", 100, BEN),
+                trade("f", 90, BEN, transaction_type="sell"),
+            ),
+            *(trade("c", 60, mint=other), trade("d", 60, BEN, mint=other)),
+        ]
     )
     followers = [Follower(caller, **GROUP), Follower(caller, OF_TOKEN, **TOKEN)]
+
+    def arrive(*arguments: str) -> list[list[Row]]:
+        done("remove", "trades", *arguments, "--yes", settings=settings)
+        changes = [follower.read() for follower in followers]
+        for follower in followers:
+            assert stored(follower.trades) == trades_of(caller, **GROUP, mint=follower.mint)
+        return [[{**row, "arrived_at": ""} for row in page] for page in changes]
+
     for follower in followers:
         follower.read()
-    before = NOW - timedelta(minutes=45)
-    for purge, rows in (
-        (Purge(blockchain="solana", mint=other), [trade("c", mint=other), trade("d", 60, BEN, mint=other)]),
-        (Purge(before=before), [trade("a")]),
-    ):
-        importer.purge(rows, purge)
-    groups, tokens = (follower.read() for follower in followers)
-    assert [{**row, "arrived_at": ""} for row in groups] == [
-        {"event": "purge", "mint": other, "arrived_at": ""},
-        {"event": "purge", "before": before.strftime("%Y-%m-%dT%H:%M:%SZ"), "arrived_at": ""},
-    ]
-    assert tokens == groups[1:]
-    for follower in followers:
-        assert stored(follower.trades) == trades_of(caller, **GROUP)
+    purge = {"event": "purge", "arrived_at": ""}
+    assert arrive("--mint", other) == [[purge | {"mint": other}], []]
+    before = (NOW - timedelta(minutes=45)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # A position that was held then has its trades still, so that the time alone would say too much.
+    removed = [("removal", "e"), ("removal", "f")]
+    assert [sorted(told(page)) for page in arrive("--before", before)] == [removed, removed]
+    assert arrive("--before", before, "--open") == 2 * [[purge | {"before": before}]]
 
 
 def test_what_is_only_walked_again_is_no_change(

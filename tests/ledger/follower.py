@@ -15,6 +15,7 @@ class Follower:
     def __init__(self, caller: Caller, path: str = LATEST, after: str = "start", **question: Any) -> None:
         self.caller = caller
         self.after = after
+        self.mint = question.get("mint")
         self.changes: list[Row] = []
         self.trades: dict[tuple[Any, ...], Row] = {}
         self._path = path

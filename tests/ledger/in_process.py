@@ -12,7 +12,6 @@ import orjson
 
 from wallet_api.database import Connection, connect
 from wallet_api.errors import TokenNotFound
-from wallet_api.ledger.arrivals import Purge
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
 from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets
@@ -80,12 +79,6 @@ class Importer:
             found = stage_trades(connection, ndjson_records(_lines(rows), TradeIdentity), _leave_out)
             removed = remove_trades(connection, batch_rows=self._batch_rows)
             return replace(removed, rejected=found.rejected)
-
-    def purge(self, rows: Iterable[Row], purge: Purge) -> Removal:
-        """Remove the trades of a file as a purge."""
-        with connect(self._url) as connection:
-            stage_trades(connection, ndjson_records(_lines(rows), TradeIdentity), _refuse)
-            return remove_trades(connection, batch_rows=self._batch_rows, purge=purge)
 
 
 def history(

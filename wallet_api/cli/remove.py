@@ -18,6 +18,7 @@ from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.database import Connection
 from wallet_api.ledger import purge
 from wallet_api.ledger import remove as removals
+from wallet_api.ledger.arrivals import Purge
 from wallet_api.ledger.batches import Token
 from wallet_api.ledger.denied import read_denied
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
@@ -106,7 +107,7 @@ def remove_trades(
     else:
         stage = partial(purge.stage_tokens, tokens=_denied() if denied else _tokens(mints, blockchain))
     _require_consent(**options)
-    _run("trade", stage, _remove_trades, **options)
+    _run("trade", stage, partial(_remove_trades, purge=Purge(before)), **options)
 
 
 def _denied() -> frozenset[Token]:
@@ -228,7 +229,7 @@ def _remove_wallets(connection: Connection, matches: Removal) -> Removal:
     return removals.remove_wallets(connection)
 
 
-def _remove_trades(connection: Connection, matches: Removal) -> Removal:
+def _remove_trades(connection: Connection, matches: Removal, purge: Purge | None = None) -> Removal:
     with progress_bar("Removing") as show:
         done = 0
 
@@ -237,7 +238,7 @@ def _remove_trades(connection: Connection, matches: Removal) -> Removal:
             done += removed
             show(done, matches.trades)
 
-        removed = removals.remove_trades(connection, progress)
+        removed = removals.remove_trades(connection, progress, purge=purge)
     return Removal(matches.wallets, removed.trades)
 
 

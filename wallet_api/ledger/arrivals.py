@@ -14,23 +14,18 @@ _LOCK = {"lock": 7_401_004}
 _NUMBERS = "SELECT nextval('arrival_numbers')"
 _LOCK_PLACES = "SELECT pg_advisory_xact_lock(%(lock)s)"
 _HAS_REMOVALS = "SELECT TRUE AS found FROM removals LIMIT 1"
-_PURGE = """
-INSERT INTO ledger_events (arrival, event, removed_before, mint, blockchain)
-VALUES (%(first_chunk)s, 'purge', %(before)s, %(mint)s, %(blockchain)s)
-"""
 _PLACE = load_sql(__package__, "place")
 _ARRIVALS = load_statements(__package__, "arrivals")
+_PURGED = load_statements(__package__, "purged")
 _DEPARTURES = load_statements(__package__, "departures")
 _REJOINED = load_statements(__package__, "rejoined")
 
 
 @dataclass(frozen=True)
 class Purge:
-    """What trades are removed by: their time, their token, or neither for all tokens that are denied."""
+    """What trades are removed by: all before a time; without one, all in their tokens."""
 
     before: datetime | None = None
-    blockchain: str | None = None
-    mint: str | None = None
 
 
 @contextmanager
@@ -63,15 +58,30 @@ def take_numbers(connection: Connection) -> int:
 
 def record(connection: Connection, first_chunk: int, purge: Purge | None = None) -> None:
     """Record the removed trades of the transaction, or the purge that removed them, and its chunks."""
-    parameters = {"first_chunk": first_chunk, "is_purge": purge is not None}
-    if purge is not None:
-        what = {"before": purge.before, "blockchain": purge.blockchain, "mint": purge.mint}
-        connection.execute(_PURGE, parameters | what)
-    connection.execute(_ARRIVALS["removed"], parameters)
+    parameters = {"first_chunk": first_chunk}
+    if purge is None or not _record_purge(connection, first_chunk, purge):
+        connection.execute(_ARRIVALS["removed"], parameters)
     # Most ledgers have no removals, in which to look up each new trade.
     if connection.fetch_value(_HAS_REMOVALS):
         connection.execute(_ARRIVALS["returned"])
     connection.execute(_ARRIVALS["arrived"], parameters)
+
+
+def _record_purge(connection: Connection, first_chunk: int, purge: Purge) -> bool:
+    """Record a purge, and return whether it is true of the whole ledger.
+
+    It is not while trades remain that it names: those of later transactions, of positions that were left
+    alone, and new ones. Times are shown in whole seconds, so that another time would not be exact.
+    """
+    token_ids = [row["token_id"] for row in connection.execute(_PURGED["tokens"])]
+    parameters = {"first_chunk": first_chunk, "before": purge.before, "token_ids": token_ids}
+    which = "of_tokens" if purge.before is None else "before"
+    if purge.before is not None and purge.before.microsecond:
+        return False
+    if connection.fetch_value(_PURGED[f"remains_{which}"], parameters):
+        return False
+    connection.execute(_PURGED[f"event_{which}"], parameters)
+    return True
 
 
 def record_departures(connection: Connection, wallet_ids: list[int], *, is_retyped: bool) -> None:

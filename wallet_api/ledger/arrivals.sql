@@ -17,7 +17,6 @@ INSERT INTO removals (wallet_id, token_id, tx_signature, is_sell, event_index, c
           AND taken.tx_signature = removed.tx_signature
           AND taken.is_sell = removed.is_sell
           AND taken.event_index = removed.event_index
-        WHERE NOT %(is_purge)s::boolean
        )
 SELECT wallet_id,
        token_id,

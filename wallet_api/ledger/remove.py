@@ -108,8 +108,8 @@ def remove_trades(
 ) -> Removal:
     """Remove the staged trades, `batch_rows` in a transaction, and walk their positions again.
 
-    Those who follow the feed get each trade, or one `purge` for each transaction. `progress` is called with
-    the number of trades removed by each transaction. `wallets` stays 0.
+    Those who follow the feed get each trade, or the `purge` that removed all of them. `progress` is called
+    with the number of trades removed by each transaction. `wallets` stays 0.
     """
     removal = Removal()
     while True:

@@ -40,8 +40,8 @@ CREATE TABLE removals (
 CREATE INDEX removals_by_arrival ON removals (arrival);
 
 -- Changes of many trades at once. A row of a wallet that was removed or left its group (`wallet_removal`) has its profile;
--- is_retyped is whether it is still tracked. One of a removal by other than identities (`purge`) has `removed_before` or `mint`,
--- or neither for the mints that are denied.
+-- is_retyped is whether it is still tracked. One of a removal of all trades before a time or in a token
+-- (`purge`) has `removed_before`, or `blockchain` and `mint`.
 CREATE TABLE ledger_events (
     event_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     arrival bigint NOT NULL,
