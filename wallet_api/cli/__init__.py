@@ -18,7 +18,7 @@ from wallet_api.cli.remove import remove
 from wallet_api.cli.sync import sync
 from wallet_api.cli.up import up
 from wallet_api.cli.usage import usage
-from wallet_api.database import DatabaseRefused, NotPermitted, NotWritable, translated
+from wallet_api.database import NotPermitted, translated
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
 from wallet_api.errors import ApiError
@@ -95,11 +95,9 @@ def main() -> None:
             f"{_cause(error)}. 'wallet-api {command}' needs the rights of the role {role}: "
             "see config/roles.sql, and run it again after each migration."
         )
-    except (DatabaseRefused, NotWritable) as error:
-        _fail(f"{error.advice} ({_cause(error)})")
     except ApiError as error:
-        cause = _cause(error)
-        _fail(f"{error.message} ({cause})" if cause else error.message)
+        cause, message = _cause(error), error.advice or error.message
+        _fail(f"{message} ({cause})" if cause else message)
     except OSError as error:
         _fail(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
     except Exception as error:

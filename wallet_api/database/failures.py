@@ -24,7 +24,7 @@ class DatabaseRefused(DatabaseUnavailable):
     """The database cannot be reached right now. Try again shortly."""
 
     advice = (
-        "The database refuses the connection: user, password or database is wrong, or not allowed to connect"
+        "The database refuses the connection: user, password or database is wrong, or not allowed to connect."
     )
 
 

@@ -15,7 +15,10 @@ class ReadinessSchema(Shape):
     status = String("Always `ready`; otherwise the response is a 503.", enum=["ready"])
     database = String("Always `ok`; otherwise the response is a 503.", enum=["ok"])
     tables = String("ok, or the migrations of a later version that the tables have.")
-    primary = String("away: keys with a credit limit are not served.", enum=["ok", "away"])
+    primary = String(
+        "The database that is written to (DATABASE_URL); away: keys with a credit limit are not served.",
+        enum=["ok", "away"],
+    )
     store = String(
         "The shared store of limits; away or none: each worker counts by itself.", enum=["ok", "away", "none"]
     )
