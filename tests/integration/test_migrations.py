@@ -107,7 +107,8 @@ def test_an_upgrade_computes_what_an_import_stores(connection: Connection, datab
     importer.prices(random_trades.prices(now, 3))
     importer.trades(random_trades.trades(2_000, 12, now, 3))
     imported = contents(connection, now)
-    connection.execute(BEFORE_BOARDS)
+    for statement in BEFORE_BOARDS.split(";"):
+        connection.execute(statement)
     assert migrations.migrate(connection) == ["0006_boards"]
     assert contents(connection, now) == imported
 

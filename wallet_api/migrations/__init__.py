@@ -15,6 +15,8 @@ from wallet_api.database import Connection, load_sql
 Progress = Callable[[str], None]
 
 _FILE = re.compile(r"\d{4}_\w+\.sql")
+# The text up to a semicolon that is not in the body of a function.
+_STATEMENT = re.compile(r"(?:\$\$.*?\$\$|[^;$]|\$(?!\$))+", re.DOTALL)
 # The key of the advisory lock: any number, the same in every process.
 _LOCK = 7_401_001
 
@@ -133,6 +135,8 @@ def migrate(connection: Connection, progress: Progress = lambda name: None) -> l
                 return done
             name = schema.pending[0]
             progress(name)
-            connection.execute(load_sql(__name__, name))
+            # One at a time: Citus cannot pass on a change of a table that comes with others.
+            for statement in _STATEMENT.findall(load_sql(__name__, name)):
+                connection.execute(statement)
             connection.execute(_RECORD, [name, checksum(name)])
             done.append(name)
