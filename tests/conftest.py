@@ -40,9 +40,18 @@ NewDatabase = Callable[[], AbstractContextManager[str]]
 
 # The files that take longest, and start first, so that no worker is left with one at the end.
 LONG = (
-    *("test_up", "test_ledger_properties", "test_embedded", "test_faults", "test_docs_page", "test_credits"),
+    *(
+        "test_up",
+        "test_follow_solana",
+        "test_ledger_properties",
+        "test_embedded",
+        "test_faults",
+        "test_docs_page",
+        "test_credits",
+    ),
     *("test_backup", "test_remove", "test_solana_rpc", "test_secrets", "test_error_table", "test_attacks"),
     *("test_schemathesis", "test_nginx", "test_ledger_under_way", "test_large", "test_standby"),
+    *("test_purge", "test_exports", "test_examples", "test_following_under_way", "test_follow_blocks"),
 )
 # What the databases of all processes of a run take, several times over.
 _MEMORY_BYTES = 4 * 1024**3

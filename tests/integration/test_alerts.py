@@ -72,6 +72,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
         {'wallet_api_newest_price_age_seconds{currency="BNB"}': "+Inf+0x240"},
         {'wallet_api_newest_price_age_seconds{currency="BNB"}': "60x240"},
     ),
+    "WalletApiKeysExpire": ({"wallet_api_keys_expiring": "2x240"}, {"wallet_api_keys_expiring": "0x240"}),
 }
 
 

@@ -45,9 +45,10 @@ def address(connection: Connection) -> str:
     )
     connection.execute(
         "INSERT INTO lifetimes (wallet_id, blockchain, type, last_seen, tokens, still_holding, below_zero,"
-        " above_zero_to_100, above_100_to_500, above_500, buy_txn, sell_txn, invested, sold, realized,"
-        " realized_cost)"
-        " VALUES (%(wallet_id)s, 'solana', 'kol', now(), %(tokens)s, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1)",
+        " above_zero_to_100, above_100_to_500, above_500, sold_below_zero, sold_above_zero_to_100,"
+        " sold_above_100_to_500, sold_above_500, buy_txn, sell_txn, invested, sold, realized, realized_cost)"
+        " VALUES (%(wallet_id)s, 'solana', 'kol', now(), %(tokens)s, 0, 0, 0, 0, 0,"
+        " 0, 0, 0, 0, 1, 1, 1, 1, 0, 1)",
         wallet,
     )
     connection.execute("ANALYZE positions")

@@ -79,9 +79,9 @@ class TestWhileItRuns:
     def test_each_printed_call_works_when_pasted(self, up: Up) -> None:
         assert up.output.count(up.key) == 1
         answers = [_call(words).json() for words in up.calls]
-        assert [answer.get("error") for answer in answers] == [None] * 8
+        assert [answer.get("error") for answer in answers] == [None] * 9
         data = [answer["data"] for answer in answers]
-        wallets, history, holdings, volume, leaderboard, tracker, latest, count = data
+        wallets, history, holdings, volume, leaderboard, tracker, latest, signals, count = data
         assert wallets["wallets"]
         assert history["trades"]
         assert holdings["active_holdings"]["tokens"][0]["token_address"] == "native"
@@ -89,6 +89,7 @@ class TestWhileItRuns:
         assert leaderboard["leaderboard"]
         assert tracker["wallet"] == history["profile"]["wallet_address"]
         assert len(latest["transactions"]) == 3
+        assert len(signals["signals"]) == 3
         assert count["time_window_seconds"] == 3600
 
     def test_each_curl_of_the_documents_succeeds(self, up: Up) -> None:
@@ -231,7 +232,7 @@ def test_a_demo_of_other_options_is_served_as_it_is_and_one_before_the_first_rel
     assert run_command(*SMALL_DEMO, settings=own).exit_code == 0
     with running_up(empty_home) as up:
         answers = [_call(words) for words in up.calls]
-    assert [answer.status_code for answer in answers] == [200] * 8
+    assert [answer.status_code for answer in answers] == [200] * 9
     tokens = answers[1].json()["data"]["token_overview"]
     balances = answers[2].json()["data"]["active_holdings"]["tokens"]
     held = {token["mint"] for token in tokens if token["still_holding"]}

@@ -4,7 +4,7 @@
 -- token_name.sql and token_price.sql need.
   WITH
 {latest_price},
-{tracked},
+{group_wallets},
        piece AS (
        SELECT position_days.token_id,
               position_days.wallet_id,

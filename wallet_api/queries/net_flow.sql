@@ -4,7 +4,7 @@
 -- token_name.sql needs.
   WITH
 {latest_price},
-{tracked},
+{group_wallets},
        -- The trades of each window that are in no shorter one.
        piece AS MATERIALIZED (
        SELECT within.*

@@ -4,7 +4,7 @@
 -- wallets_pkey, token_faces_pkey, lifetimes_by_last_seen, native_prices_pkey.
   WITH
 {latest_price},
-{tracked},
+{group_wallets},
        -- What a wallet did in a token in the window; of an exit, with whether it held the token after some trade, or after all.
        traded AS MATERIALIZED (
        SELECT within.*

@@ -2,7 +2,7 @@
 -- Needs wallets_by_group, trades_by_time, native_prices_pkey.
   WITH
 {latest_price},
-{tracked},
+{group_wallets},
        piece AS (
        SELECT within.*
          FROM tracked

@@ -1,4 +1,4 @@
--- The wallets of a group, as a CTE. Needs wallets_by_group.
+-- For other statements to include. It adds tracked (wallet_id), the wallets of a group. Needs wallets_by_group.
        tracked AS MATERIALIZED (
        SELECT wallet_id
          FROM wallets
