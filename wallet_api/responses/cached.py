@@ -31,7 +31,6 @@ class Lifetime(Enum):
     """How long data is shared: never, at most a second, ANSWER_TTL_SECONDS, or as long as a leaderboard."""
 
     NONE = "none"
-
     NORMAL = "normal"
     SHORT = "short"
     LONG = "long"
