@@ -11,6 +11,8 @@ from wallet_api.errors import Busy
 
 # Longest wait for a slot while none of its kind is taken or released: longer than it takes to connect.
 _WAIT_SECONDS = 0.5
+# The same for a worker that has just started, whose first connections take longer.
+_FIRST_WAIT_SECONDS = 1.5
 
 
 class Wait(Enum):
@@ -32,6 +34,7 @@ class _Taken:
     changed_at: float = 0.0
     # A request has waited in vain, and none has succeeded since: others need not wait.
     is_stuck: bool = False
+    wait_seconds: float = _FIRST_WAIT_SECONDS
 
 
 class Bulkhead:
@@ -63,7 +66,7 @@ class Bulkhead:
         arrived_at = time.monotonic()
         with self._changed:
             while not self._free or taken.count >= taken.limit:
-                left = max(arrived_at, taken.changed_at) + _WAIT_SECONDS - time.monotonic()
+                left = max(arrived_at, taken.changed_at) + taken.wait_seconds - time.monotonic()
                 if wait and left <= 0:
                     taken.is_stuck = True
                 if taken.is_stuck or not wait:
@@ -73,6 +76,7 @@ class Bulkhead:
         try:
             yield
             taken.is_stuck = False
+            taken.wait_seconds = _WAIT_SECONDS
         finally:
             with self._changed:
                 self._take(taken, -1)

@@ -18,14 +18,22 @@ _REPEAT_SECONDS = 0.05
 class Recurring:
     """Calls `work` every `period_seconds` after start(), and after each wake().
 
-    An error does not end the thread. With `ends_with_success`, close() repeats the call until it succeeds.
+    An error does not end the thread. With `ends_with_success`, close() repeats the call until it succeeds, for
+    `close_seconds` at most; 0 means one call.
     """
 
     def __init__(
-        self, name: str, work: Callable[[], None], period_seconds: float, *, ends_with_success: bool = True
+        self,
+        name: str,
+        work: Callable[[], None],
+        period_seconds: float,
+        *,
+        ends_with_success: bool = True,
+        close_seconds: float = CLOSE_SECONDS,
     ) -> None:
         self.closed = False
         self._ends_with_success = ends_with_success
+        self._close_seconds = close_seconds
         self._name = name
         self._work = work
         self._period_seconds = period_seconds
@@ -63,7 +71,7 @@ class Recurring:
             if self.closed:
                 break
             self._succeeds()
-        deadline = time.monotonic() + CLOSE_SECONDS
+        deadline = time.monotonic() + self._close_seconds
         while self._ends_with_success and not self._succeeds() and time.monotonic() < deadline:
             time.sleep(_REPEAT_SECONDS)
 

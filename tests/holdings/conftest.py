@@ -98,7 +98,7 @@ def api_key(connection: Connection) -> str:
 
 
 @pytest.fixture
-def ask_at(make_app: Callable[[Settings], Flask], settings: Settings, api_key: str) -> AskAt:
+def ask_at(settings: Settings, make_app: Callable[[Settings], Flask], api_key: str) -> AskAt:
     """Start a worker with changed settings, and return its `ask`: `ask_at(holdings_ttl_seconds=0.2)`."""
 
     return lambda **changes: _ask_of(make_app(replace(settings, **changes)).test_client(), api_key)

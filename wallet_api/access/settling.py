@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from wallet_api.database import had_no_effect
-from wallet_api.recurring import Recurring
+from wallet_api.recurring import CLOSE_SECONDS, Recurring
 
 SETTLE_SECONDS = 0.05
 # Without success for so long, the store counts as away.
@@ -56,13 +56,14 @@ class Settler(Generic[AccountType]):
         write: Callable[[dict[AccountType, int]], None],
         is_ready: Callable[[], bool] = lambda: True,
         period_seconds: float = SETTLE_SECONDS,
+        close_seconds: float = CLOSE_SECONDS,
     ) -> None:
         self._write = write
         self._is_ready = is_ready
         self._used: dict[AccountType, None] = {}
         # Since when nothing could be settled.
         self._late_since = math.inf
-        self._thread = Recurring(name, self._settle, period_seconds)
+        self._thread = Recurring(name, self._settle, period_seconds, close_seconds=close_seconds)
         self.start = self._thread.start
         self.wake = self._thread.wake
 

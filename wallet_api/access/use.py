@@ -40,7 +40,7 @@ class Use:
             "Requests and credits that are missing in the use of keys, since their settlement failed.",
             registry=registry,
         )
-        self._settler = Settler("use", self._write, period_seconds=SETTLE_SECONDS)
+        self._settler = Settler("use", self._write, period_seconds=SETTLE_SECONDS, close_seconds=0.0)
 
     def count(self, key_id: int, operation: str, credits: int) -> None:
         """Count one request, and the credits that it cost."""
