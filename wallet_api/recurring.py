@@ -18,8 +18,8 @@ _REPEAT_SECONDS = 0.05
 class Recurring:
     """Calls `work` every `period_seconds` after start(), and after each wake().
 
-    An error does not end the thread. With `ends_with_success`, close() repeats the call until it succeeds, for
-    `close_seconds` at most; 0 means one call.
+    An error does not end the thread. With `ends_with_success`, close() repeats the call until it succeeds,
+    for `close_seconds` at most; 0 means one call.
     """
 
     def __init__(
