@@ -45,11 +45,9 @@ def test_a_change_is_not_skipped_that_is_committed_after_a_later_one_was_read(
     with connect(str(settings.database_url)) as holder, ThreadPoolExecutor(1) as pool:
         with holder.transaction():
             # The import has its numbers and its trades when it adds to the sums of the wallet.
-            holder.execute(
-                "SELECT FROM lifetimes WHERE wallet_id = (SELECT wallet_id FROM wallets WHERE address = %s)"
-                " FOR UPDATE",
-                [ANN],
-            )
+            wallet = holder.execute("SELECT wallet_id FROM wallets WHERE address = %s", [ANN]).fetchone()
+            assert wallet is not None
+            holder.execute("SELECT FROM lifetimes WHERE wallet_id = %s FOR UPDATE", [wallet["wallet_id"]])
             slow = pool.submit(importer.trades, [trade_row(ANN, "slow", start + timedelta(minutes=1))])
             assert eventually(lambda: somebody_waits(connection), 30)
             importer.trades([trade_row(BEN, "quick", start)])
