@@ -35,6 +35,18 @@ with embedded.running(Settings.from_environment()):
         pass
 """
 
+# A command whose first output is followed by a finalizer that takes five seconds.
+_FINALIZING_COMMAND = f"""
+import time
+class Slow:
+    def __del__(self):
+        time.sleep(5)
+def print(word, write=print, **options):
+    slow = Slow()
+    write(word, **options)
+{_COMMAND}
+"""
+
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
@@ -179,6 +191,17 @@ def test_sigterm_while_a_process_is_being_started_leaves_none(
 ) -> None:
     with _command(fresh, interrupted(signal.SIGTERM, word, _COMMAND)) as command:
         assert command.wait() == 128 + signal.SIGTERM
+    assert processes_of(home) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_that_comes_in_a_finalizer_is_not_lost(
+    own: Settings, home: Path, number: signal.Signals
+) -> None:
+    with _command(own, (sys.executable, "-c", _FINALIZING_COMMAND)) as command:
+        assert _says_up(command)
+        command.send_signal(number)
+        assert command.wait(30) == (-number if number == signal.SIGINT else 128 + number)
     assert processes_of(home) == []
 
 

@@ -6,7 +6,6 @@ import json
 import re
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -19,6 +18,7 @@ from flask.testing import FlaskClient
 
 from tests.callers import WALLETS
 from tests.processes import StartGunicorn, run_command
+from tests.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.keys import create_key, rotate_key
 from wallet_api.settings import Settings
@@ -139,19 +139,37 @@ def test_several_workers_and_a_second_run_add_up(
 
 
 def test_use_that_cannot_be_settled_waits_in_memory(
-    run: Run, settings: Settings, make_app: Callable[[Settings], Flask], connection: Connection
+    run: Run,
+    settings: Settings,
+    make_app: Callable[[Settings], Flask],
+    connection: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("wallet_api.access.use.SETTLE_SECONDS", 0.1)
+    app = make_app(settings)
+    key = create_key(connection, "one")
+    connection.execute("ALTER TABLE key_use RENAME TO away")
+    assert ask(app.test_client(), key)[0] == 200
+    assert eventually(lambda: "use: failed and will be repeated" in caplog.text)
+    connection.execute("ALTER TABLE away RENAME TO key_use")
+    app.extensions["wallet_api"].close()
+    assert [row["requests"] for row in document(run, "usage")] == [1]
+
+
+def test_use_that_the_last_settlement_cannot_write_is_counted_as_lost(
+    settings: Settings,
+    make_app: Callable[[Settings], Flask],
+    connection: Connection,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     app = make_app(settings)
     key = create_key(connection, "one")
     connection.execute("ALTER TABLE key_use RENAME TO away")
     assert ask(app.test_client(), key)[0] == 200
-    with ThreadPoolExecutor(1) as closing:
-        closed = closing.submit(app.extensions["wallet_api"].close)
-        time.sleep(0.5)
-        assert not closed.done()
-        connection.execute("ALTER TABLE away RENAME TO key_use")
-        closed.result(timeout=10)
-    assert [row["requests"] for row in document(run, "usage")] == [1]
+    app.extensions["wallet_api"].close()
+    connection.execute("ALTER TABLE away RENAME TO key_use")
+    assert "The use of keys lacks 1 requests and credits" in caplog.text
 
 
 def test_both_secrets_of_a_rotated_key_have_one_balance_and_one_rate(

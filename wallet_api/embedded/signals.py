@@ -1,5 +1,6 @@
 """Handling of Ctrl-C, SIGTERM and SIGHUP: a command exits only after it has stopped its child processes."""
 
+import os
 import signal
 import sys
 import threading
@@ -9,14 +10,21 @@ from types import FrameType
 from typing import NoReturn
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
+# Long enough for a finalizer to end, so that the signal does not meet the same one again.
+_REPEAT_SECONDS = 0.1
 
 
 def end_in_order() -> None:
-    """Let Ctrl-C, SIGTERM and SIGHUP raise an exception, so that the command cleans up."""
+    """Let Ctrl-C, SIGTERM and SIGHUP raise an exception, so that the command cleans up.
+
+    Python drops an exception that is raised in a finalizer, such as that of a process which has ended. Such
+    a signal is sent once more.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in _ENDING:
         signal.signal(number, _exit)
+    sys.unraisablehook = _repeat
 
 
 @contextmanager
@@ -53,3 +61,17 @@ def _handled_by(handler: Callable[[int, FrameType | None], None] | signal.Handle
 def _exit(number: int, frame: FrameType | None) -> NoReturn:
     # The exit status that a shell expects.
     sys.exit(128 + number)
+
+
+def _repeat(dropped: "sys.UnraisableHookArgs") -> None:
+    if isinstance(dropped.exc_value, KeyboardInterrupt):
+        number = int(signal.SIGINT)
+    elif isinstance(dropped.exc_value, SystemExit) and isinstance(dropped.exc_value.code, int):
+        number = dropped.exc_value.code - 128
+    else:
+        sys.__unraisablehook__(dropped)
+        return
+    # Not from this thread: the handler would run in this hook, whose exceptions are dropped too.
+    again = threading.Timer(_REPEAT_SECONDS, os.kill, [os.getpid(), number])
+    again.daemon = True
+    again.start()
