@@ -129,7 +129,7 @@ def test_a_purge_by_time_removes_what_was_not_held_and_counts_what_loses_its_cos
     ledger = Ledger()
     ledger.add_wallets(strategies.wallets())
     ledger.add_trades([row for row in rows if strategies.trade_key(row) not in keys])
-    compare(figures(connection, NOW, data.draw(WINDOWS), MINTS), ledger)
+    compare(figures(connection, NOW, data.draw(WINDOWS), MINTS, limit=100), ledger)
 
 
 def _trade(mint: str, blockchain: str = "solana", **fields: Any) -> Row:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -16,6 +17,8 @@ from tests.processes import Gunicorn, StartGunicorn, wallet_api
 from tests.stub.server import Stub
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
+
+Call = Callable[[], requests.Response]
 
 WALLETS = {
     "solana": solana_address(seeded("wallet", 1)),
@@ -107,10 +110,8 @@ def _bearer(secret: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {secret}"}
 
 
-def _call(
-    server: Gunicorn, key: str, metrics_token: str, chains: Iterable[str]
-) -> Iterator[requests.Response]:
-    """Yield the responses of all operations for these chains, with the key in the header and in the query."""
+def _calls(server: Gunicorn, key: str, metrics_token: str, chains: Iterable[str]) -> Iterator[Call]:
+    """Yield calls of all operations for these chains, with the key in the header and in the query."""
     # gunicorn waits two seconds for whoever keeps a connection.
     closing_it = {"Connection": "close", "Referer": f"http://there/?api_key={key}"}
     for chain in chains:
@@ -126,10 +127,10 @@ def _call(
             (f"/v1/{key}", {}),
         ):
             url, with_key = f"{server.url}{path}", arguments | {"api_key": key}
-            yield requests.get(url, params=arguments, headers=closing_it | _bearer(key), timeout=30)
-            yield requests.get(url, params=with_key, headers=closing_it, timeout=30)
+            yield partial(requests.get, url, params=arguments, headers=closing_it | _bearer(key), timeout=30)
+            yield partial(requests.get, url, params=with_key, headers=closing_it, timeout=30)
     shown = closing_it | _bearer(metrics_token)
-    yield requests.get(f"{server.url}/metrics", headers=shown, timeout=30)
+    yield partial(requests.get, f"{server.url}/metrics", headers=shown, timeout=30)
 
 
 def test_no_secret_is_in_anything_written_or_in_a_list_of_processes(
@@ -160,12 +161,13 @@ def test_no_secret_is_in_anything_written_or_in_a_list_of_processes(
         # Each request waits for a connection.
         gunicorn(without_database, workers=1): ("solana",),
     }
-    with ThreadPoolExecutor(len(servers)) as pool:
-        calls = [
-            pool.submit(list, _call(server, key, all_secrets.metrics, chains))
-            for server, chains in servers.items()
-        ]
-        answers = [answer for done in calls for answer in done.result()]
+    calls = [
+        call
+        for server, chains in servers.items()
+        for call in _calls(server, key, all_secrets.metrics, chains)
+    ]
+    with ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda call: call(), calls))
     assert {200, 400, 404, 503} == {answer.status_code for answer in answers}
     for each in servers:
         each.stop()
