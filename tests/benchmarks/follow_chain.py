@@ -6,9 +6,10 @@
 Wallets trade all the time. Notices come late, out of order and twice; one transaction in fifty is never
 finalized, and one in fifty comes back in another block. The websocket is lost each minute, and now and then
 silent; one request in fifty fails. With --logs the node has only logsSubscribe, with --kills the process is
-killed and started again every minute. At the end the ledger has to equal the chain, exactly. Ends with
-status 0 if so. With --calm nothing fails, and all notices are sent at once. The delays are those from the
-node's notice to the ledger.
+killed and started again every minute. A caller follows the feed of the API. At the end the ledger and what
+the caller has read have to equal the chain, exactly. Ends with status 0 if so. With --calm nothing fails,
+and all notices are sent at once. The delays are those from the node's notice to the API's response, without
+the notices of gaps.
 """
 
 import json
@@ -19,109 +20,49 @@ import tempfile
 import threading
 import time
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import click
 import psutil
+import requests
 from flask import Response
 
+from tests.benchmarks.follow_world import World
 from tests.benchmarks.sync_soak import FAULTS, NODE_FAULTS
+from tests.ledger.follower import Follower
+from tests.ledger.in_process import parsed
+from tests.processes import start_gunicorn
 from tests.stub.server import Stub
-from tests.stub.swaps import Row
-from tests.stub.transactions import now
 from tests.sync.operator import Operator, addresses, plain
-from tests.sync.solana import buy
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
+from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
-_FINAL_AFTER = 3.0
 _SETTLE_SECONDS = 120.0
 _TIMES = {"FOLLOW_SECONDS": "1", "FOLLOW_FINAL_SECONDS": "40", "SYNC_OVERLAP_SECONDS": "30"}
 # Wallets whose reading failed are read again after this time.
 _TIMES |= {"SYNC_TRADES_SECONDS": "20", "SYNC_THREADS": "8"}
-_LANDED = "SELECT tx_signature FROM trades WHERE tx_signature = ANY(%s)"
-
-Trade = tuple[str, str, float]
+_POLL_SECONDS = 0.2
+_SAMPLE_SECONDS = 10
 
 
 @dataclass
-class World:
-    """What wallets do on the chain, and which of it is final."""
+class HttpCaller:
+    """Sends requests over HTTP, as callers do."""
 
-    stub: Stub
-    wallets: list[str]
-    chance: random.Random
-    is_calm: bool = False
-    expected: dict[tuple[str, str], Trade] = field(default_factory=dict)
-    count: int = 0
-    lost: int = 0
-    moved: int = 0
-    # When which transaction is finalized, and when which notice is sent.
-    final_at: list[tuple[float, str, str]] = field(default_factory=list)
-    notices: list[tuple[float, str, str, Row, int]] = field(default_factory=list)
-    # The times of notices of transactions that have not arrived yet.
-    sent: dict[str, float] = field(default_factory=dict)
-    delays: list[float] = field(default_factory=list)
+    url: str
+    key: str
+    session: requests.Session
 
-    def trade(self, moment: float) -> None:
-        """Confirm a transaction of some wallet."""
-        self.count += 1
-        signature, wallet = f"T{self.count}", self.chance.choice(self.wallets)
-        told = self._told(wallet)
-        self.stub.transactions.unfinal.add(signature)
-        self.stub.transactions.add(wallet, signature, told)
-        self._expect(wallet, signature, told)
-        late = 0.0 if self.is_calm else self.chance.choice((0.0, 0.0, 0.0, self.chance.uniform(0, 2)))
-        self.notices.append((moment + late, wallet, signature, told, self.chance.choice((1, 1, 1, 2))))
-        self.final_at.append((moment + _FINAL_AFTER, wallet, signature))
-
-    def go_on(self, moment: float) -> None:
-        """Send the notices that are due, and decide what becomes of the transactions that are old enough."""
-        for notice in [notice for notice in self.notices if notice[0] <= moment]:
-            self.notices.remove(notice)
-            _, wallet, signature, told, times = notice
-            if not self.stub.stream.is_silent and self.stub.stream.connections:
-                self.sent[signature] = time.monotonic()
-            self.stub.stream.notify([wallet], signature, told, times)
-        for due in [due for due in self.final_at if due[0] <= moment]:
-            self.final_at.remove(due)
-            self._finalize(*due[1:])
-
-    def landed(self, signatures: list[str]) -> None:
-        """Note the delays of transactions that are in the ledger."""
-        for signature in signatures:
-            sent = self.sent.pop(signature, None)
-            if sent is not None:
-                self.delays.append(time.monotonic() - sent)
-
-    def _finalize(self, wallet: str, signature: str) -> None:
-        fate = 1.0 if self.is_calm else self.chance.random()
-        if fate < 0.04:
-            self.stub.transactions.drop(signature)
-            self.sent.pop(signature, None)
-            del self.expected[wallet, signature]
-            self.lost += 1
-        if fate < 0.02:
-            told = self._told(wallet)
-            self.stub.transactions.add(wallet, signature, told)
-            self._expect(wallet, signature, told)
-            self.moved += 1
-        self.stub.transactions.unfinal.discard(signature)
-
-    def _told(self, wallet: str) -> Row:
-        return buy(now(), self.chance.randint(1, 10**9), self.chance.randint(10**6, 10**10), wallet)
-
-    def _expect(self, wallet: str, signature: str, told: Row) -> None:
-        meta = told["meta"]
-        lamports = meta["preBalances"][0] - meta["postBalances"][0] - meta["fee"]
-        (units,) = (
-            int(after["uiTokenAmount"]["amount"]) - int(before["uiTokenAmount"]["amount"])
-            for before, after in zip(meta["preTokenBalances"], meta["postTokenBalances"], strict=True)
-            if after["owner"] == wallet
-        )
-        trade = (plain(f"{units}e-6"), plain(f"{lamports}e-9"), told["blockTime"])
-        self.expected[wallet, signature] = trade
+    def get(self, path: str, **parameters: Any) -> Any:
+        """Return the data of a successful response."""
+        headers = {"Authorization": f"Bearer {self.key}"}
+        response = self.session.get(f"{self.url}/v1{path}", params=parameters, headers=headers, timeout=30)
+        response.raise_for_status()
+        return parsed(response.content)["data"]
 
 
 class Command:
@@ -165,6 +106,7 @@ def main(minutes: float, wallets: int, per_second: float, logs: bool, kills: boo
         with embedded.running(own) as settings, closing(Stub()) as stub:
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)
+                key = create_key(connection, "follower", rate="1000000/minute")
             operator = Operator(stub, str(settings.database_url))
             operator.environment |= stub.node_environment | {"FOLLOW_SUBSCRIPTIONS": f"{wallets}"}
             del operator.environment["MORALIS_API_KEY"]
@@ -173,25 +115,27 @@ def main(minutes: float, wallets: int, per_second: float, logs: bool, kills: boo
             if logs:
                 stub.stream.methods.remove("transactionSubscribe")
                 stub.stream.most = 2 * wallets
+            server = start_gunicorn(settings, Path(home) / "server.log", workers=1, threads=4)
+            caller = HttpCaller(server.url, key, requests.Session())
+            follower = Follower(caller, blockchain="solana", type="kol")  # type: ignore[arg-type]
             command = Command(operator)
             try:
-                _live(world, operator, command, minutes * 60, per_second, kills)
-                sound = _settled(world, operator)
+                _live(world, follower, command, minutes * 60, per_second, kills)
+                sound = _settled(world, operator, follower)
             finally:
                 command.process.terminate()
                 status = command.process.wait(timeout=60)
-    _say_delays(world.delays)
-    memory = command.memory
-    click.echo(
-        f"memory {memory[0]} kB at first, {max(memory)} at most, {memory[-1]} at last; exit status {status}"
-    )
+                server.stop()
+    _say_delays(world)
+    _say_memory(command.memory)
     if not sound:
         click.echo("\n".join(["The last warnings:", *command.warnings]))
+    click.echo(f"exit status {status}")
     sys.exit(0 if sound and status == 0 else 1)
 
 
 def _live(
-    world: World, operator: Operator, command: Command, seconds: float, per_second: float, kills: bool
+    world: World, follower: Follower, command: Command, seconds: float, per_second: float, kills: bool
 ) -> None:
     """Let the chain go on for so long, and let things fail."""
     chance, stream = random.Random(6), world.stub.stream
@@ -203,17 +147,16 @@ def _live(
         time.sleep(0.5)
     world.stub.scenarios = {} if world.is_calm else {"rpc": fault}
     ended = threading.Event()
-    watch = threading.Thread(target=_watch, args=(world, operator, ended), daemon=True)
+    watch = threading.Thread(target=_watch, args=(world, follower, ended), daemon=True)
     watch.start()
     began = time.monotonic()
-    ticks = dict.fromkeys(("sample", "minute", "second"), 0.0)
-    ticks["minute"] = 60.0
+    ticks = {"sample": 0.0, "minute": 60.0, "kill": 30.0}
     while (moment := time.monotonic() - began) < seconds:
         for _ in range(int(per_second / 20 + chance.random())):
             world.trade(moment)
         world.go_on(moment)
         if moment > ticks["sample"]:
-            ticks["sample"] = moment + 10
+            ticks["sample"] = moment + _SAMPLE_SECONDS
             command.sample()
         if moment > ticks["minute"]:
             ticks["minute"] = moment + 60
@@ -222,11 +165,16 @@ def _live(
             )
             if not world.is_calm:
                 stream.drop()
-            if kills:
-                command.kill()
-                command.start()
+                world.lose()
+        if kills and moment > ticks["kill"]:
+            ticks["kill"] = moment + chance.uniform(20, 100)
+            command.kill()
+            world.lose()
+            command.start()
         # Silent for longer than the command waits for a slot, each third minute.
-        stream.is_silent = not world.is_calm and 100 < moment % 180 < 125
+        was_silent, stream.is_silent = stream.is_silent, not world.is_calm and 100 < moment % 180 < 125
+        if was_silent < stream.is_silent:
+            world.lose()
         time.sleep(0.05)
     stream.is_silent = False
     world.stub.scenarios = {}
@@ -235,16 +183,15 @@ def _live(
     watch.join()
 
 
-def _watch(world: World, operator: Operator, ended: threading.Event) -> None:
-    """Look again and again which transactions are in the ledger."""
-    with connect(operator.url) as connection:
-        while not ended.wait(0.1):
-            rows = connection.execute(_LANDED, [list(world.sent)]).fetchall()
-            world.landed([row["tx_signature"] for row in rows])
+def _watch(world: World, follower: Follower, ended: threading.Event) -> None:
+    """Read the feed again and again, and note which transactions are new in it."""
+    while not ended.wait(_POLL_SECONDS):
+        for change in follower.read():
+            world.arrived(change["tx_signature"])
 
 
-def _settled(world: World, operator: Operator) -> bool:
-    """Wait until the ledger equals the chain, and say what does not."""
+def _settled(world: World, operator: Operator, follower: Follower) -> bool:
+    """Wait until the ledger equals the chain, and say what does not; so for what the caller has read."""
     ends = time.monotonic() + _SETTLE_SECONDS
     while True:
         world.go_on(float("inf"))
@@ -257,22 +204,46 @@ def _settled(world: World, operator: Operator) -> bool:
         time.sleep(1)
     missing, more = world.expected.keys() - ledger.keys(), ledger.keys() - world.expected.keys()
     other = [key for key in world.expected.keys() & ledger.keys() if world.expected[key] != ledger[key]]
-    follow = operator.fetch("SELECT method, followed, reconnects, gaps FROM sync_follows")
     click.echo(
         f"{len(world.expected)} trades, {world.lost} not finalized, {world.moved} of these in another block:"
         f" {len(missing)} missing, {len(more)} that the chain does not have, {len(other)} with another value"
     )
+    follow = operator.fetch("SELECT method, followed, reconnects, gaps FROM sync_follows")
     click.echo(json.dumps(follow))
     for key in [*missing, *more, *other][:5]:
         click.echo(f"  {key}: expected {world.expected.get(key)}, found {ledger.get(key)}")
-    return ledger == world.expected
+    return _has_read(world, follower) and ledger == world.expected
 
 
-def _say_delays(delays: list[float]) -> None:
-    parts = statistics.quantiles(delays, n=100)
+def _has_read(world: World, follower: Follower) -> bool:
+    """Say whether a caller that followed the feed has the trades of the chain."""
+    follower.read()
+    read = {
+        (wallet, signature): (plain(trade["token_amount"]), plain(trade["value"]))
+        for (wallet, signature, *_), trade in follower.trades.items()
+    }
+    wrong = {key for key, _ in read.items() ^ {(key, one[:2]) for key, one in world.expected.items()}}
     click.echo(
-        f"{len(delays)} notices: half in the ledger within {parts[49]:.2f} s, 90 % {parts[89]:.2f} s,"
-        f" 99 % {parts[98]:.2f} s, all {max(delays):.1f} s"
+        f"a follower of the API: {len(read)} trades of {len(follower.changes)} changes, {len(wrong)} wrong"
+    )
+    return not wrong and len(read) == len(follower.trades)
+
+
+def _say_delays(world: World) -> None:
+    parts = statistics.quantiles(world.delays, n=100)
+    click.echo(
+        f"{len(world.delays)} notices: half in the API within {parts[49]:.2f} s, 90 % {parts[89]:.2f} s,"
+        f" 99 % {parts[98]:.2f} s, all {max(world.delays):.1f} s; beside {world.in_gaps} of gaps;"
+        f" load of the machine {', '.join(f'{load:.1f}' for load in psutil.getloadavg())}"
+    )
+
+
+def _say_memory(memory: list[int]) -> None:
+    later = memory[len(memory) // 2 :]
+    (slope, _) = statistics.linear_regression(range(len(later)), later)
+    click.echo(
+        f"memory {memory[0]} kB at first, {max(memory)} at most, {memory[-1]} at last;"
+        f" {slope * 3600 / _SAMPLE_SECONDS:+.0f} kB an hour in the second half"
     )
 
 

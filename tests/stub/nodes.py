@@ -94,9 +94,12 @@ class Nodes:
             return _at_slot([row for token in own for row in self._accounts(owner, program, token)])
         if method == "getSignaturesForAddress":
             return self.transactions.signatures(*parameters)
-        if method == "getTransaction":
+        if method == "getTransaction" or (
+            method == "getTransactionsForAddress" and self.transactions.has_history
+        ):
             try:
-                return self.transactions.transaction(*parameters)
+                one = method == "getTransaction"
+                return (self.transactions.transaction if one else self.transactions.history)(*parameters)
             except RefusedVersionError as error:
                 raise NodeError(*error.args) from None
         if method == "getBlockTime":

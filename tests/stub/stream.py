@@ -64,15 +64,21 @@ class Stream:
         """How many are open."""
         return len(self._clients)
 
-    def notify(self, wallets: Iterable[str], signature: str, told: Row, times: int = 1) -> None:
-        """Notify of a transaction of these wallets, as often as told for each subscription."""
+    def notify(self, wallets: Iterable[str], signature: str, told: Row, times: int = 1) -> bool:
+        """Notify of a transaction of these wallets, as often as told for each subscription.
+
+        Return whether there is one.
+        """
+        is_sent = False
         if self.is_silent:
-            return
+            return is_sent
         for client in list(self._clients):
             for number, (method, addresses) in list(client.subscriptions.items()):
                 if not addresses.isdisjoint(wallets):
+                    is_sent = True
                     for _ in range(times):
                         client.send(_notification(method, number, signature, told))
+        return is_sent
 
     def replay(self, message: Row) -> None:
         """Send a recorded notification to the subscriptions of its method, with their numbers."""

@@ -150,13 +150,17 @@ class Transactions:
     """What wallets did. `untold` are listed and not told; `page_rows` is the most it lists at once.
 
     `newest_version` is the highest value of maxSupportedTransactionVersion that the node knows. `unfinal` are
-    confirmed, and not finalized yet.
+    confirmed, and not finalized yet. `has_history` is whether it has getTransactionsForAddress, of pages with
+    `history_rows`; `of_accounts` name only a token account of their wallet, so that no list has them.
     """
 
     untold: set[str] = field(default_factory=set)
     unfinal: set[str] = field(default_factory=set)
     page_rows: int = 1000
     newest_version: int = 127
+    has_history: bool = False
+    history_rows: int = 100
+    of_accounts: set[str] = field(default_factory=set)
     _told: dict[str, Row] = field(default_factory=dict)
     _listed: dict[str, list[str]] = field(default_factory=dict)
     _times: dict[int, int] = field(default_factory=dict)
@@ -201,7 +205,7 @@ class Transactions:
         """getSignaturesForAddress, the newest first."""
         assert options["commitment"] == "finalized"
         assert 1 <= options["limit"] <= 1000
-        final = [each for each in list(self._listed.get(address, ())) if each not in self.unfinal]
+        final = self._final(address) - self.of_accounts
         listed = sorted(final, key=lambda each: self._told[each]["blockTime"], reverse=True)
         start = listed.index(options["before"]) + 1 if "before" in options else 0
         return [
@@ -216,6 +220,34 @@ class Transactions:
             for signature in listed[start : start + min(options["limit"], self.page_rows)]
         ]
 
+    def _final(self, address: str) -> set[str]:
+        return set(self._listed.get(address, ())) - self.unfinal
+
+    def history(self, address: str, options: Row) -> Row:
+        """getTransactionsForAddress, the oldest first.
+
+        https://www.helius.dev/docs/api-reference/rpc/http/gettransactionsforaddress
+        """
+        assert options["commitment"] == "finalized"
+        assert (options["transactionDetails"], options["sortOrder"]) == ("full", "asc")
+        assert options["encoding"] == "jsonParsed"
+        # More is not allowed by each version of the documentation.
+        assert 1 <= options["limit"] <= 100
+        filters = options["filters"]
+        assert (filters["status"], filters["tokenAccounts"]) == ("succeeded", "balanceChanged")
+        since = filters["blockTime"]["gte"]
+        final = [(self._told[each], each) for each in sorted(self._final(address))]
+        rows = [row for row in final if row[0]["blockTime"] >= since and row[0]["meta"]["err"] is None]
+        rows.sort(key=lambda row: row[0]["slot"])
+        start = int(options.get("paginationToken", "0:0").split(":")[1])
+        end = start + min(options["limit"], self.history_rows)
+        for told, _ in rows[start:end]:
+            self._check_version(told, options["maxSupportedTransactionVersion"])
+        return {
+            "data": [_whole(told, signature) for told, signature in rows[start:end]],
+            "paginationToken": f"{rows[end][0]['slot']}:{end}" if end < len(rows) else None,
+        }
+
     def transaction(self, signature: str, options: Row) -> Row | None:
         """getTransaction."""
         assert options["encoding"] == "jsonParsed"
@@ -223,11 +255,12 @@ class Transactions:
         told = self._told.get(signature)
         if told is None or (signature in self.unfinal and options["commitment"] == "finalized"):
             return None
-        asked = options["maxSupportedTransactionVersion"]
+        self._check_version(told, options["maxSupportedTransactionVersion"])
+        return None if signature in self.untold else told
+
+    def _check_version(self, told: Row, asked: int) -> None:
         if asked > self.newest_version:
             raise RefusedVersionError(-32602, "Invalid params: unknown version")
-        if signature in self.untold:
-            return None
         if told["version"] != "legacy" and told["version"] > asked:
             # https://www.ankr.com/docs/changelog/solana-transaction-v1-2026-09-15/
             version = told["version"]
@@ -237,7 +270,11 @@ class Transactions:
                 " request again with the following configuration parameter:"
                 f' "maxSupportedTransactionVersion": {version}',
             )
-        return told
+
+
+def _whole(told: Row, signature: str) -> Row:
+    """Return a transaction as a page has it: with its signature and its place in the block."""
+    return told | {"transactionIndex": 0, "transaction": told["transaction"] | {"signatures": [signature]}}
 
 
 def _amount(units: int, decimals: int) -> Row:

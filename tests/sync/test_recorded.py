@@ -59,8 +59,13 @@ def value(native: str | None, usd: str | None) -> Decimal:
     return (Decimal(usd) / SOL_USD).quantize(Decimal("1e-9"), ROUND_HALF_UP)
 
 
-def test_every_recorded_transaction_is_the_trades_that_it_was(stub: Stub, operator: Operator) -> None:
+@pytest.mark.parametrize("has_history", [True, False])
+def test_every_recorded_transaction_is_the_trades_that_it_was(
+    stub: Stub, operator: Operator, has_history: bool
+) -> None:
     serve(stub, operator)
+    # In whole pages, or one by one.
+    stub.transactions.has_history = has_history
     done = operator.sync("trades", "--since", "2020-03-16")
     assert (done.status, done.only["left_out"], done.only["unreadable"]) == (0, 0, 0)
     pairs = [trades for one in RECORDED for trades in one.wallets.values()]

@@ -66,7 +66,7 @@ def test_a_list_that_goes_round_in_circles_ends_the_reading(stub: Stub, operator
         {"jsonrpc": "2.0", "id": 0, "result": [circle]}
     )
     assert operator.sync().only["failures"] == {"malformed": 1}
-    assert len(stub.calls) == 2
+    assert len(stub.asked_of("getSignaturesForAddress")) == 2
 
 
 @pytest.mark.parametrize(

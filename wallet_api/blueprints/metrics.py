@@ -5,7 +5,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from ipaddress import ip_address, ip_network
@@ -13,12 +13,7 @@ from typing import NamedTuple
 
 from flask import Blueprint, Flask, Response, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-    Metric,
-)
+from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -32,11 +27,7 @@ from wallet_api.keys.usage import count_expiring
 from wallet_api.queries.freshness import freshness
 from wallet_api.responses.operation import Operation
 from wallet_api.services import services
-from wallet_api.sync.delays import Delays, read_delays
-from wallet_api.sync.follows import Follow, read_follows
-from wallet_api.sync.heartbeats import read_heartbeats
-from wallet_api.sync.left_out import read_reasons
-from wallet_api.sync.nodes import MethodCount, NewestBlock, read_methods, read_newest_blocks
+from wallet_api.sync.metrics import sync_metrics
 
 blueprint = Blueprint("metrics", __name__)
 
@@ -195,11 +186,7 @@ class _Data(Collector):
         try:
             with self._database.read() as connection:
                 moments = freshness(connection)
-                heartbeats = read_heartbeats(connection, now)
-                reasons = read_reasons(connection)
-                blocks = read_newest_blocks(connection, now)
-                methods = read_methods(connection)
-                follows, delays_of = read_follows(connection, now), read_delays(connection)
+                syncs = sync_metrics(connection, now)
                 expiring = count_expiring(connection, now)
         except ServiceUnavailable:
             up.samples[0] = up.samples[0]._replace(value=0.0)
@@ -215,89 +202,8 @@ class _Data(Collector):
                     age_seconds = max(0.0, now.timestamp() - at_seconds)
                     family.add_metric((moment.first, moment.second)[: len(labels)], age_seconds)
             yield family
-        ages = GaugeMetricFamily(
-            "wallet_api_sync_age_seconds",
-            "Since a sync last succeeded; before its first success, since it was first tried.",
-            labels=("job", "blockchain"),
-        )
-        failed = GaugeMetricFamily(
-            "wallet_api_sync_failed_wallets",
-            "Wallets that the last round could not read.",
-            labels=("job", "blockchain"),
-        )
-        delays = GaugeMetricFamily(
-            "wallet_api_sync_delay_seconds",
-            "Median time from block to ledger in the last round with new trades.",
-            labels=("blockchain",),
-        )
-        for heartbeat in heartbeats:
-            labels = (heartbeat.job, heartbeat.blockchain)
-            ages.add_metric(labels, heartbeat.age_seconds)
-            failed.add_metric(labels, heartbeat.failed)
-            if heartbeat.delay_seconds is not None:
-                delays.add_metric(labels[1:], heartbeat.delay_seconds)
-        left_out = CounterMetricFamily(
-            "wallet_api_sync_left_out",
-            "Transactions that made no trade; no_trade, from_logs and reorganised are no faults.",
-            labels=("chain", "reason"),
-        )
-        for one in reasons:
-            left_out.add_metric((one.blockchain, one.reason), one.total)
         yield GaugeMetricFamily("wallet_api_keys_expiring", "Keys that expire within 14 days.", expiring)
-        yield from (ages, failed, delays, left_out, *_of_nodes(blocks, methods))
-        yield from _of_follows(follows, delays_of)
-
-
-def _of_nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> Iterator[Metric]:
-    """Yield how far nodes were read, and what they were asked."""
-    newest = GaugeMetricFamily(
-        "wallet_api_sync_newest_block", "The newest block of which trades were read.", labels=("blockchain",)
-    )
-    ages = GaugeMetricFamily("wallet_api_sync_newest_block_age_seconds", "Its age.", labels=("blockchain",))
-    for block in blocks:
-        newest.add_metric((block.blockchain,), block.number)
-        ages.add_metric((block.blockchain,), block.age_seconds)
-    calls = CounterMetricFamily(
-        "wallet_api_sync_node_calls", "Calls to a node.", labels=("blockchain", "method")
-    )
-    for method in methods:
-        calls.add_metric((method.blockchain, method.method), method.total)
-    yield from (newest, ages, calls)
-
-
-def _of_follows(follows: Sequence[Follow], delays: Sequence[Delays]) -> Iterator[Metric]:
-    """Yield how chains are followed, and how soon trades are in the ledger."""
-    up = GaugeMetricFamily(
-        "wallet_api_sync_follow_up", "Whether a process follows the chain.", labels=("blockchain",)
-    )
-    wallets = GaugeMetricFamily(
-        "wallet_api_sync_follow_wallets",
-        "Wallets of a followed chain, by whether they are followed or only read from time to time.",
-        labels=("blockchain", "is_followed"),
-    )
-    reconnects = CounterMetricFamily(
-        "wallet_api_sync_follow_reconnects", "Connections made again.", labels=("blockchain",)
-    )
-    gaps = CounterMetricFamily(
-        "wallet_api_sync_follow_gaps",
-        "Wallets that were read since they were not followed for a time.",
-        labels=("blockchain",),
-    )
-    for one in follows:
-        up.add_metric((one.blockchain,), one.is_connected)
-        wallets.add_metric((one.blockchain, "true"), one.followed)
-        wallets.add_metric((one.blockchain, "false"), one.wallets - one.followed)
-        reconnects.add_metric((one.blockchain,), one.reconnects)
-        gaps.add_metric((one.blockchain,), one.gaps)
-    seconds = HistogramMetricFamily(
-        "wallet_api_sync_trade_delay_seconds",
-        "From the block of a new trade to the ledger.",
-        labels=("blockchain",),
-    )
-    for each in delays:
-        buckets = [("+Inf" if math.isinf(bound) else str(bound), trades) for bound, trades in each.buckets]
-        seconds.add_metric((each.blockchain,), buckets, each.seconds)
-    yield from (up, wallets, reconnects, gaps, seconds)
+        yield from syncs
 
 
 def _may_see() -> bool:

@@ -43,16 +43,25 @@ class GroupArguments(ChainArguments):
             raise ValidationError({"type": {"allowed": list(allowed)}})
 
 
-class AddressMixin:
-    """`address`, required unless a subclass says otherwise, in a form of the chain."""
-
-    address = Text("The wallet's address.", required=True)
+class OfChainMixin:
+    """The form of `address`, one or several: that of the chain."""
 
     @validates_schema
     def _address_is_of_the_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
-        chain = CHAINS[data["blockchain"]]
-        if "address" in data and not chain.is_address(data["address"]):
-            raise ValidationError(f"is not a {chain.name} address ({chain.address_form})", "address")
+        chain, given = CHAINS[data["blockchain"]], data.get("address", ())
+        addresses = [given] if isinstance(given, str) else given
+        for address in addresses:
+            if not chain.is_address(address):
+                which = "" if len(addresses) == 1 else f": {address[:MAX_TEXT]!r}"
+                raise ValidationError(
+                    f"is not a {chain.name} address ({chain.address_form}){which}", "address"
+                )
+
+
+class AddressMixin(OfChainMixin):
+    """`address`, required unless a subclass says otherwise."""
+
+    address = Text("The wallet's address.", required=True)
 
 
 class FormatMixin:

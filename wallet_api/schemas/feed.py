@@ -4,11 +4,9 @@ from typing import Any
 
 from marshmallow import ValidationError, validates_schema
 
-from wallet_api.chains import CHAINS
-from wallet_api.schemas.arguments import FormatMixin
+from wallet_api.schemas.arguments import FormatMixin, OfChainMixin
 from wallet_api.schemas.fields import (
     DECIMALS,
-    MAX_TEXT,
     MAX_TEXTS,
     NO_SOURCE,
     SUPPLY,
@@ -38,7 +36,7 @@ _PRICE_USD = "The same × the latest native price; null without one."
 _PRICE_AT = "Time of that trade; null without one."
 
 
-class FollowMixin:
+class FollowMixin(OfChainMixin):
     """The filters of a feed: direction and value of the trades, and who made them; and where to follow it."""
 
     transaction_type = Choice(("buy", "sell"), "Only trades of this direction.")
@@ -48,7 +46,6 @@ class FollowMixin:
         f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas. Untracked ones are named"
         " in `warnings`."
     )
-
     after = Text(
         "Instead of `cursor`: the changes in the order in which they arrived, after the"
         " `pagination.next_cursor` of the page before; `now` for those to come, `start` for all."
@@ -58,16 +55,6 @@ class FollowMixin:
     def _one_order(self, data: dict[str, Any], **kwargs: Any) -> None:
         if "after" in data and "cursor" in data:
             raise ValidationError("cannot be given with cursor, which pages go back with", "after")
-
-    @validates_schema
-    def _addresses_are_of_the_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
-        chain = CHAINS[data["blockchain"]]
-        for address in data.get("address", ()):
-            if not chain.is_address(address):
-                which = "" if len(data["address"]) == 1 else f": {address[:MAX_TEXT]!r}"
-                raise ValidationError(
-                    f"is not a {chain.name} address ({chain.address_form}){which}", "address"
-                )
 
 
 class LatestArguments(FollowMixin, PagedArguments):
