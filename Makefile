@@ -34,8 +34,8 @@ install-service: ## install into .venv what the service needs, without the tools
 run: $(INSTALLED) ## run the whole service with its own servers and demo data, until Ctrl-C
 	@exec $(BIN)/wallet-api up
 
-test: $(INSTALLED) ## run the tests, three files at a time
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+test: $(INSTALLED) ## run the tests, four files at a time
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 examples: $(INSTALLED) ## write the examples of the OpenAPI document from responses to a small ledger
 	$(BIN)/python -m tests.write_examples
