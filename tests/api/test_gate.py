@@ -80,6 +80,18 @@ def test_a_key_is_taken_from_the_header_else_from_the_parameter(
             assert answer.headers.get("WWW-Authenticate") == ("Bearer" if expected == MISSING else None)
 
 
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [("Authorization", "wk_secret"), ("Authorization", "Basic wk_secret"), ("X-API-Key", "wk_secret")],
+)
+def test_a_key_in_another_form_is_told_and_not_repeated(client: FlaskClient, header: str, value: str) -> None:
+    answer = client.get(f"/v1{LIST}", headers={header: value})
+    assert outcome(answer) == MISSING
+    assert answer.get_json()["error"]["message"].endswith(f" The header {header} is not in this form.")
+    assert "wk_secret" not in answer.text
+    assert "header" not in client.get(f"/v1{LIST}").get_json()["error"]["message"]
+
+
 def test_every_route_needs_a_key_or_is_named_here(app: Flask) -> None:
     for rule in app.url_map.iter_rules():
         assert is_keyless(app, rule.endpoint) == bool(KEYLESS.fullmatch(rule.rule)), rule.rule

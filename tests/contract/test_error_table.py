@@ -336,6 +336,7 @@ def test_what_is_not_offered_is_reported_with_and_without_a_key(table: Table, ke
         for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"):
             answer = table.refused(path, None, 405, "method_not_allowed", key=key, method=method)
             assert set(answer.headers["Allow"].split(", ")) == {"GET", "HEAD"}
+            assert answer.error["allowed"] == ["GET", "HEAD"]
     for name, method in (
         *((name, "GET") for name in ("signals/history", "bundle", "calls", "calls/stats")),
         *((name, "POST") for name in ("wallets/batch", "tokens/batch")),

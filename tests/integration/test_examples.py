@@ -117,9 +117,13 @@ def test_the_bot_prints_each_large_buy_once_over_a_restart(
         return trade_row(ANN, f"s{number}", at, value=str(6 + number)) | changes
 
     small, sell = trade(1, value="4.9"), trade(2, transaction_type="sell")
+    place = tmp_path / "bot-place"
     with _bot(server, key, tmp_path) as lines:
+        before = place.read_text()
         importer.trades([trade(3), small, sell])
         assert "for 9 SOL" in lines.get(timeout=20)
+        # Killed between a line and its place, it would print the line again.
+        assert eventually(lambda: place.read_text() != before, 10)
     # While it is stopped, also one that is older than all that was printed.
     importer.trades([trade(5), trade(0)])
     with _bot(server, key, tmp_path) as lines:

@@ -213,6 +213,23 @@ def test_a_gap_is_filled(stub: Stub, method: str, begin: Begin, fault: str) -> N
     assert (status, "NODE-SECRET" in errors, "solana is not followed" in errors) == (0, False, True)
 
 
+def test_notices_are_read_before_wallets_that_wait_for_the_rate_limit(
+    stub: Stub, operator: Operator, begin: Begin
+) -> None:
+    stub.stream.methods.remove("transactionSubscribe")
+    follow = begin(SYNC_RPC_REQUESTS_PER_SECOND="5", SYNC_THREADS="8")
+    assert follow.is_followed(WALLET)
+    # Each of them takes two requests: half a minute in all.
+    operator.track(*(("solana", other) for other in addresses("solana", 80)))
+    assert eventually(lambda: len(stub.asked_of("getSignaturesForAddress")) > 10, WAIT)
+    began = time.monotonic()
+    for number in range(3):
+        follow.happen(f"t{number}")
+        assert eventually(lambda: len(operator.ledger()) == number + 1, WAIT)  # noqa: B023
+    assert time.monotonic() - began < 6
+    assert len(set(stub.asked_of("getSignaturesForAddress"))) < 80
+
+
 def test_wallets_are_followed_and_left_without_a_restart(stub: Stub, method: str, begin: Begin) -> None:
     follow = begin()
     others = list(addresses("solana", 3))

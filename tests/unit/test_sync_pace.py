@@ -3,6 +3,7 @@
 That requests keep within the limit, and that a refusal holds all threads, is in tests/sync.
 """
 
+import threading
 import time
 
 import pytest
@@ -28,6 +29,24 @@ def test_a_refusal_holds_requests_back_and_a_second_one_for_longer() -> None:
     pace.accepted()
     pace.refused(None)
     assert 0.15 <= held() < 0.35
+
+
+def test_an_urgent_request_is_sent_before_those_that_wait() -> None:
+    pace = Pace(10, hold_seconds=0.2)
+    sent: list[str] = []
+
+    def send(name: str, *, urgent: bool = False) -> None:
+        pace.wait(urgent=urgent)
+        sent.append(name)
+
+    pace.wait()
+    polls = [threading.Thread(target=send, args=("poll",)) for _ in range(5)]
+    notice = threading.Thread(target=send, args=("notice",), kwargs={"urgent": True})
+    for thread in (*polls, notice):
+        thread.start()
+    for thread in (*polls, notice):
+        thread.join()
+    assert sent == ["notice", *["poll"] * 5]
 
 
 @pytest.mark.parametrize(

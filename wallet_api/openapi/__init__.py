@@ -38,8 +38,10 @@ without it, whose `reason` is `provider_not_configured`, can only be fixed by th
 changed is a 304 without a body. Large responses are compressed for callers that send `Accept-Encoding:
 gzip`.
 
-**Tables.** With `format=csv` or `ndjson`, where an operation has it, the response is its rows alone, and
-`Link` is the next page.
+**Pages.** `pagination.next_cursor`, to be sent as `cursor`, leads to the next page; so does the header
+`Link`.
+
+**Tables.** With `format=csv` or `ndjson`, where an operation has it, the response is its rows alone.
 """
 
 _IF_NONE_MATCH = {

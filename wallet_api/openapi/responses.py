@@ -50,12 +50,11 @@ _HEADERS = {
     ),
     "Link": (
         "string",
-        "With `format`: the URL of the next page, relative to that of the request and without the key, as"
+        "The URL of the next page, relative to that of the request and without the key, as"
         ' `<URL>; rel="next"`; absent on the last one, but never with `after`.',
     ),
     "X-Warnings": ("string", "With `format`: `warnings` as a JSON list; absent without any."),
 }
-_OF_ROWS = ("Link", "X-Warnings")
 _OF_KEYS = tuple(name for name in _HEADERS if name.startswith(("X-RateLimit", "X-Credits")))
 
 
@@ -71,7 +70,7 @@ def of(operation: Operation, *, keyless: bool) -> dict[str, Any]:
     responses: dict[str, Any] = {"200": _success(operation, keyless=keyless)}
     if operation.etag:
         names = ["X-Request-ID", "Cache-Control", "ETag", *(() if keyless else ("Vary", *_OF_KEYS))]
-        names += _OF_ROWS if operation.rows else ()
+        names += _of_pages(operation)
         responses["304"] = {"description": _DESCRIPTIONS[304], "headers": _refer(names)}
     for status in sorted({error.status for error in errors.values()}):
         of_status = {name: error for name, error in errors.items() if error.status == status}
@@ -85,7 +84,7 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
         names.append("ETag")
     if not keyless:
         names += ["Vary", "Content-Encoding", *_OF_KEYS]
-    names += _OF_ROWS if operation.rows else ()
+    names += _of_pages(operation)
     headers = _refer(names)
     if operation.data is None:
         content: dict[str, Any] = {operation.content_type: {"schema": {"type": operation.content_kind}}}
@@ -102,6 +101,11 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
             kind_of_rows = {"type": "string", "description": alone}
             content[content_type.partition(";")[0]] = {"schema": kind_of_rows}
     return {"description": "The data, in the envelope.", "headers": headers, "content": content}
+
+
+def _of_pages(operation: Operation) -> list[str]:
+    names = ["Link"] if operation.arguments is not None and "cursor" in operation.arguments.fields else []
+    return [*names, "X-Warnings"] if operation.rows else names
 
 
 @cache

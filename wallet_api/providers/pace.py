@@ -7,7 +7,7 @@ _LONGEST_HOLD_SECONDS = 60.0
 
 
 class Pace:
-    """Spaces requests evenly, `per_second` of them. Thread-safe.
+    """Spaces requests evenly, `per_second` of them; urgent ones go first. Thread-safe.
 
     When the provider refuses a request and names no pause, the pause is `hold_seconds`, and doubles with each
     further refusal. `calls` counts the requests.
@@ -16,26 +16,27 @@ class Pace:
     def __init__(self, per_second: float, hold_seconds: float) -> None:
         self._interval = 1 / per_second
         self._first_hold = hold_seconds
-        self._turn = threading.Lock()
-        self._lock = threading.Lock()
+        self._turn = threading.Condition()
+        self._urgent = 0
         self._next = 0.0
         self._hold = hold_seconds
         self._held_until = 0.0
         self.calls = 0
 
-    def wait(self) -> None:
+    def wait(self, *, urgent: bool = False) -> None:
         """Wait until the next request may be sent."""
-        # Times are not reserved ahead: after a delay, all missed ones would be used at once.
         with self._turn:
-            while (pause := self._pause()) > 0:
-                time.sleep(pause)
-            with self._lock:
-                self._next = max(self._next, time.monotonic() + self._interval)
-                self.calls += 1
+            self._urgent += urgent
+            # Times are not reserved ahead: after a delay, all missed ones would be used at once.
+            while (pause := self._next - time.monotonic()) > 0 or (self._urgent and not urgent):
+                self._turn.wait(pause if pause > 0 else self._interval)
+            self._urgent -= urgent
+            self._next = max(self._next, time.monotonic() + self._interval)
+            self.calls += 1
 
     def refused(self, seconds: float | None) -> None:
         """Pause all requests: for `seconds` if the provider named a pause, else longer each time."""
-        with self._lock:
+        with self._turn:
             now = time.monotonic()
             if now < self._held_until:
                 # The request was sent before the pause began.
@@ -47,9 +48,5 @@ class Pace:
 
     def accepted(self) -> None:
         """Reset the pause to its first length."""
-        with self._lock:
+        with self._turn:
             self._hold = self._first_hold
-
-    def _pause(self) -> float:
-        with self._lock:
-            return self._next - time.monotonic()

@@ -39,7 +39,7 @@ class Lifetime(Enum):
 class CachedData:
     """The body of a response up to what differs among requests, and its headers.
 
-    `warnings` and `next_cursor` are those of rows alone, which have no place for them.
+    `next_cursor` is that of the page. `warnings` are those of rows alone, which have no place for them.
     """
 
     def __init__(
@@ -76,21 +76,26 @@ def _same_query(request: ApiRequest, cursor: str) -> str:
     return f"?{urlencode(query | {place: cursor})}"
 
 
-def _in_envelope(data: Any, top_level: str | None) -> CachedData:
+def _in_envelope(data: Mapping[str, Any], top_level: str | None) -> CachedData:
     """Return data in the envelope up to `meta`, with its member `top_level` repeated at the top level."""
     data_json = to_json(data)
     repeated = b"" if top_level is None else b',"%b":%b' % (top_level.encode(), to_json(data[top_level]))
     prefix = b'{"success":true,"data":%b%b,"meta":' % (data_json, repeated)
-    return CachedData(prefix, xxh3_128_hexdigest(data_json))
+    return CachedData(prefix, xxh3_128_hexdigest(data_json), next_cursor=_next_cursor(data))
 
 
 def _rows_alone(data: Mapping[str, Any], listing: Listing, format: str) -> CachedData:
     """Return the rows of data in another format than JSON."""
     body = listing.write(data, format)
     warnings = data.get("warnings", [])
-    next_cursor = data.get("pagination", {}).get("next_cursor")
+    next_cursor = _next_cursor(data)
     version = to_json([format, warnings, next_cursor, xxh3_128_hexdigest(body)])
     return CachedData(body, xxh3_128_hexdigest(version), CONTENT_TYPES[format], warnings, next_cursor)
+
+
+def _next_cursor(data: Mapping[str, Any]) -> str | None:
+    cursor: str | None = data.get("pagination", {}).get("next_cursor")
+    return cursor
 
 
 def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: Bulkhead) -> None:

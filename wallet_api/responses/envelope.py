@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 from flask import Flask, Response
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from wallet_api import __version__
 from wallet_api.access.current import ApiRequest, current_request
@@ -112,6 +112,9 @@ def _respond_to_http_exception(error: HTTPException) -> Response:
     failure.code = _HTTP_CODES.get(
         failure.status, "invalid_request" if failure.status < 500 else "internal_error"
     )
+    if isinstance(error, MethodNotAllowed):
+        failure.message = f"The method {request.method[:16]!r} is not allowed here."
+        failure.allowed = sorted(error.valid_methods or ())
     # Flask refuses the handshake of a websocket with a 400.
     if failure.status == 404 or opens_websocket(request):
         failure.status, failure.code = 404, _HTTP_CODES[404]

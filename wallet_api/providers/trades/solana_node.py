@@ -36,6 +36,7 @@ _PAGE = 1000
 _HISTORY_PAGE = 100
 # Imported trades are not undone by a reorganisation, so only finalized transactions are read.
 _FINAL = {"commitment": "finalized"}
+_CONFIRMED = {"commitment": "confirmed"}
 # The version of transactions that the mainnet has since September 2026. All versions have the same balances.
 _NEWEST_VERSION = 1
 _UNSUPPORTED_VERSION = -32015
@@ -93,7 +94,10 @@ class Page:
 
 
 class SolanaNode:
-    """The transactions of a node. Each request is a fetch with its own deadline and retries. Thread-safe."""
+    """The transactions of a node. Each request is a fetch with its own deadline and retries. Thread-safe.
+
+    What a notification needs is requested before what else waits for the rate limit.
+    """
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -177,7 +181,7 @@ class SolanaNode:
     def confirmed(self, signature: str) -> Transaction:
         """Return a transaction that is not final yet."""
         for _ in range(_TRIES):
-            result = self._versioned("getTransaction", signature, {"commitment": "confirmed"})
+            result = self._versioned("getTransaction", signature, _CONFIRMED, urgent=True)
             if result is None:
                 # Reading the wallet finds it, and keeps it as unreadable.
                 raise Broken(UNSUPPORTED)
@@ -195,7 +199,8 @@ class SolanaNode:
         if moment is not None:
             return moment
         for _ in range(_TRIES):
-            seconds = self._request("getBlockTime", slot).read(int | None)  # type: ignore[arg-type]
+            result = self._request("getBlockTime", slot, urgent=True)
+            seconds = result.read(int | None)  # type: ignore[arg-type]
             if seconds is not None:
                 moment = time_of(seconds)
                 with self._lock:
@@ -207,7 +212,7 @@ class SolanaNode:
     def statuses(self, signatures: Sequence[str]) -> dict[str, Status | None]:
         """Return what became of at most 256 transactions; None if the node does not know one."""
         options = {"searchTransactionHistory": True}
-        result = self._request("getSignatureStatuses", list(signatures), options)
+        result = self._request("getSignatureStatuses", list(signatures), options, urgent=True)
         statuses = dict(zip(signatures, result.read(_Statuses).value, strict=False))
         if len(statuses) < len(signatures):
             raise Malformed("too few statuses")
@@ -241,13 +246,15 @@ class SolanaNode:
         if is_first:
             log.info("solana: the node has no %s (%s); each transaction is requested", _HISTORY, refusal)
 
-    def _versioned(self, method: str, subject: str, options: dict[str, Any]) -> Result | None:
+    def _versioned(
+        self, method: str, subject: str, options: dict[str, Any], *, urgent: bool = False
+    ) -> Result | None:
         """Return the response of the node; None if it does not return transactions of this version."""
         version = self._version
         refused: int | None = None
         while True:
             asked = {"encoding": "jsonParsed", "maxSupportedTransactionVersion": version}
-            result = self._request(method, subject, options | asked)
+            result = self._request(method, subject, options | asked, urgent=urgent)
             code = None if result.error is None else result.error.code
             if code == _INVALID_PARAMETERS and version and refused is None:
                 # An older node does not support the version.
@@ -263,8 +270,8 @@ class SolanaNode:
                 return None
             version = newer
 
-    def _request(self, method: str, *parameters: Any) -> Result:
-        with self._node.fetcher.begin("solana") as fetch:
+    def _request(self, method: str, *parameters: Any, urgent: bool = False) -> Result:
+        with self._node.fetcher.begin("solana", urgent=urgent) as fetch:
             (result,) = self._node.call(fetch, [(method, list(parameters))])
         return result
 
