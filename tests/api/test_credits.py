@@ -287,7 +287,7 @@ def test_while_the_database_hangs_a_key_with_credits_is_refused_and_no_credit_is
     free = get(outages.gunicorn.url + WALLETS, headers=outages.headers)
     with _paying(outages) as paying, callers(free, pause_seconds=0.01) as others:
         with _database_hangs(outages):
-            assert eventually(lambda: paying.statuses[503] > 20, 10)
+            assert eventually(lambda: paying.statuses[503] > 20, 30)
             answered = others.statuses[200]
             assert eventually(lambda: others.statuses[200] > answered + 50, 5)
         resumed = time.monotonic()

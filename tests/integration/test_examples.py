@@ -84,7 +84,8 @@ def test_the_first_traders_are_those_of_the_histories(server: Gunicorn, demo: De
         if buys
     )
     assert head.startswith(f"{name} holds {token['token_name']}. The first of ")
-    assert len(lines) == min(len(firsts), 5) >= 2
+    # Whether others traded it too depends on the hour.
+    assert len(lines) == min(len(firsts), 5) >= 1
     assert [line.rpartition(": ")[0] for line in lines] == [" ".join(first) for first in firsts[:5]]
 
 
