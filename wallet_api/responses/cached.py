@@ -39,7 +39,7 @@ class Lifetime(Enum):
 class CachedData:
     """The body of a response up to what differs among requests, and its headers.
 
-    `next_cursor` is that of the page. `warnings` are those of rows alone, which have no place for them.
+    `next_page` is its URL. `warnings` are those of rows alone, which have no place for them.
     """
 
     def __init__(
@@ -48,27 +48,31 @@ class CachedData:
         etag: str,
         content_type: str = JSON,
         warnings: Sequence[str] = (),
-        next_cursor: str | None = None,
+        next_page: str | None = None,
     ) -> None:
         self.size = len(prefix)
         self.prefix = Prefix(prefix)
         # Weak, since meta differs: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
         self.etag = f'W/"{etag}"'
         self.content_type = content_type
-        self._warnings = json.dumps(warnings) if warnings else None
-        self._next_cursor = next_cursor
-
-    def headers(self, request: ApiRequest) -> dict[str, str]:
-        """Return the headers that depend on the data."""
-        headers = {"ETag": self.etag}
-        if self._next_cursor is not None:
-            headers["Link"] = f'<{_same_query(request, self._next_cursor)}>; rel="next"'
-        if self._warnings is not None:
-            headers["X-Warnings"] = self._warnings
-        return headers
+        # Those that depend on the data.
+        self.headers = {"ETag": self.etag}
+        if next_page is not None:
+            self.headers["Link"] = f'<{next_page}>; rel="next"'
+        if warnings:
+            self.headers["X-Warnings"] = json.dumps(warnings)
 
 
-def _same_query(request: ApiRequest, cursor: str) -> str:
+def _next_cursor(data: Mapping[str, Any]) -> str | None:
+    cursor: str | None = data.get("pagination", {}).get("next_cursor")
+    return cursor
+
+
+def _next_page(request: ApiRequest, data: Mapping[str, Any]) -> str | None:
+    """Return the URL of the page after this one, for all requests with the same arguments."""
+    cursor = _next_cursor(data)
+    if cursor is None:
+        return None
     # Without the key. Relative to the URL of the request, which a proxy may have changed.
     query = {name: value for name, value in request.args.items() if name != "api_key"}
     # A feed goes on in the same direction.
@@ -76,26 +80,21 @@ def _same_query(request: ApiRequest, cursor: str) -> str:
     return f"?{urlencode(query | {place: cursor})}"
 
 
-def _in_envelope(data: Mapping[str, Any], top_level: str | None) -> CachedData:
+def _in_envelope(data: Mapping[str, Any], top_level: str | None, next_page: str | None) -> CachedData:
     """Return data in the envelope up to `meta`, with its member `top_level` repeated at the top level."""
     data_json = to_json(data)
     repeated = b"" if top_level is None else b',"%b":%b' % (top_level.encode(), to_json(data[top_level]))
     prefix = b'{"success":true,"data":%b%b,"meta":' % (data_json, repeated)
-    return CachedData(prefix, xxh3_128_hexdigest(data_json), next_cursor=_next_cursor(data))
+    return CachedData(prefix, xxh3_128_hexdigest(data_json), next_page=next_page)
 
 
-def _rows_alone(data: Mapping[str, Any], listing: Listing, format: str) -> CachedData:
+def _rows_alone(data: Mapping[str, Any], listing: Listing, format: str, next_page: str | None) -> CachedData:
     """Return the rows of data in another format than JSON."""
     body = listing.write(data, format)
     warnings = data.get("warnings", [])
-    next_cursor = _next_cursor(data)
-    version = to_json([format, warnings, next_cursor, xxh3_128_hexdigest(body)])
-    return CachedData(body, xxh3_128_hexdigest(version), CONTENT_TYPES[format], warnings, next_cursor)
-
-
-def _next_cursor(data: Mapping[str, Any]) -> str | None:
-    cursor: str | None = data.get("pagination", {}).get("next_cursor")
-    return cursor
+    # Without the URL, whose arguments have any order.
+    version = to_json([format, warnings, _next_cursor(data), xxh3_128_hexdigest(body)])
+    return CachedData(body, xxh3_128_hexdigest(version), CONTENT_TYPES[format], warnings, next_page)
 
 
 def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: Bulkhead) -> None:
@@ -161,17 +160,18 @@ def respond_version(
 
 
 def _made(request: ApiRequest, data: Any, top_level: str | None, listing: Listing | None) -> CachedData:
+    next_page = _next_page(request, data)
     if request.format == "json":
-        return _in_envelope(data, top_level)
+        return _in_envelope(data, top_level, next_page)
     assert listing is not None
-    return _rows_alone(data, listing, request.format)
+    return _rows_alone(data, listing, request.format, next_page)
 
 
 def _respond(data: CachedData, *, cached: bool, cache_age_seconds: int) -> Response:
     request = current_request()
     request.cached = cached
     # Only the caller may cache it, and must revalidate it.
-    headers = {**data.headers(request), "Cache-Control": "private, no-cache"}
+    headers = {**data.headers, "Cache-Control": "private, no-cache"}
     is_large = data.size >= _MIN_GZIP_BYTES
     if is_large:
         headers["Vary"] = "Accept-Encoding"
