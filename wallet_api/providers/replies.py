@@ -80,6 +80,14 @@ def read_json(body: bytes, shape: type[Shape]) -> Shape:
         raise Malformed(type(error).__name__) from None
 
 
+def time_of(seconds: int) -> datetime:
+    """Return the time for Unix seconds. Raise Malformed if it is out of range."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, ValueError, OSError) as error:
+        raise Malformed("a time out of range") from error
+
+
 def refuse(reply: Reply) -> ProviderFault:
     """Return the fault that an error status means with every provider."""
     pause = reply.retry_after_seconds

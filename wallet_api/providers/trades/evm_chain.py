@@ -3,11 +3,12 @@
 https://ethereum.github.io/execution-apis/; of Base, also https://docs.base.org/base-chain/network-information.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 import msgspec
 
 from wallet_api.providers.faults import Malformed
+from wallet_api.providers.replies import time_of
 
 TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 """Transfer(address,address,uint256): with three topics of a token, with four of an NFT."""
@@ -140,7 +141,4 @@ class ChainBlock(msgspec.Struct, rename="camel"):
     @property
     def created_at(self) -> datetime:
         """Return the time of the block. Raise Malformed."""
-        try:
-            return datetime.fromtimestamp(quantity(self.timestamp), UTC)
-        except (OverflowError, ValueError, OSError) as error:
-            raise Malformed("a time out of range") from error
+        return time_of(quantity(self.timestamp))

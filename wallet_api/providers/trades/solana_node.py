@@ -19,7 +19,7 @@ from cachetools import LRUCache
 
 from wallet_api.providers.faults import BadKey, Broken, Malformed, Rejected, TooLarge
 from wallet_api.providers.jsonrpc import Node, Result
-from wallet_api.providers.replies import read_json
+from wallet_api.providers.replies import read_json, time_of
 from wallet_api.providers.trades.solana_transaction import Transaction
 from wallet_api.providers.trades.swaps import NOT_AVAILABLE, Listed, TrackedWallet
 
@@ -148,12 +148,13 @@ class SolanaNode:
         until = since
         while (history := self._history(wallet.address, options)) is not None:
             rows = []
-            for raw in history.data:
-                row = read_json(bytes(raw), _Row)
+            for body in map(bytes, history.data):
+                # Also of one whose form is not known.
+                row = read_json(body, _Row)
                 until = until if row.block_time is None else max(until, time_of(row.block_time))
                 if not row.transaction.signatures:
                     raise Malformed("a transaction without a signature")
-                rows.append((Listed(wallet, until, row.transaction.signatures[0]), _transaction(raw)))
+                rows.append((Listed(wallet, until, row.transaction.signatures[0]), _transaction(body)))
             token = history.pagination_token
             yield Page(rows, until, is_last=not token)
             if not token:
@@ -280,16 +281,8 @@ class UnknownFormError(Exception):
     """A transaction that the node has, in no form that can be read."""
 
 
-def time_of(seconds: int) -> datetime:
-    """Return the time of a block. Raise Malformed."""
+def _transaction(body: bytes) -> Transaction | None:
     try:
-        return datetime.fromtimestamp(seconds, UTC)
-    except (OverflowError, ValueError, OSError) as error:
-        raise Malformed("a time out of range") from error
-
-
-def _transaction(raw: msgspec.Raw) -> Transaction | None:
-    try:
-        return read_json(bytes(raw), Transaction)
+        return read_json(body, Transaction)
     except Malformed:
         return None

@@ -12,9 +12,10 @@ from wallet_api.ledger import fields
 from wallet_api.providers.faults import Broken
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.parsing import UnusableRow
+from wallet_api.providers.replies import time_of
 from wallet_api.providers.trades.exchanges import UnclearSwap, swaps_of
 from wallet_api.providers.trades.solana_moves import read_moves
-from wallet_api.providers.trades.solana_node import UNKNOWN_FORM, SolanaNode, UnknownFormError, time_of
+from wallet_api.providers.trades.solana_node import UNKNOWN_FORM, SolanaNode, UnknownFormError
 from wallet_api.providers.trades.solana_transaction import Notice, Transaction
 from wallet_api.providers.trades.swaps import (
     NO_TRADE,
