@@ -1,7 +1,7 @@
 """The gate: checks the key and the rate limit before a view, charges after it, and adds the headers."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from flask import Flask, Response
@@ -83,7 +83,7 @@ class Gate:
         if bearer is None:
             _refuse_repeated(parameters)
             if not any(parameters):
-                raise Unauthorized(_missing_key(request.environ), reason="missing_api_key")
+                raise Unauthorized(_missing_key(request), reason="missing_api_key")
         self._refresher.start()
         key, request.key_expires_at = self.keys.find(bearer or parameters[0])
         request.key = key
@@ -134,10 +134,10 @@ def is_keyless(app: Flask, endpoint: str | None) -> bool:
     return getattr(app.view_functions.get(endpoint or ""), _KEYLESS, False)
 
 
-def _missing_key(environ: Mapping[str, Any]) -> str | None:
+def _missing_key(request: ApiRequest) -> str | None:
     """Return the message about a key that came in another form; None if there was none."""
     for header in ("Authorization", "X-API-Key"):
-        if environ.get(f"HTTP_{header.upper().replace('-', '_')}"):
+        if request.headers.get(header):
             return f"{Unauthorized().message} The header {header} is not in this form."
     return None
 

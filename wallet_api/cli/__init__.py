@@ -2,7 +2,7 @@
 
 import os
 import sys
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -26,20 +26,20 @@ _ROLES = {
     "export": "wallet_api_reader",
 }
 
-# By name: the module of wallet_api.cli and the command in it.
+# By name: where the command is in this package.
 _COMMANDS = {
-    "up": ("up", "up"),
-    "migrate": ("ledger", "migrate"),
-    "keys": ("keys", "keys"),
-    "usage": ("usage", "usage"),
-    "import": ("imports", "import_files"),
-    "export": ("exports", "export_files"),
-    "remove": ("remove", "remove"),
-    "sync": ("sync", "sync"),
-    "rebuild": ("ledger", "rebuild"),
-    "backup": ("backup", "backup"),
-    "restore": ("backup", "restore"),
-    "demo": ("demo", "demo"),
+    "up": "up:up",
+    "migrate": "ledger:migrate",
+    "keys": "keys:keys",
+    "usage": "usage:usage",
+    "import": "imports:import_files",
+    "export": "exports:export_files",
+    "remove": "remove:remove",
+    "sync": "sync:sync",
+    "rebuild": "ledger:rebuild",
+    "backup": "backup:backup",
+    "restore": "backup:restore",
+    "demo": "demo:demo",
 }
 
 
@@ -52,8 +52,7 @@ class _Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        module, attribute = _COMMANDS[name]
-        command: click.Command = getattr(import_module(f"{__name__}.{module}"), attribute)
+        command: click.Command = resolve_name(f"{__name__}.{_COMMANDS[name]}")
         return command
 
 
