@@ -117,7 +117,7 @@ def main(minutes: float, wallets: int, per_second: float, logs: bool, kills: boo
                 stub.stream.most = 2 * wallets
             server = start_gunicorn(settings, Path(home) / "server.log", workers=1, threads=4)
             caller = HttpCaller(server.url, key, requests.Session())
-            follower = Follower(caller, blockchain="solana", type="kol")  # type: ignore[arg-type]
+            follower = Follower(caller, blockchain="solana", type="kol")
             command = Command(operator)
             try:
                 _live(world, follower, command, minutes * 60, per_second, kills)

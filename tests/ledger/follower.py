@@ -1,18 +1,23 @@
 """A follower of a feed: reads its changes, and keeps the trades that they make."""
 
 from collections.abc import Iterator
-from typing import Any
-
-from tests.ledger.caller import Caller
+from typing import Any, Protocol
 
 Row = dict[str, Any]
 LATEST = "/transactions/latest"
 
 
+class Getter(Protocol):
+    """Who asks the service, in the process or over HTTP."""
+
+    def get(self, path: str, **parameters: Any) -> Row:
+        """Return the data of a successful response."""
+
+
 class Follower:
     """Passes each `next_cursor` on. What has arrived is in `changes`, what follows from it in `trades`."""
 
-    def __init__(self, caller: Caller, path: str = LATEST, after: str = "start", **question: Any) -> None:
+    def __init__(self, caller: Getter, path: str = LATEST, after: str = "start", **question: Any) -> None:
         self.caller = caller
         self.after = after
         self.mint = question.get("mint")
@@ -25,7 +30,7 @@ class Follower:
         """Read to the end, and return the changes."""
         return [change for page in self.pages(limit) for change in page]
 
-    def resumed(self, caller: Caller) -> "Follower":
+    def resumed(self, caller: Getter) -> "Follower":
         """Return one that goes on from here, as after a restart, at another process of the service."""
         other = Follower(caller, self._path, self.after, **self._question)
         other.changes, other.trades = self.changes, self.trades
@@ -70,7 +75,7 @@ def _is_gone(row: Row, change: Row) -> bool:
     )
 
 
-def trades_of(caller: Caller, path: str = LATEST, **question: Any) -> dict[tuple[Any, ...], Row]:
+def trades_of(caller: Getter, path: str = LATEST, **question: Any) -> dict[tuple[Any, ...], Row]:
     """The trades of the ledger itself, without what depends on the moment of reading."""
     rows = caller.pages(path, "transactions", **question, limit=1000)
     return stored({identity(row): row for row in rows})

@@ -94,12 +94,12 @@ class Nodes:
             return _at_slot([row for token in own for row in self._accounts(owner, program, token)])
         if method == "getSignaturesForAddress":
             return self.transactions.signatures(*parameters)
-        if method == "getTransaction" or (
-            method == "getTransactionsForAddress" and self.transactions.has_history
-        ):
+        whole = {"getTransaction": self.transactions.transaction}
+        if self.transactions.has_history:
+            whole["getTransactionsForAddress"] = self.transactions.history
+        if method in whole:
             try:
-                one = method == "getTransaction"
-                return (self.transactions.transaction if one else self.transactions.history)(*parameters)
+                return whole[method](*parameters)
             except RefusedVersionError as error:
                 raise NodeError(*error.args) from None
         if method == "getBlockTime":

@@ -69,9 +69,9 @@ class Stream:
 
         Return whether there is one.
         """
-        is_sent = False
         if self.is_silent:
-            return is_sent
+            return False
+        is_sent = False
         for client in list(self._clients):
             for number, (method, addresses) in list(client.subscriptions.items()):
                 if not addresses.isdisjoint(wallets):
