@@ -36,11 +36,14 @@ def test_a_wallet_that_traded_before_the_period_is_not_ranked(caller: Caller, im
     assert caller.get(PATH, **QUESTION) == QUESTION | {"currency": "SOL", "leaderboard": []}
 
 
-def test_one_board_is_sorted_by_each_figure_and_ranks_follow(caller: Caller, importer: Importer) -> None:
+@pytest.mark.parametrize("period", ["1d", "all"])
+def test_one_board_is_sorted_by_each_figure_and_ranks_follow(
+    caller: Caller, importer: Importer, period: str
+) -> None:
     importer.trades([*sold(ANN, "9", "1"), *sold(BEN, "1", "3", value_usd="1"), trade(ANN, 3)])
 
     def ranked(**arguments: Any) -> list[tuple[str, int]]:
-        data = caller.get(PATH, **QUESTION, **arguments)
+        data = caller.get(PATH, **QUESTION | {"period": period}, **arguments)
         for name in ("sort", "min_txn"):
             assert data.get(name) == arguments.get(name)
         return [(entry["wallet"], entry["rank"]) for entry in data["leaderboard"]]

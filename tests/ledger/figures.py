@@ -10,7 +10,7 @@ from tests.ledger import in_process
 from tests.naive import Ledger
 from wallet_api.database import Connection
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS
-from wallet_api.queries.leaderboard import ORDERS, SORTS
+from wallet_api.queries.leaderboard import ALL, ORDERS, SORTS
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.schemas.tokens import TRADER_SORTS
 
@@ -102,8 +102,8 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
                 connection, now, *group, period
             )
         boards: list[tuple[Any, ...]] = [(period,) for period in in_process.BOARD_PERIODS]
-        # The order is made of the same entries in each period.
-        boards += [("7d", sort, order) for sort in SORTS for order in ORDERS]
+        # Periods are sums of days, all of it is kept.
+        boards += product(("7d", ALL), SORTS, ORDERS)
         boards += [("7d", SORTS[0], ORDERS[0], filters) for filters in FILTERS]
         for board in boards:
             found["leaderboard", now, *group, *board] = in_process.leaderboard(

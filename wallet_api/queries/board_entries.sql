@@ -13,7 +13,8 @@
               round_half_up(sold - realized - realized_cost, 9) AS sold_without_cost,
               buy_txn,
               sell_txn,
-              buy_txn + sell_txn AS total_txn,
+              -- As of a period, whose sums of counts are numeric.
+              (buy_txn + sell_txn)::numeric AS total_txn,
               round_half_up(invested, 9) AS total_buy,
               round_half_up(sold, 9) AS total_sell,
               round_half_up(invested + sold, 9) AS total_volume,
