@@ -108,7 +108,15 @@ class Database:
 
 
 def _make_pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
-    return ConnectionPool(
+    def check(connection: Connection) -> None:
+        if _is_ended(connection):
+            connection.close()
+            # What ended this one has ended the others. psycopg_pool would find them one at a time, and waits
+            # a second before the third.
+            pool.drain()
+            raise psycopg.OperationalError("the server has ended the connection")
+
+    pool = ConnectionPool(
         url,
         connection_class=Connection,
         kwargs={
@@ -129,19 +137,18 @@ def _make_pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
         # Give up at once: the next request connects again, without a growing back-off.
         reconnect_timeout=0.2,
         configure=_configure,
-        check=_check,
+        check=check,
         open=True,
     )
+    return pool
 
 
-def _check(connection: Connection) -> None:
+def _is_ended(connection: Connection) -> bool:
     # An idle connection becomes readable only when the server has ended it. This check costs no round trip;
     # that of ConnectionPool.check_connection costs a twenty-fifth of ordinary traffic.
     poller = select.poll()
     poller.register(connection.fileno(), select.POLLIN)
-    if poller.poll(0):
-        connection.close()
-        raise psycopg.OperationalError("the server has ended the connection")
+    return bool(poller.poll(0))
 
 
 def _configure(connection: Connection) -> None:
