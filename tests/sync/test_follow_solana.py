@@ -213,6 +213,20 @@ def test_a_gap_is_filled(stub: Stub, method: str, begin: Begin, fault: str) -> N
     assert (status, "NODE-SECRET" in errors, "solana is not followed" in errors) == (0, False, True)
 
 
+def test_a_connection_that_worked_is_made_again_with_the_shortest_pause_however_often(
+    stub: Stub, begin: Begin
+) -> None:
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    began = time.monotonic()
+    for _ in range(8):
+        stub.stream.drop()
+        assert eventually(lambda: stub.stream.connections == 0, WAIT)
+        assert follow.is_followed(WALLET)
+    # Pauses that double would take more than a minute.
+    assert time.monotonic() - began < 30
+
+
 def test_notices_are_read_before_wallets_that_wait_for_the_rate_limit(
     stub: Stub, operator: Operator, begin: Begin
 ) -> None:
