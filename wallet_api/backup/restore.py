@@ -43,7 +43,7 @@ def restore(connection: Connection, url: str, file: Path, *, replace: bool, prog
         run(pg_restore, url, [*_OPTIONS, str(file.absolute())], progress)
     except BackupError as error:
         is_other_role = "must be owner" in str(error) or "permission denied" in str(error)
-        hint = " Restore as wallet_api_owner: see config/roles.sql." if is_other_role else ""
+        hint = " Restore as wallet_api_owner, a role of roles.sql." if is_other_role else ""
         raise BackupError(f"Nothing was restored, and the database is unchanged: {error}.{hint}") from error
     migrated = migrations.migrate(connection)
     # The query planner needs statistics.

@@ -62,7 +62,8 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
         click.echo(f"Restored {_in_words(rows)} in {seconds:.1f} s.{upgraded}")
     if own.database_url is not None:
         click.echo(
-            "If you use the roles of config/roles.sql, run that file now: grants are not restored.", err=True
+            "If you use roles.sql ('wallet-api config roles'), run it now: grants are not restored.",
+            err=True,
         )
 
 

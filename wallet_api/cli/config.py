@@ -1,0 +1,70 @@
+"""`wallet-api config`: the files for operators, such as those of nginx and systemd."""
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import click
+
+# By name: the files, and what they are.
+_FILES = {
+    "alerts": (("alerts.yml",), "alerts of Prometheus"),
+    "compose": (("compose.yaml", "Containerfile"), "the service and its servers in containers"),
+    "dashboard": (("grafana-dashboard.json",), "a dashboard of Grafana"),
+    "env": (("example.env",), "all settings with their defaults"),
+    "gunicorn": (("gunicorn.conf.py",), "settings of gunicorn, to add your own"),
+    "nginx": (("nginx.conf",), "nginx in front of the service"),
+    "requirements": (("requirements.txt",), "the tested versions of the libraries"),
+    "roles": (("roles.sql",), "the roles of the database and their rights"),
+    "smoke": (("smoke.sh",), "a check of a running service"),
+    "systemd": (
+        (
+            *("wallet-api.service", "wallet-api.socket", "wallet-api-sync@.service"),
+            *("wallet-api-backup.service", "wallet-api-backup.timer"),
+            *("wallet-api-smoke.service", "wallet-api-smoke.timer"),
+        ),
+        "the units of systemd",
+    ),
+}
+
+
+@click.command()
+@click.argument("name", required=False, type=click.Choice(list(_FILES)))
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the files into this folder, and replace those that are there.",
+)
+def config(name: str | None, folder: Path | None) -> None:
+    """Print a file for operators, such as that of nginx; without NAME, list them.
+
+    With --to, write the file of NAME, or all files, into a folder.
+    """
+    chosen = [file for known, (names, _) in _FILES.items() if name in (None, known) for file in names]
+    if folder is not None:
+        _write(chosen, folder)
+    elif name is None:
+        for known, (names, meaning) in _FILES.items():
+            click.echo(f"{known:<14}{meaning}: {', '.join(names)}")
+    else:
+        click.echo("\n".join(_headed(file, chosen) for file in chosen), nl=False)
+
+
+def _write(names: list[str], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        file = folder / name
+        file.write_bytes(_file(name).read_bytes())
+        file.chmod(0o755 if file.suffix == ".sh" else 0o644)
+        click.echo(str(file))
+
+
+def _headed(name: str, chosen: list[str]) -> str:
+    """Return the text of a file; one of several begins with its name, as in `systemctl cat`."""
+    text = _file(name).read_text(encoding="utf-8")
+    return text if len(chosen) == 1 else f"# {name}\n{text}"
+
+
+def _file(name: str) -> Traversable:
+    return files("wallet_api.config") / name
