@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 define VENV_READY
 $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	|| { echo "Python 3.11 or newer is needed: make $@ PYTHON=python3.12"; exit 1; }; \
+	|| { echo "Python 3.11 or newer is needed: make $(or $(MAKECMDGOALS),install) PYTHON=python3.12"; exit 1; }; \
 echo "Installing into $(VENV) …"; \
 $(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 endef
@@ -27,6 +27,7 @@ help: ## list these commands
 install: $(INSTALLED) ## install the locked versions into .venv (PYTHON=python3.12 to choose the interpreter)
 
 install-service: ## install into .venv what the service needs, without the tools for tests
+	@$(PYTHON) config/interpreter.py
 	@$(VENV_READY)
 	@$(PIP) install -r config/requirements.txt
 	@$(PIP) install --no-build-isolation --no-deps --use-pep517 --editable .

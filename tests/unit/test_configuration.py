@@ -1,5 +1,6 @@
 """The files of config/ for systemd and containers name only what exists."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -77,3 +78,24 @@ def test_files_commands_and_settings_of_the_containers_exist() -> None:
             assert found is not None
             command = found
         command.make_context(command.name, arguments)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who installs for another user")
+def test_an_interpreter_that_the_user_of_the_service_cannot_enter_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    closed = tmp_path / "python3"
+    shutil.copy("/usr/bin/python3", closed)
+    refused = _install_service(closed, tmp_path / "venv")
+    assert refused.returncode != 0
+    assert f"{closed} cannot run the service: its user cannot enter " in refused.stderr
+    assert "make install-service PYTHON=/usr/bin/python3" in refused.stderr
+    assert not (tmp_path / "venv").exists()
+    accepted = _install_service(Path("/usr/bin/python3"), tmp_path / "venv")
+    assert accepted.returncode == 0, accepted.stderr
+    assert (tmp_path / "venv" / "bin" / "python").resolve() == Path("/usr/bin/python3").resolve()
+
+
+def _install_service(interpreter: Path, venv: Path) -> subprocess.CompletedProcess[str]:
+    """Run `make install-service`, without the packages."""
+    command = ["make", "install-service", f"PYTHON={interpreter}", f"VENV={venv}", "PIP=true"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
