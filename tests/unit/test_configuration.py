@@ -1,8 +1,10 @@
 """The files of config/ for systemd and containers name only what exists."""
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -77,3 +79,30 @@ def test_files_commands_and_settings_of_the_containers_exist() -> None:
             assert found is not None
             command = found
         command.make_context(command.name, arguments)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who installs for another user")
+def test_an_interpreter_that_the_user_of_the_service_cannot_enter_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    closed = tmp_path / "python3"
+    shutil.copy(Path(sys.executable).resolve(), closed)
+    refused = _run(closed, "config", "systemd")
+    assert refused.returncode != 0
+    assert f"The units cannot run {closed}: their user cannot enter " in refused.stderr
+    assert "/usr/bin/python3 -m venv /opt/wallet-api/.venv" in refused.stderr
+    listed = _run(closed, "config")
+    assert listed.returncode == 0, listed.stderr
+
+
+def _run(interpreter: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command of wallet-api with an interpreter that is not in an environment."""
+    path = os.pathsep.join([str(ROOT), *(entry for entry in sys.path if entry.endswith("site-packages"))])
+    return subprocess.run(
+        [interpreter, "-m", "wallet_api", *arguments],
+        env={"PYTHONPATH": path},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )

@@ -1,5 +1,8 @@
 """`wallet-api config`: the files for operators, such as those of nginx and systemd."""
 
+import os
+import stat
+import sys
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -27,6 +30,9 @@ _FILES = {
     ),
 }
 
+# ProtectHome= of the units hides them.
+_HOMES = (Path("/home"), Path("/root"), Path("/run/user"))
+
 
 @click.command()
 @click.argument("name", required=False, type=click.Choice(list(_FILES)))
@@ -41,6 +47,8 @@ def config(name: str | None, folder: Path | None) -> None:
 
     With --to, write the file of NAME, or all files, into a folder.
     """
+    if name == "systemd" or (name is None and folder is not None):
+        _check_interpreter()
     chosen = [file for known, (names, _) in _FILES.items() if name in (None, known) for file in names]
     if folder is not None:
         _write(chosen, folder)
@@ -49,6 +57,27 @@ def config(name: str | None, folder: Path | None) -> None:
             click.echo(f"{known:<14}{meaning}: {', '.join(names)}")
     else:
         click.echo("\n".join(_headed(file, chosen) for file in chosen), nl=False)
+
+
+def _check_interpreter() -> None:
+    """Refuse if another user than root, whom the units run as, cannot run this interpreter."""
+    if os.geteuid() != 0:
+        # Whoever is not root may run the service as the same user.
+        return
+    closed = _closed_folder(Path(sys.executable)) or _closed_folder(Path(os.__file__))
+    if closed is not None:
+        raise click.ClickException(
+            f"The units cannot run {sys.executable}: their user cannot enter {closed}. Install the wheel "
+            "elsewhere, with the system's interpreter: /usr/bin/python3 -m venv /opt/wallet-api/.venv"
+        )
+
+
+def _closed_folder(path: Path) -> Path | None:
+    """Return the first folder above `path` that other users cannot enter, nor the units."""
+    for folder in reversed(path.resolve().parents):
+        if folder in _HOMES or not folder.stat().st_mode & stat.S_IXOTH:
+            return folder
+    return None
 
 
 def _write(names: list[str], folder: Path) -> None:

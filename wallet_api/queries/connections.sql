@@ -28,22 +28,12 @@
           AND trades.created_at > span.starts_at
           AND trades.created_at <= span.ends_at
        ),
-       requested AS MATERIALIZED (
+       -- All positions in these tokens. If the newest trade of one is later than now, use its newest one within the window.
+       held AS MATERIALIZED (
        SELECT positions.wallet_id,
               positions.token_id,
               positions.mint,
-              positions.token_name
-         FROM traded
-         JOIN positions
-           ON positions.wallet_id = traded.wallet_id
-          AND positions.token_id = traded.token_id
-       ),
-       -- If the newest trade of a position is later than now, use its newest one within the window.
-       shared AS MATERIALIZED (
-       SELECT positions.wallet_id,
-              requested.mint,
-              COALESCE(to_json(face.symbol)::text, 'null') AS symbol,
-              COALESCE(requested.token_name, positions.token_name, face.name, '') AS token_name,
+              positions.token_name,
               CASE WHEN positions.last_seen <= %(now)s THEN positions.last_seen
                    ELSE (SELECT max(trades.created_at)
                            FROM trades
@@ -52,31 +42,36 @@
                             AND trades.created_at > %(since)s
                             AND trades.created_at <= %(now)s)
               END AS last_at
-         FROM requested
+         FROM traded
          JOIN positions
-           ON positions.token_id = requested.token_id
-          AND positions.wallet_id <> requested.wallet_id
-         LEFT JOIN token_faces AS face
-           ON face.token_id = requested.token_id
+           ON positions.token_id = traded.token_id
         WHERE positions.last_seen > %(since)s
        ),
-       -- As text, since JSON functions take several times as long.
+       requested AS MATERIALIZED (
+       SELECT held.*
+         FROM held
+         JOIN wallet
+           ON wallet.wallet_id = held.wallet_id
+       ),
+       shared AS MATERIALIZED (
+       SELECT held.*,
+              row_number() OVER (PARTITION BY held.wallet_id ORDER BY last_at DESC, mint) AS place
+         FROM held
+        WHERE last_at IS NOT NULL
+          AND held.wallet_id <> (SELECT wallet_id
+                                   FROM wallet)
+       ),
        connected AS MATERIALIZED (
        SELECT wallet_id,
               count(*) AS shared_tokens_count,
-              max(last_at) AS last_shared_at,
-              array_agg('{"mint":' || to_json(mint) || ',"symbol":' || symbol
-                        || ',"token_name":' || to_json(token_name) || '}'
-                        ORDER BY last_at DESC, mint) AS tokens
+              max(last_at) AS last_shared_at
          FROM shared
-        WHERE last_at IS NOT NULL
         GROUP BY wallet_id
        ),
        shown AS MATERIALIZED (
        SELECT connected.wallet_id,
               shared_tokens_count,
               last_shared_at,
-              tokens,
               address,
               name,
               image_url,
@@ -91,6 +86,24 @@
         ORDER BY shared_tokens_count DESC, address
         LIMIT %(limit)s::bigint
        ),
+       -- As text, since JSON functions take several times as long.
+       listed AS MATERIALIZED (
+       SELECT shown.wallet_id,
+              string_agg('{"mint":' || to_json(shared.mint)
+                         || ',"symbol":' || COALESCE(to_json(face.symbol)::text, 'null')
+                         || ',"token_name":'
+                         || to_json(COALESCE(requested.token_name, shared.token_name, face.name, ''))
+                         || '}', ',' ORDER BY shared.place) AS tokens
+         FROM shown
+         JOIN shared
+           ON shared.wallet_id = shown.wallet_id
+          AND shared.place <= %(most_tokens)s::integer
+         JOIN requested
+           ON requested.token_id = shared.token_id
+         LEFT JOIN token_faces AS face
+           ON face.token_id = shared.token_id
+        GROUP BY shown.wallet_id
+       ),
        connections AS (
        SELECT shown.shared_tokens_count,
               shown.address,
@@ -99,12 +112,14 @@
               || ',"shared_tokens_count":' || shown.shared_tokens_count
               || ',"overlap_score":' || round_half_up(quotient(shown.shared_tokens_count, (SELECT count(*)
                                                                                              FROM requested)), 4)
-              || ',"shared_tokens":[' || array_to_string(shown.tokens[:%(most_tokens)s::integer], ',')
+              || ',"shared_tokens":[' || listed.tokens
               || '],"last_shared_at":"' || iso_time(shown.last_shared_at)
               || '"}' AS entry
          FROM (SELECT shown.*,
 {profile}
                  FROM shown) AS shown
+         JOIN listed
+           ON listed.wallet_id = shown.wallet_id
        )
 SELECT wallet.type,
        (SELECT count(*)
