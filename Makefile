@@ -6,10 +6,11 @@ SIZES := 100000,1000000
 SERVICE := $(VENV)/.service
 INSTALLED := $(VENV)/.installed
 CITUS_TESTS := tests/integration/test_citus.py \
-	$(addprefix tests/integration/test_,$(addsuffix .py,imports exports rebuild remove purge ledger_under_way ledger_properties)) \
+	$(addprefix tests/integration/test_,$(addsuffix .py,imports exports rebuild remove purge ledger_under_way following_under_way \
+	ledger_properties)) \
 	$(addprefix tests/holdings/test_,$(addsuffix .py,states snapshots)) \
 	$(addprefix tests/api/test_,$(addsuffix .py,history leaderboard tracker calendar connections feed \
-	tokens wallets arguments figures paging ledger_example))
+	tokens wallets following arguments figures paging ledger_example))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 define VENV_READY

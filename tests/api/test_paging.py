@@ -12,7 +12,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import ANN, GROUP, SMART, trade_row
-from wallet_api.queries.leaderboard import SORTS
+from wallet_api.boards import SORTS
 from wallet_api.schemas.tokens import TRADER_SORTS
 
 # Responses are not cached: what was imported a moment ago counts.

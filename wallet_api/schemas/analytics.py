@@ -6,7 +6,6 @@ from marshmallow import ValidationError, fields, post_load, validates_schema
 
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
-    SYMBOL,
     USD,
     Amount,
     ByName,
@@ -20,6 +19,7 @@ from wallet_api.schemas.fields import (
     WholeNumber,
 )
 from wallet_api.schemas.leaderboard import PERIODS, EntrySchema
+from wallet_api.schemas.token_fields import TokenSchema
 
 MODES = ("most_traded", "net_flow", "volume_trend", "top_performers", "win_rate")
 FLOW_PERIODS = ("1h", "6h", "1d", "7d")
@@ -75,12 +75,9 @@ class AnalyticsArguments(GroupArguments):
         return defaults | data
 
 
-class TradedTokenSchema(Shape):
+class TradedTokenSchema(TokenSchema):
     """What the wallets of the group did in a token in the period; values in native currency."""
 
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Name in the newest trade that has one, else by its node; may be empty.")
     wallet_count = Integer("Wallets that traded it.")
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
@@ -106,12 +103,9 @@ class FlowSchema(Shape):
     wallet_count = Integer("Wallets that traded.")
 
 
-class FlowsSchema(Shape):
+class FlowsSchema(TokenSchema):
     """A token, and what went into it and out of it."""
 
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
     windows = ByName(
         fields.Nested(FlowSchema),
         "The last hour `1h`, six hours `6h`, day `1d` and seven days `7d`, by name.",

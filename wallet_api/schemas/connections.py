@@ -2,7 +2,6 @@
 
 from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import (
-    SYMBOL,
     Amount,
     Integer,
     Moment,
@@ -11,6 +10,7 @@ from wallet_api.schemas.fields import (
     String,
     WholeNumber,
 )
+from wallet_api.schemas.token_fields import TokenSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 
@@ -20,12 +20,8 @@ class ConnectionsArguments(WalletArguments):
     limit = WholeNumber(1, "Most connections to return; all of them by default.")
 
 
-class SharedTokenSchema(Shape):
+class SharedTokenSchema(TokenSchema):
     """A token that both wallets traded."""
-
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
 
 
 class ConnectionSchema(Shape):

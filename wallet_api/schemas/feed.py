@@ -6,13 +6,10 @@ from marshmallow import ValidationError, validates_schema
 
 from wallet_api.schemas.arguments import FormatMixin, OfChainMixin
 from wallet_api.schemas.fields import (
-    DECIMALS,
     MAX_TEXTS,
     NO_SOURCE,
-    SUPPLY,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
-    SYMBOL,
     Amount,
     Boolean,
     Choice,
@@ -28,6 +25,7 @@ from wallet_api.schemas.fields import (
     Texts,
     WholeNumber,
 )
+from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema
 from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import PagedArguments, PaginationSchema, ProfileSchema
 
@@ -106,14 +104,8 @@ class TokenTransactionSchema(Shape):
     holdings_after = Rows(HoldingSchema, "Its holding of the token after this trade.")
 
 
-class FeedTransactionSchema(TokenTransactionSchema):
+class FeedTransactionSchema(TokenFaceSchema, TokenTransactionSchema):
     """One trade, with its token, who made it, and what the wallet held of the token after it."""
-
-    mint = String("Address of the token.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
-    token_supply = Amount(SUPPLY, nullable=True)
-    token_decimals = Integer(DECIMALS, nullable=True)
 
 
 class ChangeSchema(FeedTransactionSchema):
@@ -134,16 +126,9 @@ class ChangeSchema(FeedTransactionSchema):
         super().__init__(**kwargs | {"partial": True})
 
 
-class TokenBlockSchema(Shape):
+class TokenBlockSchema(TokenFaceSchema, ChainSchema):
     """A token, with its price according to the ledger."""
 
-    blockchain = String("The chain of the token.")
-    currency = String("Code of the chain's native coin.")
-    mint = String("Address of the token, in lower case on EVM chains.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name in the newest trade that has one, else by its node; may be empty.")
-    token_supply = Amount(SUPPLY, nullable=True)
-    token_decimals = Integer(DECIMALS, nullable=True)
     price = Amount(_PRICE, nullable=True)
     price_usd = Amount(_PRICE_USD, nullable=True)
     price_at = Moment(_PRICE_AT, nullable=True)

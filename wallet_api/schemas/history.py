@@ -7,7 +7,6 @@ from marshmallow import ValidationError, validates_schema
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
-    SYMBOL,
     TOKENS_WITHOUT_COST,
     WITHOUT_COST,
     Amount,
@@ -24,6 +23,7 @@ from wallet_api.schemas.fields import (
     Time,
     WholeNumber,
 )
+from wallet_api.schemas.token_fields import TokenSchema, TransactionSchema
 from wallet_api.schemas.wallets import HistoryProfileSchema, PagedArguments, PaginationSchema
 
 
@@ -89,12 +89,9 @@ class DistributionSchema(Shape):
     below_zero = Integer("Closed positions of 0 % or less.")
 
 
-class TokenOverviewSchema(Shape):
+class TokenOverviewSchema(TokenSchema):
     """A wallet's record in one token; amounts in native currency."""
 
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
     invested = Amount("Value of the buys.")
     sold = Amount("Value of the sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
@@ -114,13 +111,9 @@ class TokenOverviewSchema(Shape):
     )
 
 
-class TradeSchema(Shape):
+class TradeSchema(TokenSchema, TransactionSchema):
     """One trade; its value in native currency."""
 
-    tx_signature = String("Signature of the transaction.")
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
     transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
     value = Amount("Value of the trade.")
     value_usd = Amount("Stored USD value; absent without one.", optional=True)

@@ -1,5 +1,6 @@
 """The schemas of the leaderboard."""
 
+from wallet_api.boards import ALL, ORDERS, PERIOD_LENGTHS, SORTS
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
     HOLD_TIME,
@@ -19,20 +20,7 @@ from wallet_api.schemas.wallets import PagedArguments, PaginationSchema
 
 # Of all operations that have a period.
 PERIODS = ("6h", "1d", "7d", "30d")
-BOARD_PERIODS = (*PERIODS, "90d", "all")
-SORTS = (
-    "total_volume",
-    "realized_pnl",
-    "realized_pnl_usd",
-    "win_rate",
-    "total_txn",
-    "realized_pnl_percentage",
-    "total_buy",
-    "best_trade_pnl",
-    "avg_hold_time_minutes",
-    "sold_without_cost",
-)
-ORDERS = ("desc", "asc")
+BOARD_PERIODS = (*PERIOD_LENGTHS, ALL)
 
 
 class LeaderboardArguments(AddressMixin, PagedArguments):

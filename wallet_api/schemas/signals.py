@@ -2,12 +2,9 @@
 
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
-    DECIMALS,
     PROFIT_USD,
-    SUPPLY,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
-    SYMBOL,
     USD,
     Amount,
     Boolean,
@@ -23,6 +20,7 @@ from wallet_api.schemas.fields import (
     Time,
     WholeNumber,
 )
+from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 MODES = ("cluster", "entry", "exit")
@@ -55,16 +53,8 @@ class SignalsArguments(GroupArguments):
     as_of = Time("The moment at which the window ends, not in the future; now by default.")
 
 
-class SignalTokenSchema(Shape):
+class SignalTokenSchema(TokenFaceSchema, ChainSchema):
     """The token of a signal."""
-
-    blockchain = String("The chain of the token.")
-    currency = String("Code of the chain's native coin.")
-    mint = String("Address of the token.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
-    token_supply = Amount(SUPPLY, nullable=True)
-    token_decimals = Integer(DECIMALS, nullable=True)
 
 
 class SignalStatsSchema(Shape):

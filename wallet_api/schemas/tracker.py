@@ -4,7 +4,6 @@ from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import (
     HOLD_TIME,
     PROFIT_USD,
-    SYMBOL,
     TOKENS_WITHOUT_COST,
     USD,
     WITHOUT_COST,
@@ -19,6 +18,7 @@ from wallet_api.schemas.fields import (
     Strings,
 )
 from wallet_api.schemas.leaderboard import PERIODS, PeriodDistributionSchema
+from wallet_api.schemas.token_fields import TokenSchema, TransactionSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 
@@ -63,12 +63,9 @@ class TrackerStatsSchema(Shape):
     avg_hold_time_minutes = Amount(HOLD_TIME, optional=True)
 
 
-class TokenRowSchema(Shape):
+class TokenRowSchema(TokenSchema):
     """A wallet's trades of a token in the period, and what it holds of it now; values in native currency."""
 
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
     buy_value = Amount("Value of the buys.")
     buy_value_usd = Amount(USD, optional=True)
     sell_value = Amount("Value of the sells.")
@@ -116,13 +113,9 @@ class ChartPointSchema(Shape):
     )
 
 
-class TrackedTradeSchema(Shape):
+class TrackedTradeSchema(TokenSchema, TransactionSchema):
     """One trade; values in native currency."""
 
-    tx_signature = String("Signature of the transaction.")
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
     transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
     created_at = Moment("Time of the trade.")
     value = Amount("Value of the trade.")
