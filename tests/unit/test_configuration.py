@@ -72,13 +72,30 @@ def test_files_commands_and_settings_of_the_containers_exist() -> None:
             assert (ROOT / arguments[arguments.index("--config") + 1]).exists()
             continue
         assert program == "wallet-api"
-        command: click.Command = cli
-        context = click.Context(cli)
-        while isinstance(command, click.Group):
-            found = command.get_command(context, arguments.pop(0))
-            assert found is not None
-            command = found
-        command.make_context(command.name, arguments)
+        parsed(arguments)
+
+
+@pytest.mark.parametrize(("job", "follows"), [("trades", True), ("prices", False), ("tokens", False)])
+def test_each_sync_repeats_and_trades_are_followed(job: str, follows: bool) -> None:
+    unit = (CONFIG / "wallet-api-sync@.service").read_text()
+    (words,) = re.findall(r"^ExecStart=\S+/wallet-api (.+)$", unit, re.MULTILINE)
+    options = dict(re.findall(r'"(SYNC_\w+)=([^"]+)"', unit))
+    expanded = re.sub(r"\$(\w+)", lambda name: options[name[1]], words.replace("%i", job))
+    assert parsed(expanded.split())["wait"]
+    assert ("--follow" in expanded, "--every" in expanded) == (follows, not follows)
+    service = SERVICES.get(f"sync-{job}")
+    assert service is None or ("--follow" in service["command"]) is follows
+
+
+def parsed(arguments: list[str]) -> dict[str, Any]:
+    """Return the parameters of a command of wallet-api."""
+    command: click.Command = cli
+    context = click.Context(cli)
+    while isinstance(command, click.Group):
+        found = command.get_command(context, arguments.pop(0))
+        assert found is not None
+        command = found
+    return command.make_context(command.name, arguments).params
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who installs for another user")
