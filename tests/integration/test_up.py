@@ -1,9 +1,12 @@
 """`wallet-api up`: the requests that it prints succeed, it restarts what exits, and it leaves no process."""
 
 import json
+import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -108,6 +111,13 @@ class TestWhileItRuns:
         }
         assert set(statuses.values()) == {200}, statuses
 
+    def test_its_key_shows_what_credits_are_left_and_its_provider_is_called_demo(self, up: Up) -> None:
+        # Each worker knows of its own charges at once, and of the others' when they are settled.
+        assert 99_000 < int(_call(up.calls[0]).headers["X-Credits-Remaining"]) < 100_000
+        metrics = requests.get(f"{up.url}/metrics", timeout=30).text
+        assert 'provider="demo"' in metrics
+        assert 'provider="alchemy"' not in metrics
+
     def test_a_second_up_in_the_same_folder_is_refused(self, up: Up, home: Path) -> None:
         refused = run_command("up", "--port", str(free_port()), settings=Settings(wallet_api_home=str(home)))
         assert refused.exit_code == 1
@@ -125,7 +135,8 @@ def test_the_next_start_is_quick_and_has_the_same_key_and_no_secret_is_shown(hom
     with running_up(home, number=signal.SIGHUP, moralis_api_key="moralis-secret") as up:
         assert up.key == key
         assert up.busy_seconds() < 5
-        assert _call(up.calls[0]).status_code == 200
+        # It has all of its credits again.
+        assert _call(up.calls[0]).headers["X-Credits-Remaining"] == "99999"
         command_lines = " ".join(" ".join(process.cmdline()) for process in processes_of(home))
     logs = "".join(file.read_text() for file in (home / "log").iterdir())
     for secret in (key, "moralis-secret"):
@@ -206,6 +217,27 @@ def test_a_taken_port_is_reported_before_anything_is_started(empty_home: Path) -
     assert refused.exit_code == 1
     assert f"Error: Port {port} of 127.0.0.1 is in use." in refused.output
     assert not (empty_home / "postgres").exists()
+
+
+def test_the_printed_command_for_another_port_is_the_one_that_was_typed(empty_home: Path) -> None:
+    program = Path(sys.executable).with_name("wallet-api")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        for folder, path, typed in (
+            (program.parents[1], os.defpath, f"{program.parent.name}/wallet-api"),
+            (empty_home.parent, os.defpath, str(program)),
+            (empty_home.parent, f"{program.parent}:{os.defpath}", "wallet-api"),
+        ):
+            refused = subprocess.run(
+                [program, "up", "--no-demo", "--port", str(port)],
+                cwd=folder,
+                env={"PATH": path, "WALLET_API_HOME": str(empty_home)},
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=60,
+            )
+            assert refused.stderr.endswith(f"Choose another one: {typed} up --no-demo --port {port + 1}\n")
 
 
 def test_own_servers_and_wallets_are_used_and_get_no_demo(

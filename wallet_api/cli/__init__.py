@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wallet_api import __version__
-from wallet_api.cli.output import raised_at
+from wallet_api.cli.output import raised_at, typed
 from wallet_api.database import NotPermitted, translated
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
@@ -95,7 +95,7 @@ def main() -> None:
         role = _ROLES.get(command, "wallet_api_writer")
         _fail(
             f"{_cause(error)}. 'wallet-api {command}' needs the rights of the role {role}: "
-            "run roles.sql ('wallet-api config roles'), and again after each migration."
+            f"run roles.sql ('{typed('config roles')}'), and again after each migration."
         )
     except ApiError as error:
         cause, message = _cause(error), error.advice or error.message
@@ -108,7 +108,7 @@ def main() -> None:
         # Its message may contain a password, as that of a malformed DATABASE_URL does.
         _fail(
             f"Unexpected error ({type(error).__name__} at {raised_at(error)}). "
-            "Run it again as 'wallet-api --debug …' for the traceback."
+            f"Run it again as '{typed('--debug …')}' for the traceback."
         )
 
 
