@@ -3,12 +3,11 @@ INSERT INTO key_use AS known (key_id, day, operation, requests, credits, last_us
 SELECT key_id,
        day,
        operation,
-       sum(requests) AS requests,
-       sum(credits) AS credits,
+       requests,
+       credits,
        %(now)s::timestamptz AS last_used_at
   FROM unnest(%(key_ids)s::bigint[], %(days)s::date[], %(operations)s::text[], %(requests)s::bigint[],
               %(credits)s::bigint[]) AS used (key_id, day, operation, requests, credits)
- GROUP BY key_id, day, operation
  ORDER BY key_id, day, operation
     ON CONFLICT (key_id, day, operation) DO UPDATE
    SET requests = known.requests + excluded.requests,

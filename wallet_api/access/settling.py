@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from wallet_api.database import had_no_effect
-from wallet_api.recurring import CLOSE_SECONDS, Recurring
+from wallet_api.recurring import Recurring
 
 SETTLE_SECONDS = 0.05
 # Without success for so long, the store counts as away.
@@ -43,7 +43,7 @@ AccountType = TypeVar("AccountType", bound=Account)
 
 
 class Settler(Generic[AccountType]):
-    """Write what accounts have used to a store in a period, by one call of `write` for all of them.
+    """Write what accounts have used to a store every SETTLE_SECONDS, by one call of `write` for all of them.
 
     `write` takes the accounts with the amounts that are sent, and subtracts these from `sent` when it knows
     what became of them. An error that had no effect on the store makes them pending again. While `is_ready`
@@ -55,15 +55,13 @@ class Settler(Generic[AccountType]):
         name: str,
         write: Callable[[dict[AccountType, int]], None],
         is_ready: Callable[[], bool] = lambda: True,
-        period_seconds: float = SETTLE_SECONDS,
-        close_seconds: float = CLOSE_SECONDS,
     ) -> None:
         self._write = write
         self._is_ready = is_ready
         self._used: dict[AccountType, None] = {}
         # Since when nothing could be settled.
         self._late_since = math.inf
-        self._thread = Recurring(name, self._settle, period_seconds, close_seconds=close_seconds)
+        self._thread = Recurring(name, self._settle, SETTLE_SECONDS)
         self.start = self._thread.start
         self.wake = self._thread.wake
 

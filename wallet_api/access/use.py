@@ -2,13 +2,14 @@
 
 import logging
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from threading import Lock
 
 from prometheus_client import CollectorRegistry, Counter
 
-from wallet_api.access.settling import Account, Settler
 from wallet_api.database import Database, had_no_effect, load_sql
+from wallet_api.recurring import Recurring
 
 log = logging.getLogger(__name__)
 
@@ -18,15 +19,10 @@ SETTLE_SECONDS = 10.0
 _DAY_SECONDS = 86_400
 _SETTLE = load_sql("wallet_api.access", "settle_use")
 
-
-@dataclass(slots=True, eq=False)
-class Tally(Account):
-    """The requests of one key for one operation on one day, or the credits that they cost."""
-
-    key_id: int
-    day: int
-    operation: str
-    of_credits: bool
+# A key, a day since 1970 and an operation.
+Name = tuple[int, int, str]
+# The requests, and the credits that they cost.
+Amounts = tuple[int, int]
 
 
 class Use:
@@ -34,62 +30,66 @@ class Use:
 
     def __init__(self, database: Database, registry: CollectorRegistry) -> None:
         self._database = database
-        self._tallies: dict[tuple[int, int, str, bool], Tally] = {}
+        self._lock = Lock()
+        self._used: dict[Name, Amounts] = {}
+        # What is being settled.
+        self._sent: dict[Name, Amounts] = {}
         self._lost = Counter(
             "wallet_api_use_lost",
             "Requests and credits that are missing in the use of keys, since their settlement failed.",
             registry=registry,
         )
-        self._settler = Settler("use", self._write, period_seconds=SETTLE_SECONDS, close_seconds=0.0)
+        self._settler = Recurring("use", self._settle, SETTLE_SECONDS, close_seconds=0.0)
 
     def count(self, key_id: int, operation: str, credits: int) -> None:
         """Count one request, and the credits that it cost."""
         self._settler.start()
-        day = int(time.time()) // _DAY_SECONDS
-        self._add(key_id, day, operation, False, 1)
-        if credits:
-            self._add(key_id, day, operation, True, credits)
+        self._add((key_id, int(time.time()) // _DAY_SECONDS, operation), (1, credits))
 
     def close(self) -> None:
         """Settle all, while the database is open."""
-        unsettled = self._settler.close()
-        if unsettled:
-            self._lose(unsettled)
+        self._settler.close()
+        for unsettled in (self._sent, self._used):
+            if unsettled:
+                self._lose(unsettled)
 
-    def _add(self, key_id: int, day: int, operation: str, of_credits: bool, amount: int) -> None:
-        name = (key_id, day, operation, of_credits)
-        tally = self._tallies.get(name) or self._tallies.setdefault(name, Tally(*name))
-        with tally.lock:
-            self._settler.add(tally, amount)
+    def _add(self, name: Name, more: Amounts) -> None:
+        with self._lock:
+            requests, credits = self._used.get(name, (0, 0))
+            self._used[name] = requests + more[0], credits + more[1]
 
-    def _write(self, amounts: dict[Tally, int]) -> None:
-        # What is counted from here on is in new tallies; the settler has the others.
-        for tally in amounts:
-            self._tallies.pop((tally.key_id, tally.day, tally.operation, tally.of_credits), None)
+    def _settle(self) -> None:
+        with self._lock:
+            self._sent, self._used = self._used, {}
+        try:
+            if self._sent:
+                self._write(self._sent)
+        except Exception as error:
+            if had_no_effect(error):
+                for name, amounts in self._sent.items():
+                    self._add(name, amounts)
+            else:
+                self._lose(self._sent)
+            raise
+        finally:
+            self._sent = {}
+
+    def _write(self, used: Mapping[Name, Amounts]) -> None:
+        key_ids, days, operations = zip(*used, strict=True)
+        requests, credits = zip(*used.values(), strict=True)
         parameters = {
-            "key_ids": [tally.key_id for tally in amounts],
-            "days": [_date(tally.day) for tally in amounts],
-            "operations": [tally.operation for tally in amounts],
-            "requests": [0 if tally.of_credits else amount for tally, amount in amounts.items()],
-            "credits": [amount if tally.of_credits else 0 for tally, amount in amounts.items()],
+            "key_ids": list(key_ids),
+            "days": [_date(day) for day in days],
+            "operations": list(operations),
+            "requests": list(requests),
+            "credits": list(credits),
             "now": datetime.now(UTC),
         }
-        try:
-            with self._database.write() as connection:
-                connection.execute(_SETTLE, parameters)
-        except Exception as error:
-            if not had_no_effect(error):
-                self._confirm(amounts)
-                self._lose(sum(amounts.values()))
-            raise
-        self._confirm(amounts)
+        with self._database.write() as connection:
+            connection.execute(_SETTLE, parameters)
 
-    def _confirm(self, amounts: dict[Tally, int]) -> None:
-        for tally, amount in amounts.items():
-            with tally.lock:
-                tally.sent -= amount
-
-    def _lose(self, amount: int) -> None:
+    def _lose(self, used: Mapping[Name, Amounts]) -> None:
+        amount = sum(map(sum, used.values()))
         self._lost.inc(amount)
         log.warning("The use of keys lacks %d requests and credits: they could not be settled.", amount)
 
