@@ -7,13 +7,11 @@ import pytest
 import requests
 from flask.testing import FlaskClient
 
-from tests.browser import Page, browser, chromium
+from tests.browser import Page, browser, needs_chromium
 from tests.demo_service import demo_service
 from tests.processes import Gunicorn, StartGunicorn
 from tests.waiting import eventually
 from wallet_api.settings import Settings
-
-needs_chromium = pytest.mark.skipif(chromium() is None, reason="needs chromium: apt-get install chromium")
 
 _WALLETS = "#operations-Wallets-wallets"
 _LIVE = f"{_WALLETS} .live-responses-table"
@@ -183,6 +181,8 @@ def test_an_operation_is_reached_with_the_keyboard_and_no_longer_than_two_screen
 def test_the_page_needs_nothing_from_another_server(client: FlaskClient) -> None:
     page = client.get("/docs")
     assert "http" not in page.text
+    # Only a service of the demo shows a key.
+    assert "data-key" not in page.text
     policy = page.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy

@@ -17,6 +17,7 @@ import psutil
 import pytest
 import requests
 
+from tests.browser import browser, needs_chromium
 from tests.processes import processes_of, run_command, wallet_api
 from tests.running_up import Up, free_port, is_alive, running_up
 from tests.waiting import eventually
@@ -117,6 +118,29 @@ class TestWhileItRuns:
         metrics = requests.get(f"{up.url}/metrics", timeout=30).text
         assert 'provider="demo"' in metrics
         assert 'provider="alchemy"' not in metrics
+
+    @needs_chromium
+    def test_its_docs_on_a_phone_begin_with_an_operation_and_have_the_key_filled_in(
+        self, up: Up, tmp_path: Path
+    ) -> None:
+        with browser(tmp_path / "profile") as page:
+            page.ask(
+                "Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True
+            )
+            page.open(f"{up.url}/docs")
+            page.await_true("document.querySelector('.btn.authorize.locked')")
+            operation = "document.querySelector('.opblock')"
+            assert page.value(f"{operation}.getBoundingClientRect().bottom") < 844
+            assert page.value("document.documentElement.scrollWidth") <= 390
+            assert up.key in page.value("document.querySelector('.demo').dataset.key")
+            page.value(f"{operation}.querySelector('.opblock-summary-control').click()")
+            page.await_true(f"{operation}.querySelector('select').value === 'solana'")
+            page.await_true(f"{operation}.querySelector('.execute:enabled')")
+            page.value(f"{operation}.querySelector('.execute').click()")
+            status = f"{operation}.querySelector('.live-responses-table .response .response-col_status')"
+            page.await_true(status)
+            assert page.value(f"{status}.innerText").startswith("200")
+            assert page.problems == []
 
     def test_a_second_up_in_the_same_folder_is_refused(self, up: Up, home: Path) -> None:
         refused = run_command("up", "--port", str(free_port()), settings=Settings(wallet_api_home=str(home)))

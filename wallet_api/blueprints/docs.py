@@ -5,11 +5,13 @@ from typing import Any
 
 import orjson
 from flask import Blueprint, Response, current_app, request
+from markupsafe import escape
 from werkzeug.exceptions import NotFound
 
 from wallet_api.access.gate import keyless
 from wallet_api.openapi import document
 from wallet_api.responses.operation import Operation, undocumented
+from wallet_api.services import services
 
 blueprint = Blueprint("docs", __name__)
 
@@ -29,6 +31,11 @@ _PAGE_POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
+_DEMO = (
+    '<p class="demo" data-key="{key}">This is the demo, and its key is filled in: '
+    "open an operation and press Execute.</p>\n<main "
+)
+
 
 @blueprint.get("/v1/openapi.json")
 @keyless
@@ -45,8 +52,12 @@ def openapi() -> Response:
 @keyless
 @undocumented
 def page() -> Response:
-    """Return the page of the documentation, with a console."""
-    response = Response(_read("wallet_api", "pages/docs.html"), content_type="text/html; charset=utf-8")
+    """Return the page of the documentation, with a console; in the demo with its key."""
+    text = _read("wallet_api", "pages/docs.html").decode()
+    file = services().demo_key_file
+    if file is not None and file.exists():
+        text = text.replace("<main ", _DEMO.format(key=escape(file.read_text().strip())), 1)
+    response = Response(text, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _PAGE_POLICY
     return _cacheable(response)
 

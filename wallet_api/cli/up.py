@@ -20,7 +20,7 @@ from wallet_api import embedded, migrations
 from wallet_api.chains import CHAINS
 from wallet_api.cli.old_demo import OldDemo, check_for_old_demo, set_aside
 from wallet_api.cli.output import progress_bar, typed
-from wallet_api.cli.showcase import guide
+from wallet_api.cli.showcase import demo_key_file, guide
 from wallet_api.cli.supervision import POSTGRES_STOP_SECONDS, Supervisor, end_leftovers
 from wallet_api.database import connect
 from wallet_api.demo import provider
@@ -96,7 +96,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     gunicorn = (
         *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
         *("--bind", f"fd://{listener.fileno()}", "--access-logfile", str(home / "log" / "access.log")),
-        "wallet_api.app:create_app()",
+        f"wallet_api.app:create_app({f'demo_key_file={str(demo_key_file(home))!r}' if is_demo else ''})",
     )
     supervisor.start("gunicorn", gunicorn, environment, pass_fds=[listener.fileno()])
     for job, options in ({} if is_demo else _sync_jobs(settings)).items():
