@@ -20,8 +20,6 @@ def sample(path: str, operation: Operation, shown: set[str]) -> str:
 
     Objects whose titles are in `shown` are left out, unless they are rows; those of this sample are added.
     """
-    assert operation.arguments is not None
-    assert operation.data is not None
     query = {
         name: 1 if name == "limit" else argument_example(name, getattr(field, "allowed", ()))
         for name, field in operation.arguments.fields.items()

@@ -8,35 +8,33 @@ from typing import Any
 from marshmallow import Schema, fields
 
 from wallet_api.schemas.arguments import GroupArguments
-from wallet_api.schemas.calendar import DateSchema, MonthSchema
+from wallet_api.schemas.calendar import DaySchema, MonthSchema
 from wallet_api.schemas.envelope import ErrorDetailSchema, MetaSchema
 from wallet_api.schemas.feed import (
-    FeedPaginationSchema,
-    FeedTransactionSchema,
     HoldingSchema,
-    TokenBlockSchema,
+    TokenSchema,
+    TradeSchema,
 )
 from wallet_api.schemas.fields import Moment, Strings, Time, WholeNumber
 from wallet_api.schemas.leaderboard import PeriodDistributionSchema
 from wallet_api.schemas.lookup import LookedUpSchema
 from wallet_api.schemas.tokens import TotalHoldersSchema
 from wallet_api.schemas.tracker import TokenRowSchema
-from wallet_api.schemas.wallets import CountedPaginationSchema, ProfileSchema
+from wallet_api.schemas.wallets import PaginationSchema, ProfileSchema
 
 # The objects of several operations, each described once; bases and subclasses by their difference from it.
 OBJECTS: dict[str, type[Schema]] = {
     "Profile": ProfileSchema,
-    "Trade": FeedTransactionSchema,
-    "Token": TokenBlockSchema,
+    "Trade": TradeSchema,
+    "Token": TokenSchema,
     "Holding": HoldingSchema,
     "Holders": TotalHoldersSchema,
     "Token in a period": TokenRowSchema,
     "Win rate distribution": PeriodDistributionSchema,
-    "Day": DateSchema,
+    "Day": DaySchema,
     "Month": MonthSchema,
     "Address": LookedUpSchema,
-    "Pagination": CountedPaginationSchema,
-    "Pagination of a feed": FeedPaginationSchema,
+    "Pagination": PaginationSchema,
     "Meta": MetaSchema,
     "Error": ErrorDetailSchema,
 }

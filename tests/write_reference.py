@@ -9,9 +9,10 @@ from flask import Flask
 
 from tests.reference_samples import sample
 from tests.reference_tables import OBJECTS, anchor, arguments_table, fields_table, table
+from wallet_api.access.gate import is_keyless
 from wallet_api.blueprints import all_blueprints
-from wallet_api.openapi import document
-from wallet_api.responses.operation import Operation, operation_of
+from wallet_api.openapi import document, is_alias, operations
+from wallet_api.responses.operation import Operation
 
 FILE = Path(__file__).parents[1] / "docs" / "reference.md"
 # In the section of an operation, what follows is written by hand.
@@ -57,19 +58,16 @@ def _operations() -> Iterator[tuple[str, str, Operation]]:
     app = Flask("wallet_api", static_folder=None)
     for blueprint in all_blueprints():
         app.register_blueprint(blueprint)
-    endpoints = {rule.rule: rule.endpoint for rule in app.url_map.iter_rules()}
-    described = {path: item["get"] for path, item in document(app)["paths"].items()}
-    for path, shown in described.items():
-        operation = operation_of(app, endpoints[path])
-        if operation is not None and shown["security"] and "deprecated" not in shown:
-            aliases = [alias for alias in described if endpoints[alias] == f"{endpoints[path]}_alias"]
-            sentences = [shown["description"], *(f"`{alias}` is an alias." for alias in aliases)]
-            yield path, " ".join(sentences), operation
+    described = document(app)["paths"]
+    aliases = {rule.endpoint: rule.rule for rule in app.url_map.iter_rules() if is_alias(rule)}
+    for rule, operation in operations(app):
+        if not is_keyless(app, rule.endpoint):
+            alias = aliases.get(f"{rule.endpoint}_alias")
+            sentence = f" `{alias}` is an alias." if alias else ""
+            yield rule.rule, described[rule.rule]["get"]["description"] + sentence, operation
 
 
 def _section(path: str, sentences: str, operation: Operation, notes: str, shown: set[str]) -> str:
-    assert operation.arguments is not None
-    assert operation.data is not None
     errors = dict.fromkeys(f"{error.status} `{error.reason or error.code}`" for error in operation.errors)
     if errors:
         sentences += f" Errors beyond [those of all operations](#errors): {', '.join(errors)}."

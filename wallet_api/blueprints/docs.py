@@ -9,7 +9,7 @@ from werkzeug.exceptions import NotFound
 
 from wallet_api.access.gate import keyless
 from wallet_api.openapi import document
-from wallet_api.responses.operation import Operation, undocumented
+from wallet_api.responses.operation import undocumented
 
 blueprint = Blueprint("docs", __name__)
 
@@ -32,7 +32,7 @@ _PAGE_POLICY = (
 
 @blueprint.get("/v1/openapi.json")
 @keyless
-@Operation(tag="Service", summary="This document").documents
+@undocumented
 def openapi() -> Response:
     """Return the OpenAPI 3.1 document of this version."""
     extensions: dict[str, Any] = current_app.extensions

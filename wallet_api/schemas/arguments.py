@@ -8,6 +8,9 @@ from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
 from wallet_api.schemas.fields import MAX_TEXT, Choice, Text
 
+FORMATS = ("json", "csv", "ndjson")
+ORDERS = ("desc", "asc")
+
 
 class Arguments(Schema):
     """The base of all arguments. Unknown ones are refused; `api_key` was removed by the gate."""
@@ -68,7 +71,7 @@ class FormatMixin:
     """`format` of the response: the whole as JSON, or its rows alone."""
 
     format = Choice(
-        ("json", "csv", "ndjson"),
+        FORMATS,
         "`csv` and `ndjson` return the rows alone, without the envelope.",
         load_default="json",
     )

@@ -31,6 +31,8 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.volume import WindowArguments
 from wallet_api.schemas.wallets import PagedArguments, PaginationSchema, ProfileSchema
 
+DIRECTIONS = ("buy", "sell")
+EVENTS = ("trade", "correction", "removal", "wallet_removal", "purge")
 _PRICE = "Value / `token_amount` of the newest trade that makes a price; null without one."
 _PRICE_USD = "The same × the latest native price; null without one."
 _PRICE_AT = "Time of that trade; null without one."
@@ -39,7 +41,7 @@ _PRICE_AT = "Time of that trade; null without one."
 class FollowMixin(OfChainMixin):
     """The filters of a feed: direction and value of the trades, and who made them; and where to follow it."""
 
-    transaction_type = Choice(("buy", "sell"), "Only trades of this direction.")
+    transaction_type = Choice(DIRECTIONS, "Only trades of this direction.")
     min_value = Number("Only trades of at least this `value`.")
     min_value_usd = Number("Only trades of at least this `value_usd`; those without one are left out.")
     address = Texts(
@@ -87,12 +89,12 @@ class HoldingSchema(Shape):
     supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
 
 
-class TokenTransactionSchema(Shape):
-    """One trade, with who made it and what the wallet held after it."""
+class TradeSchema(Shape):
+    """One trade, with its token, who made it, and what the wallet held of the token after it."""
 
     tx_signature = String("Signature of the transaction.")
     event_index = Integer("Ordinal of the trade within its transaction.")
-    transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
+    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
     value = Amount("Value of the trade.")
     value_usd = Amount(
         "Stored USD value; else value × the latest native price; null without a price.", nullable=True
@@ -104,11 +106,6 @@ class TokenTransactionSchema(Shape):
     created_at = Moment("Time of the trade.")
     profile = Rows(ProfileSchema, "The wallet that traded.")
     holdings_after = Rows(HoldingSchema, "Its holding of the token after this trade.")
-
-
-class FeedTransactionSchema(TokenTransactionSchema):
-    """One trade, with its token, who made it, and what the wallet held of the token after it."""
-
     mint = String("Address of the token.")
     symbol = String(SYMBOL, nullable=True)
     token_name = String("Its name; may be empty.")
@@ -116,7 +113,7 @@ class FeedTransactionSchema(TokenTransactionSchema):
     token_decimals = Integer(DECIMALS, nullable=True)
 
 
-class ChangeSchema(FeedTransactionSchema):
+class ChangeSchema(TradeSchema):
     """One trade; with `after` one change.
 
     Beside `event` and `arrived_at`, a `removal` has `tx_signature`, `event_index`, `transaction_type`,
@@ -125,7 +122,7 @@ class ChangeSchema(FeedTransactionSchema):
 
     event = String(
         "What has arrived; absent without `after`.",
-        enum=["trade", "correction", "removal", "wallet_removal", "purge"],
+        enum=EVENTS,
     )
     arrived_at = Moment("When it did; never before that of an earlier row. Absent without `after`.")
     before = Moment("Of a purge: all trades before this time were removed.")
@@ -134,7 +131,7 @@ class ChangeSchema(FeedTransactionSchema):
         super().__init__(**kwargs | {"partial": True})
 
 
-class TokenBlockSchema(Shape):
+class TokenSchema(Shape):
     """A token, with its price according to the ledger."""
 
     blockchain = String("The chain of the token.")
@@ -167,22 +164,14 @@ class _FeedSchema(Shape):
     type = String("The requested category of wallets.")
     currency = String("Code of the chain's native coin.")
     count = Integer("Number of trades in this response.")
-    transactions = Rows(FeedTransactionSchema, "The trades, newest first.", many=True)
+    transactions = Rows(TradeSchema, "The trades, newest first.", many=True)
     mint = String("The requested token, in lower case on EVM chains; absent without one.", optional=True)
     token = Rows(
-        TokenBlockSchema,
+        TokenSchema,
         "The requested token; absent without `mint`, with `after`, or if no tracked wallet ever traded it.",
         optional=True,
     )
     warnings = Strings("What was capped, and untracked addresses; absent if none.", optional=True)
-
-
-class FeedPaginationSchema(PaginationSchema):
-    """Where the page stands among all trades. `next_cursor` is null at the end, but never with `after`."""
-
-    total = Integer(
-        "Number of all trades, on all pages; absent with filters and with `after`.", optional=True
-    )
 
 
 class LatestSchema(_FeedSchema):
@@ -193,7 +182,7 @@ class LatestSchema(_FeedSchema):
         ChangeSchema, "The trades, newest first; with `after` the changes, oldest first.", many=True
     )
     pagination = Rows(
-        FeedPaginationSchema,
+        PaginationSchema,
         "Size of the page, cursor of the next; the same object is also at the top level of the body.",
     )
 

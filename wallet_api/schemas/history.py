@@ -6,6 +6,7 @@ from marshmallow import ValidationError, validates_schema
 
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import AddressMixin
+from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
     SYMBOL,
     TOKENS_WITHOUT_COST,
@@ -114,14 +115,14 @@ class TokenOverviewSchema(Shape):
     )
 
 
-class TradeSchema(Shape):
+class HistoryTradeSchema(Shape):
     """One trade; its value in native currency."""
 
     tx_signature = String("Signature of the transaction.")
     mint = String("The token's address.")
     symbol = String(SYMBOL, nullable=True)
     token_name = String("Its name; may be empty.")
-    transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
+    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
     value = Amount("Value of the trade.")
     value_usd = Amount("Stored USD value; absent without one.", optional=True)
     currency = String("Code of the chain's native coin.")
@@ -144,6 +145,6 @@ class HistorySchema(Shape):
         optional=True,
         many=True,
     )
-    trades = Rows(TradeSchema, "The trades of this page, newest first.", many=True)
+    trades = Rows(HistoryTradeSchema, "The trades of this page, newest first.", many=True)
     pagination = Rows(PaginationSchema, "Size of the page, and the cursor of the next one.")
     warnings = Strings("That `limit` was capped; absent otherwise.", optional=True)

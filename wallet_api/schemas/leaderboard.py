@@ -1,6 +1,6 @@
 """The schemas of the leaderboard."""
 
-from wallet_api.schemas.arguments import AddressMixin
+from wallet_api.schemas.arguments import ORDERS, AddressMixin
 from wallet_api.schemas.fields import (
     HOLD_TIME,
     PROFIT_USD,
@@ -32,7 +32,6 @@ SORTS = (
     "avg_hold_time_minutes",
     "sold_without_cost",
 )
-ORDERS = ("desc", "asc")
 
 
 class LeaderboardArguments(AddressMixin, PagedArguments):
@@ -111,8 +110,8 @@ class LeaderboardSchema(Shape):
     type = String("The requested category of wallets.")
     period = String("Requested period.")
     currency = String("Code of the chain's native coin.")
-    sort = String("As requested; absent if not.", optional=True, enum=list(SORTS))
-    order = String("As requested; absent if not.", optional=True, enum=list(ORDERS))
+    sort = String("As requested; absent if not.", optional=True, enum=SORTS)
+    order = String("As requested; absent if not.", optional=True, enum=ORDERS)
     address = String("As requested; absent if not.", optional=True)
     min_txn = Integer("As requested; absent if not.", optional=True)
     min_volume = Amount("As requested; absent if not.", optional=True)

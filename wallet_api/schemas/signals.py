@@ -26,7 +26,7 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.wallets import ProfileSchema
 
 MODES = ("cluster", "entry", "exit")
-_STRENGTHS = ("low", "medium", "high")
+STRENGTHS = ("low", "medium", "high")
 
 
 class SignalsArguments(GroupArguments):
@@ -129,7 +129,7 @@ class SignalSchema(Shape):
 
     signal_type = String("The requested mode.", enum=MODES)
     signal_strength = String(
-        "`medium` from 2 · `min_wallets` wallets on, `high` from 4 · `min_wallets` on.", enum=_STRENGTHS
+        "`medium` from 2 · `min_wallets` wallets on, `high` from 4 · `min_wallets` on.", enum=STRENGTHS
     )
     currency = String("Code of the chain's native coin.")
     token = Rows(SignalTokenSchema, "The token.")

@@ -1,13 +1,12 @@
 """The schemas of what tracked wallets did in a token."""
 
 from wallet_api.chains import WALLET_TYPES
-from wallet_api.schemas.arguments import FormatMixin, GroupArguments
+from wallet_api.schemas.arguments import ORDERS, FormatMixin, GroupArguments
 from wallet_api.schemas.feed import (
     ChangeSchema,
-    FeedPaginationSchema,
     FollowMixin,
     HoldingSchema,
-    TokenBlockSchema,
+    TokenSchema,
 )
 from wallet_api.schemas.fields import (
     NO_SOURCE,
@@ -30,7 +29,7 @@ from wallet_api.schemas.fields import (
     Text,
     WholeNumber,
 )
-from wallet_api.schemas.wallets import CountedPaginationSchema, ProfileSchema
+from wallet_api.schemas.wallets import PaginationSchema, ProfileSchema
 
 _WITHOUT_PRICE = " 0 if nothing is held, null without a price of the token."
 _CAPPED = "more than 1000 is capped, with an entry in `warnings`."
@@ -62,7 +61,7 @@ class _TraderArguments(TokenArguments):
     """A page of the traders of a token. Without `type` the wallets of all types."""
 
     order = Choice(
-        ("asc", "desc"),
+        ORDERS,
         "The direction; `desc` by default, but `asc` for `first_buy`. Unknown figures come last.",
     )
     still_holding = Switch("`true` for the wallets that still hold the token, `false` for the others.")
@@ -86,14 +85,14 @@ class TokenHoldersArguments(FormatMixin, _TraderArguments):
 class _TokenSchema(Shape):
     """What all of them have."""
 
-    token = Rows(TokenBlockSchema, "The token.")
+    token = Rows(TokenSchema, "The token.")
     warnings = Strings("That `limit` was capped, and untracked addresses; absent if none.", optional=True)
 
 
 class TokenTransactionsSchema(_TokenSchema):
     """The data of GET /v1/tokens/transactions."""
 
-    token = Rows(TokenBlockSchema, "The token; absent with `after`.", optional=True)
+    token = Rows(TokenSchema, "The token; absent with `after`.", optional=True)
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets; absent without one.", optional=True)
     currency = String("Code of the chain's native coin.")
@@ -105,7 +104,7 @@ class TokenTransactionsSchema(_TokenSchema):
         many=True,
     )
     pagination = Rows(
-        FeedPaginationSchema,
+        PaginationSchema,
         "Size of the page, cursor of the next; the same object is also at the top level of the body.",
     )
 
@@ -220,7 +219,7 @@ class TokenStatsSchema(_TokenSchema):
         "The wallets of this page, of those with any trade in it, by the figure of `sort`, then by address.",
         many=True,
     )
-    pagination = Rows(CountedPaginationSchema, _PAGE)
+    pagination = Rows(PaginationSchema, _PAGE)
 
 
 class HolderSchema(Shape):
@@ -242,4 +241,4 @@ class TokenHoldersSchema(_TokenSchema):
         " held, then by address.",
         many=True,
     )
-    pagination = Rows(CountedPaginationSchema, _PAGE)
+    pagination = Rows(PaginationSchema, _PAGE)

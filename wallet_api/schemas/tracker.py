@@ -1,6 +1,7 @@
 """The schemas of a wallet's record in a period."""
 
 from wallet_api.schemas.arguments import WalletArguments
+from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
     HOLD_TIME,
     PROFIT_USD,
@@ -40,7 +41,7 @@ class TrackedProfileSchema(ProfileSchema):
 class TrackerStatsSchema(Shape):
     """A wallet's figures over the period; amounts in native currency. What cannot be known is absent."""
 
-    period = String("The period.", enum=list(PERIODS))
+    period = String("The period.", enum=PERIODS)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")
@@ -116,14 +117,14 @@ class ChartPointSchema(Shape):
     )
 
 
-class TrackedTradeSchema(Shape):
+class TrackerTradeSchema(Shape):
     """One trade; values in native currency."""
 
     tx_signature = String("Signature of the transaction.")
     mint = String("The token's address.")
     symbol = String(SYMBOL, nullable=True)
     token_name = String("Its name; may be empty.")
-    transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
+    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
     created_at = Moment("Time of the trade.")
     value = Amount("Value of the trade.")
     value_usd = Amount("The same in USD; absent if it is unknown.", optional=True)
@@ -155,6 +156,6 @@ class TrackerSchema(Shape):
         many=True,
     )
     period_trades = Rows(
-        TrackedTradeSchema, "The trades of the period, at most 1000, newest first.", many=True
+        TrackerTradeSchema, "The trades of the period, at most 1000, newest first.", many=True
     )
     warnings = Strings("Which lists were cut; absent if none was.", optional=True)
