@@ -6,6 +6,8 @@ from marshmallow import ValidationError, fields, post_load, validates_schema
 
 from wallet_api.schemas.arguments import ORDERS, GroupArguments
 from wallet_api.schemas.fields import (
+    MINT,
+    NAMED,
     SYMBOL,
     USD,
     Amount,
@@ -78,9 +80,9 @@ class AnalyticsArguments(GroupArguments):
 class TradedTokenSchema(Shape):
     """What the wallets of the group did in a token in the period; values in native currency."""
 
-    mint = String("The token's address.")
+    mint = String(MINT)
     symbol = String(SYMBOL, nullable=True)
-    token_name = String("Name in the newest trade that has one, else by its node; may be empty.")
+    token_name = String(NAMED)
     wallet_count = Integer("Wallets that traded it.")
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
@@ -109,9 +111,9 @@ class FlowSchema(Shape):
 class FlowsSchema(Shape):
     """A token, and what went into it and out of it."""
 
-    mint = String("The token's address.")
+    mint = String(MINT)
     symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
+    token_name = String(NAMED)
     windows = ByName(
         fields.Nested(FlowSchema),
         "The last hour `1h`, six hours `6h`, day `1d` and seven days `7d`, by name.",

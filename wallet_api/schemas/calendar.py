@@ -63,7 +63,7 @@ class CalendarSchema(Shape):
     """The data of GET /v1/wallet/pnl_calendar. The sums over all days are the lifetime figures."""
 
     wallet = String("The address of the wallet.")
-    profile = Rows(ProfileSchema, "Its public profile.")
+    profile = Rows(ProfileSchema, "The wallet.")
     months = Rows(
         MonthWithDatesSchema,
         "Every month, oldest first, from the first trade's to the present one."

@@ -8,6 +8,8 @@ from wallet_api.schemas.arguments import FormatMixin, OfChainMixin
 from wallet_api.schemas.fields import (
     DECIMALS,
     MAX_TEXTS,
+    MINT,
+    NAMED,
     NO_SOURCE,
     SUPPLY,
     SUPPLY_PCT,
@@ -29,10 +31,11 @@ from wallet_api.schemas.fields import (
     WholeNumber,
 )
 from wallet_api.schemas.volume import WindowArguments
-from wallet_api.schemas.wallets import PagedArguments, PaginationSchema, ProfileSchema
+from wallet_api.schemas.wallets import PAGE, PagedArguments, PaginationSchema, ProfileSchema
 
 DIRECTIONS = ("buy", "sell")
 EVENTS = ("trade", "correction", "removal", "wallet_removal", "purge")
+PAGE_OF_FEED = f"{PAGE.removesuffix('.')}; also at the top level of the body."
 _PRICE = "Value / `token_amount` of the newest trade that makes a price; null without one."
 _PRICE_USD = "The same × the latest native price; null without one."
 _PRICE_AT = "Time of that trade; null without one."
@@ -63,7 +66,7 @@ class LatestArguments(FollowMixin, PagedArguments):
     """The arguments of GET /v1/transactions/latest."""
 
     limit = WholeNumber(
-        1, "Trades per page; more than 1000 is capped, with an entry in `warnings`.", load_default=50
+        1, "Rows in a response; more than 1000 is capped, with an entry in `warnings`.", load_default=50
     )
     mint = Mint("Only trades of this token; at most 128 characters.")
 
@@ -74,7 +77,7 @@ class TimerangeArguments(FormatMixin, WindowArguments):
     default_window_seconds = 3600
 
     limit = WholeNumber(
-        1, "Trades shown; more than 1000 is capped, with an entry in `warnings`.", load_default=50
+        1, "Rows in a response; more than 1000 is capped, with an entry in `warnings`.", load_default=50
     )
 
 
@@ -104,11 +107,11 @@ class TradeSchema(Shape):
     price_per_token = Amount("`value` / `token_amount`.")
     price_per_token_usd = Amount("The same in USD; null where `value_usd` is.", nullable=True)
     created_at = Moment("Time of the trade.")
-    profile = Rows(ProfileSchema, "The wallet that traded.")
+    profile = Rows(ProfileSchema, "The wallet.")
     holdings_after = Rows(HoldingSchema, "Its holding of the token after this trade.")
-    mint = String("Address of the token.")
+    mint = String(MINT)
     symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
+    token_name = String(NAMED)
     token_supply = Amount(SUPPLY, nullable=True)
     token_decimals = Integer(DECIMALS, nullable=True)
 
@@ -134,11 +137,11 @@ class ChangeSchema(TradeSchema):
 class TokenSchema(Shape):
     """A token, with its price according to the ledger."""
 
-    blockchain = String("The chain of the token.")
+    blockchain = String("The requested chain.")
     currency = String("Code of the chain's native coin.")
-    mint = String("Address of the token, in lower case on EVM chains.")
+    mint = String(MINT)
     symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name in the newest trade that has one, else by its node; may be empty.")
+    token_name = String(NAMED)
     token_supply = Amount(SUPPLY, nullable=True)
     token_decimals = Integer(DECIMALS, nullable=True)
     price = Amount(_PRICE, nullable=True)
@@ -177,19 +180,19 @@ class _FeedSchema(Shape):
 class LatestSchema(_FeedSchema):
     """The data of GET /v1/transactions/latest."""
 
-    mode = String("Always `latest`.", enum=["latest"])
+    mode = String("The last part of the path.", enum=["latest"])
     transactions = Rows(
         ChangeSchema, "The trades, newest first; with `after` the changes, oldest first.", many=True
     )
     pagination = Rows(
         PaginationSchema,
-        "Size of the page, cursor of the next; the same object is also at the top level of the body.",
+        PAGE_OF_FEED,
     )
 
 
 class TimerangeSchema(_FeedSchema):
     """The data of GET /v1/transactions/timerange."""
 
-    mode = String("Always `timerange`.", enum=["timerange"])
+    mode = String("The last part of the path.", enum=["timerange"])
     total = Integer("Number of trades in the window.")
     time_window_seconds = Integer("The window, after capping at 3600.")

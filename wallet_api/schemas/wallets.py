@@ -3,6 +3,8 @@
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.fields import Boolean, Integer, Rows, Shape, String, Text, WholeNumber
 
+PAGE = "Size of the page, and the cursor of the next one."
+
 
 class PagedArguments(FormatMixin, GroupArguments):
     """A group of wallets, and the page to return."""
@@ -55,7 +57,7 @@ class WalletsSchema(Shape):
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
     currency = String("Code of the chain's native coin.")
-    pagination = Rows(PaginationSchema, "Size of the page, and the cursor of the next one.")
+    pagination = Rows(PaginationSchema, PAGE)
     wallets = Rows(
         ProfileSchema, "The wallets of this page, in the byte order of their addresses.", many=True
     )
