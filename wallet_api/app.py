@@ -15,7 +15,7 @@ from wallet_api.bulkhead import Bulkhead
 from wallet_api.cache import Cache
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
-from wallet_api.responses import cached, cors, envelope, headers, large
+from wallet_api.responses import cached, cors, envelope, headers, large, seals
 from wallet_api.settings import Settings
 from wallet_api.wallet_ids import WalletIds
 
@@ -51,6 +51,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
     cors.init_app(app, settings.cors_origins.split(",") if settings.cors_origins else ())
     cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds, bulkhead)
     large.init_app(app)
+    seals.init_app(app, database, bulkhead)
     access_gate = gate.Gate(app, settings, database, bulkhead, envelope.refuse, registry)
     services.init_app(
         app,

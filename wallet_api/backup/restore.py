@@ -19,6 +19,8 @@ _TABLE_ROWS = re.compile(r"^[\d; ]+ TABLE DATA public (\w+) ", re.MULTILINE)
 _CREATED_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 _DROPPED_TABLE = re.compile(r"^DROP TABLE (\w+)", re.MULTILINE)
 _MIGRATIONS = "schema_migrations"
+# A new database has rows of them.
+_ALWAYS_FILLED = {_MIGRATIONS, "cursor_secret"}
 _OPTIONS = (
     *("--single-transaction", "--clean", "--if-exists", "--schema=public", "--no-owner", "--no-privileges"),
     *("--no-comments", "--no-security-labels", "--no-tablespaces"),
@@ -103,7 +105,7 @@ def _check_target(connection: Connection, file: Path, names: set[str], *, replac
             f"The tables in the database {database} are of another version than those of {file}. "
             "Restore into a new database (DATABASE_URL) or a new folder (WALLET_API_HOME)."
         )
-    if not replace and any(_rows(connection, name, 1) for name in tables - {_MIGRATIONS}):
+    if not replace and any(_rows(connection, name, 1) for name in tables - _ALWAYS_FILLED):
         raise BackupError(
             f"The database {database} contains data. Add --replace to delete it and restore {file}."
         )

@@ -12,19 +12,19 @@ class TransactionSchema(Shape):
 class ChainSchema(Shape):
     """A row with its chain."""
 
-    blockchain = String("The chain of the token.")
+    blockchain = String("The requested chain.")
     currency = String("Code of the chain's native coin.")
 
 
-class TokenSchema(Shape):
+class TokenNamesSchema(Shape):
     """A token by its address and its names."""
 
-    mint = String("The token's address.")
+    mint = String("The token's address, in lower case on EVM chains.")
     symbol = String("Its symbol, by its chain's node; null without one.", nullable=True)
-    token_name = String("Its name; may be empty.")
+    token_name = String("Its name in the newest trade that has one, else by its chain's node; may be empty.")
 
 
-class TokenFaceSchema(TokenSchema):
+class TokenFaceSchema(TokenNamesSchema):
     """A token with all that its chain's node returns of it."""
 
     token_supply = Amount("Its supply as last read from its chain's node; null without one.", nullable=True)
