@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_sql, load_statements
+from wallet_api.ledger import staging
 
 # The lock of the places: any number that no other lock has.
 _LOCK = {"lock": 7_401_004}
@@ -31,7 +32,7 @@ class Purge:
 @contextmanager
 def change(connection: Connection) -> Iterator[None]:
     """Run a transaction that changes the ledger, and place it in the order of arrival after its commit."""
-    with connection.transaction():
+    with staging.transaction(connection):
         yield
     place(connection)
 
