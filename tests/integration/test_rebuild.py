@@ -84,3 +84,14 @@ def test_trades_beyond_the_reach_of_any_period_are_in_no_rollup(
     assert len(after["trades"]) == len(before["trades"]) + 1
     for table in ("position_days", "volume_rollup"):
         assert after[table] == before[table]
+
+
+def test_nothing_of_a_batch_is_left_for_the_next_one_whether_they_are_large_or_small(
+    connection: Connection, database_url: str
+) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    importer = Importer(database_url, batch_rows=2_500)
+    importer.wallets(random_trades.wallets(12))
+    importer.trades(random_trades.trades(5_003, 12, now, 3))
+    assert connection.execute("SELECT count(*) AS trades FROM trades").fetchone() == {"trades": 5_003}
+    assert set(rebuilt(database_url).values()) == {0}

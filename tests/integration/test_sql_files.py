@@ -9,7 +9,7 @@ import pytest
 
 from tests.ledger.sql_files import PACKAGE, included_files, package_of
 from wallet_api.database import Connection, load_sql, load_statements
-from wallet_api.ledger import merge
+from wallet_api.ledger import staging
 from wallet_api.queries import history
 
 FILES = sorted(PACKAGE.rglob("*.sql"))
@@ -32,7 +32,7 @@ def statements_of(file: Path) -> dict[str, LiteralString]:
     return {
         name: statement
         for name, statement in statements.items()
-        if name != "staging" and not statement.startswith("ANALYZE")
+        if name != "staging" and not statement.startswith(("ANALYZE", "TRUNCATE"))
     }
 
 
@@ -98,7 +98,7 @@ def head_of(file: Path) -> str:
 @pytest.fixture
 def session(connection: Connection) -> Connection:
     """A connection that has the tables of an import as well, and looks for an index wherever one would do."""
-    merge.prepare(connection)
+    staging.prepare(connection)
     for name in ("wallets", "removal", "rebuild"):
         connection.execute(load_statements("wallet_api.ledger", name)["staging"])
     connection.execute("CREATE TEMP TABLE incoming_prices (line_number bigint, LIKE native_prices)")

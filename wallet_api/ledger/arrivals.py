@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from wallet_api.database import Connection, load_sql, load_statements
+from wallet_api.ledger import staging
 
 # The lock of the places: any number that no other lock has.
 _LOCK = {"lock": 7_401_004}
@@ -29,7 +30,7 @@ class Purge:
 @contextmanager
 def change(connection: Connection) -> Iterator[None]:
     """Run a transaction that changes the ledger, and place it in the order of arrival after its commit."""
-    with connection.transaction():
+    with staging.transaction(connection):
         yield
     place(connection)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.ledger import arrivals, merge
+from wallet_api.ledger import arrivals, merge, staging
 from wallet_api.ledger.batches import Share, Token, WalletIds, blocks, read_batch
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.lines import Record, Reject
@@ -63,7 +63,7 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
     """
     summary = Summary()
     now = datetime.now(UTC)
-    merge.prepare(connection)
+    staging.prepare(connection)
     connection.execute(_WALLETS["staging"])
     with arrivals.change(connection):
         with connection.cursor() as cursor, cursor.copy(_COPY_WALLETS) as copy:
@@ -94,7 +94,7 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
     """Import native prices in one transaction, and value the trades without USD within an hour of them."""
     summary = Summary()
     now = datetime.now(UTC)
-    merge.prepare(connection)
+    staging.prepare(connection)
     with arrivals.change(connection):
         connection.execute(_PRICES["staging"])
         with connection.cursor() as cursor, cursor.copy(_COPY_PRICES) as copy:
@@ -135,7 +135,7 @@ def import_trades(
     once, each in a transaction, with all trades of a wallet in one.
     """
     summary = Summary()
-    merge.prepare(connection)
+    staging.prepare(connection)
     if wallet_ids is None:
         wallet_ids = _read_wallet_ids(connection)
     token_ids = TokenIds(connection)
@@ -151,7 +151,7 @@ def import_trades(
             for number, line, fault in batch.rejected:
                 reject(number, line, fault)
             while len(lanes) < LANES and len(batch) >= TWO_LANES_ROWS:
-                lanes.append(sessions.enter_context(merge.another_session(connection)))
+                lanes.append(sessions.enter_context(staging.another_session(connection)))
             ids = token_ids.of(batch.tokens)
             merges = [
                 mergers.submit(_land, lane, share, ids)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, LiteralString
 
-from wallet_api.database import Connection, connect, load_sql, load_statements
+from wallet_api.database import Connection, load_sql, load_statements
 from wallet_api.ledger import arrivals
 from wallet_api.ledger.arrivals import Purge
 
@@ -22,7 +22,6 @@ _PRICES_LOCK = {"lock": 7_401_003}
 POSITION_DAYS = timedelta(days=92)
 VOLUME_WINDOW = timedelta(hours=26)
 
-_STAGING = load_sql(__package__, "staging")
 _FRESH = load_statements(__package__, "fresh")
 _AFFECTED = load_statements(__package__, "affected")
 _TAKE_OUT = load_statements(__package__, "take_out")
@@ -40,14 +39,6 @@ _LOCK_PRICES = "SELECT pg_advisory_xact_lock(%(lock)s)"
 # From so many rows on, better plans are worth the statistics of a staging table.
 _ANALYZED_ROWS = 1_000
 
-# A small sample is enough: plans for staging tables depend on their size, and hardly on their contents.
-# Every statement has an index on the tables of the ledger, whose pages are mostly in memory: a look-up is
-# cheap, and no table is to be scanned.
-_SESSION = """
-SET work_mem = '64MB'; SET temp_buffers = '64MB'; SET jit = off; SET default_statistics_target = 10;
-SET enable_seqscan = off; SET seq_page_cost = 0.1; SET random_page_cost = 0.1
-"""
-
 
 class WalletRemoved(Exception):
     """A wallet of this file was removed while the file was imported. Import it again."""
@@ -55,20 +46,6 @@ class WalletRemoved(Exception):
     def __init__(self, wallet_ids: Iterable[int]) -> None:
         super().__init__(self.__doc__)
         self.wallet_ids = frozenset(wallet_ids)
-
-
-def prepare(connection: Connection) -> None:
-    """Create the session's staging tables, and let its large sorts stay in memory."""
-    if connection.fetch_value("SELECT to_regclass('pg_temp.incoming')") is None:
-        connection.execute(_SESSION)
-        connection.execute(_STAGING)
-
-
-def another_session(connection: Connection) -> Connection:
-    """Open another connection to the same database, with staging tables."""
-    other = connect(connection.info.dsn, password=connection.info.password or None)
-    prepare(other)
-    return other
 
 
 def run(

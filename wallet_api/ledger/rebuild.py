@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.ledger import arrivals, merge
+from wallet_api.ledger import arrivals, merge, staging
 
 # What is derived from the trades of one wallet.
 _OF_WALLET = ("positions", "lifetimes", "position_days", "wallet_days")
@@ -26,7 +26,7 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
     Each wallet is a transaction under its own lock, so that imports and readers continue.
     """
     changed = dict.fromkeys(TABLES, 0)
-    merge.prepare(connection)
+    staging.prepare(connection)
     connection.execute(_REBUILD["staging"])
     wallet_ids = [
         row["wallet_id"] for row in connection.execute("SELECT wallet_id FROM wallets ORDER BY wallet_id")
@@ -36,7 +36,7 @@ def rebuild_ledger(connection: Connection, progress: Progress = lambda done, of:
         with arrivals.change(connection):
             for table, rows in _rebuild_wallet(connection, wallet_id).items():
                 changed[table] += rows
-    with connection.transaction():
+    with staging.transaction(connection):
         changed["volume_rollup"] = _rebuild_volume(connection, wallet_ids)
         changed["wallet_groups"] = connection.execute(_GROUPS).rowcount
     changed["token_prices"] = _rebuild_prices(connection)
@@ -68,7 +68,7 @@ def _rebuild_prices(connection: Connection) -> int:
     ]
     changed = 0
     for start in range(0, len(token_ids), _TOKENS_AT_ONCE):
-        with connection.transaction():
+        with staging.transaction(connection):
             merge.lock_prices(connection)
             changed += merge.store_prices_of(connection, token_ids[start : start + _TOKENS_AT_ONCE])
     return changed

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.ledger import arrivals, merge
+from wallet_api.ledger import arrivals, merge, staging
 from wallet_api.ledger.arrivals import Purge
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
@@ -44,7 +44,7 @@ class Removal:
 
 def begin(connection: Connection) -> None:
     """Let the session stage identities to remove: none is staged."""
-    merge.prepare(connection)
+    staging.prepare(connection)
     connection.execute(_REMOVAL["staging"])
     connection.execute("TRUNCATE removed_wallets, removed_trades")
 

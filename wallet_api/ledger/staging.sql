@@ -1,4 +1,4 @@
--- The temporary tables of a session that changes the ledger, empty again at each commit.
+-- The temporary tables of a session that changes the ledger, empty again at the end of each transaction: staged.sql.
 
 -- The rows of a batch. One that leaves a field out keeps what the ledger has: keeps_name, keeps_usd, keeps_exchanged.
 -- derives_again is set where an earlier row of the batch gave the trade another value, time or USD: a derived USD is
@@ -19,7 +19,7 @@ CREATE TEMP TABLE IF NOT EXISTS incoming (
     exchanged_value numeric,
     keeps_exchanged boolean NOT NULL,
     derives_again boolean NOT NULL
-) ON COMMIT DELETE ROWS;
+);
 
 -- The trades to put in: new ones, and those that replace an earlier version.
 CREATE TEMP TABLE IF NOT EXISTS fresh (
@@ -36,7 +36,7 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
     value_usd numeric,
     exchanged_value numeric,
     is_correction boolean NOT NULL
-) ON COMMIT DELETE ROWS;
+);
 
 -- The trades to remove.
 CREATE TEMP TABLE IF NOT EXISTS removed (
@@ -45,7 +45,7 @@ CREATE TEMP TABLE IF NOT EXISTS removed (
     tx_signature text COLLATE "C" NOT NULL,
     is_sell boolean NOT NULL,
     event_index integer NOT NULL
-) ON COMMIT DELETE ROWS;
+);
 
 -- The wallets that are removed or leave their group, with the number of the chunk of that event.
 CREATE TEMP TABLE IF NOT EXISTS departed (
@@ -58,24 +58,24 @@ CREATE TEMP TABLE IF NOT EXISTS departed (
     twitter text NOT NULL,
     telegram text NOT NULL,
     copytrade_link text NOT NULL
-) ON COMMIT DELETE ROWS;
+);
 
 -- The positions that change. A late one is taken out, and walked again from its first trade.
 CREATE TEMP TABLE IF NOT EXISTS affected (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
     is_late boolean NOT NULL
-) ON COMMIT DELETE ROWS;
+);
 
 -- The affected positions as they were, without the late ones: the walk continues from their state. With the key, no
 -- plan compares each of them with each trade.
 CREATE TEMP TABLE IF NOT EXISTS continued (
     LIKE positions,
     PRIMARY KEY (wallet_id, token_id)
-) ON COMMIT DELETE ROWS;
+);
 
 -- The trades that are taken out: all of the late positions.
-CREATE TEMP TABLE IF NOT EXISTS taken (LIKE trades) ON COMMIT DELETE ROWS;
+CREATE TEMP TABLE IF NOT EXISTS taken (LIKE trades);
 
 -- The trades that are put in, with what the walk gives each. The ledger has an earlier version of those that are known, and
 -- no other one of those that are not changed. state is that after a position's last trade, NULL in the others.
@@ -85,7 +85,7 @@ CREATE TEMP TABLE IF NOT EXISTS walked (
     is_known boolean NOT NULL,
     is_last boolean NOT NULL,
     state walk_state
-) ON COMMIT DELETE ROWS;
+);
 
 -- Sums of the trades of a position in one day of UTC: of those that are put in (sign 1), and, negated, of those that are
 -- taken out (sign -1). The columns from largest_buy on are of use with sign 1 only.
@@ -119,13 +119,13 @@ CREATE TEMP TABLE IF NOT EXISTS day_sums (
     first_buy timestamptz,
     first_seen timestamptz NOT NULL,
     last_seen timestamptz NOT NULL
-) ON COMMIT DELETE ROWS;
+);
 
 -- The tokens whose newest trade may have changed; newest_at is the time at which it is expected, NULL if unknown.
 CREATE TEMP TABLE IF NOT EXISTS priced (
     token_id bigint NOT NULL,
     newest_at timestamptz
-) ON COMMIT DELETE ROWS;
+);
 
 -- The newest trades of these tokens.
-CREATE TEMP TABLE IF NOT EXISTS newest (LIKE token_prices) ON COMMIT DELETE ROWS
+CREATE TEMP TABLE IF NOT EXISTS newest (LIKE token_prices)
