@@ -4,17 +4,26 @@
 
 Two importers, removals of trades and of wallets, and three followers that now and then go on at another
 process of the service. Sessions are ended at random, some six a second. At the end each follower has to have
-the ledger's own trades, exactly. Ends with status 0 if so.
+the ledger's own trades, exactly. After half of the time a backup is made and restored elsewhere, where a
+follower of before it goes on. Ends with status 0 if all is so.
 """
 
 import tempfile
-from contextlib import ExitStack
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import click
+from flask import Flask
 
+from tests.ledger.caller import Caller
 from tests.ledger.contended import Contended
-from wallet_api import embedded, migrations
+from tests.ledger.follower import Follower, stored, trades_of
+from tests.ledger.rows import GROUP
+from wallet_api import backup, embedded, migrations
 from wallet_api.app import create_app
 from wallet_api.database import connect
 from wallet_api.keys import create_key
@@ -25,21 +34,45 @@ from wallet_api.settings import Settings
 @click.option("--minutes", default=30.0, show_default=True)
 def main(minutes: float) -> None:
     """Raise an AssertionError if a follower does not end with the ledger's trades."""
-    with (
-        tempfile.TemporaryDirectory(prefix="wallet-bench-") as home,
-        embedded.running(Settings(wallet_api_home=home)) as running,
-        ExitStack() as stack,
-    ):
-        with connect(str(running.database_url)) as connection:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-bench-")))
+        # The servers of root run as another user.
+        folder.chmod(0o711)
+        own = stack.enter_context(embedded.running(Settings(wallet_api_home=str(folder / "home"))))
+        with connect(str(own.database_url)) as connection:
             migrations.migrate(connection)
             key = create_key(connection, "follower", rate="1000000/minute")
-        own = replace(running, answer_ttl_seconds=0)
-        apps = [create_app(own) for _ in range(2)]
-        for app in apps:
-            stack.callback(app.extensions["wallet_api"].close)
-        contended = Contended(str(running.database_url), apps, key)
-        contended.run(minutes * 60)
+        with _app(own) as one, _app(own) as other, ThreadPoolExecutor(1) as pool:
+            contended = Contended(str(own.database_url), [one, other], key)
+            restored = pool.submit(_restored, own, folder, Caller(one.test_client(), key), minutes * 30)
+            contended.run(minutes * 60)
+            contended.done["changes of the restored ledger"] = restored.result()
         click.echo(", ".join(f"{count} {name}" for name, count in sorted(contended.done.items())))
+
+
+@contextmanager
+def _app(settings: Settings) -> Iterator[Flask]:
+    app = create_app(replace(settings, answer_ttl_seconds=0))
+    with closing(app.extensions["wallet_api"]):
+        yield app
+
+
+def _restored(own: Settings, folder: Path, caller: Caller, seconds: float) -> int:
+    """Make a backup, and follow on where it is restored; return how many changes came in all."""
+    threading.Event().wait(seconds)
+    follower, file = Follower(caller, **GROUP), folder / "ledger.dump"
+    follower.read()
+    # With a name of its own, its session is not ended.
+    with connect(str(own.database_url), application_name="backup") as connection:
+        backup.back_up(connection, str(own.database_url), file, overwrite=False, progress=click.echo)
+    with embedded.running(Settings(wallet_api_home=str(folder / "restored"))) as there:
+        with connect(str(there.database_url)) as connection:
+            backup.restore(connection, str(there.database_url), file, replace=False, progress=click.echo)
+        with _app(there) as app:
+            follower = follower.resumed(replace(caller, client=app.test_client()))
+            follower.read()
+            assert stored(follower.trades) == trades_of(follower.caller, **GROUP)
+    return len(follower.changes)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,8 @@ def _ledger(trades: int, keep: Path | None) -> Iterator[Ledger]:
     with ExitStack() as stack:
         home = keep / str(trades) if keep else Path(stack.enter_context(_temporary_folder()))
         home.mkdir(parents=True, exist_ok=True)
+        # The server of root runs as another user.
+        home.chmod(0o711)
         own = Settings(wallet_api_home=str(home / "home"))
         settings = stack.enter_context(embedded.running(own))
         connection = stack.enter_context(connect(str(settings.database_url)))
