@@ -3,36 +3,42 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SIZES := 100000,1000000
+SERVICE := $(VENV)/.service
 INSTALLED := $(VENV)/.installed
 CITUS_TESTS := tests/integration/test_citus.py \
-	$(addprefix tests/integration/test_,$(addsuffix .py,imports exports rebuild remove purge ledger_under_way ledger_properties)) \
+	$(addprefix tests/integration/test_,$(addsuffix .py,imports exports rebuild remove purge ledger_under_way following_under_way \
+	ledger_properties)) \
 	$(addprefix tests/holdings/test_,$(addsuffix .py,states snapshots)) \
 	$(addprefix tests/api/test_,$(addsuffix .py,history leaderboard tracker calendar connections feed \
-	tokens wallets arguments figures paging ledger_example))
+	tokens wallets following arguments figures paging ledger_example))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 define VENV_READY
-$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	|| { echo "Python 3.11 or newer is needed: make $(or $(MAKECMDGOALS),install) PYTHON=python3.12"; exit 1; }; \
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	newer=$$(for minor in 14 13 12 11; do command -v python3.$$minor && break; done); \
+	echo "Python 3.11 or newer is needed. Type: make $(MAKECMDGOALS) PYTHON=$${newer:-python3.13}"; \
+	[ "$$newer" ] || echo "This machine has none: install one first."; exit 1; }; \
 echo "Installing into $(VENV) …"; \
-$(PYTHON) -m venv $(VENV) || { echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+$(PYTHON) -m venv $(VENV) || { \
+	echo "Type: apt-get install python3-venv    # on Debian and Ubuntu; then: make $(MAKECMDGOALS)"; exit 1; }
+endef
+
+define NOT_INSTALLED
+{ echo "The libraries could not be installed. Without a network, on a machine that has one:"; \
+echo "  python3 -m pip download --dest wheels $(addprefix --requirement ,$(filter config/%,$^))"; \
+echo "and here, with that folder:"; \
+echo "  PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels make $(MAKECMDGOALS)"; exit 1; }
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-service run test test-citus examples reference lint check bench smoke faults fuzz audit lock clean
+.PHONY: help install run dist test test-citus examples reference lint check bench smoke faults fuzz audit lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## install the locked versions into .venv (PYTHON=python3.12 to choose the interpreter)
 
-install-service: ## install into .venv what the service needs, without the tools for tests
-	@$(PYTHON) config/interpreter.py
-	@$(VENV_READY)
-	@$(PIP) install -r config/requirements.txt
-	@$(PIP) install --no-build-isolation --no-deps --use-pep517 --editable .
-
-run: $(INSTALLED) ## run the whole service with its own servers and demo data, until Ctrl-C
+run: $(SERVICE) ## run the whole service with its own servers and demo data, until Ctrl-C
 	@exec $(BIN)/wallet-api up
 
 test: $(INSTALLED) ## run the tests, four files at a time
@@ -46,6 +52,13 @@ reference: $(INSTALLED) ## write the tables and samples of docs/reference.md fro
 
 test-citus: $(INSTALLED) ## run the tests that speak SQL on a Citus cluster of the programs in CITUS_BIN
 	LEDGER_EXAMPLES=$${LEDGER_EXAMPLES:-5} $(BIN)/python -m pytest --citus -n 2 --dist loadfile $(CITUS_TESTS)
+
+dist: $(SERVICE) ## build dist/: the wheel, the source archive, and the versions for `pip install --constraint`
+	@rm -rf dist
+	@$(BIN)/python -c 'from setuptools.build_meta import build_sdist; build_sdist("dist")' >/dev/null
+	@$(PIP) wheel --no-deps --no-build-isolation --use-pep517 --wheel-dir dist dist/*.tar.gz
+	@cp config/requirements.txt dist
+	@ls dist
 
 lint: $(INSTALLED) ## check style, types and layers
 	$(BIN)/ruff check
@@ -78,11 +91,16 @@ lock: ## write the newest versions within the bounds of setup.cfg to config/requ
 	sh config/lock.sh $(PYTHON)
 
 clean: ## remove .venv and caches, but not the data in var/
-	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
 	find wallet_api tests -name __pycache__ -prune -exec rm -rf {} +
 
-$(INSTALLED): setup.cfg setup.py config/requirements.txt config/requirements-dev.txt
+$(SERVICE): setup.cfg setup.py config/requirements.txt
 	@$(VENV_READY)
-	@$(PIP) install -r config/requirements.txt -r config/requirements-dev.txt
+	@$(PIP) install --retries 1 -r config/requirements.txt || $(NOT_INSTALLED)
 	@$(PIP) install --no-build-isolation --no-deps --use-pep517 --editable .
+	@touch $@
+
+$(INSTALLED): $(SERVICE) config/requirements-dev.txt
+	@echo "Installing the tools for tests …"
+	@$(PIP) install --retries 1 -r config/requirements-dev.txt || $(NOT_INSTALLED)
 	@touch $@

@@ -1,6 +1,3 @@
-"""Settings of gunicorn in production: `gunicorn --config config/gunicorn.conf.py wsgi:app`, in the checkout.
-
-The settings themselves are in the package, since `wallet-api up` uses them too. Add your own changes below.
-"""
+"""Your own settings of gunicorn, below those of the service: the FILE of `gunicorn --config FILE`."""
 
 from wallet_api.serving.settings import *  # noqa: F403

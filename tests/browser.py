@@ -11,6 +11,8 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import IO, Any
 
+import pytest
+
 _FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -24,6 +26,9 @@ Message = dict[str, Any]
 def chromium() -> str | None:
     """Return the path of the program, or None."""
     return shutil.which("chromium") or shutil.which("google-chrome")
+
+
+needs_chromium = pytest.mark.skipif(chromium() is None, reason="needs chromium: apt-get install chromium")
 
 
 class Page:

@@ -30,9 +30,17 @@ class Described:
             if parameter.get("required")
         }
 
+    def responses(self, path: str) -> dict[str, Any]:
+        """Return the descriptions of the responses of an operation by status, shared ones too."""
+        shared = self.document["components"]["responses"]
+        return {
+            status: shared[response["$ref"].rpartition("/")[2]] if "$ref" in response else response
+            for status, response in self.document["paths"][path]["get"]["responses"].items()
+        }
+
     def check(self, path: str, status: int, body: Any, headers: set[str]) -> None:
         """Assert that the status, the body and the headers of a response are described."""
-        responses = self.document["paths"][path]["get"]["responses"]
+        responses = self.responses(path)
         assert str(status) in responses, f"{path} responded {status}, which is not described"
         response = responses[str(status)]
         if (path, status) not in self._validators:

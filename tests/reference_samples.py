@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from marshmallow import Schema, fields
 
-from tests.reference_tables import OBJECTS, title_of
+from tests.reference_fields import OBJECTS, title_of
 from wallet_api.responses.examples import argument_example
 from wallet_api.responses.operation import Operation
 
@@ -20,13 +20,12 @@ def sample(path: str, operation: Operation, shown: set[str]) -> str:
 
     Objects whose titles are in `shown` are left out, unless they are rows; those of this sample are added.
     """
-    assert operation.arguments is not None
-    assert operation.data is not None
     query = {
         name: 1 if name == "limit" else argument_example(name, getattr(field, "allowed", ()))
         for name, field in operation.arguments.fields.items()
         if field.required or name in ("type", "limit")
     }
+    url = f"{path}?{urlencode(query)}" if query else path
     new: set[str] = set()
     data = _shortened(next(iter(operation.examples.values())), operation.data, shown, new)
     shown |= new
@@ -34,7 +33,7 @@ def sample(path: str, operation: Operation, shown: set[str]) -> str:
     return "\n".join(
         [
             "```sh",
-            f'curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8000{path}?{urlencode(query)}"',
+            f'curl -H "Authorization: Bearer $KEY" "http://127.0.0.1:8000{url}"',
             "```",
             "```json",
             f'{{"success": true,\n "data": {_json(data, 2, 9)},\n {top_level}"meta": {{…}}}}',
@@ -51,8 +50,7 @@ def _shortened(data: Mapping[str, Any], schema: Schema, shown: set[str], new: se
         if isinstance(field, fields.Nested):
             title = title_of(field.schema)
             known = OBJECTS[title]().fields if title else {}
-            is_shown = title in new or (title in shown and not field.many)
-            elided = is_shown and field.schema.fields.keys() <= known.keys()
+            elided = title in new | shown and field.schema.fields.keys() <= known.keys()
             rows = value if field.many else [value]
             first = ["{…}" if elided else _shortened(row, field.schema, shown, new) for row in rows[:1]]
             value = first + ["…"] * (len(rows) > 1) if field.many else first[0]

@@ -4,6 +4,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from psycopg.sql import SQL
+
 from wallet_api.database import Connection
 
 
@@ -19,15 +21,12 @@ def eventually(happened: Callable[[], bool], seconds: float = 15.0, pause_second
 
 
 def waiting(connection: Connection) -> int:
-    """Return how many sessions of this database wait for a lock."""
+    """Return how many sessions of this database wait for a lock, on any server of a cluster."""
     # In a transaction, the first look would be kept.
     connection.execute("SELECT pg_stat_clear_snapshot()")
-    row = connection.execute(
-        "SELECT count(*) AS n FROM pg_stat_activity"
-        " WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    ).fetchone()
-    assert row is not None
-    return int(row["n"])
+    activity = SQL("citus_stat_activity" if connection.is_sharded else "pg_stat_activity")
+    sessions = SQL("SELECT FROM {} WHERE datname = current_database() AND wait_event_type = 'Lock'")
+    return connection.execute(sessions.format(activity)).rowcount
 
 
 def somebody_waits(connection: Connection) -> bool:

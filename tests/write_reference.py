@@ -7,11 +7,12 @@ from pathlib import Path
 
 from flask import Flask
 
+from tests.reference_fields import OBJECTS, Lists, anchor
 from tests.reference_samples import sample
-from tests.reference_tables import OBJECTS, anchor, arguments_table, fields_table, table
+from wallet_api.access.gate import is_keyless
 from wallet_api.blueprints import all_blueprints
-from wallet_api.openapi import document
-from wallet_api.responses.operation import Operation, operation_of
+from wallet_api.openapi import document, is_alias, operations
+from wallet_api.responses.operation import Operation
 
 FILE = Path(__file__).parents[1] / "docs" / "reference.md"
 # In the section of an operation, what follows is written by hand.
@@ -33,15 +34,21 @@ def written(text: str) -> str:
     order = list(notes)
     found = {path: (sentences, operation) for path, sentences, operation in _operations()}
     paths = sorted(found, key=lambda path: order.index(path) if path in order else len(order))
+    described = [operation for _, operation in found.values()]
+    lists = Lists([one.arguments for one in described], [one.data for one in described])
     shown: set[str] = set()
     parts = {
-        "index": table(
-            ("operation", "returns"),
-            ((f"[`GET {path}`](#{anchor(f'GET {path}')})", found[path][1].summary) for path in paths),
+        "index": "\n".join(
+            f"- [`{path.removeprefix('/v1')}`](#{anchor(f'GET {path}')}): {found[path][1].summary}"
+            for path in paths
         ),
-        "operations": "\n\n".join(_section(path, *found[path], notes.get(path, ""), shown) for path in paths),
+        "arguments": lists.glossary("arguments"),
+        "fields": lists.glossary("fields"),
+        "operations": "\n\n".join(
+            _section(path, *found[path], notes.get(path, ""), lists, shown) for path in paths
+        ),
         "objects": "\n\n".join(
-            f"### {title}\n\n{inspect.getdoc(schema)}\n\n{fields_table(schema)}"
+            f"### {title}\n\n{' '.join(str(inspect.getdoc(schema)).split())}\n\n{lists.of_fields(schema())}"
             for title, schema in OBJECTS.items()
         ),
     }
@@ -57,29 +64,28 @@ def _operations() -> Iterator[tuple[str, str, Operation]]:
     app = Flask("wallet_api", static_folder=None)
     for blueprint in all_blueprints():
         app.register_blueprint(blueprint)
-    endpoints = {rule.rule: rule.endpoint for rule in app.url_map.iter_rules()}
-    described = {path: item["get"] for path, item in document(app)["paths"].items()}
-    for path, shown in described.items():
-        operation = operation_of(app, endpoints[path])
-        if operation is not None and shown["security"] and "deprecated" not in shown:
-            aliases = [alias for alias in described if endpoints[alias] == f"{endpoints[path]}_alias"]
-            sentences = [shown["description"], *(f"`{alias}` is an alias." for alias in aliases)]
-            yield path, " ".join(sentences), operation
+    described = document(app)["paths"]
+    aliases = {rule.endpoint: rule.rule for rule in app.url_map.iter_rules() if is_alias(rule)}
+    for rule, operation in operations(app):
+        if not is_keyless(app, rule.endpoint):
+            alias = aliases.get(f"{rule.endpoint}_alias")
+            sentence = f" `{alias}` is an alias." if alias else ""
+            yield rule.rule, described[rule.rule]["get"]["description"] + sentence, operation
 
 
-def _section(path: str, sentences: str, operation: Operation, notes: str, shown: set[str]) -> str:
-    assert operation.arguments is not None
-    assert operation.data is not None
+def _section(
+    path: str, sentences: str, operation: Operation, notes: str, lists: Lists, shown: set[str]
+) -> str:
     errors = dict.fromkeys(f"{error.status} `{error.reason or error.code}`" for error in operation.errors)
     if errors:
-        sentences += f" Errors beyond [those of all operations](#errors): {', '.join(errors)}."
+        sentences += f" Also {', '.join(errors)}."
     return "\n\n".join(
         [
             f"## GET {path}",
             sentences,
-            arguments_table(operation.arguments),
+            lists.of_arguments(operation.arguments),
             sample(path, operation, shown),
-            fields_table(type(operation.data)),
+            lists.of_fields(operation.data, operation.arguments.fields),
             *([NOTES, notes] if notes else []),
         ]
     )

@@ -1,6 +1,7 @@
 """create_app, which wires all parts together."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from flask import Flask
 from prometheus_client import CollectorRegistry
@@ -14,7 +15,7 @@ from wallet_api.bulkhead import Bulkhead
 from wallet_api.cache import Cache
 from wallet_api.database import Database
 from wallet_api.holdings.service import HoldingsService
-from wallet_api.responses import cached, cors, envelope, headers, large
+from wallet_api.responses import cached, cors, envelope, headers, large, seals
 from wallet_api.settings import Settings
 from wallet_api.wallet_ids import WalletIds
 
@@ -24,8 +25,11 @@ _HEALTH_SECONDS = 1.0
 _BOARDS_AT_ONCE = 2
 
 
-def create_app(settings: Settings | None = None) -> Flask:
-    """Return the WSGI application. Raises SettingsError if the environment is invalid."""
+def create_app(settings: Settings | None = None, *, demo_key_file: str | None = None) -> Flask:
+    """Return the WSGI application. Raises SettingsError if the environment is invalid.
+
+    The key in `demo_key_file` is filled in on the page at /docs; only `wallet-api up` with the demo has one.
+    """
     settings = settings or Settings.from_environment()
     app = Flask("wallet_api", static_folder=None)
     app.request_class = ApiRequest
@@ -47,6 +51,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     cors.init_app(app, settings.cors_origins.split(",") if settings.cors_origins else ())
     cached.init_app(app, settings.answer_ttl_seconds, settings.leaderboard_ttl_seconds, bulkhead)
     large.init_app(app)
+    seals.init_app(app, database, bulkhead)
     access_gate = gate.Gate(app, settings, database, bulkhead, envelope.refuse, registry)
     services.init_app(
         app,
@@ -61,6 +66,7 @@ def create_app(settings: Settings | None = None) -> Flask:
             board_refreshers=board_refreshers,
             wallet_counts=Cache(_WALLET_COUNTS_SECONDS, slot=bulkhead.slot, serve_stale=True),
             health=Cache(_HEALTH_SECONDS, serve_stale=True),
+            demo_key_file=Path(demo_key_file) if demo_key_file else None,
         ),
     )
     for blueprint in all_blueprints():

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 from flask import Flask, current_app
@@ -39,6 +40,7 @@ class Services:
     board_refreshers: ThreadPoolExecutor
     wallet_counts: Cache[dict[str, dict[str, int]]]
     health: Cache[dict[str, Any]]
+    demo_key_file: Path | None
 
     @property
     def price_rule(self) -> PriceRule:

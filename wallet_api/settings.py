@@ -9,7 +9,8 @@ from ipaddress import ip_network
 from typing import Any
 from urllib.parse import urlsplit
 
-PROVIDERS = ("moralis", "rpc", "alchemy")
+# The one of the demo speaks as Alchemy does.
+PROVIDERS = ("moralis", "rpc", "alchemy", "demo")
 TRADES_PROVIDERS = ("moralis", "rpc")
 # As browsers send it: lower-case, without a path.
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9.-]+(:\d+)?")

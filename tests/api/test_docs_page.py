@@ -7,15 +7,13 @@ import pytest
 import requests
 from flask.testing import FlaskClient
 
-from tests.browser import Page, browser, chromium
+from tests.browser import Page, browser, needs_chromium
 from tests.demo_service import demo_service
 from tests.processes import Gunicorn, StartGunicorn
 from tests.waiting import eventually
 from wallet_api.settings import Settings
 
-needs_chromium = pytest.mark.skipif(chromium() is None, reason="needs chromium: apt-get install chromium")
-
-_WALLETS = "#operations-Wallets-wallets"
+_WALLETS = "#operations-Wallets-list_wallets"
 _LIVE = f"{_WALLETS} .live-responses-table"
 
 # After it was drawn anew.
@@ -99,10 +97,9 @@ def test_the_page_lists_every_operation_readable_and_within_its_policy(
         "[...document.querySelectorAll('.opblock-summary [data-path]')].map((e) => e.dataset.path)"
     )
     assert sorted(listed) == sorted(described)
-    # With all that can be opened, also of an operation that is deprecated.
-    for operation in (_WALLETS, ".opblock-deprecated"):
-        _click(page, f"{operation} .opblock-summary-control")
-        page.await_true(f"document.querySelector('{operation} .execute')")
+    # With all that can be opened.
+    _click(page, f"{_WALLETS} .opblock-summary-control")
+    page.await_true(f"document.querySelector('{_WALLETS} .execute')")
     page.value("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     page.value("document.querySelectorAll('[data-name=model]').forEach((tab) => tab.click())")
     page.await_true("document.querySelector('.json-schema-2020-12')")
@@ -169,7 +166,7 @@ def test_an_operation_is_reached_with_the_keyboard_and_no_longer_than_two_screen
     page.press("Enter", 13)
     page.await_true(f"document.querySelector('{_WALLETS} .execute')")
     # Those with the most responses and arguments.
-    for operation in (_WALLETS, "#operations-Wallets-history", "#operations-Groups-leaderboard"):
+    for operation in (_WALLETS, "#operations-Wallets-get_history", "#operations-Groups-get_leaderboard"):
         if operation != _WALLETS:
             _click(page, f"{operation} .opblock-summary-control")
         page.await_true(f"document.querySelector('{operation} tr.folded')")
@@ -183,6 +180,8 @@ def test_an_operation_is_reached_with_the_keyboard_and_no_longer_than_two_screen
 def test_the_page_needs_nothing_from_another_server(client: FlaskClient) -> None:
     page = client.get("/docs")
     assert "http" not in page.text
+    # Only a service of the demo shows a key.
+    assert "data-key" not in page.text
     policy = page.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy

@@ -303,7 +303,7 @@ def test_dashboard_and_alerts_use_existing_metrics(
             limited.send(BOARD)
         client.get("/nowhere")
         metrics = _scrape(client)
-    outcome = {"provider": "alchemy", "chain": "solana", "outcome": "ok"}
+    outcome = {"provider": "demo", "chain": "solana", "outcome": "ok"}
     assert _value(metrics, "wallet_api_holdings_fetches_total", **outcome) == 1
     for name in ("grafana-dashboard.json", "alerts.yml"):
         text = (Path(__file__).parents[2] / "config" / name).read_text()

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -11,8 +12,8 @@ from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, GROUP, SMART, trade_row
-from wallet_api.queries.leaderboard import SORTS
+from tests.ledger.rows import ANN, BEN, GROUP, SMART, trade_row
+from wallet_api.boards import SORTS
 from wallet_api.schemas.tokens import TRADER_SORTS
 
 # Responses are not cached: what was imported a moment ago counts.
@@ -127,6 +128,36 @@ def test_a_cursor_belongs_to_its_operation_and_its_question(caller: Caller, data
     ):
         cursor = caller.get(path, **question, limit=1)["pagination"]["next_cursor"]
         assert caller.ask(path, **question | words, limit=1, cursor=cursor)["success"]
+
+
+def test_a_cursor_whose_position_was_altered_is_refused_by_every_worker(
+    caller: Caller, caller_of: Callable[..., Caller], importer: Importer
+) -> None:
+    importer.trades([trade_row(ANN, f"s{number}", NOW - timedelta(minutes=5)) for number in range(6)])
+    importer.trades([trade_row(BEN, f"b{number}", NOW - timedelta(minutes=6)) for number in range(2)])
+    mint = {"blockchain": "solana", "mint": mint_of("mint")}
+    other_worker = caller_of()
+    for path, place, question in (
+        ("/wallets", "cursor", GROUP),
+        (BOARD, "cursor", GROUP | {"period": "7d"}),
+        (HISTORY, "cursor", GROUP | {"address": ANN}),
+        (STATS, "cursor", mint),
+        (LATEST, "cursor", GROUP),
+        (LATEST, "after", GROUP | {"after": "start"}),
+        (OF_TOKEN, "after", mint | {"after": "start"}),
+    ):
+        first = caller.get(path, **question, limit=1)["pagination"]["next_cursor"]
+        second = caller.get(path, **question | {place: first}, limit=1)["pagination"]["next_cursor"] or "A"
+        for worker in (caller, other_worker):
+            assert worker.ask(path, **question | {place: first}, limit=1)["success"]
+            # Each character changed, the seal left out, and that of another page.
+            altered = [
+                first[:at] + ("B" if character != "B" else "C") + first[at + 1 :]
+                for at, character in enumerate(first)
+            ]
+            for cursor in (*altered, first[12:], first[:12] + second[12:], f"{first}=", f"{first}A"):
+                error = worker.refused(path, **question | {place: cursor}, limit=1)
+                assert (error["code"], error["parameter"]) == ("invalid_parameter", place), (path, cursor)
 
 
 def test_a_page_says_how_many_rows_there_are(caller: Caller, importer: Importer) -> None:

@@ -2,7 +2,7 @@
 
 The cases are measured one after the other, round by round, each between two runs of bare Flask, so
 that other load of the machine affects all of them; ratios are made within a round. How to read the figures:
-docs/benchmarks-http.md.
+docs/benchmarks.md.
 """
 
 import json

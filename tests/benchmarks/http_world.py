@@ -15,6 +15,7 @@ import orjson
 from tests.benchmarks.http_servers import MeasurementError, environment_of
 from wallet_api.database import Connection, connect
 from wallet_api.queries.wallets import list_wallets
+from wallet_api.responses.seals import seal
 
 RECORD_WALLETS = 400
 RECORD_TOKENS = 20
@@ -151,12 +152,13 @@ def _save_balances(connection: Connection) -> None:
 
 
 def _cursors(connection: Connection) -> Iterator[str]:
+    secret = connection.fetch_value("SELECT secret FROM cursor_secret")
     cursor = None
     while page := list_wallets(connection, "base", "smart", PAGE, cursor)["pagination"]:
         cursor = page["next_cursor"]
         if cursor is None:
             return
-        yield cursor
+        yield seal(secret, cursor)
 
 
 def _lines(rows: Iterable[Row]) -> Iterator[bytes]:

@@ -1,9 +1,10 @@
 """Measures the ledger: its import against a raw COPY, and its responses at several sizes.
 
-    python -m tests.benchmarks.ledger [--sizes 100000,1000000] [--calls 200]
+    python -m tests.benchmarks.ledger [--sizes 100000,1000000] [--calls 200] [--keep FOLDER]
 
 All is measured in one run, each size on a server of its own below the folder for temporary files, and the
-answers of all sizes in turn, so that ratios may be compared. What the figures mean: docs/benchmarks.md.
+answers of all sizes in turn, so that ratios may be compared. A kept ledger is used again, with the figures of
+its import; its newest trades grow old. What the figures mean: docs/benchmarks.md.
 """
 
 import json
@@ -22,7 +23,7 @@ from typing import Any
 import click
 import psutil
 
-from tests.benchmarks import ledger_report, ledger_world
+from tests.benchmarks import ledger_operations, ledger_report, ledger_world
 from tests.benchmarks.ledger_operations import OPERATIONS
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
@@ -41,11 +42,12 @@ _FEW_CALLS = {ledger_report.MADE: 5} | {own.name: own.calls for own in OPERATION
 @click.command()
 @click.option("--sizes", default="100000,1000000", show_default=True, help="Numbers of trades, with commas.")
 @click.option("--calls", default=200, show_default=True, help="Timed calls of each operation.")
+@click.option("--keep", type=click.Path(path_type=Path), help="Keep the ledgers below this folder.")
 @click.option("--folder", type=click.Path(path_type=Path), default=Path("build"), show_default=True)
-def main(sizes: str, calls: int, folder: Path) -> None:
+def main(sizes: str, calls: int, keep: Path | None, folder: Path) -> None:
     """Print one table of all sizes, and write it as JSON to the folder."""
     with ExitStack() as stack:
-        ledgers = {size: stack.enter_context(_ledger(size)) for size in map(int, sizes.split(","))}
+        ledgers = {size: stack.enter_context(_ledger(size, keep)) for size in map(int, sizes.split(","))}
         _say("asking of all sizes in turn")
         _ask_in_turn(list(ledgers.values()), calls)
         found = {size: ledger.figures for size, ledger in ledgers.items()}
@@ -66,22 +68,38 @@ class Ledger:
 
 
 @contextmanager
-def _ledger(trades: int) -> Iterator[Ledger]:
+def _ledger(trades: int, keep: Path | None) -> Iterator[Ledger]:
     with ExitStack() as stack:
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-bench-")))
-        _say(f"{trades:,} trades: making them")
-        ledger_world.write(home, trades)
+        home = keep / str(trades) if keep else Path(stack.enter_context(_temporary_folder()))
+        home.mkdir(parents=True, exist_ok=True)
         own = Settings(wallet_api_home=str(home / "home"))
         settings = stack.enter_context(embedded.running(own))
         connection = stack.enter_context(connect(str(settings.database_url)))
         migrations.migrate(connection)
-        _say("importing")
-        figures = _import(settings, home, trades)
-        connection.execute("VACUUM ANALYZE")
-        _say("raw COPY")
-        figures["raw COPY, rows/s"] = trades / _raw_copy(connection, home, trades)
-        figures["import : raw COPY"] = figures["import, rows/s"] / figures["raw COPY, rows/s"]
+        kept = home / "figures.json"
+        if kept.exists():
+            figures: Figures = json.loads(kept.read_text())
+        else:
+            figures = _made(home, settings, connection, trades)
+            kept.write_text(json.dumps(figures))
         yield Ledger(home, settings, connection, figures)
+
+
+def _temporary_folder() -> "tempfile.TemporaryDirectory[str]":
+    return tempfile.TemporaryDirectory(prefix="wallet-bench-")
+
+
+def _made(home: Path, settings: Settings, connection: Connection, trades: int) -> Figures:
+    """Make and import a ledger; return the figures of its import."""
+    _say(f"{trades:,} trades: making them")
+    ledger_world.write(home, trades)
+    _say("importing")
+    figures = _import(settings, home, trades)
+    connection.execute("VACUUM ANALYZE")
+    _say("raw COPY")
+    figures["raw COPY, rows/s"] = trades / _raw_copy(connection, home, trades)
+    figures["import : raw COPY"] = figures["import, rows/s"] / figures["raw COPY, rows/s"]
+    return figures
 
 
 def _import(settings: Settings, home: Path, trades: int) -> Figures:
@@ -187,8 +205,19 @@ def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], Any]]]:
             ledger_report.VOLUME: asking("/v1/transactions/volume"),
             ledger_report.BOARD: asking("/v1/wallet/leaderboard", period="30d", limit=10),
             ledger_report.MADE: make,
+            ledger_report.CHANGES: partial(next, _changes(caller)),
             **{own.name: partial(caller.ask, own.path, own.arguments) for own in OPERATIONS},
         }
+
+
+def _changes(caller: Caller) -> Iterator[int]:
+    """Follow the feed of the group from its start, and yield how many changes each page has."""
+    after = "start"
+    while True:
+        page = caller.ask("/v1/transactions/latest", ledger_operations.GROUP | {"after": after, "limit": 100})
+        data = json.loads(page)["data"]
+        after = data["pagination"]["next_cursor"]
+        yield data["count"]
 
 
 def _times(ask: Callable[[], Any], calls: int) -> list[float]:

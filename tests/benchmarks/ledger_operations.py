@@ -13,13 +13,17 @@ from tests.benchmarks.http_world import solana_address
 
 @dataclass(frozen=True)
 class Operation:
-    """A request. With `flat` its response has the same size, and has to take the same time, at all sizes."""
+    """A request, and how many milliseconds it may take at any size.
+
+    With `flat` its response has the same size, and has to take the same time, at all sizes.
+    """
 
     name: str
     path: str
     arguments: Mapping[str, Any]
     flat: bool = True
     calls: int | None = None
+    most_ms: float | None = None
 
 
 def _wallet(address: str) -> Mapping[str, str]:
@@ -30,36 +34,54 @@ GROUP = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
 MEDIAN = _wallet(ledger_world.MEDIAN)
 HEAVY_WEEK = {**_wallet(ledger_world.HEAVY), "period": "7d"}
 HOT = {"blockchain": ledger_world.BLOCKCHAIN, "mint": ledger_world.HOT_MINT}
-BY_UNREALIZED = HOT | {"sort": "unrealized_pnl", "limit": 50}
+TRADER_SORTS = ("first_buy", "realized_pnl_percentage", "unrealized_pnl")
 _MINTS = [solana_address(f"{ledger_world.MEDIAN} {number}") for number in range(ledger_world.MEDIAN_TOKENS)]
 PRICES = {"blockchain": ledger_world.BLOCKCHAIN, "mint": ",".join(_MINTS)}
 BY_PROFIT = GROUP | {"period": "30d", "sort": "realized_pnl"}
+ALL_BY_PROFIT = BY_PROFIT | {"period": "all"}
 CLUSTER = GROUP | {"mode": "cluster"}
+EXIT = GROUP | {"mode": "exit"}
 NET_FLOW = GROUP | {"mode": "net_flow"}
 TREND = GROUP | {"mode": "volume_trend", "period": "7d"}
 
 OPERATIONS = (
     Operation("lookup", "/v1/wallets/lookup", {"address": ledger_world.MEDIAN}),
     Operation("latest, 50", "/v1/transactions/latest", GROUP),
-    Operation(
-        "changes from the start, 100", "/v1/transactions/latest", GROUP | {"after": "start", "limit": 100}
-    ),
-    Operation("changes from now, none", "/v1/transactions/latest", GROUP | {"after": "now"}),
+    Operation("changes from now, none", "/v1/transactions/latest", GROUP | {"after": "now"}, most_ms=3),
     Operation("timerange 1 h, 50", "/v1/transactions/timerange", GROUP | {"hours": 1}),
     Operation("count, 24 h", "/v1/transactions/count", GROUP),
     Operation("calendar, median wallet", "/v1/wallet/pnl_calendar", MEDIAN),
     Operation("connections, median wallet", "/v1/wallets/connections", MEDIAN),
     Operation("tracker 7d, median wallet", "/v1/wallets/tracker", {**MEDIAN, "period": "7d"}),
-    Operation("tracker 7d, heavy wallet", "/v1/wallets/tracker", HEAVY_WEEK, flat=False, calls=20),
+    Operation(
+        "tracker 7d, heavy wallet", "/v1/wallets/tracker", HEAVY_WEEK, flat=False, calls=20, most_ms=60
+    ),
     Operation("token transactions, 50, hot token", "/v1/tokens/transactions", HOT),
     Operation("token stats, hot token", "/v1/tokens/stats", HOT),
-    Operation("token traders by unrealized profit, 50, hot token", "/v1/tokens/stats", BY_UNREALIZED),
+    *(
+        Operation(
+            f"token traders by {sort}, 50, hot token",
+            "/v1/tokens/stats",
+            HOT | {"sort": sort, "limit": 50},
+            most_ms=30,
+        )
+        for sort in TRADER_SORTS
+    ),
     Operation("token holders, hot token", "/v1/tokens/holders", HOT),
     Operation("prices of 60 tokens", "/v1/tokens/prices", PRICES),
     Operation("latest, 1000, as CSV", "/v1/transactions/latest", GROUP | {"limit": 1000, "format": "csv"}),
-    Operation("signals 24 h, recomputed", "/v1/signals", CLUSTER, flat=False, calls=20),
-    Operation("net flow, recomputed", "/v1/analytics", NET_FLOW, flat=False, calls=20),
+    Operation("signals 24 h, recomputed", "/v1/signals", CLUSTER, flat=False, calls=20, most_ms=60),
+    Operation("net flow, recomputed", "/v1/analytics", NET_FLOW, flat=False, calls=20, most_ms=60),
     Operation("volume trend 7d, recomputed", "/v1/analytics", TREND, flat=False, calls=20),
+    Operation("exits 24 h, recomputed", "/v1/signals", EXIT, flat=False, calls=20, most_ms=60),
+    Operation(
+        "leaderboard of all by profit, recomputed",
+        "/v1/wallet/leaderboard",
+        ALL_BY_PROFIT,
+        flat=False,
+        calls=5,
+        most_ms=300,
+    ),
     Operation(
         "leaderboard 30d by profit, recomputed", "/v1/wallet/leaderboard", BY_PROFIT, flat=False, calls=5
     ),

@@ -10,11 +10,14 @@ LIGHT = "history, light wallet"
 VOLUME = "volume, 24 h"
 BOARD = "leaderboard 30d"
 MADE = "leaderboard 30d, recomputed"
+CHANGES = "next 100 changes"
 
 _FIVE = (LIST, HEAVY, LIGHT, VOLUME, BOARD)
-_OPERATIONS = (*_FIVE, *(operation.name for operation in OPERATIONS))
+_OPERATIONS = (*_FIVE, CHANGES, *(operation.name for operation in OPERATIONS))
 # Those whose responses have the same size in a ledger of any size.
-_FLAT = (*_FIVE, *(operation.name for operation in OPERATIONS if operation.flat))
+_FLAT = (*_FIVE, CHANGES, *(operation.name for operation in OPERATIONS if operation.flat))
+
+_MOST_MS = {CHANGES: 3.0} | {own.name: own.most_ms for own in OPERATIONS if own.most_ms is not None}
 
 IMPORT_RATIO = 0.3
 KEPT_RATE = 0.8
@@ -45,6 +48,11 @@ def missed(found: All) -> list[str]:
             faults.append(f"{size:,}: import {figures['import : raw COPY']:.2f} × COPY, not {IMPORT_RATIO}")
         if figures["importer, MB"] > MEMORY_MB:
             faults.append(f"{size:,}: importer {figures['importer, MB']:.0f} MB, not {MEMORY_MB}")
+        faults += [
+            f"{size:,}: {name} {figures[_p50(name)]:.1f} ms, not {most:g}"
+            for name, most in _MOST_MS.items()
+            if figures[_p50(name)] > most
+        ]
     largest = found[max(found)]
     for operation in _FLAT:
         ratio = _growth(found, _p50(operation))

@@ -196,7 +196,7 @@ def test_no_text_of_a_caller_gets_into_the_headers_of_a_response(server: Gunicor
 
 
 def test_every_response_has_the_security_headers(server: Gunicorn) -> None:
-    pages = ("/healthz", "/docs", "/docs/docs.js", "/v1/openapi.json", "/metrics")
+    pages = ("/healthz", "/docs", "/docs/docs.js", "/v1/openapi.json", "/llms.txt", "/metrics")
     for path in ("/v1/wallets", "/nowhere", *pages):
         answer = requests.get(f"{server.url}{path}", timeout=20)
         assert answer.headers["X-Content-Type-Options"] == "nosniff", path

@@ -40,6 +40,8 @@ NAMES = [
     "0008_follows",
     "0009_keys",
     "0010_tries",
+    "0012_positions",
+    "0014_cursors",
 ]
 LATER = "9999_of_a_later_version"
 NEWER: LiteralString = f"INSERT INTO schema_migrations (name, checksum) VALUES ('{LATER}', '')"

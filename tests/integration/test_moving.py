@@ -58,13 +58,13 @@ def test_data_moves_from_the_embedded_server_to_an_own_one_and_back(
             done("backup", tmp_path / "1.dump", settings=first)
         moved = run_command("restore", tmp_path / "1.dump", settings=at(own))
         assert moved.exit_code == 0, moved.output
-        assert "config/roles.sql" in moved.stderr
+        assert "wallet-api config roles" in moved.stderr
         assert contents(own) == before
         done("backup", tmp_path / "2.dump", settings=at(own))
         with embedded.running(second) as started:
             back = run_command("restore", tmp_path / "2.dump", settings=second)
             assert back.exit_code == 0, back.output
-            assert "config/roles.sql" not in back.stderr
+            assert "wallet-api config roles" not in back.stderr
             assert contents(str(started.database_url)) == before
 
 

@@ -1,10 +1,6 @@
-"""Every .sql file: whole, headed by what it does and needs, fit for the real tables, and in the wheel."""
+"""Every .sql file: whole, headed by what it does and needs, and fit for the real tables."""
 
 import re
-import shutil
-import subprocess
-import sys
-import zipfile
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, LiteralString
@@ -154,31 +150,3 @@ def test_no_comment_holds_a_percent_sign_that_the_driver_would_read() -> None:
         for line in file.read_text().splitlines():
             if line.lstrip().startswith("--"):
                 assert "%" not in line.replace("%%", ""), name_of(file)
-
-
-def test_every_file_of_the_package_is_in_the_wheel(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    source.mkdir()
-    for name in ("setup.py", "setup.cfg", "LICENSE", "README.md"):
-        if (PACKAGE.parent / name).exists():
-            shutil.copy(PACKAGE.parent / name, source)
-    (source / "README.md").touch()
-    shutil.copytree(PACKAGE, source / "wallet_api", ignore=shutil.ignore_patterns("__pycache__"))
-    subprocess.run(
-        [
-            *(sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps"),
-            *("--no-build-isolation", "--use-pep517", "--wheel-dir", str(tmp_path), str(source)),
-        ],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        packed = {name for name in archive.namelist() if name.startswith("wallet_api/")}
-    expected = {
-        file.relative_to(source).as_posix()
-        for file in (source / "wallet_api").rglob("*")
-        if file.is_file() and "__pycache__" not in file.parts
-    }
-    assert packed == expected

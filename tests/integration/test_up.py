@@ -1,9 +1,12 @@
 """`wallet-api up`: the requests that it prints succeed, it restarts what exits, and it leaves no process."""
 
 import json
+import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -14,6 +17,7 @@ import psutil
 import pytest
 import requests
 
+from tests.browser import browser, needs_chromium
 from tests.processes import processes_of, run_command, wallet_api
 from tests.running_up import Up, free_port, is_alive, running_up
 from tests.waiting import eventually
@@ -108,6 +112,36 @@ class TestWhileItRuns:
         }
         assert set(statuses.values()) == {200}, statuses
 
+    def test_its_key_shows_what_credits_are_left_and_its_provider_is_called_demo(self, up: Up) -> None:
+        # Each worker knows of its own charges at once, and of the others' when they are settled.
+        assert 99_000 < int(_call(up.calls[0]).headers["X-Credits-Remaining"]) < 100_000
+        metrics = requests.get(f"{up.url}/metrics", timeout=30).text
+        assert 'provider="demo"' in metrics
+        assert 'provider="alchemy"' not in metrics
+
+    @needs_chromium
+    def test_its_docs_on_a_phone_begin_with_an_operation_and_have_the_key_filled_in(
+        self, up: Up, tmp_path: Path
+    ) -> None:
+        with browser(tmp_path / "profile") as page:
+            page.ask(
+                "Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True
+            )
+            page.open(f"{up.url}/docs")
+            page.await_true("document.querySelector('.btn.authorize.locked')")
+            operation = "document.querySelector('.opblock')"
+            assert page.value(f"{operation}.getBoundingClientRect().bottom") < 844
+            assert page.value("document.documentElement.scrollWidth") <= 390
+            assert up.key in page.value("document.querySelector('.demo').dataset.key")
+            page.value(f"{operation}.querySelector('.opblock-summary-control').click()")
+            page.await_true(f"{operation}.querySelector('select').value === 'solana'")
+            page.await_true(f"{operation}.querySelector('.execute:enabled')")
+            page.value(f"{operation}.querySelector('.execute').click()")
+            status = f"{operation}.querySelector('.live-responses-table .response .response-col_status')"
+            page.await_true(status)
+            assert page.value(f"{status}.innerText").startswith("200")
+            assert page.problems == []
+
     def test_a_second_up_in_the_same_folder_is_refused(self, up: Up, home: Path) -> None:
         refused = run_command("up", "--port", str(free_port()), settings=Settings(wallet_api_home=str(home)))
         assert refused.exit_code == 1
@@ -125,7 +159,8 @@ def test_the_next_start_is_quick_and_has_the_same_key_and_no_secret_is_shown(hom
     with running_up(home, number=signal.SIGHUP, moralis_api_key="moralis-secret") as up:
         assert up.key == key
         assert up.busy_seconds() < 5
-        assert _call(up.calls[0]).status_code == 200
+        # It has all of its credits again.
+        assert _call(up.calls[0]).headers["X-Credits-Remaining"] == "99999"
         command_lines = " ".join(" ".join(process.cmdline()) for process in processes_of(home))
     logs = "".join(file.read_text() for file in (home / "log").iterdir())
     for secret in (key, "moralis-secret"):
@@ -206,6 +241,27 @@ def test_a_taken_port_is_reported_before_anything_is_started(empty_home: Path) -
     assert refused.exit_code == 1
     assert f"Error: Port {port} of 127.0.0.1 is in use." in refused.output
     assert not (empty_home / "postgres").exists()
+
+
+def test_the_printed_command_for_another_port_is_the_one_that_was_typed(empty_home: Path) -> None:
+    program = Path(sys.executable).with_name("wallet-api")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        for folder, path, typed in (
+            (program.parents[1], os.defpath, f"{program.parent.name}/wallet-api"),
+            (empty_home.parent, os.defpath, str(program)),
+            (empty_home.parent, f"{program.parent}:{os.defpath}", "wallet-api"),
+        ):
+            refused = subprocess.run(
+                [program, "up", "--no-demo", "--port", str(port)],
+                cwd=folder,
+                env={"PATH": path, "WALLET_API_HOME": str(empty_home)},
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=60,
+            )
+            assert refused.stderr.endswith(f"Choose another one: {typed} up --no-demo --port {port + 1}\n")
 
 
 def test_own_servers_and_wallets_are_used_and_get_no_demo(

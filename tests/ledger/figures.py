@@ -8,9 +8,9 @@ from typing import Any
 
 from tests.ledger import in_process
 from tests.naive import Ledger
+from wallet_api.boards import ALL, ORDERS, SORTS
 from wallet_api.database import Connection
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS
-from wallet_api.queries.leaderboard import ALL, ORDERS, SORTS
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
 from wallet_api.schemas.tokens import TRADER_SORTS
 

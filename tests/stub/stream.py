@@ -1,6 +1,7 @@
 """The websocket of a Solana node: subscriptions of the documented forms, and their faults."""
 
 import json
+import socket
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
@@ -90,20 +91,21 @@ class Stream:
     def drop(self) -> None:
         """Close all connections without a word."""
         for client in list(self._clients):
-            client.socket.socket.close()
+            with suppress(OSError):
+                client.socket.socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Stop serving."""
         self._ended.set()
         self._server.shutdown()
 
-    def _talk(self, socket: ServerConnection) -> None:
+    def _talk(self, connection: ServerConnection) -> None:
         if self.is_down:
             return
-        client = _Client(socket)
+        client = _Client(connection)
         self._clients.append(client)
         try:
-            for text in socket:
+            for text in connection:
                 self._answer(client, json.loads(text))
         except (ConnectionClosed, OSError):
             pass

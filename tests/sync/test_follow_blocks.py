@@ -3,12 +3,14 @@
 import time
 from datetime import UTC, datetime, timedelta
 
+import psutil
 import pytest
 
+from tests.stub import faults
 from tests.stub.evm import Block, EvmChain, now
 from tests.stub.server import Stub
 from tests.sync.evm_trades import CAT, DOG, FRIEND, WALLET, buy, signature
-from tests.sync.operator import Operator, Running, Start
+from tests.sync.operator import Operator, Running, Start, addresses
 from tests.sync.test_status import status
 from tests.waiting import eventually
 
@@ -81,6 +83,66 @@ def test_a_wallet_that_is_tracked_meanwhile_is_followed_without_a_restart(
     chain.add(now(), buy(3, wallet=FRIEND), buy(4))
     running.until(lambda summary: summary["changed"])
     assert signatures(operator) == {signature(4)}
+
+
+def test_a_round_writes_one_row_for_all_wallets(chain: EvmChain, operator: Operator, start: Start) -> None:
+    others = list(addresses("eth", 10_000))
+    operator.track(*(("eth", other) for other in others))
+    running = follow(start)
+    written = "SELECT wallet_id, xmin::text FROM sync_wallets ORDER BY wallet_id"
+    before = operator.fetch(written)
+    assert len(before) == 10_001
+    memory = psutil.Process(running.process.pid).memory_full_info().uss
+    for number in range(3):
+        chain.add(now() - timedelta(seconds=3 - number), buy(number + 1))
+        running.until(lambda summary: summary["changed"])
+    assert operator.fetch(written) == before
+    assert psutil.Process(running.process.pid).memory_full_info().uss - memory < 30 * 1024 * 1024
+    (position,) = operator.fetch("SELECT blockchain, synced_until FROM sync_chains")
+    assert (position["blockchain"], position["synced_until"]) == ("eth", chain.blocks[-1].created_at)
+    # Whoever goes on goes on from there, with all wallets.
+    running.end()
+    chain.add(now(), buy(4), buy(5, wallet=others[7]))
+    assert operator.sync("trades", "--since", AT.isoformat()).only["changed"] == 2
+
+
+def test_a_wallet_that_is_read_again_from_earlier_misses_nothing_meanwhile(
+    stub: Stub, chain: EvmChain, operator: Operator
+) -> None:
+    operator.track(("eth", FRIEND))
+    operator.sync("trades", "--since", (AT - timedelta(days=1)).isoformat())
+    operator.fetch(
+        "UPDATE sync_wallets SET synced_from = %s FROM wallets"
+        " WHERE wallets.wallet_id = sync_wallets.wallet_id AND address = %s RETURNING 1",
+        AT,
+        FRIEND,
+    )
+    chain.add(AT + timedelta(minutes=1), buy(1, wallet=FRIEND), buy(2))
+    # The other wallet goes on, while this one fails.
+    stub.scenarios["eth_getLogs"] = faults.in_turn(None, None, *[faults.status(500)] * 9)
+    done = operator.sync("trades", "--since", (AT - timedelta(days=1)).isoformat(), SYNC_THREADS="1")
+    assert (done.only["failed"], signatures(operator)) == (1, {signature(2)})
+    stub.scenarios.clear()
+    assert operator.sync("trades", "--since", AT.isoformat()).only["changed"] == 1
+    assert signatures(operator) == {signature(1), signature(2)}
+
+
+def test_a_new_wallet_with_much_to_read_delays_no_other(
+    chain: EvmChain, operator: Operator, start: Start
+) -> None:
+    chain.blocks[:] = [Block(AT - timedelta(days=1))]
+    for number in range(150):
+        chain.add(AT + timedelta(seconds=number), buy(number + 1, wallet=FRIEND))
+    chain.add(now())
+    slow = {"FOLLOW_SECONDS": "1", "SYNC_RPC_REQUESTS_PER_SECOND": "5"}
+    running = start("trades", "--follow", "--since", (AT - timedelta(days=1)).isoformat(), **slow)
+    running.next_round()
+    operator.track(("eth", FRIEND))
+    assert eventually(lambda: signatures(operator) != set(), 30)
+    chain.add(now(), buy(1000))
+    assert eventually(lambda: signature(1000) in signatures(operator), 10)
+    assert len(signatures(operator)) < 150
+    assert eventually(lambda: len(signatures(operator)) == 151, 60)
 
 
 def test_what_a_reorganisation_removed_is_removed_within_the_interval(

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,31 +72,54 @@ def test_files_commands_and_settings_of_the_containers_exist() -> None:
             assert (ROOT / arguments[arguments.index("--config") + 1]).exists()
             continue
         assert program == "wallet-api"
-        command: click.Command = cli
-        context = click.Context(cli)
-        while isinstance(command, click.Group):
-            found = command.get_command(context, arguments.pop(0))
-            assert found is not None
-            command = found
-        command.make_context(command.name, arguments)
+        parsed(arguments)
+
+
+@pytest.mark.parametrize(("job", "follows"), [("trades", True), ("prices", False), ("tokens", False)])
+def test_each_sync_repeats_and_trades_are_followed(job: str, follows: bool) -> None:
+    unit = (CONFIG / "wallet-api-sync@.service").read_text()
+    (words,) = re.findall(r"^ExecStart=\S+/wallet-api (.+)$", unit, re.MULTILINE)
+    options = dict(re.findall(r'"(SYNC_\w+)=([^"]+)"', unit))
+    expanded = re.sub(r"\$(\w+)", lambda name: options[name[1]], words.replace("%i", job))
+    assert parsed(expanded.split())["wait"]
+    assert ("--follow" in expanded, "--every" in expanded) == (follows, not follows)
+    service = SERVICES.get(f"sync-{job}")
+    assert service is None or ("--follow" in service["command"]) is follows
+
+
+def parsed(arguments: list[str]) -> dict[str, Any]:
+    """Return the parameters of a command of wallet-api."""
+    command: click.Command = cli
+    context = click.Context(cli)
+    while isinstance(command, click.Group):
+        found = command.get_command(context, arguments.pop(0))
+        assert found is not None
+        command = found
+    return command.make_context(command.name, arguments).params
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who installs for another user")
 def test_an_interpreter_that_the_user_of_the_service_cannot_enter_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     closed = tmp_path / "python3"
-    shutil.copy("/usr/bin/python3", closed)
-    refused = _install_service(closed, tmp_path / "venv")
+    shutil.copy(Path(sys.executable).resolve(), closed)
+    refused = _run(closed, "config", "systemd")
     assert refused.returncode != 0
-    assert f"{closed} cannot run the service: its user cannot enter " in refused.stderr
-    assert "make install-service PYTHON=/usr/bin/python3" in refused.stderr
-    assert not (tmp_path / "venv").exists()
-    accepted = _install_service(Path("/usr/bin/python3"), tmp_path / "venv")
-    assert accepted.returncode == 0, accepted.stderr
-    assert (tmp_path / "venv" / "bin" / "python").resolve() == Path("/usr/bin/python3").resolve()
+    assert f"The units cannot run {closed}: their user cannot enter " in refused.stderr
+    assert "/usr/bin/python3 -m venv /opt/wallet-api/.venv" in refused.stderr
+    listed = _run(closed, "config")
+    assert listed.returncode == 0, listed.stderr
 
 
-def _install_service(interpreter: Path, venv: Path) -> subprocess.CompletedProcess[str]:
-    """Run `make install-service`, without the packages."""
-    command = ["make", "install-service", f"PYTHON={interpreter}", f"VENV={venv}", "PIP=true"]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+def _run(interpreter: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command of wallet-api with an interpreter that is not in an environment."""
+    path = os.pathsep.join([str(ROOT), *(entry for entry in sys.path if entry.endswith("site-packages"))])
+    return subprocess.run(
+        [interpreter, "-m", "wallet_api", *arguments],
+        env={"PYTHONPATH": path},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )

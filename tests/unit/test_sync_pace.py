@@ -36,7 +36,8 @@ def test_an_urgent_request_is_sent_before_those_that_wait() -> None:
     sent: list[str] = []
 
     def send(name: str, *, urgent: bool = False) -> None:
-        pace.wait(urgent=urgent)
+        with pace.work(urgent=urgent):
+            pace.wait()
         sent.append(name)
 
     pace.wait()

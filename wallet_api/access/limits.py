@@ -142,7 +142,7 @@ class KeyLimiter(Limiter):
             strategy="fixed-window",
         )
         # This keeps flask-limiter from hooking into each request: see "What was measured alone" in
-        # docs/benchmarks-http.md.
+        # docs/benchmarks.md.
         app.extensions.setdefault("limiter", set()).add(self)
         self.init_app(app)
         self.windows = cast(MeteredStorage, self.storage)

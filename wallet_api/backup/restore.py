@@ -19,6 +19,8 @@ _TABLE_ROWS = re.compile(r"^[\d; ]+ TABLE DATA public (\w+) ", re.MULTILINE)
 _CREATED_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 _DROPPED_TABLE = re.compile(r"^DROP TABLE (\w+)", re.MULTILINE)
 _MIGRATIONS = "schema_migrations"
+# A new database has rows of them.
+_ALWAYS_FILLED = {_MIGRATIONS, "cursor_secret"}
 _OPTIONS = (
     *("--single-transaction", "--clean", "--if-exists", "--schema=public", "--no-owner", "--no-privileges"),
     *("--no-comments", "--no-security-labels", "--no-tablespaces"),
@@ -43,7 +45,7 @@ def restore(connection: Connection, url: str, file: Path, *, replace: bool, prog
         run(pg_restore, url, [*_OPTIONS, str(file.absolute())], progress)
     except BackupError as error:
         is_other_role = "must be owner" in str(error) or "permission denied" in str(error)
-        hint = " Restore as wallet_api_owner: see config/roles.sql." if is_other_role else ""
+        hint = " Restore as wallet_api_owner, a role of roles.sql." if is_other_role else ""
         raise BackupError(f"Nothing was restored, and the database is unchanged: {error}.{hint}") from error
     migrated = migrations.migrate(connection)
     # The query planner needs statistics.
@@ -103,7 +105,7 @@ def _check_target(connection: Connection, file: Path, names: set[str], *, replac
             f"The tables in the database {database} are of another version than those of {file}. "
             "Restore into a new database (DATABASE_URL) or a new folder (WALLET_API_HOME)."
         )
-    if not replace and any(_rows(connection, name, 1) for name in tables - {_MIGRATIONS}):
+    if not replace and any(_rows(connection, name, 1) for name in tables - _ALWAYS_FILLED):
         raise BackupError(
             f"The database {database} contains data. Add --replace to delete it and restore {file}."
         )

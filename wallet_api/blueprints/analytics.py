@@ -27,6 +27,7 @@ _schema = AnalyticsSchema()
 
 
 _operation = Operation(
+    name="get_analytics",
     tag="Groups",
     summary="What a group trades, and which of its wallets do best",
     arguments=_arguments,

@@ -16,6 +16,7 @@ blueprint = Blueprint("calendar", __name__, url_prefix="/v1")
 
 
 _operation = Operation(
+    name="get_calendar",
     tag="Wallets",
     summary="Days and months of a wallet",
     arguments=CalendarArguments(),

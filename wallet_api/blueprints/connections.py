@@ -16,6 +16,7 @@ blueprint = Blueprint("connections", __name__, url_prefix="/v1")
 
 
 _operation = Operation(
+    name="list_connections",
     tag="Wallets",
     summary="Wallets that trade the same tokens",
     arguments=ConnectionsArguments(),

@@ -16,6 +16,7 @@ blueprint = Blueprint("count", __name__, url_prefix="/v1")
 
 
 _operation = Operation(
+    name="count_trades",
     tag="Groups",
     summary="Number of trades of a group",
     arguments=VolumeArguments(),

@@ -1,18 +1,22 @@
-"""GET /docs and /v1/openapi.json: the documentation for people and for programs."""
+"""GET /docs, /v1/openapi.json and /llms.txt: the documentation for people, programs and models."""
 
 from importlib import resources
 from typing import Any
 
 import orjson
 from flask import Blueprint, Response, current_app, request
+from markupsafe import escape
 from werkzeug.exceptions import NotFound
 
 from wallet_api.access.gate import keyless
 from wallet_api.openapi import document
-from wallet_api.responses.operation import Operation, undocumented
+from wallet_api.openapi.llms import llms_text
+from wallet_api.responses.operation import undocumented
+from wallet_api.services import services
 
 blueprint = Blueprint("docs", __name__)
 
+_EXTENSION = "wallet_api.documents"
 # Swagger UI, as flask-swagger-ui packages it; the page and the script that starts it are in pages/.
 _SWAGGER = "flask_swagger_ui"
 _ASSETS = {
@@ -29,24 +33,38 @@ _PAGE_POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
+_DEMO = (
+    '<p class="demo" data-key="{key}">This is the demo, and its key is filled in: '
+    "open an operation and press Execute.</p>\n<main "
+)
+
 
 @blueprint.get("/v1/openapi.json")
 @keyless
-@Operation(tag="Service", summary="This document").documents
+@undocumented
 def openapi() -> Response:
     """Return the OpenAPI 3.1 document of this version."""
-    extensions: dict[str, Any] = current_app.extensions
-    if "wallet_api.openapi" not in extensions:
-        extensions["wallet_api.openapi"] = orjson.dumps(document(current_app))
-    return _cacheable(Response(extensions["wallet_api.openapi"], content_type="application/json"))
+    return _cacheable(Response(_documents()["openapi"], content_type="application/json"))
+
+
+@blueprint.get("/llms.txt")
+@keyless
+@undocumented
+def llms() -> Response:
+    """Return what a model needs to know of the API."""
+    return _cacheable(Response(_documents()["llms"], content_type="text/plain; charset=utf-8"))
 
 
 @blueprint.get("/docs")
 @keyless
 @undocumented
 def page() -> Response:
-    """Return the page of the documentation, with a console."""
-    response = Response(_read("wallet_api", "pages/docs.html"), content_type="text/html; charset=utf-8")
+    """Return the page of the documentation, with a console; in the demo with its key."""
+    text = _read("wallet_api", "pages/docs.html").decode()
+    file = services().demo_key_file
+    if file is not None and file.exists():
+        text = text.replace("<main ", _DEMO.format(key=escape(file.read_text().strip())), 1)
+    response = Response(text, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _PAGE_POLICY
     return _cacheable(response)
 
@@ -60,6 +78,19 @@ def asset(name: str) -> Response:
         raise NotFound
     package, path, content_type = _ASSETS[name]
     return _cacheable(Response(_read(package, path), content_type=f"{content_type}; charset=utf-8"))
+
+
+def _documents() -> dict[str, bytes]:
+    """Return the documents for programs and for models, which are made once."""
+    extensions: dict[str, Any] = current_app.extensions
+    if _EXTENSION not in extensions:
+        described = document(current_app)
+        extensions[_EXTENSION] = {
+            "openapi": orjson.dumps(described),
+            "llms": llms_text(described).encode(),
+        }
+    made: dict[str, bytes] = extensions[_EXTENSION]
+    return made
 
 
 def _read(package: str, path: str) -> bytes:

@@ -18,6 +18,7 @@ blueprint = Blueprint("feed", __name__, url_prefix="/v1")
 
 
 _latest = Operation(
+    name="list_latest_trades",
     tag="Groups",
     summary="Latest trades of a group",
     arguments=LatestArguments(),
@@ -32,6 +33,7 @@ _latest = Operation(
     lifetime=Lifetime.SHORT,
 )
 _timerange = Operation(
+    name="list_trades_in_window",
     tag="Groups",
     summary="Trades of a group in a window",
     arguments=TimerangeArguments(),

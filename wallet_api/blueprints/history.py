@@ -23,6 +23,7 @@ _typed, _untyped = HistoryArguments(), UntypedHistoryArguments()
 _schema = HistorySchema()
 
 _operation = Operation(
+    name="get_history",
     tag="Wallets",
     summary="Lifetime record of a wallet",
     arguments=_typed,

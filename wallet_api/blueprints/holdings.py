@@ -25,6 +25,7 @@ _schema = HoldingsSchema()
 
 
 _operation = Operation(
+    name="get_holdings",
     tag="Wallets",
     summary="Live balances of a wallet",
     arguments=_arguments,

@@ -7,8 +7,7 @@ from flask import Blueprint, Response, abort
 from wallet_api.access.current import current_request
 from wallet_api.access.gate import keyless
 from wallet_api.responses.envelope import opens_websocket, respond
-from wallet_api.responses.operation import Operation
-from wallet_api.schemas.index import IndexSchema
+from wallet_api.responses.operation import undocumented
 
 blueprint = Blueprint("index", __name__)
 
@@ -18,21 +17,14 @@ _INDEX: dict[str, Any] = {
     "openapi": "/v1/openapi.json",
     "health": "/readyz",
 }
-_operation = Operation(
-    tag="Service",
-    summary="Index",
-    data=IndexSchema(),
-    examples={"index": _INDEX},
-    etag=False,
-)
 
 
 @blueprint.get("/")
 @keyless
-@_operation.documents
+@undocumented
 def index() -> Response:
     """Return the paths of the documentation and of the health check."""
     # Clients of the public API open their websocket here.
     if opens_websocket(current_request()):
         abort(404)
-    return respond(IndexSchema().dump(_INDEX))
+    return respond(_INDEX)

@@ -28,6 +28,7 @@ _EXAMPLE = {
 
 @blueprint.get("/key")
 @Operation(
+    name="get_key",
     tag="Service",
     summary="State of the API key",
     arguments=_arguments,

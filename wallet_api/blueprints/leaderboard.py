@@ -21,6 +21,7 @@ _schema = LeaderboardSchema()
 
 
 _operation = Operation(
+    name="get_leaderboard",
     tag="Groups",
     summary="Ranked wallets of a group",
     arguments=_arguments,

@@ -15,6 +15,7 @@ blueprint = Blueprint("lookup", __name__, url_prefix="/v1")
 
 
 _operation = Operation(
+    name="look_up_wallets",
     tag="Wallets",
     summary="Search addresses on all chains",
     arguments=LookupArguments(),

@@ -25,7 +25,7 @@ from wallet_api.errors import Forbidden, ServiceUnavailable
 from wallet_api.keys import bearer_key
 from wallet_api.keys.usage import count_expiring
 from wallet_api.queries.freshness import freshness
-from wallet_api.responses.operation import Operation
+from wallet_api.responses.operation import undocumented
 from wallet_api.services import services
 from wallet_api.sync.metrics import sync_metrics
 
@@ -58,20 +58,9 @@ class MetricsNotAllowed(Forbidden):
         super().__init__(reason="metrics_not_allowed")
 
 
-_metrics = Operation(
-    tag="Service",
-    summary="Counters for Prometheus",
-    content_type="text/plain",
-    content_kind="string",
-    errors=[MetricsNotAllowed()],
-    description="Only for METRICS_NETWORKS, or with METRICS_TOKEN as a Bearer token.",
-    etag=False,
-)
-
-
 @blueprint.get("/metrics")
 @keyless
-@_metrics.documents
+@undocumented
 def metrics() -> Response:
     """Return the counters of all workers, and the age of the data."""
     if not _may_see():

@@ -16,6 +16,7 @@ blueprint = Blueprint("prices", __name__, url_prefix="/v1")
 
 
 _operation = Operation(
+    name="get_prices",
     tag="Tokens",
     summary="Prices of tokens",
     arguments=PricesArguments(),

@@ -16,6 +16,7 @@ blueprint = Blueprint("signals", __name__, url_prefix="/v1")
 
 
 _operation = Operation(
+    name="list_signals",
     tag="Groups",
     summary="Tokens that wallets of a group bought together, first, or left",
     arguments=SignalsArguments(),

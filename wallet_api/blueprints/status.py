@@ -42,6 +42,7 @@ _HEALTHY = {
 }
 
 _meta = Operation(
+    name="get_meta",
     tag="Service",
     summary="What is served",
     arguments=_arguments,
@@ -52,6 +53,7 @@ _meta = Operation(
     bare=True,
 )
 _health = Operation(
+    name="get_health",
     tag="Service",
     summary="State of the servers",
     arguments=_arguments,

@@ -30,6 +30,7 @@ _KEPT_PRICE = (
 )
 
 _transactions = Operation(
+    name="list_token_trades",
     tag="Tokens",
     summary="Trades in a token",
     arguments=TokenTransactionsArguments(),
@@ -44,6 +45,7 @@ _transactions = Operation(
     lifetime=Lifetime.SHORT,
 )
 _stats = Operation(
+    name="get_token_stats",
     tag="Tokens",
     summary="Figures of a token and its traders",
     arguments=TokenStatsArguments(),
@@ -54,6 +56,7 @@ _stats = Operation(
     " trade in the ledger that is large and recent enough." + _KEPT_PRICE,
 )
 _holders = Operation(
+    name="list_holders",
     tag="Tokens",
     summary="Holders of a token",
     arguments=TokenHoldersArguments(),

@@ -17,6 +17,7 @@ blueprint = Blueprint("tracker", __name__, url_prefix="/v1")
 
 
 _operation = Operation(
+    name="get_tracker",
     tag="Wallets",
     summary="Record of a wallet in a period",
     arguments=TrackerArguments(),

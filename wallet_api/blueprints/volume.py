@@ -15,6 +15,7 @@ blueprint = Blueprint("volume", __name__, url_prefix="/v1")
 
 
 _operation = Operation(
+    name="get_volume",
     tag="Groups",
     summary="Trading volume of a group",
     arguments=VolumeArguments(),

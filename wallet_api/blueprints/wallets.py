@@ -15,6 +15,7 @@ blueprint = Blueprint("wallets", __name__, url_prefix="/v1")
 
 
 _operation = Operation(
+    name="list_wallets",
     tag="Wallets",
     summary="List tracked wallets",
     arguments=WalletsArguments(),

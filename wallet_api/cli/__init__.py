@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wallet_api import __version__
-from wallet_api.cli.output import raised_at
+from wallet_api.cli.output import raised_at, typed
 from wallet_api.database import NotPermitted, translated
 from wallet_api.embedded import EmbeddedError
 from wallet_api.embedded.signals import end_in_order
@@ -17,7 +17,7 @@ from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.migrations import SchemaError
 from wallet_api.settings import SettingsError
 
-# The role of config/roles.sql that a command needs, if it is not the writer.
+# The role of roles.sql that a command needs, if it is not the writer.
 _ROLES = {
     "up": "wallet_api_owner",
     "migrate": "wallet_api_owner",
@@ -38,6 +38,7 @@ _COMMANDS = {
     "sync": "sync:sync",
     "rebuild": "ledger:rebuild",
     "backup": "backup:backup",
+    "config": "config:config",
     "restore": "backup:restore",
     "demo": "demo:demo",
 }
@@ -94,7 +95,7 @@ def main() -> None:
         role = _ROLES.get(command, "wallet_api_writer")
         _fail(
             f"{_cause(error)}. 'wallet-api {command}' needs the rights of the role {role}: "
-            "see config/roles.sql, and run it again after each migration."
+            f"run roles.sql ('{typed('config roles')}'), and again after each migration."
         )
     except ApiError as error:
         cause, message = _cause(error), error.advice or error.message
@@ -107,7 +108,7 @@ def main() -> None:
         # Its message may contain a password, as that of a malformed DATABASE_URL does.
         _fail(
             f"Unexpected error ({type(error).__name__} at {raised_at(error)}). "
-            "Run it again as 'wallet-api --debug …' for the traceback."
+            f"Run it again as '{typed('--debug …')}' for the traceback."
         )
 
 

@@ -9,7 +9,7 @@ import click
 
 from wallet_api import backup as backups
 from wallet_api.cli.environment import settings_with_database
-from wallet_api.cli.output import is_shown, json_option, print_json
+from wallet_api.cli.output import is_shown, json_option, print_json, typed
 from wallet_api.database import Connection, connect, translated
 from wallet_api.settings import Settings
 
@@ -62,7 +62,8 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
         click.echo(f"Restored {_in_words(rows)} in {seconds:.1f} s.{upgraded}")
     if own.database_url is not None:
         click.echo(
-            "If you use the roles of config/roles.sql, run that file now: grants are not restored.", err=True
+            f"If you use roles.sql ('{typed('config roles')}'), run it now: grants are not restored.",
+            err=True,
         )
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import click
 
 from wallet_api import embedded, migrations
+from wallet_api.cli.output import typed
 from wallet_api.database import Connection, connect, location_of, translated
 from wallet_api.settings import Settings
 
@@ -33,7 +34,8 @@ def settings_with_database(
     if is_new and not creates:
         raise click.ClickException(
             f"There is no database in {home}. Set WALLET_API_HOME to its folder, run the command in the"
-            " folder that contains it, or set DATABASE_URL. 'wallet-api up' creates one."
+            " folder that contains it, or set DATABASE_URL."
+            f" '{typed('up')}' creates one."
         )
     notify(configured, f"Database: {database_of(configured)}")
     with embedded.running(configured) as settings:
@@ -77,4 +79,4 @@ def require_tables(connection: Connection) -> None:
     schema = migrations.inspect(connection)
     schema.check()
     if schema.pending:
-        raise click.ClickException("The tables are not up to date: run 'wallet-api migrate' first.")
+        raise click.ClickException(f"The tables are not up to date: run '{typed('migrate')}' first.")

@@ -11,7 +11,7 @@ import click
 from wallet_api import keys as api_keys
 from wallet_api.cli.environment import database
 from wallet_api.cli.options import moment
-from wallet_api.cli.output import json_option, print_json, print_table
+from wallet_api.cli.output import json_option, print_json, print_table, typed
 from wallet_api.cli.usage import by_operation, first_day
 from wallet_api.database import Connection, Row
 from wallet_api.keys import shown_time
@@ -73,7 +73,7 @@ def list_keys(as_json: bool) -> None:
     if as_json:
         print_json([_plain(row) for row in rows])
     elif not rows:
-        click.echo("There are no keys. Create one: wallet-api keys create NAME")
+        click.echo(f"There are no keys. Create one: {typed('keys create NAME')}")
     else:
         print_table([_COLUMNS, *(_line(row, datetime.now(UTC)) for row in rows)])
     _warn_of_expiry(rows)

@@ -1,5 +1,7 @@
 """What several commands print: JSON summaries, a progress bar, and the location of an error."""
 
+import shlex
+import shutil
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -43,6 +45,17 @@ def print_table(rows: Sequence[Sequence[str]]) -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def typed(arguments: str) -> str:
+    """Return a command of `wallet-api` as a shell in this folder runs it: by its path, unless PATH has it."""
+    program = Path(sys.argv[0]).absolute()
+    found = shutil.which("wallet-api")
+    if program.name != "wallet-api" or (found and Path(found).samefile(program)):
+        return f"wallet-api {arguments}"
+    folder = Path.cwd()
+    path = program.relative_to(folder) if program.is_relative_to(folder) else program
+    return f"{shlex.quote(str(path))} {arguments}"
 
 
 def raised_at(error: BaseException) -> str:

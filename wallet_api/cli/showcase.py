@@ -6,19 +6,23 @@ from pathlib import Path
 
 import click
 
+from wallet_api.cli.output import typed
 from wallet_api.database import Connection, load_sql
 from wallet_api.demo import has_demo, newest_trade
-from wallet_api.keys import create_key, key_hash
+from wallet_api.keys import create_key, key_hash, top_up_key
 
 _FIND_EXAMPLE = load_sql("wallet_api.cli", "find_example")
 _FIND_KEY = load_sql("wallet_api.access", "find_key")
 
+# Shown in each response; enough for a smoke check every five minutes, ten days long.
+_CREDITS = 100_000
+
 _OWN_DATA = """\
 Next, in another terminal with the same settings:
 
-  wallet-api keys create NAME       # prints a key
-  wallet-api import wallets FILE    # then prices and trades: docs/import.md
-  wallet-api sync trades            # or import them from a provider: docs/sync.md"""
+  {create}       # prints a key
+  {load}    # then prices and trades: docs/import.md
+  {sync}            # or import them from a provider: docs/sync.md"""
 _DEMO = """\
 Demo data up to {newest:%Y-%m-%d %H:%M} UTC is loaded. Try it in another terminal:
 
@@ -28,7 +32,7 @@ Demo data up to {newest:%Y-%m-%d %H:%M} UTC is loaded. Try it in another termina
 Next, to import your own data into a new database (docs/import.md, docs/sync.md):
 
   export WALLET_API_HOME=…    # a new folder
-  wallet-api up --no-demo"""
+  {up}"""
 _REQUESTS = (
     "wallets?blockchain=solana&type=kol&limit=3",
     "wallets/history?blockchain=solana&type=kol&address={address}&limit=3",
@@ -48,18 +52,23 @@ def warn_of_demo(connection: Connection) -> None:
         click.echo(
             "Warning: this database contains the demo data, so responses will mix your wallets with it. "
             "To keep them apart, set WALLET_API_HOME to a new folder (or DATABASE_URL to an empty database), "
-            "start 'wallet-api up --no-demo', and import there.",
+            f"start '{typed('up --no-demo')}', and import there.",
             err=True,
         )
 
 
 def guide(connection: Connection, home: Path, url: str, *, is_demo: bool) -> str:
     """Return the text for a first visit: the addresses, and the next steps; for the demo also requests."""
-    next_steps = _demo_guide(connection, home, url) if is_demo else _OWN_DATA
+    next_steps = _demo_guide(connection, home, url) if is_demo else _own_guide()
     return (
         f"\nThe Wallet Intelligence API is at {url}\n"
         f"Its reference, with a console to try requests, is at {url}/docs\n\n{next_steps}"
     )
+
+
+def _own_guide() -> str:
+    commands = {"create": "keys create NAME", "load": "import wallets FILE", "sync": "sync trades"}
+    return _OWN_DATA.format_map({name: typed(command) for name, command in commands.items()})
 
 
 def _demo_guide(connection: Connection, home: Path, url: str) -> str:
@@ -69,19 +78,32 @@ def _demo_guide(connection: Connection, home: Path, url: str) -> str:
         for request in _REQUESTS
     )
     return _DEMO.format(
-        newest=newest_trade(connection), key=_demo_key(connection, home), requests="\n".join(requests)
+        newest=newest_trade(connection),
+        key=_demo_key(connection, home),
+        requests="\n".join(requests),
+        up=typed("up --no-demo"),
     )
 
 
+def demo_key_file(home: Path) -> Path:
+    """Return the file with the demo's key."""
+    return home / "demo-key"
+
+
 def _demo_key(connection: Connection, home: Path) -> str:
-    """Return a valid key, the same at each start. It is stored in a file that only this user can read."""
-    file = home / "demo-key"
+    """Return a valid key with all of its credits, the same at each start.
+
+    It is stored in a file that only this user can read.
+    """
+    file = demo_key_file(home)
     if file.exists():
         key = file.read_text().strip()
         row = connection.execute(_FIND_KEY, {"key_hash": key_hash(key)}).fetchone()
         if row is not None and row["revoked_at"] is None:
+            if row["credits"] is not None and row["credits"] < _CREDITS:
+                top_up_key(connection, row["name"], _CREDITS - row["credits"])
             return key
-    key = create_key(connection, f"demo {secrets.token_hex(3)}")
+    key = create_key(connection, f"demo {secrets.token_hex(3)}", credits=_CREDITS)
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as output:
         output.write(f"{key}\n")

@@ -11,6 +11,7 @@ from typing import Any
 import click
 import psutil
 
+from wallet_api.cli.output import typed
 from wallet_api.embedded import EmbeddedError, alone
 from wallet_api.embedded.server import Server
 from wallet_api.embedded.signals import deferred, undisturbed
@@ -127,7 +128,7 @@ class Supervisor:
             raise click.ClickException(
                 f"{child.name} exited with status {status}, and {MOST_RESTARTS} restarts did not help. "
                 f"The reason is in the lines above or in {self._home / 'log'}. Correct it, and run "
-                "'wallet-api up' again."
+                f"'{typed('up')}' again."
             )
         child.failures += 1
         click.echo(f"{child.name} exited with status {status} and is started again.", err=True)

@@ -26,6 +26,7 @@ from wallet_api.sync.sources import Provider, face_sources, price_sources, trade
 from wallet_api.sync.summaries import Summary
 
 _SPAN = re.compile(r"([1-9]\d{0,5})([dhm])")
+_TURN_PERIODS = 10
 _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
 
@@ -124,11 +125,9 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
                 since=since,
                 overlap=timedelta(seconds=overlap),
                 threads=settings.sync_threads,
-                # Blocks are read for all wallets at once, so that no other job waits for a turn.
-                turn_seconds=math.inf if provider.source.reads_blocks else options["every"] or math.inf,
+                turn_seconds=_turn_seconds(provider, seconds, options["every"]),
                 follower=follower,
-                lasts_seconds=settings.follow_seconds if follower else 0.0,
-                follows_blocks=seconds is not None and follower is None,
+                follow_seconds=seconds or 0.0,
                 denied=denied,
             )
 
@@ -139,6 +138,14 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
             return Work("trades", provider.chains, [provider.pace], one, seconds)
 
         run(settings, [work_on(provider) for provider in providers], **options)
+
+
+def _turn_seconds(provider: Provider, follow_seconds: float | None, every: float | None) -> float:
+    """Return how long a job may take before others have a turn."""
+    if provider.source.reads_blocks:
+        # New blocks are read beside it, and how the chain is followed is saved afterwards.
+        return _TURN_PERIODS * follow_seconds if follow_seconds else math.inf
+    return every or math.inf
 
 
 @sync.command("prices")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wallet_api.cli.environment import database
-from wallet_api.cli.output import json_option, print_json, print_table
+from wallet_api.cli.output import json_option, print_json, print_table, typed
 from wallet_api.sync.delays import Delays, read_delays
 from wallet_api.sync.follows import Follow, read_follows
 from wallet_api.sync.heartbeats import Heartbeat, read_heartbeats
@@ -52,7 +52,7 @@ def sync_status(as_json: bool) -> None:
             }
         )
     elif not heartbeats and not reasons:
-        click.echo("Nothing was synced yet. Run 'wallet-api sync trades' and 'wallet-api sync prices'.")
+        click.echo(f"Nothing was synced yet. Run '{typed('sync trades')}' and '{typed('sync prices')}'.")
     else:
         print_table([_SYNCS, *(_sync(one) for one in heartbeats)])
         if methods:

@@ -19,8 +19,8 @@ from wallet_api import demo as demo_data
 from wallet_api import embedded, migrations
 from wallet_api.chains import CHAINS
 from wallet_api.cli.old_demo import OldDemo, check_for_old_demo, set_aside
-from wallet_api.cli.output import progress_bar
-from wallet_api.cli.showcase import guide
+from wallet_api.cli.output import progress_bar, typed
+from wallet_api.cli.showcase import demo_key_file, guide
 from wallet_api.cli.supervision import POSTGRES_STOP_SECONDS, Supervisor, end_leftovers
 from wallet_api.database import connect
 from wallet_api.demo import provider
@@ -30,6 +30,7 @@ from wallet_api.errors import ServiceUnavailable
 from wallet_api.settings import Settings
 from wallet_api.sync.sources import supplied_chains
 
+_HOST = "127.0.0.1"
 _RESPONSE_SECONDS = 60.0
 _TRIM_SECONDS = 60.0
 _POLL_SECONDS = 0.25
@@ -41,7 +42,7 @@ _TOKENS_SECONDS = 60.0
 @click.command()
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on. Default: PORT, or 8000.")
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all networks."
+    "--host", default=_HOST, show_default=True, help="Address to listen on; 0.0.0.0 for all networks."
 )
 @click.option("--demo/--no-demo", default=True, help="Whether to load demo data into an empty database.")
 def up(port: int | None, host: str, demo: bool) -> None:
@@ -75,7 +76,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     home = embedded.home_folder(own)
     stack.enter_context(_only_one(home))
     end_leftovers(home)
-    listener = stack.enter_context(_reserved(host, port))
+    listener = stack.enter_context(_reserved(host, port, demo=demo_wanted))
     click.echo(f"Starting in {home} …")
     settings, supervisor = _with_servers(stack, own, home)
     url = str(settings.database_url)
@@ -95,7 +96,7 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     gunicorn = (
         *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
         *("--bind", f"fd://{listener.fileno()}", "--access-logfile", str(home / "log" / "access.log")),
-        "wallet_api.app:create_app()",
+        f"wallet_api.app:create_app({f'demo_key_file={str(demo_key_file(home))!r}' if is_demo else ''})",
     )
     supervisor.start("gunicorn", gunicorn, environment, pass_fds=[listener.fileno()])
     for job, options in ({} if is_demo else _sync_jobs(settings)).items():
@@ -139,13 +140,13 @@ def _only_one(home: Path) -> Iterator[None]:
             _retry(lambda: fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB))
         except BlockingIOError:
             raise click.ClickException(
-                f"wallet-api up is already running in {home}. Stop it first, or set WALLET_API_HOME."
+                f"'wallet-api up' is already running in {home}. Stop it first, or set WALLET_API_HOME."
             ) from None
         yield
 
 
 @contextmanager
-def _reserved(host: str, port: int) -> Iterator[socket.socket]:
+def _reserved(host: str, port: int, *, demo: bool) -> Iterator[socket.socket]:
     """Yield a bound socket that does not listen yet, so that a port in use is reported first."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -153,8 +154,11 @@ def _reserved(host: str, port: int) -> Iterator[socket.socket]:
             _retry(lambda: listener.bind((host, port)))
         except OSError as error:
             reason = "is in use" if error.errno == errno.EADDRINUSE else f"is not available: {error.strerror}"
+            options = "" if host == _HOST else f" --host {host}"
+            options += "" if demo else " --no-demo"
+            command = typed(f"up{options} --port {port % 65535 + 1}")
             raise click.ClickException(
-                f"Port {port} of {host} {reason}. Choose another one: wallet-api up --port {port % 65535 + 1}"
+                f"Port {port} of {host} {reason}. Choose another one: {command}"
             ) from error
         yield listener
 

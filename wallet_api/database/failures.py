@@ -50,7 +50,7 @@ class ReadOnly(NotWritable):
 class NotPermitted(ApiError):
     """The service lacks a right on the database. The operator finds the reason in the log."""
 
-    advice = "the service needs the rights of the role wallet_api_service: see config/roles.sql"
+    advice = "the service needs the rights of the role wallet_api_service: see 'wallet-api config roles'"
 
 
 class QueryTimeout(ServiceUnavailable):

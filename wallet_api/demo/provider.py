@@ -37,7 +37,7 @@ def running(database_url: str) -> Iterator[dict[str, str]]:
         yield {
             "ALCHEMY_API_KEY": "demo",
             "ALCHEMY_URL": f"http://127.0.0.1:{server.port}",
-            **{f"{chain.upper()}_PROVIDER": "alchemy" for chain in CHAINS},
+            **{f"{chain.upper()}_PROVIDER": "demo" for chain in CHAINS},
         }
     finally:
         server.shutdown()

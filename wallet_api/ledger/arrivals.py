@@ -1,10 +1,9 @@
 """The order in which changes arrive: numbers within transactions, and places after their commits."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_sql, load_statements
 
@@ -18,7 +17,6 @@ _PLACE = load_sql(__package__, "place")
 _ARRIVALS = load_statements(__package__, "arrivals")
 _PURGED = load_statements(__package__, "purged")
 _DEPARTURES = load_statements(__package__, "departures")
-_REJOINED = load_statements(__package__, "rejoined")
 
 
 @dataclass(frozen=True)
@@ -86,19 +84,18 @@ def _record_purge(connection: Connection, first_chunk: int, purge: Purge) -> boo
 
 def record_departures(connection: Connection, wallet_ids: list[int], *, is_retyped: bool) -> None:
     """Record that wallets are removed or leave their group; called before they do."""
-    first_chunk = take_numbers(connection)
-    parameters = {"first_chunk": first_chunk, "wallet_ids": wallet_ids, "is_retyped": is_retyped}
-    _run(connection, _DEPARTURES, parameters)
+    parameters = {
+        "first_chunk": take_numbers(connection),
+        "wallet_ids": wallet_ids,
+        "is_retyped": is_retyped,
+    }
+    for name in ("departed", "superseded", "events", "clear"):
+        connection.execute(_DEPARTURES[name], parameters)
     connection.execute(_ARRIVALS["arrived"], parameters)
 
 
 def forget_departures(connection: Connection, wallet_ids: list[int]) -> None:
     """Forget that wallets had left the groups in which they are now."""
-    _run(connection, _REJOINED, {"wallet_ids": wallet_ids})
-
-
-def _run(
-    connection: Connection, statements: Mapping[str, LiteralString], parameters: Mapping[str, Any]
-) -> None:
-    for statement in statements.values():
-        connection.execute(statement, parameters)
+    parameters = {"first_chunk": 0, "wallet_ids": wallet_ids}
+    for name in ("departed", "rejoined", "clear"):
+        connection.execute(_DEPARTURES[name], parameters)

@@ -1,7 +1,7 @@
--- The wallets that are removed or leave their group, for those who follow the feed.
+-- The wallets that are removed, leave their group or return to it, for those who follow the feed.
 
 -- departed --
--- The wallets as they are, before the change. Needs wallets_pkey.
+-- The wallets as they are: of those that leave, before the change. Needs wallets_pkey.
 INSERT INTO departed
 SELECT %(first_chunk)s::bigint + (row_number() OVER () - 1) / (count(*) OVER () / 4096 + 100) AS arrival,
        blockchain,
@@ -41,6 +41,16 @@ SELECT arrival,
        copytrade_link,
        %(is_retyped)s::boolean
   FROM departed;
+
+-- rejoined --
+-- Forget that wallets ever left the group in which they are now: their trades are in its feed again. Needs
+-- ledger_events_by_address.
+DELETE FROM ledger_events
+ USING departed
+ WHERE ledger_events.is_retyped
+   AND ledger_events.blockchain = departed.blockchain
+   AND ledger_events.address = departed.address
+   AND ledger_events.type = departed.type;
 
 -- clear --
 DELETE FROM departed

@@ -1,6 +1,5 @@
 """The OpenAPI 3.1 document, generated from the routes of the app and the schemas that the views use."""
 
-import re
 from typing import Any
 
 from apispec import APISpec
@@ -12,6 +11,7 @@ from wallet_api import __version__
 from wallet_api.access.gate import is_keyless
 from wallet_api.openapi import responses
 from wallet_api.openapi.conversion import SchemaPlugin, undescribed
+from wallet_api.openapi.words import WORDS, schema_of
 from wallet_api.responses.operation import Operation, operation_of
 from wallet_api.schemas.envelope import ErrorSchema, SuccessSchema
 
@@ -55,12 +55,12 @@ _TAGS = (
     ("Wallets", "The tracked wallets, their records and their balances."),
     ("Groups", "The trades, volume and ranking of all wallets of a chain and type."),
     ("Tokens", "What tracked wallets trade and hold of a token."),
-    ("Service", "The service itself. No key is needed."),
+    ("Service", "Your key, and the service itself."),
 )
 
 
 def document(app: Flask) -> dict[str, Any]:
-    """Return the document of `app`: all routes but the pages for people, with all of their responses."""
+    """Return the document of `app`: all of its operations, with all of their responses."""
     spec = APISpec(
         title="Wallet Intelligence API",
         version=__version__,
@@ -82,61 +82,56 @@ def document(app: Flask) -> dict[str, Any]:
             "description": "Your key as a parameter, where a header cannot be set.",
         },
     )
-    responses.add_headers(spec)
-    for rule, operation in _operations(app):
-        if operation is not None:
-            spec.path(path=rule.rule, operations={"get": _operation(app, rule, operation)})
+    for name in WORDS:
+        spec.components.schema(name, schema_of(name))
+    responses.add_shared(spec)
+    for rule, operation in operations(app):
+        spec.path(path=rule.rule, operations={"get": _operation(app, rule, operation)})
     return spec.to_dict()
 
 
 def check(app: Flask) -> None:
     """Raise TypeError, with its name, if a route of `app` or one of its fields has no description."""
     schemas: list[Schema] = [SuccessSchema(), ErrorSchema()]
-    for _, operation in _operations(app):
-        if operation is not None:
-            schemas += filter(None, (operation.arguments, operation.data))
+    for _, operation in operations(app):
+        schemas += (operation.arguments, operation.data)
     missing = sorted({name for schema in schemas for name in undescribed(schema)})
     if missing:
         raise TypeError(f"without a description: {', '.join(missing)}: see docs/development.md")
 
 
-def _operations(app: Flask) -> list[tuple[Rule, Operation | None]]:
-    """Return all routes by tag, the shortest path first, aliases after the path that they stand for."""
-    rules = [(rule, operation_of(app, rule.endpoint)) for rule in app.url_map.iter_rules()]
+def operations(app: Flask) -> list[tuple[Rule, Operation]]:
+    """Return all operations with their routes, without aliases: by tag, the shortest path first."""
+    routes = [(rule, operation_of(app, rule.endpoint)) for rule in app.url_map.iter_rules()]
+    found = [(rule, operation) for rule, operation in routes if operation and not is_alias(rule)]
     tags = [name for name, _ in _TAGS]
     return sorted(
-        rules,
-        key=lambda route: (
-            tags.index(route[1].tag) if route[1] else len(tags),
-            route[0].rule.count("/") if route[1] else 0,
-            route[0].endpoint,
-        ),
+        found, key=lambda route: (tags.index(route[1].tag), route[0].rule.count("/"), route[0].endpoint)
     )
+
+
+def is_alias(rule: Rule) -> bool:
+    """Return whether a route is a second path of an operation."""
+    return str(rule.endpoint).endswith("_alias")
 
 
 def _operation(app: Flask, rule: Rule, operation: Operation) -> dict[str, Any]:
     keyless = is_keyless(app, rule.endpoint)
     description = " ".join((app.view_functions[rule.endpoint].__doc__ or "").split())
-    is_alias = rule.endpoint.endswith("_alias")
-    other_path = "An alias of the same operation." if is_alias else ""
-    name = re.sub(r"\W", "_", rule.endpoint.rpartition(".")[2])
     return {
-        "operationId": name,
+        "operationId": operation.name,
         "tags": [operation.tag],
         "summary": operation.summary,
-        "description": " ".join(filter(None, (description, operation.description, other_path))),
+        "description": f"{description} {operation.description}".rstrip(),
         "parameters": _parameters(operation),
         "security": [] if keyless else [{"bearer": []}, {"api_key": []}],
         "responses": responses.of(operation, keyless=keyless),
-        **({"deprecated": True} if is_alias else {}),
     }
 
 
 def _parameters(operation: Operation) -> list[dict[str, Any]]:
-    parameters: list[dict[str, Any]] = []
-    if operation.arguments is not None:
-        # The plugin turns the schema into one parameter for each of its fields.
-        parameters.append({"in": "query", "schema": operation.arguments})
+    # The plugin turns the schema into one parameter for each of its fields.
+    parameters: list[dict[str, Any]] = [{"in": "query", "schema": operation.arguments}]
     if operation.etag:
         parameters.append(_IF_NONE_MATCH)
     return parameters

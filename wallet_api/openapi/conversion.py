@@ -1,15 +1,16 @@
 """The conversion of the schemas to JSON Schema: apispec's, and the rules for schemas/fields.py."""
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
-from marshmallow import Schema, fields
+from marshmallow import Schema, fields, missing
 
+from wallet_api.openapi.words import reference
 from wallet_api.responses.examples import ARGUMENTS, argument_example
-from wallet_api.schemas.fields import Moment, Time
+from wallet_api.schemas.fields import Moment, Switch, Time
 
 
 class _Converter(OpenAPIConverter):
@@ -26,6 +27,13 @@ class _Converter(OpenAPIConverter):
         # Responses may get new fields, which a caller must accept.
         shape.pop("additionalProperties", None)
         return shape
+
+    def field2property(self, field: fields.Field[Any]) -> dict[str, Any]:
+        rules: dict[str, Any] = super().field2property(field)
+        name = reference(rules.get("enum", ()))
+        if name is None:
+            return rules
+        return {"$ref": name, **{key: rules[key] for key in rules.keys() & {"description", "default"}}}
 
     def _field2parameter(self, field: fields.Field[Any], *, name: str, location: str) -> dict[str, Any]:
         parameter: dict[str, Any] = super()._field2parameter(field, name=name, location=location)
@@ -63,18 +71,15 @@ def undescribed(schema: Schema) -> Iterator[str]:
 
 
 def _field_rules(field: fields.Field[Any], ret: dict[str, Any]) -> dict[str, Any]:
-    if "enum" in ret:
-        return _enum(field, ret["enum"])
+    if isinstance(field, Switch):
+        del ret["enum"]
+        known = {} if field.load_default is missing else {"default": field.load_default == "true"}
+        return {"type": "boolean", **known}
+    if len(ret.get("enum", ())) == 1:
+        return {"const": ret.pop("enum")[0]}
     if isinstance(field, Moment | Time):
         return {"format": "date-time"}
     if isinstance(field, fields.Constant):
         ret.pop("default", None)
         return {"const": field.constant}
     return {}
-
-
-def _enum(field: fields.Field[Any], values: Sequence[str]) -> dict[str, Any]:
-    if all(value.isidentifier() for value in values):
-        return {"enum": list(values)}
-    # Without these names, generators of clients make up some, such as VALUE_0 for 6h.
-    return {"enum": list(values), "x-enum-varnames": [f"{field.name}_{value}".upper() for value in values]}

@@ -1,6 +1,6 @@
 """The errors of an operation: those of its arguments, of its view, and of all operations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.database import DatabaseUnavailable, QueryTimeout
@@ -11,7 +11,8 @@ from wallet_api.responses.operation import Operation
 from wallet_api.schemas.arguments import Arguments, load
 
 _CRASH = ApiError()
-_OF_KEYS = (
+_OF_ALL = (
+    _CRASH,
     Unauthorized(reason="missing_api_key"),
     Forbidden("This API key is not valid.", reason="invalid_api_key"),
     Forbidden("This API key has been revoked.", reason="revoked_api_key"),
@@ -28,7 +29,17 @@ _OF_KEYS = (
 
 def errors_of(operation: Operation, *, keyless: bool) -> dict[str, ApiError]:
     """Return all errors that the operation responds with, by a name for each."""
-    errors = [*_of_arguments(operation.arguments), *operation.errors, _CRASH, *(() if keyless else _OF_KEYS)]
+    return _named(
+        [*_of_arguments(operation.arguments), *operation.errors, *((_CRASH,) if keyless else _OF_ALL)]
+    )
+
+
+def of_all() -> dict[str, ApiError]:
+    """Return the errors that every operation with a key responds with, by a name for each."""
+    return _named(_OF_ALL)
+
+
+def _named(errors: Iterable[ApiError]) -> dict[str, ApiError]:
     named: dict[str, ApiError] = {}
     for error in {error.message: error for error in errors}.values():
         name = "_".join(filter(None, (error.reason or error.code, error.parameter)))
@@ -37,10 +48,8 @@ def errors_of(operation: Operation, *, keyless: bool) -> dict[str, ApiError]:
     return named
 
 
-def _of_arguments(schema: Arguments | None) -> Iterator[ApiError]:
+def _of_arguments(schema: Arguments) -> Iterator[ApiError]:
     """Yield the errors that a schema raises for missing, invalid and unknown arguments."""
-    if schema is None:
-        return
     good = {
         name: [argument_example(name, getattr(field, "allowed", ()))]
         for name, field in schema.fields.items()

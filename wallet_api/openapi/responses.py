@@ -8,7 +8,7 @@ from apispec import APISpec
 from marshmallow import Schema, fields
 
 from wallet_api.errors import ApiError
-from wallet_api.openapi.errors import errors_of
+from wallet_api.openapi.errors import errors_of, of_all
 from wallet_api.responses.examples import META
 from wallet_api.responses.operation import Operation
 from wallet_api.responses.rows import CONTENT_TYPES
@@ -25,7 +25,14 @@ _DESCRIPTIONS = {
     " does not help: see `reason`.",
 }
 
-_NOT_YOURS = "Not allowed from your address."
+# The errors that no operation with a key adds to, by the names of their components.
+_SHARED = {
+    401: "Unauthorized",
+    403: "Forbidden",
+    429: "RateLimited",
+    500: "InternalError",
+    503: "ServiceUnavailable",
+}
 
 _HEADERS = {
     "X-Request-ID": ("string", "The id of this request, also in `meta`."),
@@ -58,10 +65,12 @@ _HEADERS = {
 _OF_KEYS = tuple(name for name in _HEADERS if name.startswith(("X-RateLimit", "X-Credits")))
 
 
-def add_headers(spec: APISpec) -> None:
-    """Add all headers to the components that responses refer to."""
+def add_shared(spec: APISpec) -> None:
+    """Add to the components what operations refer to: headers, and the errors of all that need a key."""
     for name, (kind, description) in _HEADERS.items():
         spec.components.header(name, {"description": description, "schema": {"type": kind}})
+    for status, name in _SHARED.items():
+        spec.components.response(name, _failure(status, _of_status(status, of_all()), keyless=False))
 
 
 def of(operation: Operation, *, keyless: bool) -> dict[str, Any]:
@@ -73,9 +82,16 @@ def of(operation: Operation, *, keyless: bool) -> dict[str, Any]:
         names += _of_pages(operation)
         responses["304"] = {"description": _DESCRIPTIONS[304], "headers": _refer(names)}
     for status in sorted({error.status for error in errors.values()}):
-        of_status = {name: error for name, error in errors.items() if error.status == status}
-        responses[str(status)] = _failure(status, of_status, keyless=keyless)
+        own = _of_status(status, errors)
+        if not keyless and own.keys() == _of_status(status, of_all()).keys():
+            responses[str(status)] = {"$ref": f"#/components/responses/{_SHARED[status]}"}
+        else:
+            responses[str(status)] = _failure(status, own, keyless=keyless)
     return responses
+
+
+def _of_status(status: int, errors: Mapping[str, ApiError]) -> dict[str, ApiError]:
+    return {name: error for name, error in errors.items() if error.status == status}
 
 
 def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
@@ -86,13 +102,10 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
         names += ["Vary", "Content-Encoding", *_OF_KEYS]
     names += _of_pages(operation)
     headers = _refer(names)
-    if operation.data is None:
-        content: dict[str, Any] = {operation.content_type: {"schema": {"type": operation.content_kind}}}
-        return {"description": operation.summary, "headers": headers, "content": content}
     kind = type(operation.data)
     schema = kind if operation.bare else _envelope(kind, operation.top_level)
     examples = {name: {"value": _example(operation, data)} for name, data in operation.examples.items()}
-    content = {"application/json": {"schema": schema, "examples": examples}}
+    content: dict[str, Any] = {"application/json": {"schema": schema, "examples": examples}}
     if operation.rows is not None:
         alone = (
             f"The rows of `{operation.rows}` alone; the names of objects and their fields are joined by `_`."
@@ -104,7 +117,7 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
 
 
 def _of_pages(operation: Operation) -> list[str]:
-    names = ["Link"] if operation.arguments is not None and "cursor" in operation.arguments.fields else []
+    names = ["Link"] if "cursor" in operation.arguments.fields else []
     return [*names, "X-Warnings"] if operation.rows else names
 
 
@@ -136,10 +149,9 @@ def _failure(status: int, errors: Mapping[str, ApiError], *, keyless: bool) -> d
     if not keyless and status != 401:
         names += _OF_KEYS
     examples = {name: {"summary": error.message, "value": _body(error)} for name, error in errors.items()}
-    description = _NOT_YOURS if keyless and status == 403 else _DESCRIPTIONS.get(status)
     return {
         # A 404 is described by the errors of the operation.
-        "description": description
+        "description": _DESCRIPTIONS.get(status)
         or " ".join(dict.fromkeys(type(error).__doc__ or "" for error in errors.values())),
         "headers": _refer(names),
         "content": {"application/json": {"schema": ErrorSchema, "examples": examples}},

@@ -1,4 +1,4 @@
-// Show the OpenAPI document of this server. A key that is entered stays in this tab, over reloads, until it is closed.
+// Show the OpenAPI document of this server. The key of the demo is filled in; a key that is entered stays in this tab, over reloads, until it is closed.
 "use strict";
 
 const KEYS = "wallet-api.keys";
@@ -19,6 +19,15 @@ const extensions = ({ React: { createElement: h } }) => {
   return {
     statePlugins: { auth: { wrapActions: { authorize: keep, logout: keep } } },
     wrapComponents: {
+      // The rules for all operations are one line to open, so that the first screen shows an operation.
+      OAS31Info: (Original, { getComponent }) => (props) => {
+        const [purpose, ...rules] = props.specSelectors.selectInfoDescriptionField().split("\n\n");
+        const specSelectors = { ...props.specSelectors, selectInfoDescriptionField: () => purpose };
+        const text = h(getComponent("Markdown", true), { source: rules.join("\n\n") });
+        const summary = h("summary", null, "Keys, errors, limits, pages, tables");
+        const folded = h("details", { className: "rules" }, summary, text);
+        return h("div", null, h(Original, { ...props, specSelectors }), folded);
+      },
       // The key belongs in the header, so the dialog starts there.
       apiKeyAuth: (Original) => (props) => {
         const getComponent = (name, ...more) =>
@@ -52,6 +61,8 @@ const ui = SwaggerUIBundle({
   syntaxHighlight: { activated: true, theme: "obsidian" },
   onComplete: () => {
     const kept = sessionStorage.getItem(KEYS);
+    const demo = document.querySelector(".demo");
     if (kept) ui.authActions.restoreAuthorization({ authorized: JSON.parse(kept) });
+    else if (demo) ui.preauthorizeApiKey("bearer", demo.dataset.key);
   },
 });

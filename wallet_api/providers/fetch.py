@@ -102,16 +102,14 @@ class Fetcher:
         # At DEBUG urllib3 logs every path, and some paths contain a key.
         logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)
 
-    def begin(
-        self, chain: str, await_turn: Callable[[float], bool] | None = None, *, urgent: bool = False
-    ) -> "Fetch":
+    def begin(self, chain: str, await_turn: Callable[[float], bool] | None = None) -> "Fetch":
         """Return a fetch for one wallet of `chain`, to be used as a context manager. Raise BreakerOpen.
 
         Before it reads more than LARGE_BYTES it calls `await_turn` with the seconds left, and fails unless
-        that returns true. The requests of an urgent one are sent before those of others.
+        that returns true.
         """
         self.breaker.admit()
-        return Fetch(self, chain, await_turn, urgent=urgent)
+        return Fetch(self, chain, await_turn)
 
 
 class Fetch:
@@ -120,11 +118,8 @@ class Fetch:
     `left_out` counts the rows that could not be read; `remark` is for the log.
     """
 
-    def __init__(
-        self, fetcher: Fetcher, chain: str, await_turn: Callable[[float], bool] | None, *, urgent: bool
-    ) -> None:
+    def __init__(self, fetcher: Fetcher, chain: str, await_turn: Callable[[float], bool] | None) -> None:
         self._fetcher = fetcher
-        self._urgent = urgent
         self._await_turn = await_turn
         self._limits = fetcher.limits
         self._chain = chain
@@ -207,7 +202,7 @@ class Fetch:
         timeout: Any = Timeout(connect=connect, total=remaining)
         pace = self._fetcher.pace
         if pace is not None:
-            pace.wait(urgent=self._urgent)
+            pace.wait()
         try:
             # A redirect could send the key to another host, so none is followed.
             with self._fetcher.session.request(

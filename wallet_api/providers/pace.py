@@ -2,12 +2,14 @@
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _LONGEST_HOLD_SECONDS = 60.0
 
 
 class Pace:
-    """Spaces requests evenly, `per_second` of them; urgent ones go first. Thread-safe.
+    """Spaces requests evenly, `per_second` of them; those of urgent work go first. Thread-safe.
 
     When the provider refuses a request and names no pause, the pause is `hold_seconds`, and doubles with each
     further refusal. `calls` counts the requests.
@@ -17,14 +19,25 @@ class Pace:
         self._interval = 1 / per_second
         self._first_hold = hold_seconds
         self._turn = threading.Condition()
+        self._thread = threading.local()
         self._urgent = 0
         self._next = 0.0
         self._hold = hold_seconds
         self._held_until = 0.0
         self.calls = 0
 
-    def wait(self, *, urgent: bool = False) -> None:
+    @contextmanager
+    def work(self, *, urgent: bool) -> Iterator[None]:
+        """Do work whose requests, all of this thread, are urgent or not."""
+        self._thread.urgent = urgent
+        try:
+            yield
+        finally:
+            self._thread.urgent = False
+
+    def wait(self) -> None:
         """Wait until the next request may be sent."""
+        urgent = getattr(self._thread, "urgent", False)
         with self._turn:
             self._urgent += urgent
             # Times are not reserved ahead: after a delay, all missed ones would be used at once.

@@ -13,7 +13,7 @@ from wallet_api.errors import InvalidParameter
 Key = TypeVar("Key")
 Scope = tuple[str, ...]
 
-# The values of parts of keys, so that a forged cursor cannot contain others.
+# The values of parts of keys.
 Text = Annotated[str, msgspec.Meta(pattern=r"\A[^\x00]*\Z")]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 Index = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
@@ -25,16 +25,19 @@ def encode(scope: Scope, key: Any) -> str:
     return base64.urlsafe_b64encode(_fingerprint(scope) + msgspec.msgpack.encode(key)).decode().rstrip("=")
 
 
-def decode(cursor: str, scope: Scope, key_type: type[Key]) -> Key:
-    """Return the key in a cursor. Raises InvalidParameter unless `encode` made it for the same scope."""
+def decode(cursor: str, scope: Scope, key_type: type[Key], parameter: str = "cursor") -> Key:
+    """Return the key in a cursor. Raises InvalidParameter if it is of another scope.
+
+    That nobody has changed the key is for the caller of the query to check: see responses/seals.py.
+    """
     try:
         raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         key = msgspec.msgpack.decode(raw[_FINGERPRINT_BYTES:], type=key_type)
     except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
-        raise refusal() from error
+        raise refusal(parameter) from error
     # Only the canonical encoding is accepted.
     if encode(scope, key) != cursor:
-        raise refusal()
+        raise refusal(parameter)
     return key
 
 
@@ -45,9 +48,9 @@ def _fingerprint(scope: Scope) -> bytes:
     return hashlib.blake2b("\n".join(scope).encode(), digest_size=_FINGERPRINT_BYTES).digest()
 
 
-def refusal() -> InvalidParameter:
+def refusal(parameter: str = "cursor") -> InvalidParameter:
     """Return the error for a cursor of another request, or for a text that is no cursor."""
+    begin = "leave it out to begin from the start" if parameter == "cursor" else "give now or start to begin"
     return InvalidParameter(
-        "Parameter cursor is not a next_cursor of this query; leave it out to begin from the start.",
-        parameter="cursor",
+        f"Parameter {parameter} is not a next_cursor of this query; {begin}.", parameter=parameter
     )

@@ -10,7 +10,7 @@ import orjson
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Database, Row, load_sql
-from wallet_api.errors import CursorUnknown, InvalidParameter
+from wallet_api.errors import CursorUnknown
 from wallet_api.ledger import arrivals
 from wallet_api.queries import cursors
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
@@ -98,7 +98,7 @@ def follow(
         if after == NOW:
             position, chunks = _newest(database, connection), []
         else:
-            position = Position() if after == START else _decoded(after, scope)
+            position = Position() if after == START else cursors.decode(after, scope, Position, "after")
             chunks = _chunks_after(database, connection, position)
         wanted = {
             "blockchain": blockchain,
@@ -126,16 +126,6 @@ def follow(
         "pagination": pagination,
     }
     return with_warnings(data, [*limit_warnings(limit), *filters.warnings])
-
-
-def _decoded(after: str, scope: cursors.Scope) -> Position:
-    try:
-        return cursors.decode(after, scope, Position)
-    except InvalidParameter as error:
-        raise InvalidParameter(
-            "Parameter after is not a next_cursor of this query; give now or start to begin.",
-            parameter="after",
-        ) from error
 
 
 def _newest(database: Database, connection: Connection) -> Position:

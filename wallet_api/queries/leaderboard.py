@@ -8,37 +8,14 @@ from typing import Any
 
 import orjson
 
+from wallet_api.boards import ALL, ORDERS, PERIOD_LENGTHS, SORTS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 
-PERIOD_LENGTHS = {
-    "6h": timedelta(hours=6),
-    "1d": timedelta(days=1),
-    "7d": timedelta(days=7),
-    "30d": timedelta(days=30),
-    "90d": timedelta(days=90),
-}
-# Of a board, all trades that there are.
-ALL = "all"
 _DAY = timedelta(days=1)
 
 _LEADERBOARD = load_sql(__package__, "leaderboard")
 _LEADERBOARD_ALL = load_sql(__package__, "leaderboard_all")
-
-# The figures that entries may be sorted by.
-SORTS = (
-    "total_volume",
-    "realized_pnl",
-    "realized_pnl_usd",
-    "win_rate",
-    "total_txn",
-    "realized_pnl_percentage",
-    "total_buy",
-    "best_trade_pnl",
-    "avg_hold_time_minutes",
-    "sold_without_cost",
-)
-ORDERS = ("desc", "asc")
 
 # A figure, or None if it is unknown, and the address.
 SortKey = tuple[Decimal | None, str]

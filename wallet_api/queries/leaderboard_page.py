@@ -9,12 +9,11 @@ from typing import Any
 
 import msgspec
 
+from wallet_api.boards import ORDERS, SORTS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.queries import cursors
 from wallet_api.queries.leaderboard import (
-    ORDERS,
-    SORTS,
     Entry,
     SortKey,
     order_of,

@@ -7,6 +7,7 @@ from typing import Any
 
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
+from wallet_api.queries.leaderboard import cut_period
 from wallet_api.queries.windows import MAX_LIMIT
 
 # The shortest first.
@@ -39,9 +40,8 @@ def net_flows(
     `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
-    starts = zip(
-        ("first_since", "second_since", "third_since", "fourth_since"), WINDOWS.values(), strict=True
-    )
+    first, second, third, fourth = (now - length for length in WINDOWS.values())
+    older = cut_period(fourth, third)
     rows = connection.execute(
         _NET_FLOW,
         {
@@ -49,7 +49,14 @@ def net_flows(
             "type": type,
             "currency": CHAINS[blockchain].currency,
             "now": now,
-            **{name: now - length for name, length in starts},
+            "first_since": first,
+            "second_since": second,
+            "third_since": third,
+            "fourth_since": fourth,
+            "first_day": older["first_day"],
+            "end_day": older["end_day"],
+            "starts": [*older["starts"], third],
+            "ends": [*older["ends"], now],
             "window_place": list(WINDOWS).index(period) + 1,
             "min_wallets": min_wallets,
             "sort": sort or "",

@@ -1,14 +1,35 @@
 -- What a group put into tokens and took out of them in four windows that end now, for the tokens with a trade in one of them,
 -- `window_place` from 1, the shortest. A wallet is new where it bought a token for the first time.
--- Needs wallets_by_group, trades_by_time, positions_pkey, tokens_pkey, token_faces_pkey, native_prices_pkey, and what
--- token_name.sql needs.
+-- Whole days that are in the longest window alone are read from position_days, the rest from the trades.
+-- Needs wallets_by_group, position_days_pkey, trades_by_time, positions_pkey, tokens_pkey, token_faces_pkey,
+-- native_prices_pkey, and what token_name.sql needs.
   WITH
 {latest_price},
 {group_wallets},
        -- The trades of each window that are in no shorter one.
        piece AS MATERIALIZED (
+       SELECT position_days.token_id,
+              position_days.wallet_id,
+              4 AS place,
+              buy_txn,
+              sell_txn,
+              invested AS bought,
+              sold,
+              buys_without_usd,
+              sells_without_usd,
+              invested_usd AS bought_usd,
+              sold_usd,
+              invested_without_usd AS bought_without_usd,
+              sold_without_usd
+         FROM tracked
+         JOIN position_days
+           ON position_days.wallet_id = tracked.wallet_id
+          AND position_days.day >= %(first_day)s
+          AND position_days.day < %(end_day)s
+        UNION ALL
        SELECT within.*
          FROM tracked
+        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
         -- Summed in the subquery, so that no trade of other groups is read.
         CROSS JOIN LATERAL (
               SELECT token_id,
@@ -18,20 +39,20 @@
                           WHEN created_at > %(third_since)s THEN 3
                           ELSE 4
                      END AS place,
-                     count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
-                     count(*) FILTER (WHERE is_sell) AS sell_txn,
-                     COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS bought,
-                     COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
-                     count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL) AS buys_without_usd,
-                     count(*) FILTER (WHERE is_sell AND value_usd IS NULL) AS sells_without_usd,
-                     COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0) AS bought_usd,
-                     COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0) AS sold_usd,
-                     COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0) AS bought_without_usd,
-                     COALESCE(sum(value) FILTER (WHERE is_sell AND value_usd IS NULL), 0) AS sold_without_usd
+                     count(*) FILTER (WHERE NOT is_sell),
+                     count(*) FILTER (WHERE is_sell),
+                     COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0),
+                     COALESCE(sum(value) FILTER (WHERE is_sell), 0),
+                     count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL),
+                     count(*) FILTER (WHERE is_sell AND value_usd IS NULL),
+                     COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0),
+                     COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0),
+                     COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0),
+                     COALESCE(sum(value) FILTER (WHERE is_sell AND value_usd IS NULL), 0)
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
-                 AND created_at > %(fourth_since)s
-                 AND created_at <= %(now)s
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
                GROUP BY wallet_id, token_id, place) AS within
        ),
        -- The tokens by the figures of the requested window.

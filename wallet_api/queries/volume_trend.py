@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Any
 
+from wallet_api.boards import PERIOD_LENGTHS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.queries.leaderboard import PERIOD_LENGTHS
 from wallet_api.queries.tracker import CHART_BUCKETS
 
 _VOLUME_TREND = load_sql(__package__, "volume_trend")

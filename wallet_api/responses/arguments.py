@@ -9,6 +9,7 @@ from werkzeug.datastructures import MultiDict
 
 from wallet_api.access.current import current_request
 from wallet_api.keys import may_contain_key
+from wallet_api.responses import seals
 from wallet_api.schemas import arguments
 
 # Longer query strings are not remembered.
@@ -18,7 +19,7 @@ _MAX_BYTES = 512
 def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     """Return the arguments of the current request, but for the format of its response, which it then has.
 
-    Raises MissingParameter, InvalidParameter.
+    Raises MissingParameter, InvalidParameter, DatabaseUnavailable.
     """
     request = current_request()
     query: bytes = request.query_string
@@ -27,7 +28,7 @@ def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
         loaded, request.format = _load(schema, request.args)
     else:
         loaded, request.format = _load_again(schema, query)
-    return loaded
+    return seals.opened(loaded) if "cursor" in schema.fields else loaded
 
 
 # Most callers send the same query strings again and again.

@@ -18,6 +18,7 @@ from wallet_api.cache import Cache, Cached
 from wallet_api.responses.compression import Prefix
 from wallet_api.responses.envelope import JSON, meta, to_json
 from wallet_api.responses.rows import CONTENT_TYPES, Listing
+from wallet_api.responses.seals import sealed
 
 _EXTENSION = "wallet_api.response_caches"
 _VERSIONS = "wallet_api.version_cache"
@@ -160,6 +161,7 @@ def respond_version(
 
 
 def _made(request: ApiRequest, data: Any, top_level: str | None, listing: Listing | None) -> CachedData:
+    data = sealed(data)
     next_page = _next_page(request, data)
     if request.format == "json":
         return _in_envelope(data, top_level, next_page)

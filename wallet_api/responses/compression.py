@@ -1,4 +1,4 @@
-"""Compressed bodies with a common beginning, which is compressed once (docs/benchmarks-http.md)."""
+"""Compressed bodies with a common beginning, which is compressed once (docs/benchmarks.md)."""
 
 import struct
 import zlib

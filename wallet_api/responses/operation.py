@@ -19,24 +19,23 @@ View = TypeVar("View", bound=Callable[..., Response])
 
 @dataclass(frozen=True)
 class Operation:
-    """`arguments` and `data` are the schemas of the query string and of the response's data, if it has any.
+    """`name` is what a generated client calls it.
 
+    `arguments` and `data` are the schemas of the query string and of the response's data.
     `examples` are examples of the data by name, `errors` those that only this view raises.
     `top_level` is the name of a member of the data that is repeated at the top level of the body.
     `rows` is that of the list which `format` returns alone.
     With `bare` the data is the body, without the envelope.
     """
 
+    name: str
     tag: str
     summary: str
-    arguments: Arguments | None = None
-    data: Schema | None = None
+    arguments: Arguments
+    data: Schema
     examples: Mapping[str, Any] = field(default_factory=dict)
     errors: Sequence[ApiError] = ()
     description: str = ""
-    # The content of a response without the envelope.
-    content_type: str = "application/json"
-    content_kind: str = "object"
     etag: bool = True
     top_level: str | None = None
     rows: str | None = None
@@ -46,7 +45,7 @@ class Operation:
     current_with: str = ""
 
     def __post_init__(self) -> None:
-        if (self.rows is not None) != (self.arguments is not None and "format" in self.arguments.fields):
+        if (self.rows is not None) != ("format" in self.arguments.fields):
             raise TypeError(f"{self.summary}: `rows` and the argument `format` belong together")
 
     @cached_property
@@ -54,7 +53,6 @@ class Operation:
         """Return how the rows are written alone; None if they are not."""
         if self.rows is None:
             return None
-        assert self.data is not None
         return Listing(self.data, self.rows)
 
     def documents(self, view: View) -> View:
@@ -68,8 +66,6 @@ class Operation:
         Requests with the same arguments share what it returns for the lifetime of the operation.
         """
         arguments_schema, data_schema = self.arguments, self.data
-        assert arguments_schema is not None
-        assert data_schema is not None
 
         @self.documents
         @wraps(get_data)
@@ -90,13 +86,13 @@ _ATTRIBUTE = "wallet_api_operation"
 
 
 def undocumented(view: View) -> View:
-    """Decorate the view of a page for people, which the OpenAPI document leaves out."""
+    """Decorate a view that the OpenAPI document leaves out: a page, a probe, what is for the operator."""
     setattr(view, _ATTRIBUTE, None)
     return view
 
 
 def operation_of(app: Flask, endpoint: str) -> Operation | None:
-    """Return the operation of an endpoint; None for a page for people.
+    """Return the operation of an endpoint; None for one that the OpenAPI document leaves out.
 
     Raise TypeError, with the endpoint's name, if its view is not decorated with either.
     """

@@ -4,9 +4,9 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validates_schema
 
+from wallet_api.boards import ORDERS
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
-    SYMBOL,
     USD,
     Amount,
     ByName,
@@ -20,11 +20,12 @@ from wallet_api.schemas.fields import (
     WholeNumber,
 )
 from wallet_api.schemas.leaderboard import PERIODS, EntrySchema
+from wallet_api.schemas.token_fields import TokenNamesSchema
 
 MODES = ("most_traded", "net_flow", "volume_trend", "top_performers", "win_rate")
 FLOW_PERIODS = ("1h", "6h", "1d", "7d")
 FLOW_SORTS = ("net_flow", "buy", "sell", "buyers", "sellers")
-_ALL_PERIODS = ("1h", *PERIODS)
+PERIODS_OF_MODES = ("1h", *PERIODS)
 _OF_FLOWS = ("sort", "order", "min_wallets")
 
 
@@ -39,7 +40,7 @@ class AnalyticsArguments(GroupArguments):
         required=True,
     )
     period = Choice(
-        _ALL_PERIODS,
+        PERIODS_OF_MODES,
         "The period of the figures; `7d` by default. With `net_flow` it decides which tokens are shown and"
         " their order: `1h`, `6h`, `1d` (by default) or `7d`. `1h` is of `net_flow` alone.",
     )
@@ -53,7 +54,7 @@ class AnalyticsArguments(GroupArguments):
         "Of `net_flow`: the figure of the period to sort by; the size of `net_flow` in either direction by"
         " default.",
     )
-    order = Choice(("asc", "desc"), "Of `net_flow`: the direction; `desc` by default.")
+    order = Choice(ORDERS, "Of `net_flow`: the direction; `desc` by default.")
     min_wallets = WholeNumber(1, "Of `net_flow`: leave out tokens that fewer wallets traded in the period.")
 
     @validates_schema
@@ -75,12 +76,9 @@ class AnalyticsArguments(GroupArguments):
         return defaults | data
 
 
-class TradedTokenSchema(Shape):
+class TradedTokenSchema(TokenNamesSchema):
     """What the wallets of the group did in a token in the period; values in native currency."""
 
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Name in the newest trade that has one, else by its node; may be empty.")
     wallet_count = Integer("Wallets that traded it.")
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
@@ -106,12 +104,9 @@ class FlowSchema(Shape):
     wallet_count = Integer("Wallets that traded.")
 
 
-class FlowsSchema(Shape):
+class FlowsSchema(TokenNamesSchema):
     """A token, and what went into it and out of it."""
 
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
     windows = ByName(
         fields.Nested(FlowSchema),
         "The last hour `1h`, six hours `6h`, day `1d` and seven days `7d`, by name.",
@@ -136,8 +131,8 @@ class AnalyticsSchema(Shape):
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
     currency = String("Code of the chain's native coin.")
-    mode = String("Requested mode.", enum=list(MODES))
-    period = String("The period.", enum=list(_ALL_PERIODS))
+    mode = String("Requested mode.", enum=MODES)
+    period = String("The period.", enum=PERIODS_OF_MODES)
     tokens = Rows(
         TradedTokenSchema,
         "Of `most_traded`, else absent: the tokens, by number of wallets, then by volume, largest first, then"

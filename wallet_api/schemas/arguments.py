@@ -6,7 +6,9 @@ from marshmallow import RAISE, Schema, ValidationError, post_load, validates_sch
 
 from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
-from wallet_api.schemas.fields import MAX_TEXT, Choice, Text
+from wallet_api.schemas.fields import MAX_TEXT, TYPE, Choice, Text
+
+FORMATS = ("json", "csv", "ndjson")
 
 
 class Arguments(Schema):
@@ -34,7 +36,7 @@ class ChainArguments(Arguments):
 class GroupArguments(ChainArguments):
     """`blockchain` and `type`, required: a group of wallets. Not every chain has every type."""
 
-    type = Choice(WALLET_TYPES, "The category of the wallets. Not every chain has every one.", required=True)
+    type = Choice(WALLET_TYPES, TYPE, required=True)
 
     @validates_schema
     def _pair_exists(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -68,7 +70,7 @@ class FormatMixin:
     """`format` of the response: the whole as JSON, or its rows alone."""
 
     format = Choice(
-        ("json", "csv", "ndjson"),
+        FORMATS,
         "`csv` and `ndjson` return the rows alone, without the envelope.",
         load_default="json",
     )
@@ -77,7 +79,7 @@ class FormatMixin:
 class WalletArguments(AddressMixin, GroupArguments):
     """`blockchain` and `address`, required: one wallet, of the category `type` if it is given."""
 
-    type = Choice(WALLET_TYPES, "The category that the wallet must have; any by default.")
+    type = Choice(WALLET_TYPES, TYPE)
 
 
 def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class SumsSchema(Shape):
     total_sell_usd = Amount(USD, optional=True)
 
 
-class DateSchema(SumsSchema):
+class DaySchema(SumsSchema):
     """A day of UTC with a trade, from 00:00 until before 24:00."""
 
     date = String("The day of UTC, YYYY-MM-DD.", metadata={"format": "date"})
@@ -56,14 +56,14 @@ class MonthWithDatesSchema(Shape):
     """A month and its days."""
 
     month = Rows(MonthSchema, "The figures of the month.")
-    dates = Rows(DateSchema, "Its days with a trade, oldest first.", many=True)
+    dates = Rows(DaySchema, "Its days with a trade, oldest first.", many=True)
 
 
 class CalendarSchema(Shape):
     """The data of GET /v1/wallet/pnl_calendar. The sums over all days are the lifetime figures."""
 
     wallet = String("The address of the wallet.")
-    profile = Rows(ProfileSchema, "Its public profile.")
+    profile = Rows(ProfileSchema, "The wallet.")
     months = Rows(
         MonthWithDatesSchema,
         "Every month, oldest first, from the first trade's to the present one."
@@ -71,4 +71,4 @@ class CalendarSchema(Shape):
         many=True,
     )
     month = Rows(LastMonthSchema, "The last of the months; an empty object for a wallet that never traded.")
-    dates = Rows(DateSchema, "The days of the last month.", many=True)
+    dates = Rows(DaySchema, "The days of the last month.", many=True)

@@ -2,7 +2,6 @@
 
 from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.fields import (
-    SYMBOL,
     Amount,
     Integer,
     Moment,
@@ -11,6 +10,7 @@ from wallet_api.schemas.fields import (
     String,
     WholeNumber,
 )
+from wallet_api.schemas.token_fields import TokenNamesSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 
@@ -20,19 +20,15 @@ class ConnectionsArguments(WalletArguments):
     limit = WholeNumber(1, "Most connections to return; all of them by default.")
 
 
-class SharedTokenSchema(Shape):
+class SharedTokenSchema(TokenNamesSchema):
     """A token that both wallets traded."""
-
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
 
 
 class ConnectionSchema(Shape):
     """Another tracked wallet of the chain, and what both wallets traded in the period."""
 
     wallet_address = String("The other wallet's address.")
-    profile = Rows(ProfileSchema, "The other wallet's public profile.")
+    profile = Rows(ProfileSchema, "The wallet.")
     shared_tokens_count = Integer("Number of tokens that both wallets traded.")
     overlap_score = Amount("`shared_tokens_count` / `token_count`, 0 to 1.")
     shared_tokens = Rows(
@@ -47,8 +43,8 @@ class ConnectionsSchema(Shape):
     """The data of GET /v1/wallets/connections, by number of shared tokens descending, then by address."""
 
     wallet_address = String("The requested wallet.")
-    blockchain = String("Its chain.")
-    type = String("Its category.")
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets.")
     period = String("The period in which both wallets traded the tokens.", enum=["30d"])
     token_count = Integer("Number of tokens that the wallet traded in the period.")
     total = Integer("Number of connections without `limit`.")

@@ -8,7 +8,7 @@ class CountSchema(Shape):
 
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
-    mode = String("Always `count`.", enum=["count"])
+    mode = String("The last part of the path.", enum=["count"])
     count = Integer("Number of trades in the window.")
     wallet_count = Integer("Number of wallets that made them.")
     time_window_seconds = Integer("The window, after capping at 86400.")

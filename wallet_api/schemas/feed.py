@@ -6,13 +6,10 @@ from marshmallow import ValidationError, validates_schema
 
 from wallet_api.schemas.arguments import FormatMixin, OfChainMixin
 from wallet_api.schemas.fields import (
-    DECIMALS,
     MAX_TEXTS,
     NO_SOURCE,
-    SUPPLY,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
-    SYMBOL,
     Amount,
     Boolean,
     Choice,
@@ -28,9 +25,13 @@ from wallet_api.schemas.fields import (
     Texts,
     WholeNumber,
 )
+from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema
 from wallet_api.schemas.volume import WindowArguments
-from wallet_api.schemas.wallets import PagedArguments, PaginationSchema, ProfileSchema
+from wallet_api.schemas.wallets import PAGE, PagedArguments, PaginationSchema, ProfileSchema
 
+DIRECTIONS = ("buy", "sell")
+EVENTS = ("trade", "correction", "removal", "wallet_removal", "purge")
+PAGE_OF_FEED = f"{PAGE.removesuffix('.')}; also at the top level of the body."
 _PRICE = "Value / `token_amount` of the newest trade that makes a price; null without one."
 _PRICE_USD = "The same × the latest native price; null without one."
 _PRICE_AT = "Time of that trade; null without one."
@@ -39,7 +40,7 @@ _PRICE_AT = "Time of that trade; null without one."
 class FollowMixin(OfChainMixin):
     """The filters of a feed: direction and value of the trades, and who made them; and where to follow it."""
 
-    transaction_type = Choice(("buy", "sell"), "Only trades of this direction.")
+    transaction_type = Choice(DIRECTIONS, "Only trades of this direction.")
     min_value = Number("Only trades of at least this `value`.")
     min_value_usd = Number("Only trades of at least this `value_usd`; those without one are left out.")
     address = Texts(
@@ -61,7 +62,7 @@ class LatestArguments(FollowMixin, PagedArguments):
     """The arguments of GET /v1/transactions/latest."""
 
     limit = WholeNumber(
-        1, "Trades per page; more than 1000 is capped, with an entry in `warnings`.", load_default=50
+        1, "Rows in a response; more than 1000 is capped, with an entry in `warnings`.", load_default=50
     )
     mint = Mint("Only trades of this token; at most 128 characters.")
 
@@ -72,7 +73,7 @@ class TimerangeArguments(FormatMixin, WindowArguments):
     default_window_seconds = 3600
 
     limit = WholeNumber(
-        1, "Trades shown; more than 1000 is capped, with an entry in `warnings`.", load_default=50
+        1, "Rows in a response; more than 1000 is capped, with an entry in `warnings`.", load_default=50
     )
 
 
@@ -87,12 +88,12 @@ class HoldingSchema(Shape):
     supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
 
 
-class TokenTransactionSchema(Shape):
-    """One trade, with who made it and what the wallet held after it."""
+class _TradeSchema(Shape):
+    """One trade, who made it, and what the wallet held of the token after it."""
 
     tx_signature = String("Signature of the transaction.")
     event_index = Integer("Ordinal of the trade within its transaction.")
-    transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
+    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
     value = Amount("Value of the trade.")
     value_usd = Amount(
         "Stored USD value; else value × the latest native price; null without a price.", nullable=True
@@ -102,21 +103,15 @@ class TokenTransactionSchema(Shape):
     price_per_token = Amount("`value` / `token_amount`.")
     price_per_token_usd = Amount("The same in USD; null where `value_usd` is.", nullable=True)
     created_at = Moment("Time of the trade.")
-    profile = Rows(ProfileSchema, "The wallet that traded.")
+    profile = Rows(ProfileSchema, "The wallet.")
     holdings_after = Rows(HoldingSchema, "Its holding of the token after this trade.")
 
 
-class FeedTransactionSchema(TokenTransactionSchema):
+class TradeSchema(TokenFaceSchema, _TradeSchema):
     """One trade, with its token, who made it, and what the wallet held of the token after it."""
 
-    mint = String("Address of the token.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
-    token_supply = Amount(SUPPLY, nullable=True)
-    token_decimals = Integer(DECIMALS, nullable=True)
 
-
-class ChangeSchema(FeedTransactionSchema):
+class ChangeSchema(TradeSchema):
     """One trade; with `after` one change.
 
     Beside `event` and `arrived_at`, a `removal` has `tx_signature`, `event_index`, `transaction_type`,
@@ -125,7 +120,7 @@ class ChangeSchema(FeedTransactionSchema):
 
     event = String(
         "What has arrived; absent without `after`.",
-        enum=["trade", "correction", "removal", "wallet_removal", "purge"],
+        enum=EVENTS,
     )
     arrived_at = Moment("When it did; never before that of an earlier row. Absent without `after`.")
     before = Moment("Of a purge: all trades before this time were removed.")
@@ -134,16 +129,9 @@ class ChangeSchema(FeedTransactionSchema):
         super().__init__(**kwargs | {"partial": True})
 
 
-class TokenBlockSchema(Shape):
+class TokenSchema(TokenFaceSchema, ChainSchema):
     """A token, with its price according to the ledger."""
 
-    blockchain = String("The chain of the token.")
-    currency = String("Code of the chain's native coin.")
-    mint = String("Address of the token, in lower case on EVM chains.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name in the newest trade that has one, else by its node; may be empty.")
-    token_supply = Amount(SUPPLY, nullable=True)
-    token_decimals = Integer(DECIMALS, nullable=True)
     price = Amount(_PRICE, nullable=True)
     price_usd = Amount(_PRICE_USD, nullable=True)
     price_at = Moment(_PRICE_AT, nullable=True)
@@ -167,40 +155,32 @@ class _FeedSchema(Shape):
     type = String("The requested category of wallets.")
     currency = String("Code of the chain's native coin.")
     count = Integer("Number of trades in this response.")
-    transactions = Rows(FeedTransactionSchema, "The trades, newest first.", many=True)
+    transactions = Rows(TradeSchema, "The trades, newest first.", many=True)
     mint = String("The requested token, in lower case on EVM chains; absent without one.", optional=True)
     token = Rows(
-        TokenBlockSchema,
+        TokenSchema,
         "The requested token; absent without `mint`, with `after`, or if no tracked wallet ever traded it.",
         optional=True,
     )
     warnings = Strings("What was capped, and untracked addresses; absent if none.", optional=True)
 
 
-class FeedPaginationSchema(PaginationSchema):
-    """Where the page stands among all trades. `next_cursor` is null at the end, but never with `after`."""
-
-    total = Integer(
-        "Number of all trades, on all pages; absent with filters and with `after`.", optional=True
-    )
-
-
 class LatestSchema(_FeedSchema):
     """The data of GET /v1/transactions/latest."""
 
-    mode = String("Always `latest`.", enum=["latest"])
+    mode = String("The last part of the path.", enum=["latest"])
     transactions = Rows(
         ChangeSchema, "The trades, newest first; with `after` the changes, oldest first.", many=True
     )
     pagination = Rows(
-        FeedPaginationSchema,
-        "Size of the page, cursor of the next; the same object is also at the top level of the body.",
+        PaginationSchema,
+        PAGE_OF_FEED,
     )
 
 
 class TimerangeSchema(_FeedSchema):
     """The data of GET /v1/transactions/timerange."""
 
-    mode = String("Always `timerange`.", enum=["timerange"])
+    mode = String("The last part of the path.", enum=["timerange"])
     total = Integer("Number of trades in the window.")
     time_window_seconds = Integer("The window, after capping at 3600.")

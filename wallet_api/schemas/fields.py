@@ -17,9 +17,8 @@ HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent if nothing was
 WITHOUT_COST = "Proceeds of what was sold without a known buy: neither profit nor loss."
 TOKENS_WITHOUT_COST = "How many tokens were sold without a known buy."
 NO_SOURCE = "Always null: no source exists yet."
-SYMBOL = "Its symbol, by its chain's node; null without one."
-SUPPLY = "Its supply as last read from its chain's node; null without one."
-DECIMALS = "Its decimals, by its chain's node; null without one."
+TYPE = "The category of the wallets; where it is not required, any by default."
+PROFIT_PERCENTAGE = "The profit in percent of the cost of what was sold; 0 without a cost."
 SUPPLY_PCT = "The holding in percent of the supply; null without one."
 SUPPLY_PCT_PEAK = "The largest holding in percent of the supply; null without one."
 

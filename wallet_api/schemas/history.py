@@ -6,9 +6,11 @@ from marshmallow import ValidationError, validates_schema
 
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import AddressMixin
+from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
-    SYMBOL,
+    PROFIT_PERCENTAGE,
     TOKENS_WITHOUT_COST,
+    TYPE,
     WITHOUT_COST,
     Amount,
     Boolean,
@@ -24,14 +26,17 @@ from wallet_api.schemas.fields import (
     Time,
     WholeNumber,
 )
-from wallet_api.schemas.wallets import HistoryProfileSchema, PagedArguments, PaginationSchema
+from wallet_api.schemas.token_fields import TokenNamesSchema, TransactionSchema
+from wallet_api.schemas.wallets import PAGE, HistoryProfileSchema, PagedArguments, PaginationSchema
+
+_IN_RANGE = "Closed positions in this range of percent, its upper end included."
 
 
 class HistoryArguments(AddressMixin, PagedArguments):
     """The arguments of GET /v1/wallets/history."""
 
     limit = WholeNumber(
-        1, "Trades per page; more than 1000 is capped, with an entry in `warnings`.", load_default=50
+        1, "Rows in a response; more than 1000 is capped, with an entry in `warnings`.", load_default=50
     )
     since = Time("Only trades with `since` ≤ `created_at`, in UTC without an offset; figures are of all.")
     until = Time("Only trades with `created_at` < `until`, which is later than `since`; figures are of all.")
@@ -49,17 +54,17 @@ class HistoryArguments(AddressMixin, PagedArguments):
 class UntypedHistoryArguments(HistoryArguments):
     """The same where HISTORY_TYPE is detected: `type` is that of the wallet by default."""
 
-    type = Choice(WALLET_TYPES, "The category of the wallet; detected by default.")
+    type = Choice(WALLET_TYPES, TYPE)
 
 
 class LifetimeStatsSchema(Shape):
     """A wallet's figures over its lifetime; amounts in native currency."""
 
     currency = String("Code of the chain's native coin.")
-    buy = Amount("Value of all buys.")
-    sell = Amount("Value of all sells.")
+    buy = Amount("Value of the buys.")
+    sell = Amount("Value of the sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold; 0 without a cost.")
+    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
@@ -83,29 +88,26 @@ class LifetimeStatsSchema(Shape):
 class DistributionSchema(Shape):
     """Closed positions by their realized profit in percent of their cost."""
 
-    above_500 = Integer("Closed positions above 500 %.")
-    above_100_to_500 = Integer("Closed positions above 100 % up to 500 %.")
-    above_zero_to_100 = Integer("Closed positions above 0 % up to 100 %.")
-    below_zero = Integer("Closed positions of 0 % or less.")
+    above_500 = Integer(_IN_RANGE)
+    above_100_to_500 = Integer(_IN_RANGE)
+    above_zero_to_100 = Integer(_IN_RANGE)
+    below_zero = Integer(_IN_RANGE)
 
 
-class TokenOverviewSchema(Shape):
+class TokenOverviewSchema(TokenNamesSchema):
     """A wallet's record in one token; amounts in native currency."""
 
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
     invested = Amount("Value of the buys.")
     sold = Amount("Value of the sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold; 0 without a cost.")
+    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
     currency = String("Code of the chain's native coin.")
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
-    first_seen = Moment("Time of the first trade.")
-    last_seen = Moment("Time of the latest trade.")
+    first_seen = Moment("Time of the first and of the latest trade.")
+    last_seen = Moment("Time of the first and of the latest trade.")
     still_holding = Boolean("Whether at least 1 % of the most ever held is left.")
     unrealized_pnl = Amount(
         "What is held is worth at the token's price, less its cost; 0 if nothing is held,"
@@ -114,14 +116,10 @@ class TokenOverviewSchema(Shape):
     )
 
 
-class TradeSchema(Shape):
+class HistoryTradeSchema(TokenNamesSchema, TransactionSchema):
     """One trade; its value in native currency."""
 
-    tx_signature = String("Signature of the transaction.")
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
-    transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
+    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
     value = Amount("Value of the trade.")
     value_usd = Amount("Stored USD value; absent without one.", optional=True)
     currency = String("Code of the chain's native coin.")
@@ -133,7 +131,7 @@ class TradeSchema(Shape):
 class HistorySchema(Shape):
     """The data of GET /v1/wallets/history. Trades are newest first; tokens by their latest trade."""
 
-    profile = Rows(HistoryProfileSchema, "The wallet's public profile.")
+    profile = Rows(HistoryProfileSchema, "The wallet.")
     lifetime_stats = Rows(LifetimeStatsSchema, "Its figures over all of its trades.")
     win_rate_distribution = Rows(
         DistributionSchema, "Its closed positions by their realized profit in percent of their cost."
@@ -144,6 +142,6 @@ class HistorySchema(Shape):
         optional=True,
         many=True,
     )
-    trades = Rows(TradeSchema, "The trades of this page, newest first.", many=True)
-    pagination = Rows(PaginationSchema, "Size of the page, and the cursor of the next one.")
+    trades = Rows(HistoryTradeSchema, "The trades of this page, newest first.", many=True)
+    pagination = Rows(PaginationSchema, PAGE)
     warnings = Strings("That `limit` was capped; absent otherwise.", optional=True)

@@ -1,8 +1,10 @@
 """The schemas of the leaderboard."""
 
+from wallet_api.boards import ALL, ORDERS, PERIOD_LENGTHS, SORTS
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
     HOLD_TIME,
+    PROFIT_PERCENTAGE,
     PROFIT_USD,
     WITHOUT_COST,
     Amount,
@@ -15,24 +17,13 @@ from wallet_api.schemas.fields import (
     Text,
     WholeNumber,
 )
-from wallet_api.schemas.wallets import PagedArguments, PaginationSchema
+from wallet_api.schemas.wallets import PAGE, PagedArguments, PaginationSchema
 
 # Of all operations that have a period.
 PERIODS = ("6h", "1d", "7d", "30d")
-BOARD_PERIODS = (*PERIODS, "90d", "all")
-SORTS = (
-    "total_volume",
-    "realized_pnl",
-    "realized_pnl_usd",
-    "win_rate",
-    "total_txn",
-    "realized_pnl_percentage",
-    "total_buy",
-    "best_trade_pnl",
-    "avg_hold_time_minutes",
-    "sold_without_cost",
-)
-ORDERS = ("desc", "asc")
+BOARD_PERIODS = (*PERIOD_LENGTHS, ALL)
+
+_IN_RANGE = "Tokens in this range of percent, its upper end included."
 
 
 class LeaderboardArguments(AddressMixin, PagedArguments):
@@ -56,11 +47,11 @@ class LeaderboardArguments(AddressMixin, PagedArguments):
 
 
 class EntryProfileSchema(Shape):
-    """Who the ranked wallet is."""
+    """Who the ranked wallet is. Unset texts are empty."""
 
-    name = String("Display name; may be empty.")
-    image_url = String("URL of the avatar; may be empty.")
-    twitter = String("URL of the profile on X; may be empty.")
+    name = String("Display name.")
+    image_url = String("URL of the avatar.")
+    twitter = String("URL of the profile on X.")
     currency = String("Code of the chain's native coin.")
 
 
@@ -69,7 +60,7 @@ class PeriodStatsSchema(Shape):
 
     realized_pnl = Amount("What the sells of the period realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
+    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
@@ -86,10 +77,10 @@ class PeriodDistributionSchema(Shape):
     """The tokens with a covered sell in the period, by the profit that the period's sells realized."""
 
     win_rate_percentage = Amount("Percentage of tokens with a profit.")
-    above_500 = Integer("Tokens above 500 %.")
-    above_100_to_500 = Integer("Tokens above 100 % up to 500 %.")
-    above_zero_to_100 = Integer("Tokens above 0 % up to 100 %.")
-    below_zero = Integer("Tokens of 0 % or less.")
+    above_500 = Integer(_IN_RANGE)
+    above_100_to_500 = Integer(_IN_RANGE)
+    above_zero_to_100 = Integer(_IN_RANGE)
+    below_zero = Integer(_IN_RANGE)
     closed_count = Integer("All of these tokens.")
     win_count = Integer("Those with a profit.")
 
@@ -111,8 +102,8 @@ class LeaderboardSchema(Shape):
     type = String("The requested category of wallets.")
     period = String("Requested period.")
     currency = String("Code of the chain's native coin.")
-    sort = String("As requested; absent if not.", optional=True, enum=list(SORTS))
-    order = String("As requested; absent if not.", optional=True, enum=list(ORDERS))
+    sort = String("As requested; absent if not.", optional=True, enum=SORTS)
+    order = String("As requested; absent if not.", optional=True, enum=ORDERS)
     address = String("As requested; absent if not.", optional=True)
     min_txn = Integer("As requested; absent if not.", optional=True)
     min_volume = Amount("As requested; absent if not.", optional=True)
@@ -125,5 +116,7 @@ class LeaderboardSchema(Shape):
         many=True,
     )
     pagination = Rows(
-        PaginationSchema, "Size of the page, cursor of the next; absent without `limit`.", optional=True
+        PaginationSchema,
+        f"{PAGE.removesuffix('.')}; absent without `limit`.",
+        optional=True,
     )

@@ -6,7 +6,11 @@ from marshmallow import ValidationError, post_load, validates_schema
 
 from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.schemas.arguments import Arguments
-from wallet_api.schemas.fields import MAX_TEXT, MAX_TEXTS, Boolean, Choice, Rows, Shape, String, Texts
+from wallet_api.schemas.fields import MAX_TEXT, MAX_TEXTS, TYPE, Boolean, Choice, Rows, Shape, String, Texts
+
+_AS_TRACKED = (
+    "As in its profile in the first match, in the order solana, bnb, base, eth; absent if not tracked."
+)
 
 
 class LookupArguments(Arguments):
@@ -16,7 +20,7 @@ class LookupArguments(Arguments):
         f"The wallet's address, in the form of any chain, or up to {MAX_TEXTS} of them, separated by commas.",
         required=True,
     )
-    type = Choice(WALLET_TYPES, "Only wallets of this category; all of them by default.")
+    type = Choice(WALLET_TYPES, TYPE)
 
     @validates_schema
     def _addresses_are_of_a_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -47,20 +51,15 @@ class LookedUpSchema(Shape):
 
     found = Boolean("Whether the address is tracked on any chain.")
     wallet_address = String("The address; in lower case on EVM chains.")
-    name = String("Display name in the first match; may be empty, absent if not tracked.", optional=True)
-    image_url = String("URL of the avatar; may be empty, absent if not tracked.", optional=True)
-    twitter = String("URL of the profile on X; may be empty, absent if not tracked.", optional=True)
-    telegram = String("URL of the channel on Telegram; may be empty, absent if not tracked.", optional=True)
-    copytrade_link = String("Link to copy its trades; may be empty, absent if not tracked.", optional=True)
-    blockchain = String(
-        "The chain of the first match, in the order solana, bnb, base, eth; absent if not tracked.",
-        optional=True,
-    )
-    type = String("The category of the wallet there; absent if not tracked.", optional=True)
-    currency = String("Code of the native coin there; absent if not tracked.", optional=True)
-    matches = Rows(
-        MatchSchema, "All matches, in the same order; absent if not tracked.", optional=True, many=True
-    )
+    name = String(_AS_TRACKED, optional=True)
+    image_url = String(_AS_TRACKED, optional=True)
+    twitter = String(_AS_TRACKED, optional=True)
+    telegram = String(_AS_TRACKED, optional=True)
+    copytrade_link = String(_AS_TRACKED, optional=True)
+    blockchain = String(_AS_TRACKED, optional=True)
+    type = String(_AS_TRACKED, optional=True)
+    currency = String(_AS_TRACKED, optional=True)
+    matches = Rows(MatchSchema, "All matches in this order; absent if not tracked.", optional=True, many=True)
 
 
 class LookupSchema(LookedUpSchema):

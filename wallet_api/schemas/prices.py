@@ -1,7 +1,7 @@
 """The schemas of the prices of tokens."""
 
 from wallet_api.schemas.arguments import ChainArguments
-from wallet_api.schemas.feed import TokenBlockSchema
+from wallet_api.schemas.feed import TokenSchema
 from wallet_api.schemas.fields import MAX_TEXTS, Boolean, Mints, Rows, Shape, String
 
 
@@ -11,7 +11,7 @@ class PricesArguments(ChainArguments):
     mint = Mints(f"The token, or up to {MAX_TEXTS} of them, separated by commas.", required=True)
 
 
-class PricedTokenSchema(TokenBlockSchema):
+class PricedTokenSchema(TokenSchema):
     """A token with its price according to the ledger; all is null or empty if it is not found."""
 
     class Meta:

@@ -2,12 +2,10 @@
 
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
-    DECIMALS,
+    PROFIT_PERCENTAGE,
     PROFIT_USD,
-    SUPPLY,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
-    SYMBOL,
     USD,
     Amount,
     Boolean,
@@ -23,10 +21,11 @@ from wallet_api.schemas.fields import (
     Time,
     WholeNumber,
 )
+from wallet_api.schemas.token_fields import ChainSchema, TokenFaceSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
 MODES = ("cluster", "entry", "exit")
-_STRENGTHS = ("low", "medium", "high")
+STRENGTHS = ("low", "medium", "high")
 
 
 class SignalsArguments(GroupArguments):
@@ -55,16 +54,8 @@ class SignalsArguments(GroupArguments):
     as_of = Time("The moment at which the window ends, not in the future; now by default.")
 
 
-class SignalTokenSchema(Shape):
+class SignalTokenSchema(TokenFaceSchema, ChainSchema):
     """The token of a signal."""
-
-    blockchain = String("The chain of the token.")
-    currency = String("Code of the chain's native coin.")
-    mint = String("Address of the token.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
-    token_supply = Amount(SUPPLY, nullable=True)
-    token_decimals = Integer(DECIMALS, nullable=True)
 
 
 class SignalStatsSchema(Shape):
@@ -72,8 +63,8 @@ class SignalStatsSchema(Shape):
 
     wallet_count = Integer("Wallets with a trade in it.")
     still_holding_count = Integer("Those of them that hold it at the end of the window.")
-    total_buy = Amount("Value of their buys.")
-    total_sell = Amount("Value of their sells.")
+    total_buy = Amount("Value of their buys and sells.")
+    total_sell = Amount("Value of their buys and sells.")
     net_flow = Amount("`total_buy` less `total_sell`.")
     price = Amount("Price of the token at the end of the window; null without one.", nullable=True)
     price_at = Moment("Time of the trade that made it; null without one.", nullable=True)
@@ -86,22 +77,22 @@ class SignalWalletSchema(Shape):
     bought_at = Moment("Its first buy in the window; absent without one.", optional=True)
     is_active = Boolean("Whether it traded any token in the 24 hours before the end of the window.")
     still_holding = Boolean("Whether it held at least 1 % of its peak at the end of the window.")
-    buy_txn = Integer("Number of all its buys of the token until then.")
-    sell_txn = Integer("Number of all its sells of the token until then.")
-    buy_tokens = Amount("Tokens bought until then.")
-    sell_tokens = Amount("Tokens sold until then.")
-    held_tokens = Amount("Tokens held then.")
-    held_tokens_peak = Amount("The most tokens held until then.")
+    buy_txn = Integer("Number of its buys and sells of the token until then.")
+    sell_txn = Integer("Number of its buys and sells of the token until then.")
+    buy_tokens = Amount("Tokens bought and sold until then.")
+    sell_tokens = Amount("Tokens bought and sold until then.")
+    held_tokens = Amount("Tokens held then, and the most until then.")
+    held_tokens_peak = Amount("Tokens held then, and the most until then.")
     bag_pct = Amount("100 · `held_tokens` / `held_tokens_peak`; 0 without a peak.")
     supply_pct = Amount(SUPPLY_PCT, nullable=True)
     supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
-    total_buy = Amount("Value of all its buys until then.")
+    total_buy = Amount("Value of its buys and sells until then.")
     total_buy_usd = Amount(USD, optional=True)
-    total_sell = Amount("Value of all its sells until then.")
+    total_sell = Amount("Value of its buys and sells until then.")
     total_sell_usd = Amount(USD, optional=True)
     realized_pnl = Amount("What its sells realized until then, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
+    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
     window_buy_txn = Integer("Number of its buys in the window.")
     window_invested = Amount("Value of its buys in the window.")
     window_invested_usd = Amount(USD, optional=True)
@@ -113,8 +104,8 @@ class SignalWindowSchema(Shape):
 
     hours = Integer("Its length, after capping at 168.")
     wallet_count = Integer("The wallets of the signal.")
-    first_buy_at = Moment("Their first buy; of an exit, their first sell.")
-    latest_buy_at = Moment("Their latest buy; of an exit, their latest sell.")
+    first_buy_at = Moment("Their first and latest buy; of an exit, sell.")
+    latest_buy_at = Moment("Their first and latest buy; of an exit, sell.")
     time_span_minutes = Amount("Minutes between the two.")
     total_invested = Amount("Value of their buys.")
     total_invested_usd = Amount(USD, optional=True)
@@ -129,7 +120,7 @@ class SignalSchema(Shape):
 
     signal_type = String("The requested mode.", enum=MODES)
     signal_strength = String(
-        "`medium` from 2 · `min_wallets` wallets on, `high` from 4 · `min_wallets` on.", enum=_STRENGTHS
+        "`medium` from 2 · `min_wallets` wallets on, `high` from 4 · `min_wallets` on.", enum=STRENGTHS
     )
     currency = String("Code of the chain's native coin.")
     token = Rows(SignalTokenSchema, "The token.")

@@ -5,7 +5,8 @@ from marshmallow import fields
 from wallet_api.schemas.arguments import Arguments
 from wallet_api.schemas.fields import ByName, Integer, Rows, Shape, String, Strings
 
-_STATES = ["connected", "error", "none"]
+STATES = ("connected", "error", "none")
+SERVICE_STATES = ("ok", "degraded")
 
 
 class StatusArguments(Arguments):
@@ -37,16 +38,16 @@ class ServiceMetaSchema(Shape):
 class ComponentsSchema(Shape):
     """The servers that the service needs."""
 
-    postgresql = String("The database that responses are read from.", enum=_STATES)
-    primary = String("The database that is written to; none if it is the same.", enum=_STATES)
-    valkey = String("Store of rate limits; none if not configured.", enum=_STATES)
+    postgresql = String("The database that responses are read from.", enum=STATES)
+    primary = String("The database that is written to; none if it is the same.", enum=STATES)
+    valkey = String("Store of rate limits; none if not configured.", enum=STATES)
     websockets = ByName(fields.Raw(), "Always empty: there are none.")
 
 
 class ServiceHealthSchema(Shape):
     """The body of GET /v1/health."""
 
-    status = String("degraded: a component has an error.", enum=["ok", "degraded"])
+    status = String("degraded: a component has an error.", enum=SERVICE_STATES)
     version = String("Version of the API.")
     components = Rows(ComponentsSchema, "State of each server.")
     latency_ms = fields.Float(

@@ -1,20 +1,23 @@
 """The schemas of what tracked wallets did in a token."""
 
+from wallet_api.boards import ORDERS
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.feed import (
+    PAGE_OF_FEED,
     ChangeSchema,
-    FeedPaginationSchema,
     FollowMixin,
     HoldingSchema,
-    TokenBlockSchema,
+    TokenSchema,
 )
 from wallet_api.schemas.fields import (
     NO_SOURCE,
+    PROFIT_PERCENTAGE,
     PROFIT_USD,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
     TOKENS_WITHOUT_COST,
+    TYPE,
     USD,
     WITHOUT_COST,
     Amount,
@@ -30,12 +33,22 @@ from wallet_api.schemas.fields import (
     Text,
     WholeNumber,
 )
-from wallet_api.schemas.wallets import CountedPaginationSchema, ProfileSchema
+from wallet_api.schemas.wallets import PAGE, PaginationSchema, ProfileSchema
 
-_WITHOUT_PRICE = " 0 if nothing is held, null without a price of the token."
+_REMAINING = (
+    "What is held at the token's price: `_sol` in the native coin of any chain, `_usd` in dollars. 0 if"
+    " nothing is held, null without a price."
+)
+_UNREALIZED = (
+    "The same less its cost, and in percent of the cost (0 without a cost). 0 if nothing is held, null"
+    " without a price."
+)
+_FIRST_ENTRY = "When a wallet bought it first, its category and its address; absent if nobody bought."
+_LATEST_ENTRY = (
+    "The same of the wallet that was the last to buy it for the first time; absent if nobody bought."
+)
+_AGAIN = "As `buy`, `buy_usd`, `sell`, `sell_usd`; absent where that is."
 _CAPPED = "more than 1000 is capped, with an entry in `warnings`."
-_PAGE = "Size of the page, the number of all that match, and the cursor of the next page."
-_WITHOUT_USD = " 0 if nothing is held, null without a price of the token or of the native coin."
 
 
 TRADER_SORTS = (
@@ -47,14 +60,14 @@ TRADER_SORTS = (
 class TokenArguments(GroupArguments):
     """A token, required. Without `type` the wallets of all types."""
 
-    type = Choice(WALLET_TYPES, "Only wallets of this category; all of them by default.")
+    type = Choice(WALLET_TYPES, TYPE)
     mint = Mint("The token.", required=True)
 
 
 class TokenTransactionsArguments(FormatMixin, FollowMixin, TokenArguments):
     """The arguments of GET /v1/tokens/transactions. Without `type` the wallets of all types."""
 
-    limit = WholeNumber(1, f"Trades per page; {_CAPPED}", load_default=50)
+    limit = WholeNumber(1, f"Rows in a response; {_CAPPED}", load_default=50)
     cursor = Text("`pagination.next_cursor` of the page before.")
 
 
@@ -62,7 +75,7 @@ class _TraderArguments(TokenArguments):
     """A page of the traders of a token. Without `type` the wallets of all types."""
 
     order = Choice(
-        ("asc", "desc"),
+        ORDERS,
         "The direction; `desc` by default, but `asc` for `first_buy`. Unknown figures come last.",
     )
     still_holding = Switch("`true` for the wallets that still hold the token, `false` for the others.")
@@ -72,28 +85,28 @@ class _TraderArguments(TokenArguments):
 class TokenStatsArguments(_TraderArguments):
     """The arguments of GET /v1/tokens/stats."""
 
-    sort = Choice(TRADER_SORTS, "The figure by which traders are sorted.", load_default="buy")
-    limit = WholeNumber(1, f"Traders per page; {_CAPPED}", load_default=1000)
+    sort = Choice(TRADER_SORTS, "The figure by which wallets are sorted.", load_default="buy")
+    limit = WholeNumber(1, f"Rows in a response; {_CAPPED}", load_default=1000)
 
 
 class TokenHoldersArguments(FormatMixin, _TraderArguments):
     """The arguments of GET /v1/tokens/holders."""
 
-    sort = Choice(TRADER_SORTS, "The figure by which holders are sorted.", load_default="token_amount")
-    limit = WholeNumber(1, f"Holders per page; {_CAPPED}", load_default=50)
+    sort = Choice(TRADER_SORTS, "The figure by which wallets are sorted.", load_default="token_amount")
+    limit = WholeNumber(1, f"Rows in a response; {_CAPPED}", load_default=50)
 
 
 class _TokenSchema(Shape):
     """What all of them have."""
 
-    token = Rows(TokenBlockSchema, "The token.")
+    token = Rows(TokenSchema, "The token.")
     warnings = Strings("That `limit` was capped, and untracked addresses; absent if none.", optional=True)
 
 
 class TokenTransactionsSchema(_TokenSchema):
     """The data of GET /v1/tokens/transactions."""
 
-    token = Rows(TokenBlockSchema, "The token; absent with `after`.", optional=True)
+    token = Rows(TokenSchema, "The token; absent with `after`.", optional=True)
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets; absent without one.", optional=True)
     currency = String("Code of the chain's native coin.")
@@ -105,17 +118,17 @@ class TokenTransactionsSchema(_TokenSchema):
         many=True,
     )
     pagination = Rows(
-        FeedPaginationSchema,
-        "Size of the page, cursor of the next; the same object is also at the top level of the body.",
+        PaginationSchema,
+        PAGE_OF_FEED,
     )
 
 
 class TotalHoldersSchema(Shape):
     """How many wallets have any trade in the token."""
 
-    kol_count = Integer("Wallets of the type kol.")
-    smart_count = Integer("Wallets of the type smart.")
-    whale_count = Integer("Wallets of the type whale.")
+    kol_count = Integer("Wallets of the type.")
+    smart_count = Integer("Wallets of the type.")
+    whale_count = Integer("Wallets of the type.")
     still_holding_count = Integer("Those of them that still hold it.")
 
 
@@ -131,9 +144,9 @@ class TotalHoldingsSchema(Shape):
 class TotalStatisticsSchema(Shape):
     """What the wallets did together; values in native currency. An entry is a wallet's first buy."""
 
-    total_buy = Amount("Value of all buys.")
+    total_buy = Amount("Value of the buys.")
     total_buy_usd = Amount(USD, optional=True)
-    total_sell = Amount("Value of all sells.")
+    total_sell = Amount("Value of the sells.")
     total_sell_usd = Amount(USD, optional=True)
     total_volume = Amount("Value of all trades.")
     total_volume_usd = Amount(USD, optional=True)
@@ -142,12 +155,21 @@ class TotalStatisticsSchema(Shape):
     buying_pressure = Amount("Share of the buys in the value of all trades, 0 to 1.")
     avg_position_size = Amount("Value of the buys for each wallet that bought; 0 if none did.")
     largest_position = Amount("Largest value of one wallet's buys; 0 if none bought.")
-    first_entry_time = Moment("The first entry; absent if nobody bought.", optional=True)
-    first_entry_type = String("Category of the wallet that made it; absent if nobody bought.", optional=True)
-    first_entry_wallet_address = String("Address of that wallet; absent if nobody bought.", optional=True)
-    latest_entry_time = Moment("The latest entry; absent if nobody bought.", optional=True)
-    latest_entry_type = String("Category of the wallet that made it; absent if nobody bought.", optional=True)
-    latest_entry_wallet_address = String("Address of that wallet; absent if nobody bought.", optional=True)
+    first_entry_time = Moment(_FIRST_ENTRY, optional=True)
+    first_entry_type = String(_FIRST_ENTRY, optional=True)
+    first_entry_wallet_address = String(_FIRST_ENTRY, optional=True)
+    latest_entry_time = Moment(
+        _LATEST_ENTRY,
+        optional=True,
+    )
+    latest_entry_type = String(
+        _LATEST_ENTRY,
+        optional=True,
+    )
+    latest_entry_wallet_address = String(
+        _LATEST_ENTRY,
+        optional=True,
+    )
     time_since_first_entry_hours = Amount(
         "Hours from the first entry until now; absent if nobody bought.", optional=True
     )
@@ -156,18 +178,11 @@ class TotalStatisticsSchema(Shape):
 class TraderHoldingsSchema(HoldingSchema):
     """What a trader holds, and what it is worth; `_sol` is native currency, on every chain."""
 
-    remaining_sol = Amount(
-        "What is held at the token's price, in native currency on every chain." + _WITHOUT_PRICE,
-        nullable=True,
-    )
-    remaining_usd = Amount("The same in USD." + _WITHOUT_USD, nullable=True)
-    unrealized_pnl_sol = Amount(
-        "What is held at the token's price, less its cost." + _WITHOUT_PRICE, nullable=True
-    )
-    unrealized_pnl_usd = Amount("The same in USD." + _WITHOUT_USD, nullable=True)
-    unrealized_pnl_pct = Amount(
-        "The same in percent of the cost; 0 without a cost." + _WITHOUT_PRICE, nullable=True
-    )
+    remaining_sol = Amount(_REMAINING, nullable=True)
+    remaining_usd = Amount(_REMAINING, nullable=True)
+    unrealized_pnl_sol = Amount(_UNREALIZED, nullable=True)
+    unrealized_pnl_usd = Amount(_UNREALIZED, nullable=True)
+    unrealized_pnl_pct = Amount(_UNREALIZED, nullable=True)
     entry_market_cap = Amount(NO_SOURCE, nullable=True)
     entry_market_cap_usd = Amount(NO_SOURCE, nullable=True)
 
@@ -177,25 +192,25 @@ class TraderStatsSchema(Shape):
 
     buy = Amount("Value of the buys.")
     buy_usd = Amount(USD, optional=True)
-    buy_count = Integer("Number of buys.")
+    buy_count = Integer("Number of buys and of sells.")
     buy_tokens = Amount("Tokens bought.")
     sell = Amount("Value of the sells.")
     sell_usd = Amount(USD, optional=True)
-    sell_count = Integer("Number of sells.")
+    sell_count = Integer("Number of buys and of sells.")
     sell_tokens = Amount("Tokens sold.")
-    volume_buy = Amount("As `buy`.")
-    volume_buy_usd = Amount("As `buy_usd`; absent where that is.", optional=True)
-    volume_sell = Amount("As `sell`.")
-    volume_sell_usd = Amount("As `sell_usd`; absent where that is.", optional=True)
+    volume_buy = Amount(_AGAIN)
+    volume_buy_usd = Amount(_AGAIN, optional=True)
+    volume_sell = Amount(_AGAIN)
+    volume_sell_usd = Amount(_AGAIN, optional=True)
     avg_buy_price = Amount("Value of the buys for each token bought; 0 if none was.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
+    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
     first_buy_at = Moment("Time of the first buy; absent without one.", optional=True)
-    first_trade_at = Moment("Time of the first trade.")
-    last_trade_at = Moment("Time of the latest trade.")
+    first_trade_at = Moment("Time of the first and of the latest trade.")
+    last_trade_at = Moment("Time of the first and of the latest trade.")
 
 
 class TraderSchema(Shape):
@@ -220,7 +235,7 @@ class TokenStatsSchema(_TokenSchema):
         "The wallets of this page, of those with any trade in it, by the figure of `sort`, then by address.",
         many=True,
     )
-    pagination = Rows(CountedPaginationSchema, _PAGE)
+    pagination = Rows(PaginationSchema, PAGE)
 
 
 class HolderSchema(Shape):
@@ -233,7 +248,7 @@ class HolderSchema(Shape):
 class TokenHoldersSchema(_TokenSchema):
     """The data of GET /v1/tokens/holders."""
 
-    total_holders = Rows(TotalHoldersSchema, "How many wallets have any trade in the token, as in stats.")
+    total_holders = Rows(TotalHoldersSchema, "How many wallets have any trade in the token.")
     total = Integer("Number of wallets that ever held it, whether they still do or not.")
     count = Integer("Number of holders in this response.")
     holders = Rows(
@@ -242,4 +257,4 @@ class TokenHoldersSchema(_TokenSchema):
         " held, then by address.",
         many=True,
     )
-    pagination = Rows(CountedPaginationSchema, _PAGE)
+    pagination = Rows(PaginationSchema, PAGE)

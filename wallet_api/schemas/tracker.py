@@ -1,10 +1,11 @@
 """The schemas of a wallet's record in a period."""
 
 from wallet_api.schemas.arguments import WalletArguments
+from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
     HOLD_TIME,
+    PROFIT_PERCENTAGE,
     PROFIT_USD,
-    SYMBOL,
     TOKENS_WITHOUT_COST,
     USD,
     WITHOUT_COST,
@@ -19,7 +20,10 @@ from wallet_api.schemas.fields import (
     Strings,
 )
 from wallet_api.schemas.leaderboard import PERIODS, PeriodDistributionSchema
+from wallet_api.schemas.token_fields import TokenNamesSchema, TransactionSchema
 from wallet_api.schemas.wallets import ProfileSchema
+
+_BY_SIDE = "`value` or `value_usd` again, of a buy or of a sell; absent otherwise."
 
 
 class TrackerArguments(WalletArguments):
@@ -40,7 +44,7 @@ class TrackedProfileSchema(ProfileSchema):
 class TrackerStatsSchema(Shape):
     """A wallet's figures over the period; amounts in native currency. What cannot be known is absent."""
 
-    period = String("The period.", enum=list(PERIODS))
+    period = String("The period.", enum=PERIODS)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")
@@ -52,7 +56,7 @@ class TrackerStatsSchema(Shape):
     volume_usd = Amount(USD, optional=True)
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
+    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     win_count = Integer("Tokens whose sells realized a profit in the period.")
     loss_count = Integer("Tokens whose sells realized nothing or a loss in the period.")
@@ -63,12 +67,9 @@ class TrackerStatsSchema(Shape):
     avg_hold_time_minutes = Amount(HOLD_TIME, optional=True)
 
 
-class TokenRowSchema(Shape):
+class TokenRowSchema(TokenNamesSchema):
     """A wallet's trades of a token in the period, and what it holds of it now; values in native currency."""
 
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
     buy_value = Amount("Value of the buys.")
     buy_value_usd = Amount(USD, optional=True)
     sell_value = Amount("Value of the sells.")
@@ -79,11 +80,11 @@ class TokenRowSchema(Shape):
     sell_txn = Integer("Number of sells.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
-    realized_pnl_percentage = Amount("The profit in percent of the cost of what was sold.")
+    realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
-    first_seen = Moment("First trade in the period.")
-    last_seen = Moment("Latest trade in the period.")
+    first_seen = Moment("First and latest trade in the period.")
+    last_seen = Moment("First and latest trade in the period.")
     remaining_tokens = Amount("Tokens held now, of those bought.")
     bag_pct = Amount("The same in percent of the most that was ever held.")
     still_holding = Boolean("Whether at least 1 % of the most ever held is left.")
@@ -116,30 +117,26 @@ class ChartPointSchema(Shape):
     )
 
 
-class TrackedTradeSchema(Shape):
+class TrackerTradeSchema(TokenNamesSchema, TransactionSchema):
     """One trade; values in native currency."""
 
-    tx_signature = String("Signature of the transaction.")
-    mint = String("The token's address.")
-    symbol = String(SYMBOL, nullable=True)
-    token_name = String("Its name; may be empty.")
-    transaction_type = String("Direction of the trade.", enum=["buy", "sell"])
+    transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
     created_at = Moment("Time of the trade.")
     value = Amount("Value of the trade.")
     value_usd = Amount("The same in USD; absent if it is unknown.", optional=True)
     token_amount = Amount("Quantity traded, in whole tokens.")
     currency = String("Code of the chain's native coin.")
-    buy_value = Amount("`value` of a buy; absent of a sell.", optional=True)
-    buy_value_usd = Amount("`value_usd` of a buy; absent where that is, and of a sell.", optional=True)
-    sell_value = Amount("`value` of a sell; absent of a buy.", optional=True)
-    sell_value_usd = Amount("`value_usd` of a sell; absent where that is, and of a buy.", optional=True)
+    buy_value = Amount(_BY_SIDE, optional=True)
+    buy_value_usd = Amount(_BY_SIDE, optional=True)
+    sell_value = Amount(_BY_SIDE, optional=True)
+    sell_value_usd = Amount(_BY_SIDE, optional=True)
 
 
 class TrackerSchema(Shape):
     """The data of GET /v1/wallets/tracker. Figures of the leaderboard are those of the same period there."""
 
     wallet = String("The address of the wallet.")
-    profile = Rows(TrackedProfileSchema, "Its public profile.")
+    profile = Rows(TrackedProfileSchema, "The wallet.")
     period_stats = Rows(TrackerStatsSchema, "Its figures over the period.")
     period_win_rate_distribution = Rows(PeriodDistributionSchema, "Its tokens by their profit.")
     period_active_tokens = Rows(ActiveTokensSchema, "Tokens of the period that are still held.")
@@ -155,6 +152,6 @@ class TrackerSchema(Shape):
         many=True,
     )
     period_trades = Rows(
-        TrackedTradeSchema, "The trades of the period, at most 1000, newest first.", many=True
+        TrackerTradeSchema, "The trades of the period, at most 1000, newest first.", many=True
     )
     warnings = Strings("Which lists were cut; absent if none was.", optional=True)

@@ -46,7 +46,7 @@ class VolumeSchema(Shape):
 
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
-    mode = String("Always `volume`.", enum=["volume"])
+    mode = String("The last part of the path.", enum=["volume"])
     volume = Amount(
         "Value of the buys and sells in the window; 0 without any, also for a token that was never traded."
     )

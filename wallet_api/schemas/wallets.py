@@ -3,6 +3,8 @@
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.fields import Boolean, Integer, Rows, Shape, String, Text, WholeNumber
 
+PAGE = "Size of the page, and the cursor of the next one."
+
 
 class PagedArguments(FormatMixin, GroupArguments):
     """A group of wallets, and the page to return."""
@@ -35,17 +37,18 @@ class ProfileSchema(HistoryProfileSchema):
 
 
 class PaginationSchema(Shape):
-    """The size of a page, and the cursor of the next one, which is null at the end."""
+    """Where the page stands among all rows."""
 
     limit = Integer("Rows per page; the total where all rows come in one response.")
-    next_cursor = String("`cursor` of the next page; null on the last one.", nullable=True)
+    next_cursor = String(
+        "`cursor` of the next page; null on the last one, but never with `after`.", nullable=True
+    )
     has_more = Boolean("Whether there is a next page.")
-
-
-class CountedPaginationSchema(PaginationSchema):
-    """Where the page stands among all rows. `next_cursor` is null at the end."""
-
-    total = Integer("Number of all rows, on all pages.")
+    total = Integer(
+        "Number of all rows, on all pages; absent in a history and a leaderboard, of a feed with filters,"
+        " and with `after`.",
+        optional=True,
+    )
 
 
 class WalletsSchema(Shape):
@@ -54,7 +57,7 @@ class WalletsSchema(Shape):
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
     currency = String("Code of the chain's native coin.")
-    pagination = Rows(CountedPaginationSchema, "Size of the page, and the cursor of the next one.")
+    pagination = Rows(PaginationSchema, PAGE)
     wallets = Rows(
         ProfileSchema, "The wallets of this page, in the byte order of their addresses.", many=True
     )

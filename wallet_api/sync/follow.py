@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from cachetools import LRUCache
 
@@ -31,7 +31,6 @@ _READ_AGAIN = timedelta(hours=1)
 # The notices that wait, each with a transaction of up to some 50 kB.
 _MOST_NOTICES = 1000
 _REMEMBERED_NOTICES = 20_000
-# Those that are read while the main thread imports others, which may take a second.
 _UNDER_WAY = 200
 # The signatures of a getSignatureStatuses, and the requests for them in a look.
 _STATUSES = 256
@@ -76,6 +75,7 @@ class Stream(Protocol):
 class Push(Job):
     """A transaction of a wallet of which the node has notified. How far the wallet is read stays the same."""
 
+    is_urgent: ClassVar[bool] = True
     follower: "Follower"
     notice: Notice
 
@@ -101,6 +101,7 @@ class Push(Job):
 class Decision(Job):
     """Transactions of which is to be decided whether they are final."""
 
+    is_urgent: ClassVar[bool] = True
     follower: "Follower"
     unfinal: Sequence[Unfinal]
     lost_before: datetime
@@ -135,8 +136,7 @@ class Follower:
         self, provider: Provider, poll_seconds: float, final_seconds: float, look_seconds: float
     ) -> None:
         self._provider = provider
-        self._poll = timedelta(seconds=poll_seconds)
-        self._final = timedelta(seconds=final_seconds)
+        self._poll, self._final = timedelta(seconds=poll_seconds), timedelta(seconds=final_seconds)
         self._settled = self._final / 4
         (self._chain,) = provider.chains
         self._running: ExitStack | None = None

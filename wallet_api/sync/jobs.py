@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, MissingReference, Row, load_sql, translated
+from wallet_api.database import Connection, MissingReference, Row, load_sql, load_statements, translated
 from wallet_api.ledger.merge import lock_wallets
 from wallet_api.providers.trades.swaps import Block, Chunk, Listed, TrackedWallet, TradeSource
 from wallet_api.sync.blocks import read_blocks
@@ -17,6 +17,8 @@ _RECHECK = timedelta(days=1)
 # Wallets whose fetches start within this time read the same blocks: reading an hour again costs less than
 # reading all blocks once more.
 _TOGETHER = timedelta(hours=1)
+# Those that are further behind do not join the wallets that are read with their chain, which would wait.
+_NEAR = timedelta(minutes=1)
 # Each repetition leaves out a wallet that was removed meanwhile.
 _SAVE_TRIES = 5
 
@@ -27,6 +29,7 @@ REMOVED = "removed"
 
 _DUE = load_sql(__package__, "due")
 _SAVE_TRIED = load_sql(__package__, "save_tried")
+_POSITIONS = load_statements(__package__, "positions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Span:
     """A wallet to fetch from `start` on, so that all its trades since `complete_from` are imported.
 
     `is_recheck` is true if the fetch goes further back than the usual overlap. Trades after `synced_until`
-    are new.
+    are new. `is_with_chain` is whether the wallet has been read as far as its chain.
     """
 
     wallet: TrackedWallet
@@ -42,6 +45,7 @@ class Span:
     complete_from: datetime
     is_recheck: bool
     synced_until: datetime | None
+    is_with_chain: bool = False
 
 
 @dataclass(slots=True)
@@ -50,8 +54,10 @@ class Job:
 
     `again` are transactions to read again, `known` blocks that were read. The fetch began at `began`.
     `outcome` is SYNCED, BEHIND if the next round continues the wallets, or a failure. `removed` are wallets
-    that were removed meanwhile.
+    that were removed meanwhile. The requests of an urgent job go before those of others.
     """
+
+    is_urgent: ClassVar[bool] = False
 
     chain: str
     spans: list[Span]
@@ -95,20 +101,62 @@ class Job:
         self, connection: Connection, *, synced_until: datetime | None = None, failure: str | None = None
     ) -> set[int]:
         """Return the wallets that are still tracked."""
+        return self._save_spans(connection, self.spans, synced_until, failure)
+
+    def _save_spans(
+        self,
+        connection: Connection,
+        spans: Sequence[Span],
+        synced_until: datetime | None,
+        failure: str | None,
+    ) -> set[int]:
         parameters: dict[str, Any] = {
-            "wallet_ids": [span.wallet.wallet_id for span in self.spans],
-            "synced_from": [None if synced_until is None else span.complete_from for span in self.spans],
+            "wallet_ids": [span.wallet.wallet_id for span in spans],
+            "synced_from": [None if synced_until is None else span.complete_from for span in spans],
             # After an interruption the next fetch continues from the end of the chunk.
-            "rechecked_at": [synced_until if span.is_recheck else None for span in self.spans],
+            "rechecked_at": [synced_until if span.is_recheck else None for span in spans],
             **{"synced_until": synced_until, "failure": failure, "tried_at": self.began},
         }
         # A wallet that is removed at the same time has no state.
-        for _ in range(_SAVE_TRIES):
+        for _ in range(_SAVE_TRIES if spans else 0):
             with suppress(MissingReference), translated(), connection.transaction():
                 # Those that remove wallets have the same locks.
                 lock_wallets(connection, parameters["wallet_ids"])
                 return {row["wallet_id"] for row in connection.execute(_SAVE_TRIED, parameters)}
         return set()
+
+
+@dataclass(slots=True)
+class ChainJob(Job):
+    """The wallets that are read with their chain, and those that join them.
+
+    How far is one row of the chain, so that a round every few seconds writes nothing for each wallet.
+    """
+
+    is_urgent: ClassVar[bool] = True
+
+    _joined: set[int] = field(default_factory=set)
+
+    def _save(
+        self, connection: Connection, *, synced_until: datetime | None = None, failure: str | None = None
+    ) -> set[int]:
+        ids = {span.wallet.wallet_id for span in self.spans}
+        joining = [
+            span
+            for span in self.spans
+            if not span.is_with_chain and span.wallet.wallet_id not in self._joined
+        ]
+        parameters = {"blockchain": self.chain, "synced_until": synced_until, "tried_at": self.began}
+        with connection.transaction():
+            statement = _POSITIONS["fail" if synced_until is None else "move"]
+            connection.execute(statement, parameters | {"failure": failure})
+            joined = self._save_spans(connection, joining, synced_until, failure)
+            if joined and synced_until is not None:
+                connection.execute(_POSITIONS["join"], {"wallet_ids": list(joined)})
+        if synced_until is not None:
+            self._joined |= joined
+        rows = connection.execute(_POSITIONS["tracked"], {"wallet_ids": list(ids)})
+        return {row["wallet_id"] for row in rows}
 
 
 def tracked_rows(connection: Connection, chains: Sequence[str]) -> list[Row]:
@@ -128,23 +176,47 @@ def jobs_due(
     """Return the jobs for the tracked wallets of the chains: new ones first, then those tried longest ago.
 
     `again` are by wallet the transactions to read again; `choose` returns the rows of the wallets to read.
-    Of a source that reads blocks, a job has all wallets whose fetches start within an hour.
+    Of a source that reads blocks, a job has all wallets that read the same blocks, and that of the chain,
+    with those that are up to date, comes first.
     """
     rows = choose(tracked_rows(connection, chains))
     if not source.reads_blocks:
         spans = [_span(row, since, overlap) for row in rows]
         return [Job(span.wallet.chain.name, [span], again.get(span.wallet.wallet_id, ())) for span in spans]
+    return _block_jobs(connection, rows, since, again)
+
+
+def _block_jobs(
+    connection: Connection, rows: Sequence[Row], since: datetime, again: Mapping[int, Sequence[Listed]]
+) -> list[Job]:
+    """Return first the job of the chain, then those of wallets that are further behind, an hour together."""
+    spans = sorted((_block_span(row, since) for row in rows), key=lambda span: span.start, reverse=True)
+    if not spans:
+        return []
+    chain = spans[0].wallet.chain.name
+    _leave_chain(connection, chain, [row["wallet_id"] for row in rows if row["is_with_chain"]], spans)
+    position = next((span.start for span in spans if span.is_with_chain), None)
+    joins_from = spans[0].start - _TOGETHER if position is None else position - _NEAR
+    groups = [[span for span in spans if span.start >= joins_from]]
+    for span in spans[len(groups[0]) :]:
+        if len(groups) == 1 or groups[-1][0].start - span.start > _TOGETHER:
+            groups.append([])
+        groups[-1].append(span)
     jobs: list[Job] = []
-    for span in sorted((_block_span(row, since) for row in rows), key=lambda span: span.start):
-        if not jobs or span.start - jobs[-1].spans[0].start > _TOGETHER:
-            jobs.append(Job(span.wallet.chain.name, [], []))
-        jobs[-1].spans.append(span)
-        jobs[-1].again = [*jobs[-1].again, *again.get(span.wallet.wallet_id, ())]
-    if jobs:
-        # Others reach the last blocks later.
-        jobs[-1].known = read_blocks(connection, jobs[-1].chain)
-    # Those that are nearly up to date come first.
-    return jobs[::-1]
+    for spans in groups:
+        left = [one for span in spans for one in again.get(span.wallet.wallet_id, ())]
+        jobs.append(Job(chain, spans, left) if jobs else ChainJob(chain, spans, left))
+    # Others reach the last blocks later.
+    jobs[0].known = read_blocks(connection, chain)
+    return jobs
+
+
+def _leave_chain(connection: Connection, chain: str, joined: Sequence[int], spans: Sequence[Span]) -> None:
+    """Save of wallets to read again from an earlier time that they are no longer read with their chain."""
+    kept = {span.wallet.wallet_id for span in spans if span.is_with_chain}
+    leaving = [wallet_id for wallet_id in joined if wallet_id not in kept]
+    if leaving:
+        connection.execute(_POSITIONS["leave"], {"wallet_ids": leaving, "blockchain": chain})
 
 
 def _span(row: Row, since: datetime, overlap: timedelta) -> Span:
@@ -161,7 +233,8 @@ def _block_span(row: Row, since: datetime) -> Span:
     """Return the span of a wallet whose blocks are read: they have nothing that comes late."""
     if row["synced_from"] is None or since < row["synced_from"]:
         return Span(wallet_of(row), since, since, False, row["synced_until"])
-    return Span(wallet_of(row), row["synced_until"], row["synced_from"], False, row["synced_until"])
+    until = row["synced_until"]
+    return Span(wallet_of(row), until, row["synced_from"], False, until, row["is_with_chain"])
 
 
 def wallet_of(row: Row) -> TrackedWallet:

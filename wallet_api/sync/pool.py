@@ -70,7 +70,8 @@ class Pool:
 
     def _fetch(self, job: Job) -> Chunk | Exception:
         try:
-            return job.next_chunk(self._provider.source)
+            with self._provider.pace.work(urgent=job.is_urgent):
+                return job.next_chunk(self._provider.source)
         except ProviderFault as fault:
             if refusal_of(fault, self._provider.key_setting) is not None:
                 self.halted.set()

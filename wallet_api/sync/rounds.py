@@ -5,14 +5,14 @@ import math
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from wallet_api.database import Connection
+from wallet_api.database import Connection, Row
 from wallet_api.ledger.batches import Token
 from wallet_api.providers.faults import ProviderFault, TimedOut, Unreachable
-from wallet_api.providers.trades.swaps import Chunk
+from wallet_api.providers.trades.swaps import Chunk, Listed
 from wallet_api.sync.follow import Follower, Push
 from wallet_api.sync.follows import BLOCKS, Follow, forget_follows, save_follow
 from wallet_api.sync.heartbeats import Round, save_heartbeats
@@ -44,8 +44,8 @@ class TradesSync:
     """A provider of trades, the time from which trades are wanted, and the tokens of which none is.
 
     A job that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
-    With a `follower`, a round reads only the wallets that it chooses, and lasts `lasts_seconds`.
-    `follows_blocks` is whether the chain is followed by rounds, one after the other.
+    With `follow_seconds`, the chain is followed. With a `follower`, a round then reads only the wallets that
+    it chooses, and lasts so long; else it reads new blocks with this period while new wallets take longer.
     """
 
     provider: Provider
@@ -55,10 +55,14 @@ class TradesSync:
     threads: int
     turn_seconds: float = math.inf
     follower: Follower | None = None
-    lasts_seconds: float = 0.0
-    follows_blocks: bool = False
+    follow_seconds: float = 0.0
     denied: frozenset[Token] = frozenset()
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def follows_blocks(self) -> bool:
+        """Return whether the chain is followed by reading its new blocks."""
+        return bool(self.follow_seconds) and self.follower is None
 
     def round(
         self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
@@ -78,14 +82,23 @@ class TradesSync:
             self._leave()
         return summary
 
+    def jobs(
+        self,
+        connection: Connection,
+        again: Mapping[int, Sequence[Listed]],
+        choose: Callable[[list[Row]], list[Row]],
+    ) -> list[Job]:
+        """Return the jobs that are due, as jobs_due()."""
+        source, chains = self.provider.source, self.provider.chains
+        return jobs_due(connection, source, chains, self.since, self.overlap, again, choose)
+
     def _round(
         self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
     ) -> TradesSummary:
-        chains, source = self.provider.chains, self.provider.source
+        chains = self.provider.chains
         again = left_out_due(connection, chains, self.started)
         choose = list if self.follower is None else self.follower.choose
-        jobs = jobs_due(connection, source, chains, self.since, self.overlap, again, choose)
-        work = _Round(self, connection, jobs)
+        work = _Round(self, connection, self.jobs(connection, again, choose))
         work.run(stopping, progress)
         summary = work.finish()
         if self.follows_blocks:
@@ -107,18 +120,16 @@ class _Round:
         self._provider = sync.provider
         self._connection = connection
         self._jobs = jobs
-        self._summary = TradesSummary(
-            chains=list(sync.provider.chains), wallets=sum(len(job.spans) for job in jobs)
-        )
+        self._summary = TradesSummary(chains=list(sync.provider.chains), wallets=_wallets(jobs))
         self._importer = Importer(connection, sync.prices, self._summary, sync.denied)
         self._failures_in_a_row = 0
-        self._began = time.monotonic()
+        self._began = self._synced_at = time.monotonic()
         self._called = Counter(self._provider.methods)
 
     def run(self, stopping: threading.Event, progress: Callable[[int, int], None]) -> None:
         waiting = deque(self._jobs)
         give_up_at = math.inf
-        ends_at = time.monotonic() + self._sync.lasts_seconds
+        ends_at = self._began + (0.0 if self._sync.follower is None else self._sync.follow_seconds)
         with Pool(self._provider, self._sync.threads) as pool:
             while (pool.running or waiting or time.monotonic() < ends_at) and time.monotonic() < give_up_at:
                 if stopping.is_set():
@@ -127,12 +138,26 @@ class _Round:
                     ends_at = 0.0
                     pool.halted.set()
                     waiting.clear()
+                elif self._sync.follows_blocks:
+                    waiting.extendleft(self._new_blocks())
                 while waiting and not pool.is_full:
                     pool.submit(waiting.popleft())
                 # An unfinished job goes on before the next one starts.
                 wait = _POLL_SECONDS if self._sync.follower is None else _NOTICES_SECONDS
                 waiting.extendleft(self._take(pool.results(wait) + self._notified()))
                 progress(self._summary.wallets - self._outcomes()[None], self._summary.wallets)
+
+    def _new_blocks(self) -> list[Job]:
+        """Return the job of the chain again if it is due, while others are under way."""
+        # The others have the whole rate for so long.
+        is_due = time.monotonic() - self._synced_at > self._sync.follow_seconds
+        are_others_left = any(job.outcome is None for job in self._jobs[1:])
+        if not is_due or not are_others_left or self._jobs[0].outcome != SYNCED:
+            return []
+        jobs = self._sync.jobs(self._connection, {}, _with_chain)
+        self._jobs = [*jobs, *self._jobs[1:]]
+        self._summary.wallets = _wallets(self._jobs)
+        return jobs
 
     def _notified(self) -> list[Result]:
         """Return the results of what the node has notified of."""
@@ -206,7 +231,7 @@ class _Round:
             elif result is not None and job.outcome is None:
                 self._failures_in_a_row = 0
                 if result.is_last:
-                    job.outcome = SYNCED
+                    job.outcome, self._synced_at = SYNCED, time.monotonic()
                 elif job.seconds() > self._sync.turn_seconds:
                     job.outcome = BEHIND
                 else:
@@ -223,3 +248,11 @@ class _Round:
         stopped, pause = self._summary.stopped, self._summary.pause_seconds
         if refusal is not None and (stopped is None or refusal[1] > pause):
             self._summary.stopped, self._summary.pause_seconds = refusal[0], round(refusal[1])
+
+
+def _with_chain(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if row["is_with_chain"]]
+
+
+def _wallets(jobs: Sequence[Job]) -> int:
+    return sum(len(job.spans) for job in jobs)

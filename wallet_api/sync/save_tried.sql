@@ -1,5 +1,5 @@
 -- Save the span of which the trades of tracked wallets are imported, or a failure, which leaves the span as it is;
--- return the wallets. Needs wallets_pkey, sync_wallets_pkey.
+-- return the wallets, which are no longer read with their chain. Needs wallets_pkey, sync_wallets_pkey.
 INSERT INTO sync_wallets AS state (wallet_id, synced_from, synced_until, rechecked_at, tried_at, failure)
 SELECT wallet.wallet_id,
        given.synced_from,
@@ -16,5 +16,6 @@ SELECT wallet.wallet_id,
        synced_until = COALESCE(excluded.synced_until, state.synced_until),
        rechecked_at = COALESCE(excluded.rechecked_at, state.rechecked_at),
        tried_at = excluded.tried_at,
-       failure = excluded.failure
+       failure = excluded.failure,
+       is_with_chain = false
 RETURNING wallet_id

@@ -19,6 +19,7 @@ _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "moralis": ("moralis:MoralisEvm", "moralis:MoralisSolana"),
         "rpc": ("evm_rpc:EvmRpc", "solana_rpc:SolanaRpc"),
         "alchemy": ("alchemy:Alchemy", "alchemy:Alchemy"),
+        "demo": ("alchemy:Alchemy", "alchemy:Alchemy"),
     }
 )
 
@@ -28,7 +29,8 @@ def missing_settings(settings: Settings) -> dict[str, str]:
     missing = {}
     for name in CHAINS:
         provider = getattr(settings, f"{name}_provider")
-        variable = f"{name}_rpc_url" if provider == "rpc" else f"{provider}_api_key"
+        named = {"rpc": f"{name}_rpc_url", "demo": "alchemy_api_key"}
+        variable = named.get(provider, f"{provider}_api_key")
         if getattr(settings, variable) is None:
             missing[name] = variable.upper()
     return missing

@@ -182,7 +182,7 @@ class SolanaNode:
     def confirmed(self, signature: str) -> Transaction:
         """Return a transaction that is not final yet."""
         for _ in range(_TRIES):
-            result = self._versioned("getTransaction", signature, _CONFIRMED, urgent=True)
+            result = self._versioned("getTransaction", signature, _CONFIRMED)
             if result is None:
                 # Reading the wallet finds it, and keeps it as unreadable.
                 raise Broken(UNSUPPORTED)
@@ -200,7 +200,7 @@ class SolanaNode:
         if moment is not None:
             return moment
         for _ in range(_TRIES):
-            result = self._request("getBlockTime", slot, urgent=True)
+            result = self._request("getBlockTime", slot)
             seconds = result.read(int | None)  # type: ignore[arg-type]
             if seconds is not None:
                 moment = time_of(seconds)
@@ -213,7 +213,7 @@ class SolanaNode:
     def statuses(self, signatures: Sequence[str]) -> dict[str, Status | None]:
         """Return what became of at most 256 transactions; None if the node does not know one."""
         options = {"searchTransactionHistory": True}
-        result = self._request("getSignatureStatuses", list(signatures), options, urgent=True)
+        result = self._request("getSignatureStatuses", list(signatures), options)
         statuses = dict(zip(signatures, result.read(_Statuses).value, strict=False))
         if len(statuses) < len(signatures):
             raise Malformed("too few statuses")
@@ -247,15 +247,13 @@ class SolanaNode:
         if is_first:
             log.info("solana: the node has no %s (%s); each transaction is requested", _HISTORY, refusal)
 
-    def _versioned(
-        self, method: str, subject: str, options: dict[str, Any], *, urgent: bool = False
-    ) -> Result | None:
+    def _versioned(self, method: str, subject: str, options: dict[str, Any]) -> Result | None:
         """Return the response of the node; None if it does not return transactions of this version."""
         version = self._version
         refused: int | None = None
         while True:
             asked = {"encoding": "jsonParsed", "maxSupportedTransactionVersion": version}
-            result = self._request(method, subject, options | asked, urgent=urgent)
+            result = self._request(method, subject, options | asked)
             code = None if result.error is None else result.error.code
             if code == _INVALID_PARAMETERS and version and refused is None:
                 # An older node does not support the version.
@@ -271,8 +269,8 @@ class SolanaNode:
                 return None
             version = newer
 
-    def _request(self, method: str, *parameters: Any, urgent: bool = False) -> Result:
-        with self._node.fetcher.begin("solana", urgent=urgent) as fetch:
+    def _request(self, method: str, *parameters: Any) -> Result:
+        with self._node.fetcher.begin("solana") as fetch:
             (result,) = self._node.call(fetch, [(method, list(parameters))])
         return result
 

@@ -135,7 +135,6 @@ class SolanaStream:
     def _run(self) -> None:
         first_pause = pause = self._silence_seconds / 10
         while not self._stopping.is_set():
-            began = time.monotonic()
             try:
                 with connect(self._url, **_LIMITS) as socket:
                     self._session = _Session(socket, self.method, self._most_logs, self._deliver)
@@ -144,8 +143,8 @@ class SolanaStream:
                 # The thread goes on after any error. The messages may contain the URL, and so a key.
                 log.warning("solana is not followed: %s", type(error).__name__)
             finally:
-                self._session = None
-            if time.monotonic() - began > _LONGEST_PAUSE_SECONDS:
+                has_followed, self._session = bool(self.followed()), None
+            if has_followed:
                 pause = first_pause
             self._stopping.wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)

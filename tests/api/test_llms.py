@@ -1,0 +1,36 @@
+"""GET /llms.txt: what a language model needs to know, from the OpenAPI document."""
+
+import re
+
+from flask.testing import FlaskClient
+
+from tests.described import Described
+
+
+def test_a_model_gets_every_operation_with_its_arguments_and_their_words(client: FlaskClient) -> None:
+    document = client.get("/v1/openapi.json").json
+    described = Described(document)
+    response = client.get("/llms.txt")
+    assert (response.status_code, response.content_type) == (200, "text/plain; charset=utf-8")
+    lines = dict(re.findall(r"^- \[(\w+)\]\((.*)$", response.text, re.MULTILINE))
+    assert len(lines) == len(document["paths"]) > 20
+    for path, item in document["paths"].items():
+        line = lines[item["get"]["operationId"]]
+        assert line.startswith(f"{path}): ")
+        shown = set(re.findall(r"`(\w+)`\*", line.rpartition(" (")[2]))
+        assert shown == set(described.required(path)), path
+        assert [name for name in described.parameters(path) if f"`{name}`" not in line] == [], path
+    assert "`blockchain`* solana|bnb|base|eth" in lines["list_wallets"]
+    # It has to fit beside other things into what a model can read.
+    assert len(response.data) < 12_000
+
+
+def test_it_begins_as_llms_txt_does_and_is_not_sent_again(client: FlaskClient) -> None:
+    first = client.get("/llms.txt")
+    title, _, summary, *_ = first.text.splitlines()
+    assert (title, summary[:2]) == ("# Wallet Intelligence API", "> ")
+    # Its links lead somewhere.
+    for path in re.findall(r"\]\((/v1/(?:meta|openapi\.json))\)", first.text):
+        assert client.get(path).status_code == 200
+    again = client.get("/llms.txt", headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")

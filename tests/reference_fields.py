@@ -1,0 +1,203 @@
+"""The lists of arguments and fields of docs/reference.md: what several share is written once."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from wallet_api.schemas.arguments import Arguments, GroupArguments
+from wallet_api.schemas.calendar import DaySchema, MonthSchema
+from wallet_api.schemas.envelope import ErrorDetailSchema, MetaSchema
+from wallet_api.schemas.feed import HoldingSchema, TokenSchema, TradeSchema
+from wallet_api.schemas.fields import NO_SOURCE, USD, Time
+from wallet_api.schemas.leaderboard import EntrySchema, PeriodDistributionSchema
+from wallet_api.schemas.lookup import LookedUpSchema
+from wallet_api.schemas.tokens import TotalHoldersSchema
+from wallet_api.schemas.tracker import TokenRowSchema
+from wallet_api.schemas.wallets import PaginationSchema, ProfileSchema
+
+# The objects of several operations, each described once; bases and subclasses by their difference from it.
+OBJECTS: dict[str, type[Schema]] = {
+    "Profile": ProfileSchema,
+    "Trade": TradeSchema,
+    "Token": TokenSchema,
+    "Holding": HoldingSchema,
+    "Holders": TotalHoldersSchema,
+    "Ranked wallet": EntrySchema,
+    "Token in a period": TokenRowSchema,
+    "Win rate distribution": PeriodDistributionSchema,
+    "Day": DaySchema,
+    "Month": MonthSchema,
+    "Address": LookedUpSchema,
+    "Pagination": PaginationSchema,
+    "Meta": MetaSchema,
+    "Error": ErrorDetailSchema,
+}
+
+
+def title_of(schema: Schema) -> str | None:
+    """Return the title in OBJECTS of a schema, its base or its subclass; None if there is none."""
+    kind = type(schema)
+    found = (title for title, known in OBJECTS.items() if issubclass(kind, known) or issubclass(known, kind))
+    return next(found, None)
+
+
+def anchor(heading: str) -> str:
+    """Return the anchor of a heading, as GitHub names it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+class Lists:
+    """The lists of all operations, which leave to a glossary what means the same in several of them."""
+
+    def __init__(self, arguments: Iterable[Arguments], data: Iterable[Schema]) -> None:
+        self._arguments = _shared(
+            {(name, _argument(field)) for name, field in schema.fields.items()} for schema in arguments
+        )
+        shapes = {type(schema): schema for top in (*data, *_objects()) for schema in _within(top)}
+        self._fields = _shared(
+            {(name, _field(field)) for name, field in _own(schema).items() if not _is_obvious(name, field)}
+            for schema in shapes.values()
+        )
+
+    def glossary(self, kind: str) -> str:
+        """Return the shared "arguments" or "fields" with their meanings."""
+        shared = self._arguments if kind == "arguments" else self._fields
+        names = defaultdict(list)
+        for name, meaning in sorted(shared.items()):
+            names[meaning].append(name)
+        return "\n".join(f"- {_quoted(same)}: {meaning}" for meaning, same in names.items())
+
+    def of_arguments(self, schema: Arguments) -> str:
+        """Return the list of the arguments of an operation, those of the glossary by their names."""
+        group = isinstance(schema, GroupArguments) and schema.fields["type"].required
+        shared, own = [], []
+        for name, field in schema.fields.items():
+            default = f" ({field.load_default})" if isinstance(field.load_default, str | int) else ""
+            shown = (f"**`{name}`**" if field.required else f"`{name}`") + default
+            if self._arguments.get(name) == _argument(field) or (group and name in ("blockchain", "type")):
+                shared.append(shown)
+            else:
+                own.append(f"- {shown}: {_argument(field)}")
+        if not shared:
+            return "\n".join(own) or "No arguments."
+        return "\n".join(
+            [f"[Arguments](#arguments): {', '.join(shared)}{'; and' if own else ''}", "", *own]
+        ).strip()
+
+    def of_fields(self, schema: Schema, arguments: Iterable[str] = ()) -> str:
+        """Return the list of the fields of an object, those of the glossary by their names.
+
+        The words of a field are left out if it repeats one of the `arguments`.
+        """
+        title = title_of(schema)
+        known = [] if title is None or type(schema) is OBJECTS[title] else [f"- those of {_link(title)}"]
+        return "\n".join([*known, *self._rows(_own(schema), "", frozenset(arguments))])
+
+    def _rows(
+        self, members: dict[str, fields.Field[Any]], indent: str, arguments: frozenset[str]
+    ) -> Iterator[str]:
+        shared: list[str] = []
+        rows: list[tuple[str, list[str], list[str]]] = []
+        for name, field in members.items():
+            meaning = f"{_meaning(field)}." if name in arguments else _field(field)
+            if _is_obvious(name, field):
+                continue
+            if self._fields.get(name) == meaning:
+                shared.append(name)
+                continue
+            inner = _inner(field)
+            more = [] if inner is None else list(self._rows(_beyond_known(inner), f"{indent}  ", frozenset()))
+            if rows and not more and rows[-1][0] == meaning and not rows[-1][2]:
+                rows[-1][1].append(name)
+            else:
+                rows.append((meaning, [name], more))
+        if shared:
+            yield f"{indent}- {_quoted(shared)}"
+        for meaning, names, more in rows:
+            yield f"{indent}- {_quoted(names)}: {meaning}"
+            yield from more
+
+
+def _shared(objects: Iterable[set[tuple[str, str]]]) -> dict[str, str]:
+    """Return the most frequent meaning of each name that has it in more than one object."""
+    counts = Counter(pair for pairs in objects for pair in pairs)
+    shared: dict[str, str] = {}
+    for (name, meaning), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        if count > 1:
+            shared.setdefault(name, meaning)
+    return shared
+
+
+def _objects() -> list[Schema]:
+    return [schema() for schema in OBJECTS.values()]
+
+
+def _within(schema: Schema) -> Iterator[Schema]:
+    yield schema
+    for field in schema.fields.values():
+        inner = _inner(field)
+        if inner is not None:
+            yield from _within(inner)
+
+
+def _inner(field: fields.Field[Any]) -> Schema | None:
+    part = field.value_field if isinstance(field, fields.Dict) else field
+    return part.schema if isinstance(part, fields.Nested) else None
+
+
+def _own(schema: Schema) -> dict[str, fields.Field[Any]]:
+    """Return the fields of an object, or of one of OBJECTS those that the others of its kind do not have."""
+    return schema.fields if type(schema) in OBJECTS.values() else _beyond_known(schema)
+
+
+def _beyond_known(schema: Schema) -> dict[str, fields.Field[Any]]:
+    """Return the fields of an object that are not in the section about such objects."""
+    title = title_of(schema)
+    known = OBJECTS[title]().fields if title else {}
+    return {name: field for name, field in schema.fields.items() if name not in known}
+
+
+def _argument(field: fields.Field[Any]) -> str:
+    allowed = getattr(field, "allowed", ())
+    meaning = f"{_meaning(field)}."
+    if isinstance(field, Time):
+        return f"{meaning} ISO 8601."
+    return meaning if all(f"`{word}`" in meaning for word in allowed) else f"{meaning} {_one_of(allowed)}."
+
+
+def _field(field: fields.Field[Any]) -> str:
+    inner = _inner(field)
+    title = None if inner is None else title_of(inner)
+    many = isinstance(field, fields.Nested) and field.many
+    kind = ""
+    if inner is not None and title is not None:
+        lacking = [name for name in OBJECTS[title]().fields if name not in inner.fields]
+        without = f" without {_quoted(lacking)}" if lacking else ""
+        kind = f" {'List of ' if many else ''}{_link(title)}{without}."
+    elif len(field.metadata.get("enum", ())) > 1:
+        kind = f" {_one_of(field.metadata['enum'])}."
+    return f"{_meaning(field)}.{kind}"
+
+
+def _link(title: str) -> str:
+    return f"[{title}](#{anchor(title)})"
+
+
+def _one_of(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def _is_obvious(name: str, field: fields.Field[Any]) -> bool:
+    """Return whether the document says of all such fields what they are: dollars, warnings, or nothing."""
+    return name == "warnings" or field.metadata["description"] in (USD, NO_SOURCE)
+
+
+def _meaning(field: fields.Field[Any]) -> str:
+    return str(field.metadata["description"]).removesuffix(".")
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

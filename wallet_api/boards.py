@@ -1,0 +1,27 @@
+"""What boards can be asked for: the periods, and the figures that sort them."""
+
+from datetime import timedelta
+
+PERIOD_LENGTHS = {
+    "6h": timedelta(hours=6),
+    "1d": timedelta(days=1),
+    "7d": timedelta(days=7),
+    "30d": timedelta(days=30),
+    "90d": timedelta(days=90),
+}
+# Of a board, all trades that there are.
+ALL = "all"
+
+SORTS = (
+    "total_volume",
+    "realized_pnl",
+    "realized_pnl_usd",
+    "win_rate",
+    "total_txn",
+    "realized_pnl_percentage",
+    "total_buy",
+    "best_trade_pnl",
+    "avg_hold_time_minutes",
+    "sold_without_cost",
+)
+ORDERS = ("desc", "asc")

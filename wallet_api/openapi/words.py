@@ -1,0 +1,47 @@
+"""The names of the fixed sets of words, of which generators of clients make enumerations."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from wallet_api import boards
+from wallet_api.chains import CHAINS, WALLET_TYPES
+from wallet_api.schemas import analytics, arguments, feed, leaderboard, signals, status, tokens
+
+WORDS: dict[str, Sequence[str]] = {
+    "Blockchain": tuple(CHAINS),
+    "WalletType": WALLET_TYPES,
+    "Format": arguments.FORMATS,
+    "Order": boards.ORDERS,
+    "Direction": feed.DIRECTIONS,
+    "ChangeEvent": feed.EVENTS,
+    "Period": leaderboard.PERIODS,
+    "LeaderboardPeriod": leaderboard.BOARD_PERIODS,
+    "LeaderboardSort": boards.SORTS,
+    "AnalyticsMode": analytics.MODES,
+    "AnalyticsPeriod": analytics.PERIODS_OF_MODES,
+    "FlowSort": analytics.FLOW_SORTS,
+    "SignalMode": signals.MODES,
+    "SignalStrength": signals.STRENGTHS,
+    "TraderSort": tokens.TRADER_SORTS,
+    "ServerState": status.STATES,
+    "ServiceState": status.SERVICE_STATES,
+}
+_NAMES = {frozenset(words): name for name, words in WORDS.items()}
+
+
+def reference(words: Sequence[str]) -> str | None:
+    """Return the reference to the schema of a set of words, in any order; None if it has no name."""
+    name = _NAMES.get(frozenset(words))
+    return None if name is None else f"#/components/schemas/{name}"
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """Return the schema of the set of words of this name."""
+    words = WORDS[name]
+    schema = {"type": "string", "enum": list(words)}
+    if all(word.isidentifier() for word in words):
+        return schema
+    # Without these names, generators of clients make up some, such as VALUE_0 for 6h.
+    prefix = re.findall("[A-Z][a-z]+", name)[-1]
+    return schema | {"x-enum-varnames": [f"{prefix}_{word}".upper() for word in words]}

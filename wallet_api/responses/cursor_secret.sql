@@ -1,0 +1,3 @@
+-- The secret of cursors: one row.
+SELECT secret
+  FROM cursor_secret

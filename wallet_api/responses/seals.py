@@ -1,0 +1,76 @@
+"""The seals of cursors, so that only those that the service has returned are accepted.
+
+A seal is a MAC under a secret of the database, which all workers share. It begins a cursor; what follows is
+of the query, which binds it to its arguments.
+"""
+
+import base64
+import hmac
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Flask, current_app
+
+from wallet_api.bulkhead import Bulkhead
+from wallet_api.database import Database, load_sql
+from wallet_api.queries.cursors import refusal
+
+_SECRET = load_sql(__package__, "cursor_secret")
+_EXTENSION = "wallet_api.seals"
+# The seal is as many bytes, of which base64 makes 12 characters without padding.
+_BYTES, _CHARACTERS = 9, 12
+_ARGUMENTS = ("cursor", "after")
+# Values of `after` that are no cursors.
+_WORDS = ("now", "start")
+
+
+class _Seals:
+    def __init__(self, database: Database, bulkhead: Bulkhead) -> None:
+        self._database = database
+        self._bulkhead = bulkhead
+        self._secret: bytes | None = None
+
+    def secret(self) -> bytes:
+        """Return the secret, which is read once."""
+        if self._secret is None:
+            with self._bulkhead.slot(), self._database.read() as connection:
+                self._secret = bytes(connection.fetch_value(_SECRET))
+        return self._secret
+
+
+def init_app(app: Flask, database: Database, bulkhead: Bulkhead) -> None:
+    """Let `app` seal its cursors."""
+    app.extensions[_EXTENSION] = _Seals(database, bulkhead)
+
+
+def opened(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments with their cursor as a query made it. Raises InvalidParameter for any other."""
+    secret = _secret()
+    for name in _ARGUMENTS:
+        sealed = arguments.get(name)
+        if sealed is not None and sealed not in _WORDS:
+            cursor = sealed[_CHARACTERS:]
+            if not hmac.compare_digest(sealed.encode(), seal(secret, cursor).encode()):
+                raise refusal(name)
+            return {**arguments, name: cursor}
+    return arguments
+
+
+def sealed(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the data of a page with the cursor of the next one as a caller gets it."""
+    pagination = data.get("pagination", {})
+    cursor = pagination.get("next_cursor")
+    if cursor is None:
+        return data
+    return {**data, "pagination": {**pagination, "next_cursor": seal(_secret(), cursor)}}
+
+
+def seal(secret: bytes, cursor: str) -> str:
+    """Return a cursor of a query with the seal before it."""
+    digest = hmac.digest(secret, cursor.encode(), "sha256")
+    return base64.urlsafe_b64encode(digest[:_BYTES]).decode() + cursor
+
+
+def _secret() -> bytes:
+    seals: _Seals = current_app.extensions[_EXTENSION]
+    return seals.secret()

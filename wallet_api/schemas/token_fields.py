@@ -1,0 +1,31 @@
+"""The fields of a token, and those that come before them, which several schemas have."""
+
+from wallet_api.schemas.fields import Amount, Integer, Shape, String
+
+
+class TransactionSchema(Shape):
+    """A row that is about one transaction."""
+
+    tx_signature = String("Signature of the transaction.")
+
+
+class ChainSchema(Shape):
+    """A row with its chain."""
+
+    blockchain = String("The requested chain.")
+    currency = String("Code of the chain's native coin.")
+
+
+class TokenNamesSchema(Shape):
+    """A token by its address and its names."""
+
+    mint = String("The token's address, in lower case on EVM chains.")
+    symbol = String("Its symbol, by its chain's node; null without one.", nullable=True)
+    token_name = String("Its name in the newest trade that has one, else by its chain's node; may be empty.")
+
+
+class TokenFaceSchema(TokenNamesSchema):
+    """A token with all that its chain's node returns of it."""
+
+    token_supply = Amount("Its supply as last read from its chain's node; null without one.", nullable=True)
+    token_decimals = Integer("Its decimals, by its chain's node; null without one.", nullable=True)
