@@ -10,7 +10,8 @@ from flask.globals import request_ctx
 
 from wallet_api.access.keyring import ApiKey
 
-# The member of the WSGI environment that has the name of the key.
+# The members of the WSGI environment that the access log reads: the request's id, and the name of its key.
+REQUEST_ID = "wallet_api.request_id"
 KEY_NAME = "wallet_api.key_name"
 
 
@@ -36,7 +37,7 @@ class ApiRequest(Request):
         super().__init__(environ, *arguments, **options)
         self.started = time.perf_counter()
         # A name, which need not be secret.
-        self.request_id = f"req_{random.getrandbits(96):024x}"
+        self.request_id = environ[REQUEST_ID] = f"req_{random.getrandbits(96):024x}"
 
     @property
     def operation(self) -> str:

@@ -11,7 +11,7 @@ from flask import has_request_context
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
 
-from wallet_api.access.current import KEY_NAME, current_request
+from wallet_api.access.current import KEY_NAME, REQUEST_ID, current_request
 from wallet_api.keys import may_contain_key
 from wallet_api.log_lines import formatter
 from wallet_api.settings import Settings
@@ -59,10 +59,9 @@ class GunicornLogger(Logger):
         arguments, key_name = _arguments(environ.get("QUERY_STRING", "")), environ.get(KEY_NAME)
         status = int(str(resp.status).split(None, 1)[0])
         milliseconds = round(request_time.total_seconds() * 1000, 1)
-        request_id = next((value for name, value in resp.headers if name == "X-Request-ID"), None)
         caller = environ.get("REMOTE_ADDR") or "-"
         more = {
-            "request_id": request_id,
+            "request_id": environ.get(REQUEST_ID),
             "remote_address": caller,
             "method": method,
             "path": path,
