@@ -9,7 +9,6 @@ from marshmallow import Schema, fields
 
 from wallet_api.schemas.arguments import Arguments, GroupArguments
 from wallet_api.schemas.calendar import DaySchema, MonthSchema
-from wallet_api.schemas.envelope import ErrorDetailSchema, MetaSchema
 from wallet_api.schemas.feed import HoldingSchema, TokenSchema, TradeSchema
 from wallet_api.schemas.fields import NO_SOURCE, USD, Time
 from wallet_api.schemas.leaderboard import EntrySchema, PeriodDistributionSchema
@@ -32,8 +31,6 @@ OBJECTS: dict[str, type[Schema]] = {
     "Month": MonthSchema,
     "Address": LookedUpSchema,
     "Pagination": PaginationSchema,
-    "Meta": MetaSchema,
-    "Error": ErrorDetailSchema,
 }
 
 

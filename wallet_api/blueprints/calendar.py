@@ -23,7 +23,6 @@ _operation = Operation(
     data=CalendarSchema(),
     examples=examples_of("wallet/pnl_calendar"),
     errors=[WalletNotFound("solana", ADDRESS)],
-    description="A profit is a realized one, by weighted-average cost; it is not sells less buys.",
 )
 
 

@@ -25,7 +25,6 @@ _latest = Operation(
     data=LatestSchema(),
     examples=examples_of("transactions/latest"),
     errors=[CursorUnknown()],
-    description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     top_level="pagination",
     current_with="after",
     rows="transactions",

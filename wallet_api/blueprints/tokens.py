@@ -24,10 +24,6 @@ from wallet_api.services import services
 blueprint = Blueprint("tokens", __name__, url_prefix="/v1")
 
 _ERRORS = [TokenNotFound()]
-_KEPT_PRICE = (
-    " Sorted by `unrealized_pnl`, all pages are valued at the price of the first one, which the cursor keeps."
-    " Rows that change meanwhile may repeat or be missed."
-)
 
 _transactions = Operation(
     name="list_token_trades",
@@ -37,7 +33,6 @@ _transactions = Operation(
     data=TokenTransactionsSchema(),
     examples=examples_of("tokens/transactions"),
     errors=[*_ERRORS, CursorUnknown()],
-    description="`holdings_after` is by the wallet's trades alone: what came in otherwise is not in it.",
     top_level="pagination",
     current_with="after",
     rows="transactions",
@@ -52,8 +47,7 @@ _stats = Operation(
     data=TokenStatsSchema(),
     examples=examples_of("tokens/stats"),
     errors=_ERRORS,
-    description="Profit is by weighted-average cost, never sells minus buys. The price is that of the newest"
-    " trade in the ledger that is large and recent enough." + _KEPT_PRICE,
+    description="The price is that of the newest trade in the ledger that is large and recent enough.",
 )
 _holders = Operation(
     name="list_holders",
@@ -63,8 +57,6 @@ _holders = Operation(
     data=TokenHoldersSchema(),
     examples=examples_of("tokens/holders"),
     errors=_ERRORS,
-    description="What is held is by the wallets' trades alone: what came in otherwise is not in it."
-    + _KEPT_PRICE,
     rows="holders",
 )
 

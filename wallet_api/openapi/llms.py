@@ -1,4 +1,4 @@
-"""The text of /llms.txt (https://llmstxt.org), from the OpenAPI document: how a model sends requests."""
+"""The text of /llms.txt (https://llmstxt.org), from the OpenAPI document, for models that send requests."""
 
 from collections.abc import Iterator
 from typing import Any

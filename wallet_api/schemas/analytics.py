@@ -47,7 +47,7 @@ class AnalyticsArguments(GroupArguments):
     limit = WholeNumber(
         1,
         "Rows shown, 20 by default (with `volume_trend`: the newest buckets, all by default); more than 1000"
-        " is capped, with an entry in `warnings`.",
+        " is capped.",
     )
     sort = Choice(
         FLOW_SORTS,

@@ -61,9 +61,7 @@ class FollowMixin(OfChainMixin):
 class LatestArguments(FollowMixin, PagedArguments):
     """The arguments of GET /v1/transactions/latest."""
 
-    limit = WholeNumber(
-        1, "Rows in a response; more than 1000 is capped, with an entry in `warnings`.", load_default=50
-    )
+    limit = WholeNumber(1, "Rows in a response; more than 1000 is capped.", load_default=50)
     mint = Mint("Only trades of this token; at most 128 characters.")
 
 
@@ -72,13 +70,11 @@ class TimerangeArguments(FormatMixin, WindowArguments):
 
     default_window_seconds = 3600
 
-    limit = WholeNumber(
-        1, "Rows in a response; more than 1000 is capped, with an entry in `warnings`.", load_default=50
-    )
+    limit = WholeNumber(1, "Rows in a response; more than 1000 is capped.", load_default=50)
 
 
 class HoldingSchema(Shape):
-    """What a wallet holds of a token, by its trades alone."""
+    """What a wallet holds of a token, by its trades alone: what came in otherwise is not in it."""
 
     token_amount = Amount("Quantity held, in whole tokens.")
     token_amount_peak = Amount("Largest quantity held until then.")

@@ -35,9 +35,7 @@ _IN_RANGE = "Closed positions in this range of percent, its upper end included."
 class HistoryArguments(AddressMixin, PagedArguments):
     """The arguments of GET /v1/wallets/history."""
 
-    limit = WholeNumber(
-        1, "Rows in a response; more than 1000 is capped, with an entry in `warnings`.", load_default=50
-    )
+    limit = WholeNumber(1, "Rows in a response; more than 1000 is capped.", load_default=50)
     since = Time("Only trades with `since` ≤ `created_at`, in UTC without an offset; figures are of all.")
     until = Time("Only trades with `created_at` < `until`, which is later than `since`; figures are of all.")
     overview = Switch("`false` leaves `token_overview` out; `true` by default.")

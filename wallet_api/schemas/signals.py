@@ -39,17 +39,13 @@ class SignalsArguments(GroupArguments):
         " at its end.",
         required=True,
     )
-    limit = WholeNumber(
-        1, "Signals shown; more than 100 is capped, with an entry in `warnings`.", load_default=20
-    )
+    limit = WholeNumber(1, "Signals shown; more than 100 is capped.", load_default=20)
     min_wallets = WholeNumber(1, "The fewest wallets that make a signal; 3 by default, 1 with `entry`.")
     min_value = Number(
         "Only wallets that bought (with `exit`: sold) for at least so much in the window, in native coins; 0"
         " by default.",
     )
-    hours = WholeNumber(
-        1, "The window; more than 168 is capped, with an entry in `warnings`.", load_default=24
-    )
+    hours = WholeNumber(1, "The window; more than 168 is capped.", load_default=24)
     include_wallets = Switch("Whether signals have `wallets`.", load_default="true")
     as_of = Time("The moment at which the window ends, not in the future; now by default.")
 
@@ -128,7 +124,7 @@ class SignalSchema(Shape):
     wallets = Rows(
         SignalWalletSchema,
         "The wallets of the signal, by their first buy (of an exit: sell) in the window, then by address, at"
-        " most the first 1000, with an entry in `warnings`; absent with `include_wallets=false`.",
+        " most the first 1000; absent with `include_wallets=false`.",
         many=True,
         optional=True,
     )

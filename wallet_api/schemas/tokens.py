@@ -48,7 +48,11 @@ _LATEST_ENTRY = (
     "The same of the wallet that was the last to buy it for the first time; absent if nobody bought."
 )
 _AGAIN = "As `buy`, `buy_usd`, `sell`, `sell_usd`; absent where that is."
-_CAPPED = "more than 1000 is capped, with an entry in `warnings`."
+_SORTED = (
+    "The figure by which wallets are sorted; rows whose figures change meanwhile may repeat or be missed."
+    " With `unrealized_pnl` the cursor keeps the price of the first page."
+)
+_CAPPED = "more than 1000 is capped."
 
 
 TRADER_SORTS = (
@@ -85,14 +89,14 @@ class _TraderArguments(TokenArguments):
 class TokenStatsArguments(_TraderArguments):
     """The arguments of GET /v1/tokens/stats."""
 
-    sort = Choice(TRADER_SORTS, "The figure by which wallets are sorted.", load_default="buy")
+    sort = Choice(TRADER_SORTS, _SORTED, load_default="buy")
     limit = WholeNumber(1, f"Rows in a response; {_CAPPED}", load_default=1000)
 
 
 class TokenHoldersArguments(FormatMixin, _TraderArguments):
     """The arguments of GET /v1/tokens/holders."""
 
-    sort = Choice(TRADER_SORTS, "The figure by which wallets are sorted.", load_default="token_amount")
+    sort = Choice(TRADER_SORTS, _SORTED, load_default="token_amount")
     limit = WholeNumber(1, f"Rows in a response; {_CAPPED}", load_default=50)
 
 
