@@ -13,11 +13,12 @@ import click
 import psutil
 
 from tests.benchmarks import http_against, http_mix, http_report
+from tests.benchmarks.http_cases import Case
 from tests.benchmarks.http_keys import Keys
 from tests.benchmarks.http_load import find_wrk
 from tests.benchmarks.http_rounds import Bench
-from tests.benchmarks.http_stage import staged
-from tests.benchmarks.http_world import crowd_cursors, write_files
+from tests.benchmarks.http_stage import Stage, staged
+from tests.benchmarks.http_world import Made, crowd_cursors, write_files
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Session:
             show("filling the database")
             made = write_files(home)
             with staged(home, home, self.keys, nginx=nginx) as stage:
-                made = replace(made, crowd_cursors=crowd_cursors(stage.database_url))
+                made = self._with_cursors(made, stage)
                 cases = {
                     name: case
                     for name, case in http_mix.ordinary_cases(made, self.keys).items()
@@ -69,28 +70,34 @@ class Session:
                 stack.enter_context(staged(homes[0], homes[0], self.keys, nginx=nginx)),
                 stack.enter_context(staged(homes[1], homes[0], self.keys, other, nginx=nginx)),
             ]
-            made = replace(made, crowd_cursors=crowd_cursors(stages[0].database_url))
-            cases = {
-                name: case
-                for name, case in http_mix.ordinary_cases(made, self.keys).items()
-                if case.server == "service"
-                and (self._wants(name) if self.parts else name in http_mix.DECISIVE)
-            }
+            # Each database seals its own cursors.
+            cases = [self._compared(self._with_cursors(made, stage)) for stage in stages]
             ours, others = (
                 Bench(
                     wrk,
                     stack.enter_context(stage.servers({"service"}, nginx=nginx)),
                     stage.stores,
-                    cases,
+                    of_stage,
                     stage.folder,
                 )
-                for stage in stages
+                for stage, of_stage in zip(stages, cases, strict=True)
             )
-            pairs = http_against.compare(ours, others, list(cases), self.rounds, self.seconds, show)
+            pairs = http_against.compare(ours, others, list(cases[0]), self.rounds, self.seconds, show)
         show("")
         found = http_against.figures(pairs)
         click.echo(f"This checkout : {other}\n\n{http_against.table(found, self.rounds)}\n")
         return _machine() | {"against": str(other), "cases": found}
+
+    def _with_cursors(self, made: Made, stage: Stage) -> Made:
+        with stage.servers({"service"}) as servers:
+            return replace(made, crowd_cursors=tuple(crowd_cursors(servers["service"], self.keys.hot)))
+
+    def _compared(self, made: Made) -> dict[str, Case]:
+        return {
+            name: case
+            for name, case in http_mix.ordinary_cases(made, self.keys).items()
+            if case.server == "service" and (self._wants(name) if self.parts else name in http_mix.DECISIVE)
+        }
 
     def _wants(self, name: str) -> bool:
         return not self.parts or any(part in name for part in self.parts)

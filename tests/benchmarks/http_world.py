@@ -3,19 +3,19 @@
 import hashlib
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import base58
 import orjson
 
-from tests.benchmarks.http_servers import MeasurementError, environment_of
+from tests.benchmarks.http_servers import MeasurementError, Server, environment_of
 from wallet_api.database import Connection, connect
-from wallet_api.queries.wallets import list_wallets
-from wallet_api.responses.seals import seal
 
 RECORD_WALLETS = 400
 RECORD_TOKENS = 20
@@ -93,10 +93,18 @@ def fill(tree: Path, environment: Mapping[str, str], files: Path) -> None:
         connection.execute("VACUUM ANALYZE")
 
 
-def crowd_cursors(database_url: str) -> tuple[str, ...]:
-    """Return the cursors of the pages of 50 after the first."""
-    with connect(database_url) as connection:
-        return tuple(_cursors(connection))
+def crowd_cursors(server: Server, key: str) -> Iterator[str]:
+    """Yield the cursors of the pages of 50 after the first, which a server of their database has returned."""
+    first = f"{server.url}/v1/wallets?blockchain=base&type=smart&limit={PAGE}"
+    page = first
+    while True:
+        request = urllib.request.Request(page, headers={"Authorization": f"Bearer {key}"})
+        with urllib.request.urlopen(request, timeout=30) as response:
+            cursor = orjson.loads(response.read())["data"]["pagination"]["next_cursor"]
+        if cursor is None:
+            return
+        yield cursor
+        page = f"{first}&cursor={quote(cursor)}"
 
 
 def _wallet(blockchain: str, type: str, address: str) -> Row:
@@ -149,18 +157,6 @@ def _save_balances(connection: Connection) -> None:
         for number in range(1, RECORD_TOKENS)
     ]
     connection.execute(_SAVE_BALANCES, {"native_amount": 10**9, "tokens": orjson.dumps(tokens).decode()})
-
-
-def _cursors(connection: Connection) -> Iterator[str]:
-    # Older checkouts do not seal cursors.
-    seals = connection.fetch_value("SELECT to_regclass('cursor_secret')") is not None
-    secret = connection.fetch_value("SELECT secret FROM cursor_secret") if seals else b""
-    cursor = None
-    while page := list_wallets(connection, "base", "smart", PAGE, cursor)["pagination"]:
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return
-        yield seal(secret, cursor) if seals else cursor
 
 
 def _lines(rows: Iterable[Row]) -> Iterator[bytes]:
