@@ -125,7 +125,9 @@ def kill_all(folder: Path) -> None:
     processes = processes_of(folder)
     assert processes
     for process in processes:
-        process.send_signal(signal.SIGKILL)
+        # A backend may end by itself meanwhile.
+        with suppress(psutil.NoSuchProcess):
+            process.send_signal(signal.SIGKILL)
     psutil.wait_procs(processes, timeout=30)
 
 

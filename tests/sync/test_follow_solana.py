@@ -106,17 +106,17 @@ def test_status_shows_how_the_chain_is_followed_and_how_soon_trades_come(
 ) -> None:
     follow = begin()
     assert follow.is_followed(WALLET)
+
+    def told(*words: str) -> Callable[[], bool]:
+        return lambda: any(line.split()[: len(words)] == list(words) for line in lines(operator))
+
+    assert eventually(told("solana", method, "1", "of", "1", "yes"), WAIT)
     # A trade of the second up to which the wallet was read might not be new.
     time.sleep(1)
     happened = time.monotonic()
     follow.happen("one")
     assert follow.has("one")
     seconds = time.monotonic() - happened
-
-    def told(*words: str) -> Callable[[], bool]:
-        return lambda: any(line.split()[: len(words)] == list(words) for line in lines(operator))
-
-    assert eventually(told("solana", method, "1", "of", "1", "yes"), WAIT)
     assert eventually(lambda: json.loads(status(operator, "--json"))["delays"] != [], WAIT)
     (delays,) = json.loads(status(operator, "--json"))["delays"]
     # It was the only new trade, and is so when it is read again.

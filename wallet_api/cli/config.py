@@ -42,12 +42,17 @@ _HOMES = (Path("/home"), Path("/root"), Path("/run/user"))
     type=click.Path(file_okay=False, path_type=Path),
     help="Write the files into this folder, and replace those that are there.",
 )
-def config(name: str | None, folder: Path | None) -> None:
+@click.option(
+    "--no-check",
+    is_flag=True,
+    help="Do not check that the user of the units can run this interpreter: they are for another machine.",
+)
+def config(name: str | None, folder: Path | None, no_check: bool) -> None:
     """Print a file for operators, such as that of nginx; without NAME, list them.
 
     With --to, write the file of NAME, or all files, into a folder.
     """
-    if name == "systemd" or (name is None and folder is not None):
+    if not no_check and (name == "systemd" or (name is None and folder is not None)):
         _check_interpreter()
     chosen = [file for known, (names, _) in _FILES.items() if name in (None, known) for file in names]
     if folder is not None:
@@ -69,6 +74,7 @@ def _check_interpreter() -> None:
         raise click.ClickException(
             f"The units cannot run {sys.executable}: their user cannot enter {closed}. Install the wheel "
             "elsewhere, with the system's interpreter: /usr/bin/python3 -m venv /opt/wallet-api/.venv"
+            " (--no-check writes units for another machine)"
         )
 
 
