@@ -1,7 +1,6 @@
 """A Citus cluster on the loopback: a coordinator and two workers, of the programs in CITUS_BIN."""
 
 import os
-import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -10,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import psutil
-
+from tests.processes import kill
 from wallet_api.database import connect
 from wallet_api.embedded.place import Account, account_of, own, runnable
 from wallet_api.embedded.server import ENVIRONMENT, USER, Server
@@ -60,11 +58,7 @@ class Node:
 
     def kill(self) -> None:
         """Kill all processes of the server at once."""
-        processes = self.server.processes()
-        assert processes
-        for process in processes:
-            process.send_signal(signal.SIGKILL)
-        psutil.wait_procs(processes, timeout=30)
+        kill(self.server.processes())
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -122,7 +122,11 @@ def _responds(client: valkey.Valkey) -> bool:
 
 def kill_all(folder: Path) -> None:
     """Kill the processes of a server by its folder, which must have some."""
-    processes = processes_of(folder)
+    kill(processes_of(folder))
+
+
+def kill(processes: Sequence[psutil.Process]) -> None:
+    """Kill the processes of a server, at least one, and wait until they have ended."""
     assert processes
     for process in processes:
         # A backend may end by itself meanwhile.
