@@ -1,5 +1,6 @@
 """Attacks on the service behind nginx: others are answered all the same."""
 
+import resource
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -41,8 +42,17 @@ ATTACKS = [
 ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def many_files() -> Iterator[None]:
+    """Let these tests and their servers open more files than an ordinary user does at first."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limits[1], limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
 @pytest.fixture(scope="module")
-def outages() -> Iterator[Outages]:
+def outages(many_files: None) -> Iterator[Outages]:
     with (
         tempfile.TemporaryDirectory(prefix="wallet-api-attacks-") as home,
         service_with_own_servers(Path(home), proxy_hops=1, leaderboard_ttl_seconds=3600.0) as outages,

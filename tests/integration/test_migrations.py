@@ -22,6 +22,7 @@ from tests.ledger import random_trades
 from tests.ledger.contents import contents
 from tests.ledger.in_process import Importer
 from tests.processes import StartGunicorn, run_command
+from tests.running_up import free_port
 from tests.waiting import eventually, somebody_waits
 from wallet_api import demo, migrations
 from wallet_api.chains import CHAINS
@@ -178,7 +179,7 @@ def test_a_command_on_a_database_without_tables_says_what_to_run(
 
 
 @pytest.mark.parametrize(
-    "command", [("migrate",), ("keys", "list"), ("rebuild",), ("up", "--port", "1", "--no-demo")]
+    "command", [("migrate",), ("keys", "list"), ("rebuild",), ("up", "--port", str(free_port()), "--no-demo")]
 )
 @pytest.mark.parametrize(
     ("change", "message"),
