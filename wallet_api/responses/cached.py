@@ -18,7 +18,7 @@ from wallet_api.cache import Cache, Cached
 from wallet_api.responses.compression import Prefix
 from wallet_api.responses.envelope import JSON, meta, to_json
 from wallet_api.responses.rows import CONTENT_TYPES, Listing
-from wallet_api.responses.seals import sealed
+from wallet_api.responses.seals import next_cursor, sealed
 
 _EXTENSION = "wallet_api.response_caches"
 _VERSIONS = "wallet_api.version_cache"
@@ -64,14 +64,9 @@ class CachedData:
             self.headers["X-Warnings"] = json.dumps(warnings)
 
 
-def _next_cursor(data: Mapping[str, Any]) -> str | None:
-    cursor: str | None = data.get("pagination", {}).get("next_cursor")
-    return cursor
-
-
 def _next_page(request: ApiRequest, data: Mapping[str, Any]) -> str | None:
     """Return the URL of the page after this one, for all requests with the same arguments."""
-    cursor = _next_cursor(data)
+    cursor = next_cursor(data)
     if cursor is None:
         return None
     # Without the key. Relative to the URL of the request, which a proxy may have changed.
@@ -94,7 +89,7 @@ def _rows_alone(data: Mapping[str, Any], listing: Listing, format: str, next_pag
     body = listing.write(data, format)
     warnings = data.get("warnings", [])
     # Without the URL, whose arguments have any order.
-    version = to_json([format, warnings, _next_cursor(data), xxh3_128_hexdigest(body)])
+    version = to_json([format, warnings, next_cursor(data), xxh3_128_hexdigest(body)])
     return CachedData(body, xxh3_128_hexdigest(version), CONTENT_TYPES[format], warnings, next_page)
 
 

@@ -45,6 +45,7 @@ def init_app(app: Flask, database: Database, bulkhead: Bulkhead) -> None:
 
 def opened(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments with their cursor as a query made it. Raises InvalidParameter for any other."""
+    # Read by the first request, with a cursor or not: sealed() runs in a slot of the bulkhead.
     secret = _secret()
     for name in _ARGUMENTS:
         sealed = arguments.get(name)
@@ -58,11 +59,16 @@ def opened(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def sealed(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the data of a page with the cursor of the next one as a caller gets it."""
-    pagination = data.get("pagination", {})
-    cursor = pagination.get("next_cursor")
+    cursor = next_cursor(data)
     if cursor is None:
         return data
-    return {**data, "pagination": {**pagination, "next_cursor": seal(_secret(), cursor)}}
+    return {**data, "pagination": {**data["pagination"], "next_cursor": seal(_secret(), cursor)}}
+
+
+def next_cursor(data: Mapping[str, Any]) -> str | None:
+    """Return the cursor of the page after this one; None without one."""
+    cursor: str | None = data.get("pagination", {}).get("next_cursor")
+    return cursor
 
 
 def seal(secret: bytes, cursor: str) -> str:
