@@ -2,16 +2,40 @@
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import requests
+
+from tests.benchmarks.http_cases import Call, Case
 from tests.benchmarks.http_load import Measured
 from tests.benchmarks.http_report import markdown
 from tests.benchmarks.http_rounds import Bench, Progress
+from tests.benchmarks.http_servers import Server
 
 ENOUGH_ROUNDS = 6
 
 # Of each round: this checkout's, and the other's.
 Pairs = list[tuple[Measured, Measured]]
+
+
+def refused(server: Server, cases: Mapping[str, Case]) -> set[str]:
+    """Return the operations that a server refuses, by one request to each: an older checkout lacks some."""
+    calls = {call.operation: call for case in cases.values() for call in case.calls}
+    return {operation for operation, call in calls.items() if not _succeeds(server, call)}
+
+
+def _succeeds(server: Server, call: Call) -> bool:
+    headers = {"Authorization": f"Bearer {call.key}"}
+    return requests.get(f"{server.url}{call.path}", headers=headers, timeout=30).ok
+
+
+def without(cases: Mapping[str, Case], operations: set[str]) -> dict[str, Case]:
+    """Return the cases without the requests to these operations."""
+    return {
+        name: replace(case, calls=[call for call in case.calls if call.operation not in operations])
+        for name, case in cases.items()
+    }
 
 
 def compare(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
 
 P99_RATIO = 4.0
 PEER_RATIO = 3.0
@@ -15,6 +16,12 @@ class Call(NamedTuple):
     path: str
     key: str = ""
     accept_encoding: str = ""
+
+    @property
+    def operation(self) -> str:
+        """Its path, and its mode where it has one."""
+        address = urlsplit(self.path)
+        return " ".join((address.path, *parse_qs(address.query).get("mode", ())))
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,9 @@ class Session:
             ]
             # Each database seals its own cursors.
             cases = [self._compared(self._with_cursors(made, stage)) for stage in stages]
+            with stages[1].servers({"service"}) as servers:
+                refused = http_against.refused(servers["service"], cases[1])
+            cases = [http_against.without(of_stage, refused) for of_stage in cases]
             ours, others = (
                 Bench(
                     wrk,
@@ -86,7 +89,8 @@ class Session:
         show("")
         found = http_against.figures(pairs)
         click.echo(f"This checkout : {other}\n\n{http_against.table(found, self.rounds)}\n")
-        return _machine() | {"against": str(other), "cases": found}
+        click.echo(f"Left out, refused by the other: {', '.join(sorted(refused)) or 'none'}\n")
+        return _machine() | {"against": str(other), "refused": sorted(refused), "cases": found}
 
     def _with_cursors(self, made: Made, stage: Stage) -> Made:
         with stage.servers({"service"}) as servers:
