@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import click
+
 from tests.processes import kill
 from wallet_api.database import connect
 from wallet_api.embedded.place import Account, account_of, own, runnable
@@ -73,6 +75,14 @@ class Cluster:
         """All servers."""
         return (self.coordinator, *self.workers)
 
+    def create(self, name: str) -> str:
+        """Create the databases of this name, which form a cluster; return the URL of the coordinator's."""
+        for node in self.nodes:
+            with connect(node.url()) as connection:
+                connection.execute(f"CREATE DATABASE {name}".encode())
+        self.join(name)
+        return self.coordinator.url(name)
+
     def join(self, name: str) -> None:
         """Let the databases of this name form a cluster."""
         for node in self.nodes:
@@ -93,10 +103,12 @@ class Cluster:
                 )
 
 
-def programs() -> Path | None:
-    """Return the folder CITUS_BIN; None if it is not set."""
+def programs() -> Path:
+    """Return the folder CITUS_BIN. Raises UsageError if it is not set."""
     folder = os.environ.get("CITUS_BIN")
-    return Path(folder) if folder else None
+    if not folder:
+        raise click.UsageError("CITUS_BIN is not set: the folder of the programs of a PostgreSQL with Citus")
+    return Path(folder)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import click
 import psycopg
 import pytest
 import requests
@@ -89,9 +90,10 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
     if not request.config.getoption("--citus"):
         yield None
         return
-    folder = programs()
-    if folder is None:
-        pytest.skip("CITUS_BIN is not set: the folder of the programs of a PostgreSQL with Citus")
+    try:
+        folder = programs()
+    except click.UsageError as error:
+        pytest.skip(error.message)
     with running_cluster(folder) as cluster:
         yield cluster
 

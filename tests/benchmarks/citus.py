@@ -57,21 +57,15 @@ class Side:
 def main(trades: int, calls: int, shards: int) -> None:
     """Print a table of both."""
     folder = programs()
-    if folder is None:
-        raise click.UsageError("CITUS_BIN is not set: the folder of the programs of a PostgreSQL with Citus")
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-bench-")))
         ledger_world.write(home, trades)
         own = Settings(wallet_api_home=str(home / "home"))
         plain = stack.enter_context(embedded.running(own))
         cluster = stack.enter_context(running_cluster(folder))
-        for node in cluster.nodes:
-            with connect(node.url()) as connection:
-                connection.execute("CREATE DATABASE bench")
-        cluster.join("bench")
-        with connect(cluster.coordinator.url("bench")) as connection:
+        sharded = replace(plain, database_url=cluster.create("bench"))
+        with connect(str(sharded.database_url)) as connection:
             connection.execute(f"ALTER DATABASE bench SET citus.shard_count = {shards}".encode())
-        sharded = replace(plain, database_url=cluster.coordinator.url("bench"))
         sides = [Side(plain, {}), Side(sharded, {})]
         for side in sides:
             side.figures["import, rows/s"] = _import(side, home, trades)

@@ -1,11 +1,12 @@
 """Follow feeds for long while the ledger changes and is killed: is a change skipped, or does one come twice?
 
-    python -m tests.benchmarks.follow [--minutes 30]
+    python -m tests.benchmarks.follow [--minutes 30] [--citus]
 
-Two importers, removals of trades and of wallets, and three followers that now and then go on at another
+Four importers, removals of trades and of wallets, and three followers that now and then go on at another
 process of the service. Sessions are ended at random, some six a second. At the end each follower has to have
 the ledger's own trades, exactly. After half of the time a backup is made and restored elsewhere, where a
-follower of before it goes on. Ends with status 0 if all is so.
+follower of before it goes on. Ends with status 0 if all is so. With --citus the ledger is on a cluster of the
+programs in CITUS_BIN, and there is no backup.
 """
 
 import tempfile
@@ -19,6 +20,7 @@ from pathlib import Path
 import click
 from flask import Flask
 
+from tests.cluster import programs, running_cluster
 from tests.ledger.caller import Caller
 from tests.ledger.contended import Contended
 from tests.ledger.follower import Follower, stored, trades_of
@@ -27,26 +29,34 @@ from wallet_api import backup, embedded, migrations
 from wallet_api.app import create_app
 from wallet_api.database import connect
 from wallet_api.keys import create_key
+from wallet_api.migrations.placement import place_tables
 from wallet_api.settings import Settings
 
 
 @click.command()
 @click.option("--minutes", default=30.0, show_default=True)
-def main(minutes: float) -> None:
+@click.option("--citus", is_flag=True, help="Use a Citus cluster of the programs in CITUS_BIN.")
+def main(minutes: float, citus: bool) -> None:
     """Raise an AssertionError if a follower does not end with the ledger's trades."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-bench-")))
         # The servers of root run as another user.
         folder.chmod(0o711)
-        own = stack.enter_context(embedded.running(Settings(wallet_api_home=str(folder / "home"))))
+        own = Settings(wallet_api_home=str(folder / "home"))
+        if citus:
+            own = replace(own, database_url=stack.enter_context(running_cluster(programs())).create("bench"))
+        own = stack.enter_context(embedded.running(own))
         with connect(str(own.database_url)) as connection:
             migrations.migrate(connection)
+            place_tables(connection)
             key = create_key(connection, "follower", rate="1000000/minute")
         with _app(own) as one, _app(own) as other, ThreadPoolExecutor(1) as pool:
             contended = Contended(str(own.database_url), [one, other], key)
-            restored = pool.submit(_restored, own, folder, Caller(one.test_client(), key), minutes * 30)
+            if not citus:
+                restored = pool.submit(_restored, own, folder, Caller(one.test_client(), key), minutes * 30)
             contended.run(minutes * 60)
-            contended.done["changes of the restored ledger"] = restored.result()
+            if not citus:
+                contended.done["changes of the restored ledger"] = restored.result()
         click.echo(", ".join(f"{count} {name}" for name, count in sorted(contended.done.items())))
 
 

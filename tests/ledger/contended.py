@@ -55,7 +55,7 @@ class Contended:
     def run(self, seconds: float) -> None:
         """Change the ledger and follow it for so long; then each follower has exactly its trades."""
         Importer(self._url).wallets(_WALLETS)
-        writers = [self._imports, self._imports, self._removes, self._wallets]
+        writers = [*[self._imports] * 4, self._removes, self._wallets]
         threads = [_Thread(work, number) for number, work in enumerate([*writers, *[self._follows] * 3])]
         for thread in threads:
             thread.start()
