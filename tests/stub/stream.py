@@ -52,13 +52,7 @@ class Stream:
     @property
     def followed(self) -> set[str]:
         """All addresses of all subscriptions."""
-        with self._lock:
-            return {
-                address
-                for client in self._clients
-                for _, addresses in client.subscriptions.values()
-                for address in addresses
-            }
+        return {address for _, _, _, addresses in self._subscriptions() for address in addresses}
 
     @property
     def connections(self) -> int:
@@ -73,20 +67,18 @@ class Stream:
         if self.is_silent:
             return False
         is_sent = False
-        for client in list(self._clients):
-            for number, (method, addresses) in list(client.subscriptions.items()):
-                if not addresses.isdisjoint(wallets):
-                    is_sent = True
-                    for _ in range(times):
-                        client.send(_notification(method, number, signature, told))
+        for client, number, method, addresses in self._subscriptions():
+            if not addresses.isdisjoint(wallets):
+                is_sent = True
+                for _ in range(times):
+                    client.send(_notification(method, number, signature, told))
         return is_sent
 
     def replay(self, message: Row) -> None:
         """Send a recorded notification to the subscriptions of its method, with their numbers."""
-        for client in list(self._clients):
-            for number, (method, _) in list(client.subscriptions.items()):
-                if message["method"] == method.replace("Subscribe", "Notification"):
-                    client.send(message | {"params": message["params"] | {"subscription": number}})
+        for client, number, method, _ in self._subscriptions():
+            if message["method"] == method.replace("Subscribe", "Notification"):
+                client.send(message | {"params": message["params"] | {"subscription": number}})
 
     def drop(self) -> None:
         """Close all connections without a word."""
@@ -103,14 +95,16 @@ class Stream:
         if self.is_down:
             return
         client = _Client(connection)
-        self._clients.append(client)
+        with self._lock:
+            self._clients.append(client)
         try:
             for text in connection:
                 self._answer(client, json.loads(text))
         except (ConnectionClosed, OSError):
             pass
         finally:
-            self._clients.remove(client)
+            with self._lock:
+                self._clients.remove(client)
 
     def _answer(self, client: _Client, request: Row) -> None:
         if self.is_silent:
@@ -136,11 +130,18 @@ class Stream:
     def _count_slots(self) -> None:
         while not self._ended.wait(_SLOT_SECONDS):
             self._slot += 1
-            for client in [] if self.is_silent else list(self._clients):
-                for number, (method, _) in list(client.subscriptions.items()):
-                    if method == "slotSubscribe":
-                        slots = {"slot": self._slot, "parent": self._slot - 1, "root": self._slot - 32}
-                        client.send(_frame("slotNotification", number, slots))
+            for client, number, method, _ in [] if self.is_silent else self._subscriptions():
+                if method == "slotSubscribe":
+                    slots = {"slot": self._slot, "parent": self._slot - 1, "root": self._slot - 32}
+                    client.send(_frame("slotNotification", number, slots))
+
+    def _subscriptions(self) -> list[tuple[_Client, int, str, set[str]]]:
+        with self._lock:
+            return [
+                (client, number, method, addresses)
+                for client in self._clients
+                for number, (method, addresses) in client.subscriptions.items()
+            ]
 
 
 def _addresses(method: str, parameters: list[Any]) -> set[str]:
