@@ -3,18 +3,18 @@
 -- match are of the requested `still_holding`, and without `with_never_held` ever held the token.
 -- Needs positions_by_token, wallets_pkey.
        trader AS MATERIALIZED (
-       SELECT positions.*,
-              still_held(positions.quantity, positions.peak) AS still_holding,
-              (%(with_never_held)s::boolean OR positions.peak > 0)
-              AND COALESCE(%(still_holding)s::boolean = still_held(positions.quantity, positions.peak), true) AS matches,
+       SELECT wallets.address,
               wallets.type,
-              wallets.address,
               wallets.name,
               wallets.image_url,
               wallets.twitter,
               wallets.telegram,
               wallets.copytrade_link,
-              wallets.blockchain
+              wallets.blockchain,
+              positions.*,
+              still_held(positions.quantity, positions.peak) AS still_holding,
+              (%(with_never_held)s::boolean OR positions.peak > 0)
+              AND COALESCE(%(still_holding)s::boolean = still_held(positions.quantity, positions.peak), true) AS matches
          FROM wanted
          JOIN positions
            ON positions.token_id = wanted.token_id

@@ -1,7 +1,7 @@
 """A page of the traders of a token: its order, its first key, and the cursor of the next page."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -11,20 +11,20 @@ from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 
 # Who was first is asked from the first one on.
 _ASCENDING = ("first_buy",)
+_Place = Annotated[str, msgspec.Meta(pattern=r"\A(-?[0-9]+(\.[0-9]+)?|Infinity)\Z")]
 
 
 class _TraderKey(msgspec.Struct, array_like=True, frozen=True):
     """The sort key of a trader, and the price at which holdings are valued; None if there is none."""
 
-    is_unknown: bool
-    known_place: cursors.Figure
+    place: _Place
     tie: cursors.Figure
     address: cursors.Text
     kept_price: cursors.Figure | None
 
 
 # The key before the first page.
-_START_KEY = {"is_unknown": False, "known_place": "-Infinity", "tie": "0", "address": "", "kept_price": None}
+_START_KEY = {"place": "-Infinity", "tie": "0", "address": "", "kept_price": None}
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,6 @@ class TraderPage:
 
 
 def _key(row: Row) -> _TraderKey:
-    place, tie, price = (row[name] for name in ("known_place", "tie", "kept_price"))
+    place, tie, price = (row[name] for name in ("place", "tie", "kept_price"))
     kept_price = None if price is None else f"{price:f}"
-    return _TraderKey(row["is_unknown"], f"{place:f}", f"{tie:f}", row["address"], kept_price)
+    return _TraderKey(f"{place:f}", f"{tie:f}", row["address"], kept_price)

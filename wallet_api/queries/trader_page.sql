@@ -2,26 +2,28 @@
 -- more in the requested order, each with its ordinal and the price of the token; and page_end: how many traders match,
 -- how many are shown, whether there are more, and the key of the last one.
 -- The page begins after a key, and values what is held at the price of the key, if it has one: so rows stay in their
--- order while the price changes. A figure times `direction` grows with the place; unknown ones come last, and those of
+-- order while the price changes. A place is a figure times `direction`, infinite where the figure is unknown; those of
 -- equal token_amount are in the order of their peaks.
 -- Needs nothing else.
+       -- The keys of the order stand first: to compare two rows, a sort reads all columns before its keys.
        placed AS (
-       SELECT trader.*,
-              priced.price,
-              CASE %(sort)s::text
-                   WHEN 'buy' THEN round_half_up(invested, 9)
-                   WHEN 'first_buy' THEN extract(epoch FROM first_buy)
-                   WHEN 'last_trade' THEN extract(epoch FROM last_seen)
-                   WHEN 'realized_pnl' THEN round_half_up(realized, 9)
-                   WHEN 'realized_pnl_percentage' THEN percentage(realized, realized_cost)
-                   WHEN 'unrealized_pnl' THEN CASE WHEN quantity = 0 THEN 0
-                                                   ELSE round_half_up(quantity * priced.price - cost, 9)
-                                              END
-                   WHEN 'token_amount' THEN round_half_up(quantity, 18)
-              END * %(direction)s::numeric AS place,
+       SELECT COALESCE(
+                  CASE %(sort)s::text
+                       WHEN 'buy' THEN round_half_up(invested, 9)
+                       WHEN 'first_buy' THEN extract(epoch FROM first_buy)
+                       WHEN 'last_trade' THEN extract(epoch FROM last_seen)
+                       WHEN 'realized_pnl' THEN round_half_up(realized, 9)
+                       WHEN 'realized_pnl_percentage' THEN percentage(realized, realized_cost)
+                       WHEN 'unrealized_pnl' THEN CASE WHEN quantity = 0 THEN 0
+                                                       ELSE round_half_up(quantity * priced.price - cost, 9)
+                                                  END
+                       WHEN 'token_amount' THEN round_half_up(quantity, 18)
+                  END * %(direction)s::numeric, 'Infinity') AS place,
               CASE WHEN %(sort)s::text = 'token_amount' THEN round_half_up(peak, 18) * %(direction)s::numeric
                    ELSE 0
-              END AS tie
+              END AS tie,
+              priced.price,
+              trader.*
          FROM trader
         CROSS JOIN (SELECT CASE WHEN %(is_price_kept)s::boolean THEN %(kept_price)s::numeric
                                 ELSE (SELECT price
@@ -32,18 +34,15 @@
        OFFSET 0
        ),
        candidate AS (
-       SELECT placed.*,
-              place IS NULL AS is_unknown,
-              COALESCE(place, 0) AS known_place
+       SELECT *
          FROM placed
-        WHERE (place IS NULL, COALESCE(place, 0), tie, address)
-              > (%(is_unknown)s::boolean, %(known_place)s::numeric, %(tie)s::numeric, %(address)s::text)
-        ORDER BY is_unknown, known_place, tie, address
+        WHERE (place, tie, address) > (%(place)s::numeric, %(tie)s::numeric, %(address)s::text)
+        ORDER BY place, tie, address
         LIMIT %(limit)s::bigint + 1
        ),
        page AS MATERIALIZED (
        SELECT candidate.*,
-              row_number() OVER (ORDER BY is_unknown, known_place, tie, address) AS ordinal
+              row_number() OVER (ORDER BY place, tie, address) AS ordinal
          FROM candidate
        ),
        page_end AS (
@@ -55,8 +54,7 @@
                 WHERE ordinal <= %(limit)s::bigint) AS shown,
               EXISTS (SELECT FROM page
                        WHERE ordinal > %(limit)s::bigint) AS has_more,
-              last.is_unknown,
-              last.known_place,
+              last.place,
               last.tie,
               last.address,
               last.price AS kept_price
