@@ -1,31 +1,26 @@
--- What a group put into tokens and took out of them in four windows that end now, for the tokens with a trade in one of them,
--- `window_place` from 1, the shortest. A wallet is new where it bought a token for the first time.
--- Whole days that are in the longest window alone are read from position_days, the rest from the trades.
--- Needs wallets_by_group, position_days_pkey, trades_by_time, positions_pkey, tokens_pkey, token_faces_pkey,
+-- What a group put into tokens and took out of them in four windows that end now, for the tokens with a trade in the
+-- requested one. A wallet is new where it bought a token for the first time.
+-- Whole days that are in the longest window alone are read from position_days, the rest from the trades: of all tokens for
+-- the requested window, and of the tokens that are shown for all of them.
+-- Needs wallets_by_group, position_days_pkey, trades_by_time, trades_by_token, positions_pkey, tokens_pkey, token_faces_pkey,
 -- native_prices_pkey, and what token_name.sql needs.
   WITH
 {latest_price},
 {group_wallets},
-       -- The trades of each window that are in no shorter one.
-       piece AS MATERIALIZED (
+       -- What the group did in the requested window, by which the tokens are chosen.
+       traded AS MATERIALIZED (
        SELECT position_days.token_id,
               position_days.wallet_id,
-              4 AS place,
-              buy_txn,
-              sell_txn,
+              buy_txn > 0 AS is_buyer,
+              sell_txn > 0 AS is_seller,
               invested AS bought,
-              sold,
-              buys_without_usd,
-              sells_without_usd,
-              invested_usd AS bought_usd,
-              sold_usd,
-              invested_without_usd AS bought_without_usd,
-              sold_without_usd
+              sold
          FROM tracked
          JOIN position_days
            ON position_days.wallet_id = tracked.wallet_id
           AND position_days.day >= %(first_day)s
           AND position_days.day < %(end_day)s
+        WHERE %(is_longest)s
         UNION ALL
        SELECT within.*
          FROM tracked
@@ -34,37 +29,24 @@
         CROSS JOIN LATERAL (
               SELECT token_id,
                      wallet_id,
-                     CASE WHEN created_at > %(first_since)s THEN 1
-                          WHEN created_at > %(second_since)s THEN 2
-                          WHEN created_at > %(third_since)s THEN 3
-                          ELSE 4
-                     END AS place,
-                     count(*) FILTER (WHERE NOT is_sell),
-                     count(*) FILTER (WHERE is_sell),
+                     bool_or(NOT is_sell),
+                     bool_or(is_sell),
                      COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0),
-                     COALESCE(sum(value) FILTER (WHERE is_sell), 0),
-                     count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL),
-                     count(*) FILTER (WHERE is_sell AND value_usd IS NULL),
-                     COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0),
-                     COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0),
-                     COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0),
-                     COALESCE(sum(value) FILTER (WHERE is_sell AND value_usd IS NULL), 0)
+                     COALESCE(sum(value) FILTER (WHERE is_sell), 0)
                 FROM trades
                WHERE wallet_id = tracked.wallet_id
-                 AND created_at > span.starts_at
+                 AND created_at > GREATEST(span.starts_at, %(since)s)
                  AND created_at <= span.ends_at
-               GROUP BY wallet_id, token_id, place) AS within
+               GROUP BY wallet_id, token_id) AS within
        ),
-       -- The tokens by the figures of the requested window.
        chosen AS (
        SELECT token_id,
               round_half_up(sum(bought), 9) AS buy,
               round_half_up(sum(sold), 9) AS sell,
               round_half_up(sum(bought) - sum(sold), 9) AS net_flow,
-              count(DISTINCT wallet_id) FILTER (WHERE buy_txn > 0) AS buyers,
-              count(DISTINCT wallet_id) FILTER (WHERE sell_txn > 0) AS sellers
-         FROM piece
-        WHERE place <= %(window_place)s
+              count(DISTINCT wallet_id) FILTER (WHERE is_buyer) AS buyers,
+              count(DISTINCT wallet_id) FILTER (WHERE is_seller) AS sellers
+         FROM traded
         GROUP BY token_id
        HAVING count(DISTINCT wallet_id) >= %(min_wallets)s
        ),
@@ -89,6 +71,60 @@
         LIMIT %(limit)s::bigint
        ),
 {token_name},
+       -- What the group did in these tokens in each window, but for what is in a shorter one.
+       piece AS MATERIALIZED (
+       SELECT position_days.token_id,
+              position_days.wallet_id,
+              4 AS place,
+              buy_txn,
+              sell_txn,
+              invested AS bought,
+              sold,
+              buys_without_usd,
+              sells_without_usd,
+              invested_usd AS bought_usd,
+              sold_usd,
+              invested_without_usd AS bought_without_usd,
+              sold_without_usd
+         FROM tracked
+         JOIN position_days
+           ON position_days.wallet_id = tracked.wallet_id
+          AND position_days.day >= %(first_day)s
+          AND position_days.day < %(end_day)s
+        -- An array, so that the index alone tells which rows are of these tokens.
+        WHERE position_days.token_id = ANY (ARRAY(SELECT token_id
+                                                    FROM wanted))
+        UNION ALL
+       SELECT within.*
+         FROM wanted
+        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
+        -- Summed in the subquery, so that each token's trades are read by themselves.
+        CROSS JOIN LATERAL (
+              SELECT trades.token_id,
+                     trades.wallet_id,
+                     CASE WHEN created_at > %(first_since)s THEN 1
+                          WHEN created_at > %(second_since)s THEN 2
+                          WHEN created_at > %(third_since)s THEN 3
+                          ELSE 4
+                     END AS place,
+                     count(*) FILTER (WHERE NOT is_sell),
+                     count(*) FILTER (WHERE is_sell),
+                     COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0),
+                     COALESCE(sum(value) FILTER (WHERE is_sell), 0),
+                     count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL),
+                     count(*) FILTER (WHERE is_sell AND value_usd IS NULL),
+                     COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0),
+                     COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0),
+                     COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0),
+                     COALESCE(sum(value) FILTER (WHERE is_sell AND value_usd IS NULL), 0)
+                FROM trades
+                JOIN tracked
+                  ON tracked.wallet_id = trades.wallet_id
+               WHERE trades.token_id = wanted.token_id
+                 AND created_at > span.starts_at
+                 AND created_at <= span.ends_at
+               GROUP BY trades.wallet_id, trades.token_id, place) AS within
+       ),
        -- Each piece counts in its window and all longer ones.
        position AS (
        SELECT piece.token_id,
@@ -104,9 +140,7 @@
               sum(sold_usd) AS sold_usd,
               sum(bought_without_usd) AS bought_without_usd,
               sum(sold_without_usd) AS sold_without_usd
-         FROM wanted
-         JOIN piece
-           ON piece.token_id = wanted.token_id
+         FROM piece
          JOIN generate_series(1, 4) AS span (place)
            ON span.place >= piece.place
         GROUP BY piece.token_id, piece.wallet_id, span.place
