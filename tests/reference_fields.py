@@ -84,29 +84,32 @@ class Lists:
             [f"[Arguments](#arguments): {', '.join(shared)}{'; and' if own else ''}", "", *own]
         ).strip()
 
-    def of_fields(self, schema: Schema, arguments: Iterable[str] = ()) -> str:
+    def of_fields(self, schema: Schema, arguments: Iterable[str] = (), sample: Any = None) -> str:
         """Return the list of the fields of an object, those of the glossary by their names.
 
-        The words of a field are left out if it repeats one of the `arguments`.
+        Those of the glossary that the `sample` of the object shows are left out. The words of a field are
+        left out if it repeats one of the `arguments`.
         """
         title = title_of(schema)
         known = [] if title is None or type(schema) is OBJECTS[title] else [f"- those of {_link(title)}"]
-        return "\n".join([*known, *self._rows(_own(schema), "", frozenset(arguments))])
+        return "\n".join([*known, *self._rows(_own(schema), "", frozenset(arguments), sample)])
 
     def _rows(
-        self, members: dict[str, fields.Field[Any]], indent: str, arguments: frozenset[str]
+        self, members: dict[str, fields.Field[Any]], indent: str, arguments: frozenset[str], sample: Any
     ) -> Iterator[str]:
         shared: list[str] = []
         rows: list[tuple[str, list[str], list[str]]] = []
+        shown = next(iter(sample), {}) if isinstance(sample, list) else sample or {}
         for name, field in members.items():
             meaning = f"{_meaning(field)}." if name in arguments else _field(field)
             if _is_obvious(name, field):
                 continue
-            if self._fields.get(name) == meaning:
-                shared.append(name)
-                continue
             inner = _inner(field)
-            more = [] if inner is None else list(self._rows(_beyond_known(inner), f"{indent}  ", frozenset()))
+            beyond = {} if inner is None else _beyond_known(inner)
+            more = list(self._rows(beyond, f"{indent}  ", frozenset(), shown.get(name)))
+            if self._fields.get(name) == meaning and not more:
+                shared.extend([name] * (name not in shown))
+                continue
             if rows and not more and rows[-1][0] == meaning and not rows[-1][2]:
                 rows[-1][1].append(name)
             else:
@@ -161,7 +164,7 @@ def _argument(field: fields.Field[Any]) -> str:
     allowed = getattr(field, "allowed", ())
     meaning = f"{_meaning(field)}."
     if isinstance(field, Time):
-        return f"{meaning} ISO 8601."
+        return f"{meaning} ISO 8601, by default UTC."
     return meaning if all(f"`{word}`" in meaning for word in allowed) else f"{meaning} {_one_of(allowed)}."
 
 

@@ -69,7 +69,7 @@ def _operations() -> Iterator[tuple[str, str, Operation]]:
     for rule, operation in operations(app):
         if not is_keyless(app, rule.endpoint):
             alias = aliases.get(f"{rule.endpoint}_alias")
-            sentence = f" `{alias}` is an alias." if alias else ""
+            sentence = f" Alias: `{alias}`." if alias else ""
             yield rule.rule, described[rule.rule]["get"]["description"] + sentence, operation
 
 
@@ -85,7 +85,9 @@ def _section(
             sentences,
             lists.of_arguments(operation.arguments),
             sample(path, operation, shown),
-            lists.of_fields(operation.data, operation.arguments.fields),
+            lists.of_fields(
+                operation.data, operation.arguments.fields, next(iter(operation.examples.values()))
+            ),
             *([NOTES, notes] if notes else []),
         ]
     )
