@@ -28,6 +28,6 @@ _operation = Operation(
 @blueprint.get("/transactions/count")
 @_operation.cached
 def count(**arguments: Any) -> dict[str, Any]:
-    """Count the trades of a group in a window of at most 24 hours, by default 24 hours."""
+    """Count the trades of a group in the last hours, minutes or seconds, by default and at most 24 hours."""
     with services().database.read() as connection:
         return count_trades(connection, datetime.now(UTC), **arguments)

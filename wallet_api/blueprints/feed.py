@@ -59,6 +59,6 @@ def latest(**arguments: Any) -> dict[str, Any]:
 @blueprint.get("/transactions/timerange")
 @_timerange.cached
 def timerange(**arguments: Any) -> dict[str, Any]:
-    """Return the trades of a group in a window of at most an hour, by default an hour, newest first."""
+    """Return the trades of a group in the last minutes or seconds, by default and at most an hour."""
     with services().database.read() as connection:
         return trades_within(connection, datetime.now(UTC), **arguments, rule=services().price_rule)

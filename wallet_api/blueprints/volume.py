@@ -27,6 +27,6 @@ _operation = Operation(
 @blueprint.get("/transactions/volume")
 @_operation.cached
 def volume(**arguments: Any) -> dict[str, Any]:
-    """Return what a group traded in a window of at most 24 hours, by default 24 hours."""
+    """Return what a group traded in the last hours, minutes or seconds, by default and at most 24 hours."""
     with services().database.read() as connection:
         return group_volume(connection, datetime.now(UTC), **arguments)

@@ -7,7 +7,7 @@ from marshmallow import ValidationError, post_load, validates_schema
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import Amount, Integer, Mint, Shape, String, Strings, WholeNumber
 
-_PART = "A part of the window, to which all three add up; it must not be 0."
+_PART = "A part of the window: seconds, minutes and hours are added. It must not be 0."
 
 
 class WindowArguments(GroupArguments):
