@@ -38,10 +38,7 @@ def written(text: str) -> str:
     lists = Lists([one.arguments for one in described], [one.data for one in described])
     shown: set[str] = set()
     parts = {
-        "index": "\n".join(
-            f"- [`{path.removeprefix('/v1')}`](#{anchor(f'GET {path}')}): {found[path][1].summary}"
-            for path in paths
-        ),
+        "index": _index({path: found[path][1] for path in paths}),
         "arguments": lists.glossary("arguments"),
         "fields": lists.glossary("fields"),
         "operations": "\n\n".join(
@@ -71,6 +68,14 @@ def _operations() -> Iterator[tuple[str, str, Operation]]:
             alias = aliases.get(f"{rule.endpoint}_alias")
             sentence = f" Alias: `{alias}`." if alias else ""
             yield rule.rule, described[rule.rule]["get"]["description"] + sentence, operation
+
+
+def _index(described: dict[str, Operation]) -> str:
+    links: dict[str, list[str]] = {}
+    for path, operation in described.items():
+        link = f"[`{path.removeprefix('/v1')}`](#{anchor(f'GET {path}')})"
+        links.setdefault(operation.tag, []).append(link)
+    return "\n".join(f"- {tag}: {', '.join(same)}" for tag, same in links.items())
 
 
 def _section(
