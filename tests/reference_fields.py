@@ -87,8 +87,8 @@ class Lists:
     def of_fields(self, schema: Schema, arguments: Iterable[str] = (), sample: Any = None) -> str:
         """Return the list of the fields of an object, those of the glossary by their names.
 
-        Those of the glossary that the `sample` of the object shows are left out. The words of a field are
-        left out if it repeats one of the `arguments`.
+        Those of the glossary that the `sample` of the object shows are left out, and those that repeat one
+        of the `arguments`. The words of a field are left out if it has the name of one.
         """
         title = title_of(schema)
         known = [] if title is None or type(schema) is OBJECTS[title] else [f"- those of {_link(title)}"]
@@ -102,7 +102,7 @@ class Lists:
         shown = next(iter(sample), {}) if isinstance(sample, list) else sample or {}
         for name, field in members.items():
             meaning = f"{_meaning(field)}." if name in arguments else _field(field)
-            if _is_obvious(name, field):
+            if _is_obvious(name, field) or (name in arguments and _repeats(field)):
                 continue
             inner = _inner(field)
             beyond = {} if inner is None else _beyond_known(inner)
@@ -122,11 +122,15 @@ class Lists:
 
 
 def _shared(objects: Iterable[set[tuple[str, str]]]) -> dict[str, str]:
-    """Return the most frequent meaning of each name that has it in more than one object."""
+    """Return the most frequent meaning of each name that has it in more than one object.
+
+    Other names of such a meaning are added.
+    """
     counts = Counter(pair for pairs in objects for pair in pairs)
+    frequent = {meaning for (_, meaning), count in counts.items() if count > 1}
     shared: dict[str, str] = {}
-    for (name, meaning), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        if count > 1:
+    for (name, meaning), _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        if meaning in frequent:
             shared.setdefault(name, meaning)
     return shared
 
@@ -193,6 +197,11 @@ def _one_of(words: Iterable[str]) -> str:
 def _is_obvious(name: str, field: fields.Field[Any]) -> bool:
     """Return whether the document says of all such fields what they are: dollars, warnings, or nothing."""
     return name == "warnings" or field.metadata["description"] in (USD, NO_SOURCE)
+
+
+def _repeats(field: fields.Field[Any]) -> bool:
+    """Return whether a field repeats an argument as it was requested."""
+    return str(field.metadata["description"]).lower().startswith(("the requested", "as requested"))
 
 
 def _meaning(field: fields.Field[Any]) -> str:

@@ -31,7 +31,6 @@ from wallet_api.schemas.wallets import PAGE, PagedArguments, PaginationSchema, P
 
 DIRECTIONS = ("buy", "sell")
 EVENTS = ("trade", "correction", "removal", "wallet_removal", "purge")
-PAGE_OF_FEED = f"{PAGE.removesuffix('.')}; also at the top level of the body."
 _PRICE = "Native coins for a token in the newest trade that is large and recent enough; null without one."
 _PRICE_USD = "The same × the latest native price; null without one."
 _PRICE_AT = "Time of that trade; null without one."
@@ -166,7 +165,7 @@ class LatestSchema(_FeedSchema):
     )
     pagination = Rows(
         PaginationSchema,
-        PAGE_OF_FEED,
+        PAGE,
     )
 
 

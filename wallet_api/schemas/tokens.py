@@ -4,7 +4,6 @@ from wallet_api.boards import ORDERS
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.feed import (
-    PAGE_OF_FEED,
     ChangeSchema,
     FollowMixin,
     HoldingSchema,
@@ -116,7 +115,7 @@ class TokenTransactionsSchema(_TokenSchema):
     )
     pagination = Rows(
         PaginationSchema,
-        PAGE_OF_FEED,
+        PAGE,
     )
 
 
