@@ -36,8 +36,8 @@ class TrackedProfileSchema(ProfileSchema):
     """The profile, and when the wallet trades."""
 
     active_hours = String(
-        "The fewest whole hours in a row with 80 % of the last 30 days' trades, end excluded;"
-        " empty without trades."
+        "The fewest whole hours in a row with 80 % of the last 30 days' trades, end excluded; they may pass"
+        " midnight. Empty without trades."
     )
 
 
