@@ -33,7 +33,7 @@ DIRECTIONS = ("buy", "sell")
 EVENTS = ("trade", "correction", "removal", "wallet_removal", "purge")
 _PRICE = "Native coins for a token in the newest trade that is large and recent enough; null without one."
 _PRICE_USD = "The same × the latest native price; null without one."
-_PRICE_AT = "Time of that trade; null without one."
+_PRICE_AT = "Time of the trade that makes the price; null without one."
 
 
 class FollowMixin(OfChainMixin):

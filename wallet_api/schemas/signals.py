@@ -61,7 +61,7 @@ class SignalStatsSchema(Shape):
     total_sell = Amount("Value of the sells.")
     net_flow = Amount("`total_buy` less `total_sell`.")
     price = Amount("Price of the token at `as_of`; null without one.", nullable=True)
-    price_at = Moment("Time of that trade; null without one.", nullable=True)
+    price_at = Moment("Time of the trade that makes the price; null without one.", nullable=True)
 
 
 class SignalWalletSchema(Shape):
