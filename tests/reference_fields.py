@@ -84,29 +84,32 @@ class Lists:
             [f"[Arguments](#arguments): {', '.join(shared)}{'; and' if own else ''}", "", *own]
         ).strip()
 
-    def of_fields(self, schema: Schema, arguments: Iterable[str] = ()) -> str:
+    def of_fields(self, schema: Schema, arguments: Iterable[str] = (), sample: Any = None) -> str:
         """Return the list of the fields of an object, those of the glossary by their names.
 
-        The words of a field are left out if it repeats one of the `arguments`.
+        Those of the glossary that the `sample` of the object shows are left out, and those that repeat one
+        of the `arguments`. The words of a field are left out if it has the name of one.
         """
         title = title_of(schema)
         known = [] if title is None or type(schema) is OBJECTS[title] else [f"- those of {_link(title)}"]
-        return "\n".join([*known, *self._rows(_own(schema), "", frozenset(arguments))])
+        return "\n".join([*known, *self._rows(_own(schema), "", frozenset(arguments), sample)])
 
     def _rows(
-        self, members: dict[str, fields.Field[Any]], indent: str, arguments: frozenset[str]
+        self, members: dict[str, fields.Field[Any]], indent: str, arguments: frozenset[str], sample: Any
     ) -> Iterator[str]:
         shared: list[str] = []
         rows: list[tuple[str, list[str], list[str]]] = []
+        shown = next(iter(sample), {}) if isinstance(sample, list) else sample or {}
         for name, field in members.items():
             meaning = f"{_meaning(field)}." if name in arguments else _field(field)
-            if _is_obvious(name, field):
-                continue
-            if self._fields.get(name) == meaning:
-                shared.append(name)
+            if _is_obvious(name, field) or (name in arguments and _repeats(field)):
                 continue
             inner = _inner(field)
-            more = [] if inner is None else list(self._rows(_beyond_known(inner), f"{indent}  ", frozenset()))
+            beyond = {} if inner is None else _beyond_known(inner)
+            more = list(self._rows(beyond, f"{indent}  ", frozenset(), shown.get(name)))
+            if self._fields.get(name) == meaning and not more:
+                shared.extend([name] * (name not in shown))
+                continue
             if rows and not more and rows[-1][0] == meaning and not rows[-1][2]:
                 rows[-1][1].append(name)
             else:
@@ -119,11 +122,15 @@ class Lists:
 
 
 def _shared(objects: Iterable[set[tuple[str, str]]]) -> dict[str, str]:
-    """Return the most frequent meaning of each name that has it in more than one object."""
+    """Return the most frequent meaning of each name that has it in more than one object.
+
+    Other names of such a meaning are added.
+    """
     counts = Counter(pair for pairs in objects for pair in pairs)
+    frequent = {meaning for (_, meaning), count in counts.items() if count > 1}
     shared: dict[str, str] = {}
-    for (name, meaning), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        if count > 1:
+    for (name, meaning), _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        if meaning in frequent:
             shared.setdefault(name, meaning)
     return shared
 
@@ -161,7 +168,7 @@ def _argument(field: fields.Field[Any]) -> str:
     allowed = getattr(field, "allowed", ())
     meaning = f"{_meaning(field)}."
     if isinstance(field, Time):
-        return f"{meaning} ISO 8601."
+        return f"{meaning} ISO 8601, by default UTC."
     return meaning if all(f"`{word}`" in meaning for word in allowed) else f"{meaning} {_one_of(allowed)}."
 
 
@@ -190,6 +197,11 @@ def _one_of(words: Iterable[str]) -> str:
 def _is_obvious(name: str, field: fields.Field[Any]) -> bool:
     """Return whether the document says of all such fields what they are: dollars, warnings, or nothing."""
     return name == "warnings" or field.metadata["description"] in (USD, NO_SOURCE)
+
+
+def _repeats(field: fields.Field[Any]) -> bool:
+    """Return whether a field repeats an argument as it was requested."""
+    return str(field.metadata["description"]).lower().startswith(("the requested", "as requested"))
 
 
 def _meaning(field: fields.Field[Any]) -> str:

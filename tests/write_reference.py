@@ -38,10 +38,7 @@ def written(text: str) -> str:
     lists = Lists([one.arguments for one in described], [one.data for one in described])
     shown: set[str] = set()
     parts = {
-        "index": "\n".join(
-            f"- [`{path.removeprefix('/v1')}`](#{anchor(f'GET {path}')}): {found[path][1].summary}"
-            for path in paths
-        ),
+        "index": _index({path: found[path][1] for path in paths}),
         "arguments": lists.glossary("arguments"),
         "fields": lists.glossary("fields"),
         "operations": "\n\n".join(
@@ -69,8 +66,16 @@ def _operations() -> Iterator[tuple[str, str, Operation]]:
     for rule, operation in operations(app):
         if not is_keyless(app, rule.endpoint):
             alias = aliases.get(f"{rule.endpoint}_alias")
-            sentence = f" `{alias}` is an alias." if alias else ""
+            sentence = f" Alias: `{alias}`." if alias else ""
             yield rule.rule, described[rule.rule]["get"]["description"] + sentence, operation
+
+
+def _index(described: dict[str, Operation]) -> str:
+    links: dict[str, list[str]] = {}
+    for path, operation in described.items():
+        link = f"[`{path.removeprefix('/v1')}`](#{anchor(f'GET {path}')})"
+        links.setdefault(operation.tag, []).append(link)
+    return "\n".join(f"- {tag}: {', '.join(same)}" for tag, same in links.items())
 
 
 def _section(
@@ -85,7 +90,9 @@ def _section(
             sentences,
             lists.of_arguments(operation.arguments),
             sample(path, operation, shown),
-            lists.of_fields(operation.data, operation.arguments.fields),
+            lists.of_fields(
+                operation.data, operation.arguments.fields, next(iter(operation.examples.values()))
+            ),
             *([NOTES, notes] if notes else []),
         ]
     )

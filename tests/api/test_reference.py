@@ -95,6 +95,15 @@ def test_what_may_be_absent_or_null_is_described_so() -> None:
             )
 
 
+def test_every_field_of_a_response_is_named_outside_of_samples() -> None:
+    words = _words(REFERENCE)
+    bare = ("wallet_api.schemas.status", "wallet_api.schemas.envelope")
+    shapes = [schema for schema in _shapes(Shape) if schema.__module__ not in bare]
+    missing = {name for schema in shapes for name in schema().fields if name not in words}
+    # The document says of all x_usd at once what they are.
+    assert {name for name in missing if not name.endswith("_usd")} == set()
+
+
 def test_every_error_header_and_path_without_a_key_is_described(
     app: Flask, described: dict[str, Any]
 ) -> None:

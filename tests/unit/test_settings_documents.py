@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from wallet_api.settings import Settings, SettingsError
+from wallet_api.settings import PROVIDERS, TRADES_PROVIDERS, Settings, SettingsError
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
@@ -51,6 +51,13 @@ def test_every_setting_is_in_example_env_and_nothing_else() -> None:
 
 def test_every_setting_is_in_the_document_and_nothing_else() -> None:
     assert sorted(_documented()) == sorted(Settings.variables())
+
+
+def test_every_provider_is_in_the_document() -> None:
+    rows = (ROOT / "docs" / "settings.md").read_text().splitlines()
+    for setting, words in (("SOLANA_PROVIDER", PROVIDERS), ("SOLANA_TRADES_PROVIDER", TRADES_PROVIDERS)):
+        (row,) = [row for row in rows if row.startswith(f"| `{setting}` |")]
+        assert [word for word in words if f"`{word}`" not in row.partition("provider of")[2]] == []
 
 
 @pytest.mark.parametrize("name", sorted({*Settings.variables()} - IN_WORDS))

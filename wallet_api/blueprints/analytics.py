@@ -33,7 +33,6 @@ _operation = Operation(
     arguments=_arguments,
     data=_schema,
     examples=examples_of("analytics"),
-    description="All figures are of one moment, which may be 30 seconds ago: see `meta`.",
 )
 
 

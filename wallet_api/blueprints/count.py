@@ -22,13 +22,12 @@ _operation = Operation(
     arguments=VolumeArguments(),
     data=CountSchema(),
     examples=examples_of("transactions/count"),
-    description="The trades are those of the volume in the same window, which is 24 hours by default.",
 )
 
 
 @blueprint.get("/transactions/count")
 @_operation.cached
 def count(**arguments: Any) -> dict[str, Any]:
-    """Count the trades of a group in the last seconds, minutes or hours, at most 24 hours."""
+    """Count the trades of a group in the last hours, minutes or seconds, by default and at most 24 hours."""
     with services().database.read() as connection:
         return count_trades(connection, datetime.now(UTC), **arguments)

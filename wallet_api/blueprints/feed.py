@@ -38,7 +38,6 @@ _timerange = Operation(
     arguments=TimerangeArguments(),
     data=TimerangeSchema(),
     examples=examples_of("transactions/timerange"),
-    description="Without `seconds`, `minutes` and `hours` the window is an hour.",
     rows="transactions",
     lifetime=Lifetime.SHORT,
 )
@@ -60,6 +59,6 @@ def latest(**arguments: Any) -> dict[str, Any]:
 @blueprint.get("/transactions/timerange")
 @_timerange.cached
 def timerange(**arguments: Any) -> dict[str, Any]:
-    """Return the trades of a group in the last seconds, minutes or hours, at most an hour, newest first."""
+    """Return the trades of a group in the last minutes or seconds, by default and at most an hour."""
     with services().database.read() as connection:
         return trades_within(connection, datetime.now(UTC), **arguments, rule=services().price_rule)

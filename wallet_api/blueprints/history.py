@@ -30,7 +30,7 @@ _operation = Operation(
     data=_schema,
     examples=examples_of("wallets/history"),
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
-    description="Where the operator has set HISTORY_TYPE=detected, `type` may be left out.",
+    description="`type` is optional if the operator has set HISTORY_TYPE=detected.",
     rows="trades",
 )
 

@@ -36,7 +36,7 @@ _operation = Operation(
         HoldingsUnavailable(retry_after_seconds=10),
         ProviderNotConfigured(),
     ],
-    description="While `loading` is true nothing is charged; request again shortly.",
+    description="While `loading` is true, repeat the request shortly: it is free.",
 )
 
 

@@ -34,7 +34,7 @@ _EXAMPLE = {
     arguments=_arguments,
     data=_schema,
     examples={"key": _EXAMPLE},
-    description="It costs no credit, so that a key without any can ask, but counts for the rate limit.",
+    description="It is free, but counts for the rate limit.",
     etag=False,
 ).documents
 def key_state() -> Response:

@@ -22,14 +22,14 @@ _operation = Operation(
     data=LookupSchema(),
     examples=examples_of("wallets/lookup"),
     errors=[WalletNotFound("solana", ADDRESS, "whale")],
-    description="An address that is not tracked is no error: `found` is false then. One that is tracked under"
-    " another `type` than the requested one is a 404, and `found: false` among several.",
+    description="An address that is not tracked has `found: false`. One of another `type` is a 404, or"
+    " `found: false` among several.",
 )
 
 
 @blueprint.get("/wallets/lookup")
 @_operation.cached
 def lookup(**arguments: Any) -> dict[str, Any]:
-    """Return the profile of the wallet with each address, and the chains on which it is tracked."""
+    """Return the profiles of up to 100 addresses, and the chains on which they are tracked."""
     with services().database.read() as connection:
         return look_up_addresses(connection, **arguments)

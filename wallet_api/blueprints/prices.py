@@ -22,14 +22,13 @@ _operation = Operation(
     arguments=PricesArguments(),
     data=PricesSchema(),
     examples=examples_of("tokens/prices"),
-    description="A token that no tracked wallet traded is no error: `found` is false then. The price is that"
-    " of the newest trade in the ledger that is large and recent enough; null without one.",
+    description="A token that no tracked wallet traded has `found: false`.",
 )
 
 
 @blueprint.get("/tokens/prices")
 @_operation.cached
 def prices(blockchain: str, mint: Sequence[str]) -> dict[str, Any]:
-    """Return the price, the market cap and the name of each of up to 100 tokens of a chain."""
+    """Return the prices, market caps and names of up to 100 tokens of a chain."""
     with services().database.read() as connection:
         return token_prices(connection, datetime.now(UTC), blockchain, mint, services().price_rule)

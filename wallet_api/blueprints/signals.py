@@ -22,9 +22,8 @@ _operation = Operation(
     arguments=SignalsArguments(),
     data=SignalsSchema(),
     examples=examples_of("signals"),
-    description="All is as the ledger now knows it to have been at `as_of`: no trade, price or dollar value"
-    " of later counts, while profiles, names and supplies are those of today. A loop over days is a backtest"
-    " that cannot look ahead. Without `as_of`, the moment may be 30 seconds ago: see `meta`.",
+    description="No trade or price after `as_of` counts, so a loop over days is a backtest; only profiles,"
+    " names and supplies are those of today.",
     # Computed from many trades.
     lifetime=Lifetime.LONG,
 )
@@ -33,6 +32,6 @@ _operation = Operation(
 @blueprint.get("/signals")
 @_operation.cached
 def signals(**arguments: Any) -> dict[str, Any]:
-    """Return the tokens that several wallets of a group bought, bought first, or left in the last hours."""
+    """Return the tokens that several wallets of a group bought, bought first or left in a window."""
     with services().database.read() as connection:
         return group_signals(connection, datetime.now(UTC), **arguments, rule=services().price_rule)

@@ -47,7 +47,6 @@ _stats = Operation(
     data=TokenStatsSchema(),
     examples=examples_of("tokens/stats"),
     errors=_ERRORS,
-    description="The price is that of the newest trade in the ledger that is large and recent enough.",
 )
 _holders = Operation(
     name="list_holders",
@@ -64,7 +63,7 @@ _holders = Operation(
 @blueprint.get("/tokens/transactions")
 @_transactions.cached
 def transactions(**arguments: Any) -> dict[str, Any]:
-    """Return a page of all trades in a token, newest first, or of their changes in the order of arrival."""
+    """Return a page of the trades in a token, newest first, or of their changes in the order of arrival."""
     if "after" in arguments:
         changes = token_changes(services().database, datetime.now(UTC), **arguments)
         if not changes["count"]:
@@ -77,7 +76,7 @@ def transactions(**arguments: Any) -> dict[str, Any]:
 @blueprint.get("/tokens/stats")
 @_stats.cached
 def stats(**arguments: Any) -> dict[str, Any]:
-    """Return what tracked wallets did in a token and still hold, together, and a page of them one by one."""
+    """Return what tracked wallets did in a token and hold of it: their totals, and a page of wallets."""
     with services().database.read() as connection:
         return token_stats(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
 

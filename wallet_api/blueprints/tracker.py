@@ -24,7 +24,6 @@ _operation = Operation(
     data=TrackerSchema(),
     examples=examples_of("wallets/tracker"),
     errors=[WalletNotFound("solana", ADDRESS)],
-    description="Figures, tokens and trades are of the same moment, which may be 30 seconds ago: see `meta`.",
     lifetime=Lifetime.LONG,
 )
 
@@ -33,7 +32,7 @@ _operation = Operation(
 @blueprint.get("/wallet/tracking", endpoint="tracker_alias")
 @_operation.cached
 def tracker(**arguments: Any) -> dict[str, Any]:
-    """Return a wallet's figures over a period, how its profit grew, and the period's tokens and trades."""
+    """Return a wallet's figures over a period, how its profit grew, its tokens and its trades."""
     current = services()
     with current.database.read() as connection:
         return track_wallet(

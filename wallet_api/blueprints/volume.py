@@ -21,13 +21,12 @@ _operation = Operation(
     arguments=VolumeArguments(),
     data=VolumeSchema(),
     examples=examples_of("transactions/volume"),
-    description="Without `seconds`, `minutes` and `hours` the window is 24 hours.",
 )
 
 
 @blueprint.get("/transactions/volume")
 @_operation.cached
 def volume(**arguments: Any) -> dict[str, Any]:
-    """Total what a group traded in the last seconds, minutes or hours, at most 24 hours."""
+    """Return what a group traded in the last hours, minutes or seconds, by default and at most 24 hours."""
     with services().database.read() as connection:
         return group_volume(connection, datetime.now(UTC), **arguments)

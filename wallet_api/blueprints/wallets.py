@@ -21,7 +21,6 @@ _operation = Operation(
     arguments=WalletsArguments(),
     data=WalletsSchema(),
     examples=examples_of("wallets"),
-    description="The list may be 30 seconds old: see `meta`.",
     rows="wallets",
     lifetime=Lifetime.LONG,
 )

@@ -34,28 +34,27 @@ class AnalyticsArguments(GroupArguments):
 
     mode = Choice(
         MODES,
-        "`most_traded`: the tokens that most wallets traded; `net_flow`: what went into tokens and out of"
-        " them; `volume_trend`: the volume in each bucket of the period; `top_performers`, `win_rate`: the"
-        " entries of the leaderboard by `realized_pnl`, by `win_rate`.",
+        "`most_traded`: the tokens most wallets traded; `net_flow`: buys less sells of each token;"
+        " `volume_trend`: the volume over time; `top_performers`, `win_rate`: the leaderboard by"
+        " `realized_pnl`, by `win_rate`.",
         required=True,
     )
     period = Choice(
         PERIODS_OF_MODES,
-        "The period of the figures; `7d` by default. With `net_flow` it decides which tokens are shown and"
-        " their order: `1h`, `6h`, `1d` (by default) or `7d`. `1h` is of `net_flow` alone.",
+        "The period of the figures; `7d` by default, `1d` with `net_flow`, where it selects and orders the"
+        " tokens. `1h` is only for `net_flow`, `30d` for the others.",
     )
     limit = WholeNumber(
         1,
-        "Rows shown, 20 by default (with `volume_trend`: the newest buckets, all by default); more than 1000"
-        " is capped.",
+        "Most rows to return, 20 by default; of `volume_trend` the newest, all by default. More than 1000 is"
+        " capped.",
     )
     sort = Choice(
         FLOW_SORTS,
-        "Of `net_flow`: the figure of the period to sort by; the size of `net_flow` in either direction by"
-        " default.",
+        "Of `net_flow`: the figure to sort by; by default the size of `net_flow`, in either direction.",
     )
-    order = Choice(ORDERS, "Of `net_flow`: the direction; `desc` by default.")
-    min_wallets = WholeNumber(1, "Of `net_flow`: leave out tokens that fewer wallets traded in the period.")
+    order = Choice(ORDERS, "Of `net_flow`: `desc` by default.")
+    min_wallets = WholeNumber(1, "Of `net_flow`: leave out tokens that fewer wallets traded.")
 
     @validates_schema
     def _arguments_fit_the_mode(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -84,11 +83,9 @@ class TradedTokenSchema(TokenNamesSchema):
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")
     volume = Amount("Value of buys and sells.")
-    volume_usd = Amount("The same in USD; absent if none of the trades has a USD value.", optional=True)
-    realized_pnl = Amount("What the sells of the period realized, by weighted-average cost.")
-    price = Amount(
-        "Price of the token, of any wallet's newest trade that makes one; null without one.", nullable=True
-    )
+    volume_usd = Amount(USD, optional=True)
+    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
+    price = Amount("Price of the token; null without one.", nullable=True)
 
 
 class FlowSchema(Shape):
@@ -97,10 +94,10 @@ class FlowSchema(Shape):
     buy = Amount("Value of the buys.")
     sell = Amount("Value of the sells.")
     net_flow = Amount("`buy` less `sell`.")
-    net_flow_usd = Amount("The same in USD; absent where that of either is unknown.", optional=True)
+    net_flow_usd = Amount("The same in USD; absent where that of either is.", optional=True)
     buyers = Integer("Wallets that bought.")
     sellers = Integer("Wallets that sold.")
-    new_wallets = Integer("Wallets that bought the token for the first time.")
+    new_wallets = Integer("Wallets that bought it for the first time.")
     wallet_count = Integer("Wallets that traded.")
 
 
@@ -109,14 +106,14 @@ class FlowsSchema(TokenNamesSchema):
 
     windows = ByName(
         fields.Nested(FlowSchema),
-        "The last hour `1h`, six hours `6h`, day `1d` and seven days `7d`, by name.",
+        "The figures of `1h`, `6h`, `1d` and `7d`, by these names.",
     )
 
 
 class BucketSchema(Shape):
     """What the group traded in a part of the period; values in native currency."""
 
-    timestamp = Moment("The end of the bucket, which belongs to it; its start does not.")
+    timestamp = Moment("The end of the bucket, inclusive.")
     buy = Amount("Value of the buys.")
     sell = Amount("Value of the sells.")
     volume = Amount("Value of buys and sells.")
@@ -131,31 +128,30 @@ class AnalyticsSchema(Shape):
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
     currency = String("Code of the chain's native coin.")
-    mode = String("Requested mode.", enum=MODES)
-    period = String("The period.", enum=PERIODS_OF_MODES)
+    mode = String("The requested mode.", enum=MODES)
+    period = String("The requested period.", enum=PERIODS_OF_MODES)
     tokens = Rows(
         TradedTokenSchema,
-        "Of `most_traded`, else absent: the tokens, by number of wallets, then by volume, largest first, then"
-        " by mint.",
+        "Of `most_traded`, else absent: the tokens by `wallet_count`, then by `volume`, largest first.",
         many=True,
         optional=True,
     )
     net_flows = Rows(
         FlowsSchema,
-        "Of `net_flow`, else absent: the tokens traded in the period, by `sort`, then by mint.",
+        "Of `net_flow`, else absent: the tokens traded in the period, by `sort`.",
         many=True,
         optional=True,
     )
     buckets = Rows(
         BucketSchema,
-        "Of `volume_trend`, else absent: buckets of 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`) or 6"
-        " hours (`30d`), oldest first.",
+        "Of `volume_trend`, else absent: oldest first, 5 minutes each (`6h`), 15 minutes (`1d`), 2 hours"
+        " (`7d`) or 6 hours (`30d`).",
         many=True,
         optional=True,
     )
     leaderboard = Rows(
         EntrySchema,
-        "Of `top_performers` and `win_rate`, else absent: the entries of the leaderboard, largest first.",
+        "Of `top_performers` and `win_rate`, else absent: the wallets, largest first.",
         many=True,
         optional=True,
     )

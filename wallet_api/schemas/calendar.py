@@ -34,15 +34,14 @@ class DaySchema(SumsSchema):
 
 
 class MonthSchema(SumsSchema):
-    """A month of UTC, the sum of its days before rounding. Tokens traded on several days are counted once."""
+    """A month of UTC. A token traded on several days is counted once."""
 
     year = Integer("The year.")
     month = Integer("The month, 1 to 12.")
     positive_streak = Integer(
-        "Most days with a profit in a row, among the days that realized anything."
-        " A profit of exactly 0 ends the row."
+        "Most days in a row with a profit, among days with a covered sell; a profit of 0 ends the row."
     )
-    negative_streak = Integer("Most days with a loss in a row, counted in the same way.")
+    negative_streak = Integer("Most days in a row with a loss, likewise.")
 
 
 class LastMonthSchema(MonthSchema):
@@ -66,9 +65,8 @@ class CalendarSchema(Shape):
     profile = Rows(ProfileSchema, "The wallet.")
     months = Rows(
         MonthWithDatesSchema,
-        "Every month, oldest first, from the first trade's to the present one."
-        " Empty for a wallet that never traded.",
+        "Every month from the first trade's to the present, oldest first; empty without a trade.",
         many=True,
     )
-    month = Rows(LastMonthSchema, "The last of the months; an empty object for a wallet that never traded.")
+    month = Rows(LastMonthSchema, "The last of the months; an empty object without a trade.")
     dates = Rows(DaySchema, "The days of the last month.", many=True)

@@ -17,7 +17,7 @@ from wallet_api.schemas.wallets import ProfileSchema
 class ConnectionsArguments(WalletArguments):
     """The arguments of GET /v1/wallets/connections. Without `limit` all connections are returned."""
 
-    limit = WholeNumber(1, "Most connections to return; all of them by default.")
+    limit = WholeNumber(1, "Most connections to return; all by default.")
 
 
 class SharedTokenSchema(TokenNamesSchema):
@@ -29,14 +29,14 @@ class ConnectionSchema(Shape):
 
     wallet_address = String("The other wallet's address.")
     profile = Rows(ProfileSchema, "The wallet.")
-    shared_tokens_count = Integer("Number of tokens that both wallets traded.")
+    shared_tokens_count = Integer("Tokens that both wallets traded.")
     overlap_score = Amount("`shared_tokens_count` / `token_count`, 0 to 1.")
     shared_tokens = Rows(
         SharedTokenSchema,
-        "At most 50 of the tokens, by the other wallet's last trade in each, newest first.",
+        "At most 50 of them, by the other wallet's last trade, newest first.",
         many=True,
     )
-    last_shared_at = Moment("The other wallet's last trade in any of the tokens.")
+    last_shared_at = Moment("The other wallet's last trade in one of them.")
 
 
 class ConnectionsSchema(Shape):
@@ -45,11 +45,11 @@ class ConnectionsSchema(Shape):
     wallet_address = String("The requested wallet.")
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
-    period = String("The period in which both wallets traded the tokens.", enum=["30d"])
-    token_count = Integer("Number of tokens that the wallet traded in the period.")
+    period = String("The period of the trades.", enum=["30d"])
+    token_count = Integer("Tokens that the wallet traded in the period.")
     total = Integer("Number of connections without `limit`.")
     connections = Rows(
         ConnectionSchema,
-        "The other wallets, by number of shared tokens, largest first, then by address.",
+        "The other wallets, by `shared_tokens_count`, largest first.",
         many=True,
     )

@@ -12,5 +12,5 @@ class CountSchema(Shape):
     count = Integer("Number of trades in the window.")
     wallet_count = Integer("Number of wallets that made them.")
     time_window_seconds = Integer("The window, after capping at 86400.")
-    mint = String("The requested token, in lower case on EVM chains; absent without one.", optional=True)
+    mint = String("The requested token; absent without one.", optional=True)
     warnings = Strings("That the window was capped; absent otherwise.", optional=True)

@@ -31,10 +31,9 @@ from wallet_api.schemas.wallets import PAGE, PagedArguments, PaginationSchema, P
 
 DIRECTIONS = ("buy", "sell")
 EVENTS = ("trade", "correction", "removal", "wallet_removal", "purge")
-PAGE_OF_FEED = f"{PAGE.removesuffix('.')}; also at the top level of the body."
-_PRICE = "Value / `token_amount` of the newest trade that makes a price; null without one."
+_PRICE = "Native coins for a token in the newest trade that is large and recent enough; null without one."
 _PRICE_USD = "The same × the latest native price; null without one."
-_PRICE_AT = "Time of that trade; null without one."
+_PRICE_AT = "Time of the trade that makes the price; null without one."
 
 
 class FollowMixin(OfChainMixin):
@@ -44,12 +43,12 @@ class FollowMixin(OfChainMixin):
     min_value = Number("Only trades of at least this `value`.")
     min_value_usd = Number("Only trades of at least this `value_usd`; those without one are left out.")
     address = Texts(
-        f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas. Untracked ones are named"
-        " in `warnings`."
+        f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas; `warnings` names"
+        " untracked ones."
     )
     after = Text(
-        "Instead of `cursor`: the changes in the order in which they arrived, after the"
-        " `pagination.next_cursor` of the page before; `now` for those to come, `start` for all."
+        "Instead of `cursor`: the changes in the order of arrival, after this `pagination.next_cursor`;"
+        " `now` for those to come, `start` for all."
     )
 
     @validates_schema
@@ -74,7 +73,7 @@ class TimerangeArguments(FormatMixin, WindowArguments):
 
 
 class HoldingSchema(Shape):
-    """What a wallet holds of a token, by its trades alone: what came in otherwise is not in it."""
+    """What a wallet holds of a token by its trades alone: transfers are not in it."""
 
     token_amount = Amount("Quantity held, in whole tokens.")
     token_amount_peak = Amount("Largest quantity held until then.")
@@ -88,11 +87,11 @@ class _TradeSchema(Shape):
     """One trade, who made it, and what the wallet held of the token after it."""
 
     tx_signature = String("Signature of the transaction.")
-    event_index = Integer("Ordinal of the trade within its transaction.")
+    event_index = Integer("Number of the trade within its transaction.")
     transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
     value = Amount("Value of the trade.")
     value_usd = Amount(
-        "Stored USD value; else value × the latest native price; null without a price.", nullable=True
+        "The same in USD, if unknown by the latest native price; null without one.", nullable=True
     )
     currency = String("Code of the chain's native coin.")
     token_amount = Amount("Quantity traded, in whole tokens.")
@@ -100,7 +99,7 @@ class _TradeSchema(Shape):
     price_per_token_usd = Amount("The same in USD; null where `value_usd` is.", nullable=True)
     created_at = Moment("Time of the trade.")
     profile = Rows(ProfileSchema, "The wallet.")
-    holdings_after = Rows(HoldingSchema, "Its holding of the token after this trade.")
+    holdings_after = Rows(HoldingSchema, "What it held of the token after this trade.")
 
 
 class TradeSchema(TokenFaceSchema, _TradeSchema):
@@ -115,11 +114,11 @@ class ChangeSchema(TradeSchema):
     """
 
     event = String(
-        "What has arrived; absent without `after`.",
+        "What arrived; absent without `after`.",
         enum=EVENTS,
     )
-    arrived_at = Moment("When it did; never before that of an earlier row. Absent without `after`.")
-    before = Moment("Of a purge: all trades before this time were removed.")
+    arrived_at = Moment("When it arrived; absent without `after`.")
+    before = Moment("Of a purge: trades before this time were removed.")
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs | {"partial": True})
@@ -132,13 +131,9 @@ class TokenSchema(TokenFaceSchema, ChainSchema):
     price_usd = Amount(_PRICE_USD, nullable=True)
     price_at = Moment(_PRICE_AT, nullable=True)
     market_cap = Amount("`price` × `token_supply`; null without one of them.", nullable=True)
-    market_cap_usd = Amount(
-        "The same in dollars, at the latest native price; null without one.", nullable=True
-    )
-    market_cap_currency = String("The currency of `market_cap`; null without one.", nullable=True)
-    sol_price_usd = Amount(
-        "Latest price of SOL in USD; null if unknown, and on chains other than solana.", nullable=True
-    )
+    market_cap_usd = Amount("The same in USD; null without a native price.", nullable=True)
+    market_cap_currency = String("Its currency; null without one.", nullable=True)
+    sol_price_usd = Amount("Latest price of SOL in USD; null if unknown, and on other chains.", nullable=True)
     pool = String(NO_SOURCE, nullable=True)
     on_curve = Boolean(NO_SOURCE, nullable=True)
     bonding_curve_progress = Amount(NO_SOURCE, nullable=True)
@@ -152,10 +147,10 @@ class _FeedSchema(Shape):
     currency = String("Code of the chain's native coin.")
     count = Integer("Number of trades in this response.")
     transactions = Rows(TradeSchema, "The trades, newest first.", many=True)
-    mint = String("The requested token, in lower case on EVM chains; absent without one.", optional=True)
+    mint = String("The requested token; absent without one.", optional=True)
     token = Rows(
         TokenSchema,
-        "The requested token; absent without `mint`, with `after`, or if no tracked wallet ever traded it.",
+        "The requested token; absent without `mint`, with `after`, and if it was never traded.",
         optional=True,
     )
     warnings = Strings("What was capped, and untracked addresses; absent if none.", optional=True)
@@ -170,7 +165,7 @@ class LatestSchema(_FeedSchema):
     )
     pagination = Rows(
         PaginationSchema,
-        PAGE_OF_FEED,
+        PAGE,
     )
 
 

@@ -12,12 +12,12 @@ from marshmallow.validate import And, ContainsNoneOf, Length, OneOf, Range
 
 # The descriptions of the same figures in several schemas.
 USD = "The same in USD; absent if there are such trades, but none with a USD value."
-PROFIT_USD = "The same in USD; absent if it is unknown for one of the sells, or for a buy behind it."
-HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent if nothing was sold that had been bought."
+PROFIT_USD = "The same in USD; absent if unknown for one of the sells or a buy behind it."
+HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent if nothing bought was sold."
 WITHOUT_COST = "Proceeds of what was sold without a known buy: neither profit nor loss."
-TOKENS_WITHOUT_COST = "How many tokens were sold without a known buy."
+TOKENS_WITHOUT_COST = "Tokens sold without a known buy."
 NO_SOURCE = "Always null: no source exists yet."
-TYPE = "The category of the wallets; where it is not required, any by default."
+TYPE = "The category of the wallets; any by default where it is optional."
 PROFIT_PERCENTAGE = "The profit in percent of the cost of what was sold; 0 without a cost."
 SUPPLY_PCT = "The holding in percent of the supply; null without one."
 SUPPLY_PCT_PEAK = "The largest holding in percent of the supply; null without one."

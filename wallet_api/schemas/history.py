@@ -29,19 +29,17 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.token_fields import TokenNamesSchema, TransactionSchema
 from wallet_api.schemas.wallets import PAGE, HistoryProfileSchema, PagedArguments, PaginationSchema
 
-_IN_RANGE = "Closed positions in this range of percent, its upper end included."
+_IN_RANGE = "Closed positions in this range of percent, upper end included."
 
 
 class HistoryArguments(AddressMixin, PagedArguments):
     """The arguments of GET /v1/wallets/history."""
 
     limit = WholeNumber(1, "Rows in a response; more than 1000 is capped.", load_default=50)
-    since = Time("Only trades with `since` ≤ `created_at`, in UTC without an offset; figures are of all.")
-    until = Time("Only trades with `created_at` < `until`, which is later than `since`; figures are of all.")
+    since = Time("Only trades at or after this time; figures are of all.")
+    until = Time("Only trades before this time; figures are of all.")
     overview = Switch("`false` leaves `token_overview` out; `true` by default.")
-    mint = Mint(
-        "Overview and trades of this token alone; the lifetime figures are of all. At most 128 characters."
-    )
+    mint = Mint("Overview and trades of this token alone; lifetime figures are of all.")
 
     @validates_schema
     def _range_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -76,10 +74,10 @@ class LifetimeStatsSchema(Shape):
     worst_trade_pnl = Amount("Smallest profit of one sell; 0 if none.")
     still_holding_count = Integer("Tokens of which at least 1 % of the most ever held is left.")
     unrealized_pnl = Amount(
-        "What the tokens held are worth, less their cost, over those that have a price; absent if none has.",
+        "Worth of the tokens held that have a price, less their cost; absent if none has.",
         optional=True,
     )
-    unrealized_pnl_usd = Amount("The same × the latest native price; absent without one.", optional=True)
+    unrealized_pnl_usd = Amount("The same in USD; absent without a native price.", optional=True)
     priced_tokens_count = Integer("Tokens held that have a price.")
 
 
@@ -108,8 +106,7 @@ class TokenOverviewSchema(TokenNamesSchema):
     last_seen = Moment("Time of the first and of the latest trade.")
     still_holding = Boolean("Whether at least 1 % of the most ever held is left.")
     unrealized_pnl = Amount(
-        "What is held is worth at the token's price, less its cost; 0 if nothing is held,"
-        " absent without a price.",
+        "Worth of what is held, less its cost; 0 if nothing is held, absent without a price.",
         optional=True,
     )
 
@@ -119,24 +116,22 @@ class HistoryTradeSchema(TokenNamesSchema, TransactionSchema):
 
     transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
     value = Amount("Value of the trade.")
-    value_usd = Amount("Stored USD value; absent without one.", optional=True)
+    value_usd = Amount("The same in USD; absent if unknown.", optional=True)
     currency = String("Code of the chain's native coin.")
     token_amount = Amount("Quantity traded, in whole tokens.")
     created_at = Moment("Time of the trade.")
-    event_index = Integer("Ordinal of the trade within its transaction.")
+    event_index = Integer("Number of the trade within its transaction.")
 
 
 class HistorySchema(Shape):
     """The data of GET /v1/wallets/history. Trades are newest first; tokens by their latest trade."""
 
     profile = Rows(HistoryProfileSchema, "The wallet.")
-    lifetime_stats = Rows(LifetimeStatsSchema, "Its figures over all of its trades.")
-    win_rate_distribution = Rows(
-        DistributionSchema, "Its closed positions by their realized profit in percent of their cost."
-    )
+    lifetime_stats = Rows(LifetimeStatsSchema, "Its figures over all trades.")
+    win_rate_distribution = Rows(DistributionSchema, "Its closed positions by `realized_pnl_percentage`.")
     token_overview = Rows(
         TokenOverviewSchema,
-        "Its figures in each token, by the latest trade, newest first; absent with `overview=false`.",
+        "Its figures in each token, latest traded first; absent with `overview=false`.",
         optional=True,
         many=True,
     )

@@ -29,8 +29,6 @@ class KeySchema(Shape):
 
     name = String("The name that the operator gave the key.")
     created_at = Moment("When the key was created.")
-    expires_at = Moment(
-        "When the key expires, or after a rotation the secret before it; null if it does not.", nullable=True
-    )
+    expires_at = Moment("When this secret expires; null if never.", nullable=True)
     rate = Rows(RateSchema, "Its rate limit.")
     credits = Rows(CreditsSchema, "Its credits.")

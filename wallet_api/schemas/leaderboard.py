@@ -6,6 +6,7 @@ from wallet_api.schemas.fields import (
     HOLD_TIME,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
+    USD,
     WITHOUT_COST,
     Amount,
     Choice,
@@ -23,7 +24,7 @@ from wallet_api.schemas.wallets import PAGE, PagedArguments, PaginationSchema
 PERIODS = ("6h", "1d", "7d", "30d")
 BOARD_PERIODS = (*PERIOD_LENGTHS, ALL)
 
-_IN_RANGE = "Tokens in this range of percent, its upper end included."
+_IN_RANGE = "Tokens in this range of percent, upper end included."
 
 
 class LeaderboardArguments(AddressMixin, PagedArguments):
@@ -32,18 +33,18 @@ class LeaderboardArguments(AddressMixin, PagedArguments):
     period = Choice(BOARD_PERIODS, "The period of the figures; `all` has all trades.", required=True)
     sort = Choice(
         SORTS,
-        "The figure to sort by; `total_volume` by default. Wallets without it come last; `win_rate` is"
-        " `win_rate_percentage`.",
+        "The figure to sort by; `total_volume` by default. `win_rate` is `win_rate_percentage`."
+        " Wallets without the figure come last.",
     )
-    order = Choice(ORDERS, "`desc` by default, the largest figure first.")
-    min_txn = WholeNumber(1, "Leave out wallets with fewer trades; they have no rank.")
-    min_volume = Number("Leave out wallets with a smaller `total_volume`.")
-    min_closed = WholeNumber(1, "Leave out wallets with a smaller `closed_count`.")
-    min_win_rate = Number("Leave out wallets with a smaller `win_rate_percentage`.")
+    order = Choice(ORDERS, "`desc` by default.")
+    min_txn = WholeNumber(1, "Only wallets with at least so many trades; others have no rank.")
+    min_volume = Number("Only wallets with at least this `total_volume`.")
+    min_closed = WholeNumber(1, "Only wallets with at least this `closed_count`.")
+    min_win_rate = Number("Only wallets with at least this `win_rate_percentage`.")
     max_without_cost = Number(
-        "Leave out wallets with more than so many percent of `total_sell` in `sold_without_cost`."
+        "Only wallets whose `sold_without_cost` is at most so many percent of `total_sell`."
     )
-    address = Text("Return this wallet's entry alone, with its rank among those not left out.")
+    address = Text("This wallet's entry alone, with its rank among all of them.")
 
 
 class EntryProfileSchema(Shape):
@@ -58,7 +59,7 @@ class EntryProfileSchema(Shape):
 class PeriodStatsSchema(Shape):
     """A wallet's figures over the period. What cannot be known is absent."""
 
-    realized_pnl = Amount("What the sells of the period realized, by weighted-average cost.")
+    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
@@ -68,13 +69,13 @@ class PeriodStatsSchema(Shape):
     total_buy = Amount("Value of the buys.")
     total_sell = Amount("Value of the sells.")
     total_volume = Amount("Value of buys and sells.")
-    total_volume_usd = Amount("The same in USD; absent if no trade has a USD value.", optional=True)
+    total_volume_usd = Amount(USD, optional=True)
     best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
     avg_hold_time_minutes = Amount(HOLD_TIME, optional=True)
 
 
 class PeriodDistributionSchema(Shape):
-    """The tokens with a covered sell in the period, by the profit that the period's sells realized."""
+    """The tokens with a covered sell in the period, by the profit of these sells."""
 
     win_rate_percentage = Amount("Percentage of tokens with a profit.")
     above_500 = Integer(_IN_RANGE)
@@ -89,10 +90,10 @@ class EntrySchema(Shape):
     """One ranked wallet."""
 
     wallet = String("The address of the wallet.")
-    rank = Integer("Its rank by `sort`; 1 is the first.")
+    rank = Integer("Its rank by `sort`, from 1.")
     profile = Rows(EntryProfileSchema, "Who it is.")
     period_stats = Rows(PeriodStatsSchema, "Its figures over the period.")
-    period_win_rate_distribution = Rows(PeriodDistributionSchema, "Its tokens by their profit in the period.")
+    period_win_rate_distribution = Rows(PeriodDistributionSchema, "Its tokens by their profit.")
 
 
 class LeaderboardSchema(Shape):
@@ -100,7 +101,7 @@ class LeaderboardSchema(Shape):
 
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
-    period = String("Requested period.")
+    period = String("The requested period.")
     currency = String("Code of the chain's native coin.")
     sort = String("As requested; absent if not.", optional=True, enum=SORTS)
     order = String("As requested; absent if not.", optional=True, enum=ORDERS)
@@ -112,7 +113,7 @@ class LeaderboardSchema(Shape):
     max_without_cost = Amount("As requested; absent if not.", optional=True)
     leaderboard = Rows(
         EntrySchema,
-        "The ranked wallets, ties by address; those without a trade in the period are left out.",
+        "The wallets with a trade in the period, ties by address.",
         many=True,
     )
     pagination = Rows(

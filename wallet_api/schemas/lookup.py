@@ -8,16 +8,14 @@ from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.schemas.arguments import Arguments
 from wallet_api.schemas.fields import MAX_TEXT, MAX_TEXTS, TYPE, Boolean, Choice, Rows, Shape, String, Texts
 
-_AS_TRACKED = (
-    "As in its profile in the first match, in the order solana, bnb, base, eth; absent if not tracked."
-)
+_AS_TRACKED = "As in the profile of the first match; absent if not tracked."
 
 
 class LookupArguments(Arguments):
     """The arguments of GET /v1/wallets/lookup. The form of an address decides which chains are searched."""
 
     address = Texts(
-        f"The wallet's address, in the form of any chain, or up to {MAX_TEXTS} of them, separated by commas.",
+        f"An address of any chain, or up to {MAX_TEXTS}, separated by commas.",
         required=True,
     )
     type = Choice(WALLET_TYPES, TYPE)
@@ -47,7 +45,7 @@ class MatchSchema(Shape):
 
 
 class LookedUpSchema(Shape):
-    """An address. All fields but the first two are absent if it is not tracked."""
+    """An address, and where it is tracked."""
 
     found = Boolean("Whether the address is tracked on any chain.")
     wallet_address = String("The address; in lower case on EVM chains.")
@@ -59,7 +57,12 @@ class LookedUpSchema(Shape):
     blockchain = String(_AS_TRACKED, optional=True)
     type = String(_AS_TRACKED, optional=True)
     currency = String(_AS_TRACKED, optional=True)
-    matches = Rows(MatchSchema, "All matches in this order; absent if not tracked.", optional=True, many=True)
+    matches = Rows(
+        MatchSchema,
+        "All matches, in the order solana, bnb, base, eth; absent if not tracked.",
+        optional=True,
+        many=True,
+    )
 
 
 class LookupSchema(LookedUpSchema):
@@ -67,7 +70,7 @@ class LookupSchema(LookedUpSchema):
 
     wallets = Rows(
         LookedUpSchema,
-        "Each of several addresses, in the requested order; absent if one is requested.",
+        "Each of several addresses, as requested; absent if there is one.",
         optional=True,
         many=True,
     )

@@ -8,7 +8,7 @@ from wallet_api.schemas.fields import MAX_TEXTS, Boolean, Mints, Rows, Shape, St
 class PricesArguments(ChainArguments):
     """The arguments of GET /v1/tokens/prices."""
 
-    mint = Mints(f"The token, or up to {MAX_TEXTS} of them, separated by commas.", required=True)
+    mint = Mints(f"A token, or up to {MAX_TEXTS}, separated by commas.", required=True)
 
 
 class PricedTokenSchema(TokenSchema):
@@ -20,7 +20,7 @@ class PricedTokenSchema(TokenSchema):
             *("pool", "on_curve", "bonding_curve_progress"),
         )
 
-    found = Boolean("Whether any tracked wallet of the chain ever traded it.")
+    found = Boolean("Whether a tracked wallet ever traded it.")
 
 
 class PricesSchema(Shape):

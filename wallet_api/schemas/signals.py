@@ -33,21 +33,19 @@ class SignalsArguments(GroupArguments):
 
     mode = Choice(
         MODES,
-        "`cluster`: tokens that at least `min_wallets` wallets bought in the window; `entry`: of these,"
-        " tokens that no wallet of the group had ever bought before; `exit`: tokens that at least"
-        " `min_wallets` wallets traded in the window, held at its start or at a moment in it, and do not hold"
-        " at its end.",
+        "`cluster`: tokens that at least `min_wallets` wallets bought in the window; `entry`: those of them"
+        " that no wallet of the group had bought before; `exit`: tokens that at least `min_wallets` wallets"
+        " traded and held in the window, and do not hold at its end.",
         required=True,
     )
-    limit = WholeNumber(1, "Signals shown; more than 100 is capped.", load_default=20)
-    min_wallets = WholeNumber(1, "The fewest wallets that make a signal; 3 by default, 1 with `entry`.")
+    limit = WholeNumber(1, "Most signals to return; more than 100 is capped.", load_default=20)
+    min_wallets = WholeNumber(1, "Fewest wallets of a signal; 3 by default, 1 with `entry`.")
     min_value = Number(
-        "Only wallets that bought (with `exit`: sold) for at least so much in the window, in native coins; 0"
-        " by default.",
+        "Count only wallets that bought (`exit`: sold) for at least this value in the window.",
     )
-    hours = WholeNumber(1, "The window; more than 168 is capped.", load_default=24)
+    hours = WholeNumber(1, "Length of the window; more than 168 is capped.", load_default=24)
     include_wallets = Switch("Whether signals have `wallets`.", load_default="true")
-    as_of = Time("The moment at which the window ends, not in the future; now by default.")
+    as_of = Time("End of the window, not in the future; now by default.")
 
 
 class SignalTokenSchema(TokenFaceSchema, ChainSchema):
@@ -58,73 +56,71 @@ class SignalStatsSchema(Shape):
     """What all wallets of the group did in the token in the window."""
 
     wallet_count = Integer("Wallets with a trade in it.")
-    still_holding_count = Integer("Those of them that hold it at the end of the window.")
-    total_buy = Amount("Value of their buys and sells.")
-    total_sell = Amount("Value of their buys and sells.")
+    still_holding_count = Integer("Those that hold it at `as_of`.")
+    total_buy = Amount("Value of the buys.")
+    total_sell = Amount("Value of the sells.")
     net_flow = Amount("`total_buy` less `total_sell`.")
-    price = Amount("Price of the token at the end of the window; null without one.", nullable=True)
-    price_at = Moment("Time of the trade that made it; null without one.", nullable=True)
+    price = Amount("Price of the token at `as_of`; null without one.", nullable=True)
+    price_at = Moment("Time of the trade that makes the price; null without one.", nullable=True)
 
 
 class SignalWalletSchema(Shape):
     """A wallet that is a part of the signal, with its position in the token at the end of the window."""
 
     profile = Rows(ProfileSchema, "The wallet.")
-    bought_at = Moment("Its first buy in the window; absent without one.", optional=True)
-    is_active = Boolean("Whether it traded any token in the 24 hours before the end of the window.")
-    still_holding = Boolean("Whether it held at least 1 % of its peak at the end of the window.")
-    buy_txn = Integer("Number of its buys and sells of the token until then.")
-    sell_txn = Integer("Number of its buys and sells of the token until then.")
-    buy_tokens = Amount("Tokens bought and sold until then.")
-    sell_tokens = Amount("Tokens bought and sold until then.")
-    held_tokens = Amount("Tokens held then, and the most until then.")
-    held_tokens_peak = Amount("Tokens held then, and the most until then.")
+    bought_at = Moment("First buy in the window; absent without one.", optional=True)
+    is_active = Boolean("Whether it traded any token in the 24 hours before `as_of`.")
+    still_holding = Boolean("Whether at least 1 % of the most ever held is left.")
+    buy_txn = Integer("Number of buys.")
+    sell_txn = Integer("Number of sells.")
+    buy_tokens = Amount("Tokens bought.")
+    sell_tokens = Amount("Tokens sold.")
+    held_tokens = Amount("Tokens held, and the most ever held.")
+    held_tokens_peak = Amount("Tokens held, and the most ever held.")
     bag_pct = Amount("100 · `held_tokens` / `held_tokens_peak`; 0 without a peak.")
     supply_pct = Amount(SUPPLY_PCT, nullable=True)
     supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
-    total_buy = Amount("Value of its buys and sells until then.")
+    total_buy = Amount("Value of the buys.")
     total_buy_usd = Amount(USD, optional=True)
-    total_sell = Amount("Value of its buys and sells until then.")
+    total_sell = Amount("Value of the sells.")
     total_sell_usd = Amount(USD, optional=True)
-    realized_pnl = Amount("What its sells realized until then, by weighted-average cost.")
+    realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
-    window_buy_txn = Integer("Number of its buys in the window.")
-    window_invested = Amount("Value of its buys in the window.")
+    window_buy_txn = Integer("Buys in the window: their number, value and tokens.")
+    window_invested = Amount("Buys in the window: their number, value and tokens.")
     window_invested_usd = Amount(USD, optional=True)
-    window_tokens_bought = Amount("Tokens bought in the window.")
+    window_tokens_bought = Amount("Buys in the window: their number, value and tokens.")
 
 
 class SignalWindowSchema(Shape):
     """What the wallets of the signal did in the window."""
 
-    hours = Integer("Its length, after capping at 168.")
+    hours = Integer("The window, after capping at 168.")
     wallet_count = Integer("The wallets of the signal.")
-    first_buy_at = Moment("Their first and latest buy; of an exit, sell.")
-    latest_buy_at = Moment("Their first and latest buy; of an exit, sell.")
-    time_span_minutes = Amount("Minutes between the two.")
+    first_buy_at = Moment("Their first and latest buy (`exit`: sell).")
+    latest_buy_at = Moment("Their first and latest buy (`exit`: sell).")
+    time_span_minutes = Amount("Minutes between them.")
     total_invested = Amount("Value of their buys.")
     total_invested_usd = Amount(USD, optional=True)
-    avg_invested = Amount("The value of their buys for each wallet.")
+    avg_invested = Amount("The same for each wallet.")
     avg_invested_usd = Amount(USD, optional=True)
     total_tokens_bought = Amount("Tokens bought.")
-    supply_pct_bought = Amount("These tokens in percent of the supply; null without one.", nullable=True)
+    supply_pct_bought = Amount("The same in percent of the supply; null without one.", nullable=True)
 
 
 class SignalSchema(Shape):
     """A token, and what makes it a signal."""
 
     signal_type = String("The requested mode.", enum=MODES)
-    signal_strength = String(
-        "`medium` from 2 · `min_wallets` wallets on, `high` from 4 · `min_wallets` on.", enum=STRENGTHS
-    )
+    signal_strength = String("`medium` from 2 × `min_wallets` wallets on, `high` from 4 ×.", enum=STRENGTHS)
     currency = String("Code of the chain's native coin.")
     token = Rows(SignalTokenSchema, "The token.")
-    token_stats = Rows(SignalStatsSchema, "What the group did in it in the window.")
+    token_stats = Rows(SignalStatsSchema, "What the group did with it in the window.")
     wallets = Rows(
         SignalWalletSchema,
-        "The wallets of the signal, by their first buy (of an exit: sell) in the window, then by address, at"
-        " most the first 1000; absent with `include_wallets=false`.",
+        "The wallets of the signal, by their first buy (`exit`: sell) in the window, at most 1000, with their"
+        " figures in the token until `as_of`; absent with `include_wallets=false`.",
         many=True,
         optional=True,
     )
@@ -139,11 +135,11 @@ class SignalsSchema(Shape):
     currency = String("Code of the chain's native coin.")
     mode = String("The requested mode.", enum=MODES)
     hours = Integer("The window, after capping at 168.")
-    as_of = Moment("The moment at which the window ends.")
+    as_of = Moment("End of the window.")
     count = Integer("Number of signals in this response.")
     signals = Rows(
         SignalSchema,
-        "By `wallet_count`, then by `total_invested` of `window`, largest first, then by mint.",
+        "By `window.wallet_count`, then by `window.total_invested`, largest first.",
         many=True,
     )
     warnings = Strings("What was capped; absent if nothing.", optional=True)

@@ -20,12 +20,12 @@ class TokenNamesSchema(Shape):
     """A token by its address and its names."""
 
     mint = String("The token's address, in lower case on EVM chains.")
-    symbol = String("Its symbol, by its chain's node; null without one.", nullable=True)
-    token_name = String("Its name in the newest trade that has one, else by its chain's node; may be empty.")
+    symbol = String("Its symbol on its chain; null if unknown.", nullable=True)
+    token_name = String("Its name in the newest trade with one, else on its chain; may be empty.")
 
 
 class TokenFaceSchema(TokenNamesSchema):
     """A token with all that its chain's node returns of it."""
 
-    token_supply = Amount("Its supply as last read from its chain's node; null without one.", nullable=True)
-    token_decimals = Integer("Its decimals, by its chain's node; null without one.", nullable=True)
+    token_supply = Amount("Its supply as last read from its chain; null if unknown.", nullable=True)
+    token_decimals = Integer("Its decimals on its chain; null if unknown.", nullable=True)

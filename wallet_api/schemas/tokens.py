@@ -4,7 +4,6 @@ from wallet_api.boards import ORDERS
 from wallet_api.chains import WALLET_TYPES
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
 from wallet_api.schemas.feed import (
-    PAGE_OF_FEED,
     ChangeSchema,
     FollowMixin,
     HoldingSchema,
@@ -36,22 +35,16 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.wallets import PAGE, PaginationSchema, ProfileSchema
 
 _REMAINING = (
-    "What is held at the token's price: `_sol` in the native coin of any chain, `_usd` in dollars. 0 if"
-    " nothing is held, null without a price."
+    "Worth of what is held, in the native coin and in USD; 0 if nothing is held, null without a price."
 )
 _UNREALIZED = (
-    "The same less its cost, and in percent of the cost (0 without a cost). 0 if nothing is held, null"
+    "The same less its cost, and in percent of the cost (0 if that is 0); 0 if nothing is held, null"
     " without a price."
 )
-_FIRST_ENTRY = "When a wallet bought it first, its category and its address; absent if nobody bought."
-_LATEST_ENTRY = (
-    "The same of the wallet that was the last to buy it for the first time; absent if nobody bought."
-)
-_AGAIN = "As `buy`, `buy_usd`, `sell`, `sell_usd`; absent where that is."
-_SORTED = (
-    "The figure by which wallets are sorted; rows whose figures change meanwhile may repeat or be missed."
-    " With `unrealized_pnl` the cursor keeps the price of the first page."
-)
+_FIRST_ENTRY = "The first buy by any wallet: time, category, address; absent if nobody bought."
+_LATEST_ENTRY = "The latest of the wallets' first buys; absent if nobody bought."
+_AGAIN = "`buy`, `buy_usd`, `sell`, `sell_usd` again; absent where that is."
+_SORTED = "The figure to sort by. A row whose figure changes between pages may repeat or be missed."
 _CAPPED = "more than 1000 is capped."
 
 
@@ -80,9 +73,9 @@ class _TraderArguments(TokenArguments):
 
     order = Choice(
         ORDERS,
-        "The direction; `desc` by default, but `asc` for `first_buy`. Unknown figures come last.",
+        "`desc` by default, `asc` for `first_buy`. Unknown figures come last.",
     )
-    still_holding = Switch("`true` for the wallets that still hold the token, `false` for the others.")
+    still_holding = Switch("Whether the wallets still hold the token; both by default.")
     cursor = Text("`pagination.next_cursor` of the page before.")
 
 
@@ -112,18 +105,17 @@ class TokenTransactionsSchema(_TokenSchema):
 
     token = Rows(TokenSchema, "The token; absent with `after`.", optional=True)
     blockchain = String("The requested chain.")
-    type = String("The requested category of wallets; absent without one.", optional=True)
+    type = String("The requested category; absent without one.", optional=True)
     currency = String("Code of the chain's native coin.")
     count = Integer("Number of trades in this response.")
     transactions = Rows(
         ChangeSchema,
-        "The trades, newest first; empty if no wallet of the requested type ever traded the token. With"
-        " `after` the changes, oldest first, with their token as in `/v1/transactions/latest`.",
+        "The trades, newest first; with `after` the changes, oldest first, each with its token.",
         many=True,
     )
     pagination = Rows(
         PaginationSchema,
-        PAGE_OF_FEED,
+        PAGE,
     )
 
 
@@ -140,7 +132,7 @@ class TotalHoldingsSchema(Shape):
     """What the wallets hold together."""
 
     token_amount = Amount("Quantity held, in whole tokens.")
-    token_amount_peak = Amount("Sum of the largest quantity that each wallet ever held.")
+    token_amount_peak = Amount("Sum of the most that each ever held.")
     supply_pct = Amount(SUPPLY_PCT, nullable=True)
     supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
 
@@ -152,13 +144,13 @@ class TotalStatisticsSchema(Shape):
     total_buy_usd = Amount(USD, optional=True)
     total_sell = Amount("Value of the sells.")
     total_sell_usd = Amount(USD, optional=True)
-    total_volume = Amount("Value of all trades.")
+    total_volume = Amount("Value of buys and sells.")
     total_volume_usd = Amount(USD, optional=True)
-    net_flow = Amount("Value of the buys less that of the sells.")
+    net_flow = Amount("`total_buy` less `total_sell`.")
     net_flow_usd = Amount("The same in USD; absent where that of either is.", optional=True)
-    buying_pressure = Amount("Share of the buys in the value of all trades, 0 to 1.")
-    avg_position_size = Amount("Value of the buys for each wallet that bought; 0 if none did.")
-    largest_position = Amount("Largest value of one wallet's buys; 0 if none bought.")
+    buying_pressure = Amount("`total_buy` / `total_volume`; 0 without trades.")
+    avg_position_size = Amount("Mean value of a wallet's buys; 0 if none bought.")
+    largest_position = Amount("Value of the buys of the largest buyer; 0 if none.")
     first_entry_time = Moment(_FIRST_ENTRY, optional=True)
     first_entry_type = String(_FIRST_ENTRY, optional=True)
     first_entry_wallet_address = String(_FIRST_ENTRY, optional=True)
@@ -174,9 +166,7 @@ class TotalStatisticsSchema(Shape):
         _LATEST_ENTRY,
         optional=True,
     )
-    time_since_first_entry_hours = Amount(
-        "Hours from the first entry until now; absent if nobody bought.", optional=True
-    )
+    time_since_first_entry_hours = Amount("Hours since then; absent if nobody bought.", optional=True)
 
 
 class TraderHoldingsSchema(HoldingSchema):
@@ -196,17 +186,17 @@ class TraderStatsSchema(Shape):
 
     buy = Amount("Value of the buys.")
     buy_usd = Amount(USD, optional=True)
-    buy_count = Integer("Number of buys and of sells.")
+    buy_count = Integer("Number of buys and sells.")
     buy_tokens = Amount("Tokens bought.")
     sell = Amount("Value of the sells.")
     sell_usd = Amount(USD, optional=True)
-    sell_count = Integer("Number of buys and of sells.")
+    sell_count = Integer("Number of buys and sells.")
     sell_tokens = Amount("Tokens sold.")
     volume_buy = Amount(_AGAIN)
     volume_buy_usd = Amount(_AGAIN, optional=True)
     volume_sell = Amount(_AGAIN)
     volume_sell_usd = Amount(_AGAIN, optional=True)
-    avg_buy_price = Amount("Value of the buys for each token bought; 0 if none was.")
+    avg_buy_price = Amount("Mean price of the tokens bought; 0 if none.")
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
@@ -236,7 +226,7 @@ class TokenStatsSchema(_TokenSchema):
     total_statistics = Rows(TotalStatisticsSchema, "What they did together.")
     traders = Rows(
         TraderSchema,
-        "The wallets of this page, of those with any trade in it, by the figure of `sort`, then by address.",
+        "The wallets of this page.",
         many=True,
     )
     pagination = Rows(PaginationSchema, PAGE)
@@ -253,12 +243,11 @@ class TokenHoldersSchema(_TokenSchema):
     """The data of GET /v1/tokens/holders."""
 
     total_holders = Rows(TotalHoldersSchema, "How many wallets have any trade in the token.")
-    total = Integer("Number of wallets that ever held it, whether they still do or not.")
+    total = Integer("Number of wallets that ever held it.")
     count = Integer("Number of holders in this response.")
     holders = Rows(
         HolderSchema,
-        "The wallets of this page, by the figure of `sort`, those of equal `token_amount` by the largest ever"
-        " held, then by address.",
+        "The wallets of this page.",
         many=True,
     )
     pagination = Rows(PaginationSchema, PAGE)

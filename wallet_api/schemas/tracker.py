@@ -23,7 +23,7 @@ from wallet_api.schemas.leaderboard import PERIODS, PeriodDistributionSchema
 from wallet_api.schemas.token_fields import TokenNamesSchema, TransactionSchema
 from wallet_api.schemas.wallets import ProfileSchema
 
-_BY_SIDE = "`value` or `value_usd` again, of a buy or of a sell; absent otherwise."
+_BY_SIDE = "`value` or `value_usd` again, by direction; absent of the other one."
 
 
 class TrackerArguments(WalletArguments):
@@ -36,15 +36,15 @@ class TrackedProfileSchema(ProfileSchema):
     """The profile, and when the wallet trades."""
 
     active_hours = String(
-        "The shortest run of whole hours with at least 80 % of the last 30 days' trades,"
-        " such as `13:00-21:00 UTC`, its end exclusive; it may pass midnight. Empty without trades."
+        "The fewest whole hours in a row with 80 % of the last 30 days' trades, end excluded; they may pass"
+        " midnight. Empty without trades."
     )
 
 
 class TrackerStatsSchema(Shape):
     """A wallet's figures over the period; amounts in native currency. What cannot be known is absent."""
 
-    period = String("The period.", enum=PERIODS)
+    period = String("The requested period.", enum=PERIODS)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")
@@ -58,9 +58,9 @@ class TrackerStatsSchema(Shape):
     realized_pnl_usd = Amount(PROFIT_USD, optional=True)
     realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
-    win_count = Integer("Tokens whose sells realized a profit in the period.")
-    loss_count = Integer("Tokens whose sells realized nothing or a loss in the period.")
-    win_rate = Amount("Percentage of wins among both.")
+    win_count = Integer("Tokens whose sells realized a profit.")
+    loss_count = Integer("Tokens whose sells realized a loss or 0.")
+    win_rate = Amount("`win_count` in percent of both; 0 without any.")
     best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
     worst_trade_pnl = Amount("Smallest profit of one sell; 0 if none.")
     largest_buy = Amount("Value of the largest buy; 0 if none.")
@@ -68,7 +68,7 @@ class TrackerStatsSchema(Shape):
 
 
 class TokenRowSchema(TokenNamesSchema):
-    """A wallet's trades of a token in the period, and what it holds of it now; values in native currency."""
+    """A wallet's trades of a token in the period, and what it holds of it now."""
 
     buy_value = Amount("Value of the buys.")
     buy_value_usd = Amount(USD, optional=True)
@@ -83,15 +83,14 @@ class TokenRowSchema(TokenNamesSchema):
     realized_pnl_percentage = Amount(PROFIT_PERCENTAGE)
     sold_without_cost = Amount(WITHOUT_COST)
     tokens_sold_without_cost = Amount(TOKENS_WITHOUT_COST)
-    first_seen = Moment("First and latest trade in the period.")
-    last_seen = Moment("First and latest trade in the period.")
-    remaining_tokens = Amount("Tokens held now, of those bought.")
-    bag_pct = Amount("The same in percent of the most that was ever held.")
+    first_seen = Moment("Time of the first and of the latest trade.")
+    last_seen = Moment("Time of the first and of the latest trade.")
+    remaining_tokens = Amount("Tokens held now.")
+    bag_pct = Amount("The same in percent of the most ever held.")
     still_holding = Boolean("Whether at least 1 % of the most ever held is left.")
     currency = String("Code of the chain's native coin.")
     unrealized_pnl = Amount(
-        "What is held is worth at the token's price, less its cost; 0 if nothing is held,"
-        " null without a price.",
+        "Worth of what is held, less its cost; 0 if nothing is held, null without a price.",
         nullable=True,
     )
 
@@ -101,10 +100,8 @@ class ActiveTokensSchema(Shape):
 
     active_tokens_count = Integer("Tokens with a trade in the period, held or not.")
     still_holding_count = Integer("Those still held.")
-    avg_position_size = Amount("Value of the buys per token bought; 0 if none was.")
-    tokens = Rows(
-        TokenRowSchema, "Those still held, at most 1000, by their latest trade, newest first.", many=True
-    )
+    avg_position_size = Amount("Mean value of the buys of a token; 0 if none was bought.")
+    tokens = Rows(TokenRowSchema, "Those still held, latest traded first, at most 1000.", many=True)
 
 
 class ChartPointSchema(Shape):
@@ -112,9 +109,7 @@ class ChartPointSchema(Shape):
 
     timestamp = Moment("The moment.")
     realized_pnl = Amount("The sum until then.")
-    realized_pnl_usd = Amount(
-        "The same in USD; absent from all points if the last is unknown.", optional=True
-    )
+    realized_pnl_usd = Amount("The same in USD; absent everywhere if the last is unknown.", optional=True)
 
 
 class TrackerTradeSchema(TokenNamesSchema, TransactionSchema):
@@ -123,7 +118,7 @@ class TrackerTradeSchema(TokenNamesSchema, TransactionSchema):
     transaction_type = String("Direction of the trade.", enum=DIRECTIONS)
     created_at = Moment("Time of the trade.")
     value = Amount("Value of the trade.")
-    value_usd = Amount("The same in USD; absent if it is unknown.", optional=True)
+    value_usd = Amount("The same in USD; absent if unknown.", optional=True)
     token_amount = Amount("Quantity traded, in whole tokens.")
     currency = String("Code of the chain's native coin.")
     buy_value = Amount(_BY_SIDE, optional=True)
@@ -142,16 +137,16 @@ class TrackerSchema(Shape):
     period_active_tokens = Rows(ActiveTokensSchema, "Tokens of the period that are still held.")
     period_history_tokens = Rows(
         TokenRowSchema,
-        "All tokens of the period, at most 1000, by their latest trade, newest first.",
+        "All tokens of the period, latest traded first, at most 1000.",
         many=True,
     )
     period_realized_pnl_chart = Rows(
         ChartPointSchema,
-        "How the profit grew, oldest first, by buckets of 5 or 15 minutes, 2 or 6 hours"
-        " for the four periods; buckets without a covered sell are left out. Empty without one.",
+        "How the profit grew, oldest first, by 5 minutes (`6h`), 15 minutes (`1d`), 2 hours (`7d`) or"
+        " 6 hours (`30d`); those without a covered sell are left out.",
         many=True,
     )
     period_trades = Rows(
-        TrackerTradeSchema, "The trades of the period, at most 1000, newest first.", many=True
+        TrackerTradeSchema, "The trades of the period, newest first, at most 1000.", many=True
     )
     warnings = Strings("Which lists were cut; absent if none was.", optional=True)

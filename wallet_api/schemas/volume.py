@@ -7,7 +7,7 @@ from marshmallow import ValidationError, post_load, validates_schema
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import Amount, Integer, Mint, Shape, String, Strings, WholeNumber
 
-_PART = "A part of the window: seconds, minutes and hours are added. The window must not be 0."
+_PART = "A part of the window: seconds, minutes and hours are added. It must not be 0."
 
 
 class WindowArguments(GroupArguments):
@@ -47,15 +47,13 @@ class VolumeSchema(Shape):
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
     mode = String("The last part of the path.", enum=["volume"])
-    volume = Amount(
-        "Value of the buys and sells in the window; 0 without any, also for a token that was never traded."
-    )
+    volume = Amount("Value of the buys and sells in the window; 0 without any.")
     volume_usd = Amount(
         "The same in USD; null if there are trades, but none with a USD value.", nullable=True
     )
     currency = String("Code of the chain's native coin.")
     time_window_seconds = Integer("The window, after capping at 86400.")
-    mint = String("The requested token, in lower case on EVM chains; absent without one.", optional=True)
+    mint = String("The requested token; absent without one.", optional=True)
     warnings = Strings(
         "What was capped, or that not all trades have a USD value; absent if neither.", optional=True
     )

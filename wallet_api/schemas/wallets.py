@@ -9,7 +9,7 @@ PAGE = "Size of the page, and the cursor of the next one."
 class PagedArguments(FormatMixin, GroupArguments):
     """A group of wallets, and the page to return."""
 
-    limit = WholeNumber(1, "Wallets per page; without it all of them come in one response.")
+    limit = WholeNumber(1, "Wallets per page; by default all in one response.")
     cursor = Text("`pagination.next_cursor` of the page before.")
 
 
@@ -39,14 +39,13 @@ class ProfileSchema(HistoryProfileSchema):
 class PaginationSchema(Shape):
     """Where the page stands among all rows."""
 
-    limit = Integer("Rows per page; the total where all rows come in one response.")
+    limit = Integer("Rows per page; the total if all rows come in one response.")
     next_cursor = String(
-        "`cursor` of the next page; null on the last one, but never with `after`.", nullable=True
+        "`cursor` of the next page; null on the last one, never with `after`.", nullable=True
     )
     has_more = Boolean("Whether there is a next page.")
     total = Integer(
-        "Number of all rows, on all pages; absent in a history and a leaderboard, of a feed with filters,"
-        " and with `after`.",
+        "Rows on all pages; absent in histories, leaderboards, feeds with filters, and with `after`.",
         optional=True,
     )
 
@@ -58,6 +57,4 @@ class WalletsSchema(Shape):
     type = String("The requested category of wallets.")
     currency = String("Code of the chain's native coin.")
     pagination = Rows(PaginationSchema, PAGE)
-    wallets = Rows(
-        ProfileSchema, "The wallets of this page, in the byte order of their addresses.", many=True
-    )
+    wallets = Rows(ProfileSchema, "The wallets of this page, by address.", many=True)
