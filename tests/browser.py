@@ -32,17 +32,25 @@ needs_chromium = pytest.mark.skipif(chromium() is None, reason="needs chromium: 
 
 
 class Page:
-    """One tab. `problems` are the errors on its console, including violations of the content policy."""
+    """A browser with a tab. `problems` are the errors on its console, and what its policy forbids."""
 
     def __init__(self, sent: IO[bytes], received: IO[bytes]) -> None:
         self._sent = sent
         self._answers: Queue[Message] = Queue()
         self._number = 0
         self._session: str | None = None
+        self._target: str | None = None
         self.problems: list[str] = []
         threading.Thread(target=self._read, args=(received,), daemon=True).start()
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.open_tab()
+
+    def open_tab(self) -> None:
+        """Open a tab, and close the one before."""
+        before, self._session, self.problems = self._target, None, []
+        self._target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        if before:
+            self.ask("Target.closeTarget", targetId=before)
+        self._session = self.ask("Target.attachToTarget", targetId=self._target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.ask(f"{domain}.enable")
 

@@ -1,17 +1,15 @@
 """The page at /docs in a real browser: its policy, its operations, and a request with a key."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import requests
 from flask.testing import FlaskClient
 
 from tests.browser import Page, browser, needs_chromium
-from tests.demo_service import demo_service
-from tests.processes import Gunicorn, StartGunicorn
+from tests.demo_service import DemoService
+from tests.processes import Gunicorn
 from tests.waiting import eventually
-from wallet_api.settings import Settings
 
 _WALLETS = "#operations-Wallets-list_wallets"
 _LIVE = f"{_WALLETS} .live-responses-table"
@@ -55,10 +53,18 @@ _TOO_PALE = """
 """
 
 
-@pytest.fixture
-def page(tmp_path: Path) -> Iterator[Page]:
-    with browser(tmp_path / "profile") as page:
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A browser for all tests of this module."""
+    with browser(tmp_path_factory.mktemp("chromium") / "profile") as page:
         yield page
+
+
+@pytest.fixture
+def page(chromium: Page) -> Page:
+    """A new tab, with a storage of its own."""
+    chromium.open_tab()
+    return chromium
 
 
 def _open(page: Page, server: Gunicorn) -> None:
@@ -87,10 +93,7 @@ def _execute_wallets(page: Page) -> str:
 
 
 @needs_chromium
-def test_the_page_lists_every_operation_readable_and_within_its_policy(
-    gunicorn: StartGunicorn, page: Page
-) -> None:
-    server = gunicorn(workers=1)
+def test_the_page_lists_every_operation_readable_and_within_its_policy(server: Gunicorn, page: Page) -> None:
     _open(page, server)
     described = requests.get(f"{server.url}/v1/openapi.json", timeout=20).json()["paths"]
     listed = page.value(
@@ -116,44 +119,40 @@ def test_the_page_lists_every_operation_readable_and_within_its_policy(
 
 @needs_chromium
 def test_a_key_is_sent_and_survives_a_reload_in_its_tab_until_it_is_removed(
-    gunicorn: StartGunicorn, settings: Settings, page: Page
+    server: Gunicorn, demo: DemoService, page: Page
 ) -> None:
-    with demo_service(settings) as service:
-        server = gunicorn(service.settings, workers=1)
-        _open(page, server)
-        _open_dialog(page)
-        # The field that has the focus as the dialog opens is that of the header.
-        page.await_true("document.activeElement.id === 'auth-bearer-value'")
-        page.ask("Input.insertText", text=service.key)
-        _click(page, ".auth-container .btn.authorize")
-        page.await_true("document.querySelector('.auth-container .btn:not(.authorize)')")
-        _open(page, server)
-        page.await_true("document.querySelector('.btn.authorize.locked')")
-        assert _execute_wallets(page).startswith("200")
-        assert service.wallet("solana", "kol") in page.value(f"document.querySelector('{_LIVE}').innerText")
-        # Nothing is wider than the screen.
-        for width in (768, 320):
-            size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
-            page.ask("Emulation.setDeviceMetricsOverride", **size)
-            assert page.value(_DRAWN_WIDTH) <= width
-        assert page.value("localStorage.length") == 0
-        _open_dialog(page)
-        logout = (
-            "[...document.querySelectorAll('.auth-container .btn')].find((e) => e.innerText === 'Logout')"
-        )
-        page.await_true(logout)
-        page.value(f"{logout}.click()")
-        page.await_true("document.querySelector('#auth-bearer-value')")
-        _open(page, server)
-        assert _execute_wallets(page).startswith("401")
-        assert service.key not in page.value("JSON.stringify(sessionStorage)")
+    _open(page, server)
+    _open_dialog(page)
+    # The field that has the focus as the dialog opens is that of the header.
+    page.await_true("document.activeElement.id === 'auth-bearer-value'")
+    page.ask("Input.insertText", text=demo.key)
+    _click(page, ".auth-container .btn.authorize")
+    page.await_true("document.querySelector('.auth-container .btn:not(.authorize)')")
+    _open(page, server)
+    page.await_true("document.querySelector('.btn.authorize.locked')")
+    assert _execute_wallets(page).startswith("200")
+    assert demo.wallet("solana", "kol") in page.value(f"document.querySelector('{_LIVE}').innerText")
+    # Nothing is wider than the screen.
+    for width in (768, 320):
+        size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width < 500}
+        page.ask("Emulation.setDeviceMetricsOverride", **size)
+        assert page.value(_DRAWN_WIDTH) <= width
+    assert page.value("localStorage.length") == 0
+    _open_dialog(page)
+    logout = "[...document.querySelectorAll('.auth-container .btn')].find((e) => e.innerText === 'Logout')"
+    page.await_true(logout)
+    page.value(f"{logout}.click()")
+    page.await_true("document.querySelector('#auth-bearer-value')")
+    _open(page, server)
+    assert _execute_wallets(page).startswith("401")
+    assert demo.key not in page.value("JSON.stringify(sessionStorage)")
 
 
 @needs_chromium
 def test_an_operation_is_reached_with_the_keyboard_and_no_longer_than_two_screens(
-    gunicorn: StartGunicorn, page: Page
+    server: Gunicorn, page: Page
 ) -> None:
-    _open(page, gunicorn(workers=1))
+    _open(page, server)
     page.press("Tab", 9)
     assert page.value("document.activeElement.className") == "skip"
     page.press("Enter", 13)

@@ -27,7 +27,7 @@ File = tuple[str, list[Row]]
 
 # All times in the tests hang on this one; whole seconds, as volume windows are.
 NOW = datetime.now(UTC).replace(microsecond=0)
-EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "16"))
+EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "8"))
 # As the ledger stores them, with one that nobody traded.
 MINTS = [(chain, mint) for chain in ("solana", "eth") for mint in strategies.stored_mints(chain)]
 WINDOWS = st.lists(

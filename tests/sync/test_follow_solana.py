@@ -111,8 +111,6 @@ def test_status_shows_how_the_chain_is_followed_and_how_soon_trades_come(
         return lambda: any(line.split()[: len(words)] == list(words) for line in lines(operator))
 
     assert eventually(told("solana", method, "1", "of", "1", "yes"), WAIT)
-    # A trade of the second up to which the wallet was read might not be new.
-    time.sleep(1)
     happened = time.monotonic()
     follow.happen("one")
     assert follow.has("one")

@@ -11,7 +11,7 @@ from tests.stub.evm import EvmChain
 from tests.stub.server import Stub
 from tests.stub.transactions import Move, now, transaction
 from tests.sync.operator import Operator, Start
-from tests.sync.solana import BONK, FART, WALLET, buy, own, pool, read_from
+from tests.sync.solana import BONK, FART, USDC, WALLET, buy, own, pool, read_from
 from wallet_api.cli import cli
 
 AT = now() - timedelta(minutes=50)
@@ -77,6 +77,34 @@ def test_the_delay_is_that_of_new_trades(stub: Stub, operator: Operator) -> None
     operator.sync()
     assert operator.fetch("SELECT delay_seconds FROM sync_heartbeats") == [row]
     assert '"delay_seconds":' in status(operator, "--json")
+
+
+def test_the_delay_of_what_was_not_final_when_its_wallet_was_read_counts_once(
+    stub: Stub, operator: Operator
+) -> None:
+    read_from(stub, operator)
+    operator.sync()
+    stub.transactions.unfinal.add("soon")
+    stub.transactions.add(WALLET, "soon", buy(now() - timedelta(minutes=4)))
+    operator.sync()
+    assert json.loads(status(operator, "--json"))["delays"] == []
+    stub.transactions.unfinal.clear()
+    # It is older than the last fetch, which did not find it.
+    for _ in range(2):
+        operator.sync()
+    (delays,) = json.loads(status(operator, "--json"))["delays"]
+    assert (delays["trades"], delays["nine_of_ten_seconds"]) == (1, 300.0)
+
+
+def test_the_delay_of_what_is_left_out_does_not_count(stub: Stub, operator: Operator) -> None:
+    read_from(stub, operator)
+    operator.sync()
+    # In dollars, and there is no price of SOL.
+    told = transaction(AT, WALLET, own(USDC, -9), own(FART, 7), pool(USDC, 9), pool(FART, -7))
+    stub.transactions.add(WALLET, "dollars", told)
+    # One of each side.
+    assert operator.sync().only["left_out"] == 2
+    assert json.loads(status(operator, "--json"))["delays"] == []
 
 
 def test_what_is_left_out_of_a_removed_wallet_is_forgotten(stub: Stub, operator: Operator) -> None:

@@ -1,15 +1,17 @@
-"""The rate of requests and the beginnings of rounds.
+"""The rate of requests, and the beginnings and the end of rounds.
 
 That requests keep within the limit, and that a refusal holds all threads, is in tests/sync.
 """
 
+import os
+import signal
 import threading
 import time
 
 import pytest
 
 from wallet_api.providers.pace import Pace
-from wallet_api.sync.schedule import next_due
+from wallet_api.sync.schedule import next_due, stopped_by_signals
 
 
 def test_a_refusal_holds_requests_back_and_a_second_one_for_longer() -> None:
@@ -63,3 +65,12 @@ def test_an_urgent_request_is_sent_before_those_that_wait() -> None:
 )
 def test_rounds_begin_at_even_intervals_however_long_they_take(due: float, now: float, begins: float) -> None:
     assert next_due(due, now, 60.0) == begins
+
+
+@pytest.mark.timeout(60)
+def test_a_signal_ends_the_rounds_at_whatever_instant_it_comes() -> None:
+    for number in range(20):
+        with stopped_by_signals() as stopping:
+            threading.Timer(number / 1000, os.kill, [os.getpid(), signal.SIGTERM]).start()
+            while not stopping.wait(0):
+                pass

@@ -267,7 +267,7 @@ class Follower:
         unfinal = read_unfinal(connection, self._chain, now - self._settled, _MOST_UNFINAL)
         for start in range(0, len(unfinal), _STATUSES):
             rows = unfinal[start : start + _STATUSES]
-            spans = [Span(row.wallet, now, now, False, None) for row in rows]
+            spans = [Span(row.wallet, now, now, False, None, None) for row in rows]
             self._deciding += 1
             lost_before = now - self._final
             job = Decision(self._chain, spans, (), follower=self, unfinal=rows, lost_before=lost_before)
@@ -297,4 +297,5 @@ class Follower:
 
 def _span(row: Row) -> Span:
     now = datetime.now(UTC)
-    return Span(wallet_of(row), now, now, False, row["synced_until"])
+    # A block has whole seconds: it may be older than the last fetch, which did not find its transaction.
+    return Span(wallet_of(row), now, now, False, row["synced_until"], row["synced_from"])

@@ -3,7 +3,7 @@
 import logging
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -97,14 +97,14 @@ class Importer:
         parts = [part for part in parts if part.job.outcome is None]
         # What a round reads again is not new.
         known = known_trades(self._connection, [draft for part in parts for draft in _new_drafts(part)])
-        self._import([row for row in rows if row[0].job.outcome is None])
+        arrived = self._import([row for row in rows if row[0].job.outcome is None]) - known
         left_out = [each for part in parts for each in part.left_out]
         new = save_left_out(self._connection, left_out, datetime.now(UTC))
         settle_left_out(self._connection, _read(parts))
         for part in parts:
             part.job.save_synced(self._connection, part.chunk)
             if part.job.spans:
-                self._count(part, known)
+                self._count(part, arrived)
             else:
                 part.job.outcome = REMOVED
         self._new.update((each.wallet.chain.name, each.reason) for each in new)
@@ -140,7 +140,9 @@ class Importer:
         save_unfinal(self._connection, part.chunk.unfinal)
         save_blocks(self._connection, part.job.chain, part.chunk.blocks)
 
-    def _import(self, rows: Sequence[tuple[Part, Draft, Decimal]]) -> None:
+    def _import(self, rows: Sequence[tuple[Part, Draft, Decimal]]) -> set[tuple[int, str]]:
+        """Import the rows, and return the wallets and signatures of those that are not rejected."""
+
         def records() -> Iterator[Record[TradeRow]]:
             for number, (_, draft, value) in enumerate(rows):
                 yield number, b"", _row(draft, value)
@@ -162,9 +164,14 @@ class Importer:
             for number, rule in rejected.items():
                 part, draft, _ = rows[number]
                 part.left_out.append(_left_out(draft, Reason.INVALID, rule))
-            break
+            return {
+                (draft.wallet.wallet_id, draft.tx_signature)
+                for number, (_, draft, _) in enumerate(rows)
+                if number not in rejected
+            }
+        return set()
 
-    def _count(self, part: Part, known: Container[tuple[int, str]]) -> None:
+    def _count(self, part: Part, arrived: set[tuple[int, str]]) -> None:
         chain, summary, chunk = part.job.chain, self._summary, part.chunk
         synced_until = {span.wallet: span.synced_until for span in part.job.spans}
         for each in part.left_out:
@@ -190,17 +197,19 @@ class Importer:
             (draft.wallet.wallet_id, draft.tx_signature): draft.created_at for draft in _new_drafts(part)
         }
         for transaction, moment in moments.items():
-            if transaction not in known:
+            if transaction in arrived:
+                # Another part may have it too.
+                arrived.remove(transaction)
                 self._delays[chain].append(max(0.0, (now - moment).total_seconds()))
 
 
 def _new_drafts(part: Part) -> list[Draft]:
-    """Return the trades that are younger than what was synced of their wallets before."""
-    until = {span.wallet: span.synced_until for span in part.job.spans}
+    """Return the trades that are new if the ledger does not have them."""
+    after = {span.wallet: span.new_after for span in part.job.spans}
     return [
         draft
         for draft in part.drafts
-        if (synced := until.get(draft.wallet)) is not None and draft.created_at > synced
+        if (start := after.get(draft.wallet)) is not None and draft.created_at > start
     ]
 
 

@@ -36,8 +36,10 @@ _POSITIONS = load_statements(__package__, "positions")
 class Span:
     """A wallet to fetch from `start` on, so that all its trades since `complete_from` are imported.
 
-    `is_recheck` is true if the fetch goes further back than the usual overlap. Trades after `synced_until`
-    are new. `is_with_chain` is whether the wallet has been read as far as its chain.
+    `is_recheck` is true if the fetch goes further back than the usual overlap. The wallet has been read until
+    `synced_until`. Trades after `new_after` are new if the ledger does not have them, also those of which a
+    provider was late; none is before the first fetch has ended. `is_with_chain` is whether the wallet has
+    been read as far as its chain.
     """
 
     wallet: TrackedWallet
@@ -45,6 +47,7 @@ class Span:
     complete_from: datetime
     is_recheck: bool
     synced_until: datetime | None
+    new_after: datetime | None
     is_with_chain: bool = False
 
 
@@ -222,19 +225,20 @@ def _leave_chain(connection: Connection, chain: str, joined: Sequence[int], span
 def _span(row: Row, since: datetime, overlap: timedelta) -> Span:
     synced_from, synced_until, rechecked_at = row["synced_from"], row["synced_until"], row["rechecked_at"]
     if synced_from is None or since < synced_from:
-        return Span(wallet_of(row), since, since, True, synced_until)
+        return Span(wallet_of(row), since, since, True, synced_until, synced_until)
     is_recheck = rechecked_at is None or datetime.now(UTC) - rechecked_at >= _RECHECK
     start = (rechecked_at or synced_from) if is_recheck else synced_until
     # Not earlier than the first fetch, or the second one would find trades that the first did not.
-    return Span(wallet_of(row), max(start - overlap, synced_from), synced_from, is_recheck, synced_until)
+    start = max(start - overlap, synced_from)
+    return Span(wallet_of(row), start, synced_from, is_recheck, synced_until, start)
 
 
 def _block_span(row: Row, since: datetime) -> Span:
     """Return the span of a wallet whose blocks are read: they have nothing that comes late."""
-    if row["synced_from"] is None or since < row["synced_from"]:
-        return Span(wallet_of(row), since, since, False, row["synced_until"])
     until = row["synced_until"]
-    return Span(wallet_of(row), until, row["synced_from"], False, until, row["is_with_chain"])
+    if row["synced_from"] is None or since < row["synced_from"]:
+        return Span(wallet_of(row), since, since, False, until, until)
+    return Span(wallet_of(row), until, row["synced_from"], False, until, until, row["is_with_chain"])
 
 
 def wallet_of(row: Row) -> TrackedWallet:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from queue import SimpleQueue
 from types import FrameType
 
 from wallet_api.sync.summaries import Summary
@@ -38,10 +39,18 @@ def next_due(due: float, now: float, every_seconds: float) -> float:
 def stopped_by_signals() -> Iterator[threading.Event]:
     """Yield an event that Ctrl-C, SIGTERM and SIGHUP set. A second signal has its usual effect."""
     stopping = threading.Event()
+    # A handler that set the event would wait forever for its lock if it interrupted wait() in this thread.
+    received: SimpleQueue[None] = SimpleQueue()
+
+    def wait() -> None:
+        received.get()
+        stopping.set()
+
+    threading.Thread(target=wait, daemon=True).start()
     before = {number: signal.getsignal(number) for number in _ENDING}
 
     def stop(*_: int | FrameType | None) -> None:
-        stopping.set()
+        received.put(None)
         for number, handler in before.items():
             signal.signal(number, handler)
 
