@@ -1,6 +1,7 @@
 """Log formatters: text or JSON, with the request id and without API keys."""
 
 import logging
+import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,6 +13,9 @@ from wallet_api.settings import Settings
 
 # API keys, and values that were sent as one.
 _KEYS = re.compile(r"wk_[\w-]{4,}|(?<=api_key=)[^&\s\"']+|(?<=[Bb]earer )[^\s\"']+")
+
+# The priorities of sd-daemon(3), by the lowest level that has them; below these it is 7.
+_PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
 
 
 class _Formatter(logging.Formatter):
@@ -62,9 +66,31 @@ class JsonFormatter(_Formatter):
         return _without_keys(orjson.dumps(present, default=str).decode())
 
 
+class _JournalFormatter(logging.Formatter):
+    """The lines of another formatter, each with the priority that journald stores in place of this prefix."""
+
+    def __init__(self, inner: logging.Formatter) -> None:
+        super().__init__()
+        self._inner = inner
+
+    def format(self, record: logging.LogRecord) -> str:
+        priority = next((number for level, number in _PRIORITIES if record.levelno >= level), 7)
+        return "\n".join(f"<{priority}>{line}" for line in self._inner.format(record).split("\n"))
+
+
 def formatter(settings: Settings, request_id: Callable[[], str | None] = lambda: None) -> logging.Formatter:
-    """Return the formatter that LOG_FORMAT selects."""
-    return (JsonFormatter if settings.log_format == "json" else TextFormatter)(request_id)
+    """Return the formatter that LOG_FORMAT selects; under systemd its lines have their priority."""
+    chosen = (JsonFormatter if settings.log_format == "json" else TextFormatter)(request_id)
+    return _JournalFormatter(chosen) if _writes_to_journal() else chosen
+
+
+def _writes_to_journal() -> bool:
+    # systemd names the journal's socket, which a redirection inside the unit would replace: systemd.exec(5).
+    journal = os.environ.get("JOURNAL_STREAM")
+    if not journal:
+        return False
+    files = [os.fstat(descriptor) for descriptor in (1, 2)]
+    return all(f"{file.st_dev}:{file.st_ino}" == journal for file in files)
 
 
 def _time(record: logging.LogRecord) -> str:

@@ -254,7 +254,9 @@ def test_the_log_has_path_and_request_id_of_what_nginx_itself_refuses(start_ngin
 
 def test_without_tls_no_call_is_answered(start_nginx: Any) -> None:
     server = start_nginx([NOBODY])
-    _is_our_error(requests.get(f"{server.plain_url}/v1/wallets", timeout=20), 403, "forbidden")
+    refused = requests.get(f"{server.plain_url}/v1/wallets", timeout=20)
+    _is_our_error(refused, 403, "forbidden")
+    assert refused.headers["Server"] == "nginx"
     docs = requests.get(f"{server.plain_url}/docs", allow_redirects=False, timeout=20)
     assert (docs.status_code, docs.headers["Location"]) == (301, "https://localhost/docs")
 

@@ -84,7 +84,12 @@ class Operator:
         return Outcome(result.exit_code, rounds, result.output)
 
     def start(
-        self, job: str, *options: str, stderr: int = subprocess.PIPE, **environment: str
+        self,
+        job: str,
+        *options: str,
+        stdout: int = subprocess.PIPE,
+        stderr: int = subprocess.PIPE,
+        **environment: str,
     ) -> "subprocess.Popen[bytes]":
         """Start the command as a process of its own."""
         own = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
@@ -92,7 +97,7 @@ class Operator:
             [sys.executable, "-m", "wallet_api", "sync", job, *options],
             env={**own, "NO_PROXY": "127.0.0.1", **self.environment, **environment},
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=stderr,
         )
 

@@ -6,6 +6,7 @@ import re
 import signal
 import threading
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +75,32 @@ def test_as_text_a_round_is_one_dated_line_without_a_bar(stub: Stub, operator: O
     assert database[1] == "INFO"
     assert database[2].startswith("Database: ")
     assert all(found and found[1] == "WARNING" and BAD in found[2] for found in troubles)
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_in_the_journal_every_line_begins_with_its_priority(
+    stub: Stub, operator: Operator, tmp_path: Path, log_format: str
+) -> None:
+    second_round = threading.Event()
+    stub.scenarios["moralis"] = faults.in_turn(None, None, second_round.set)
+    with (tmp_path / "journal").open("wb+") as journal:
+        file = os.fstat(journal.fileno())
+        environment = {"LOG_FORMAT": log_format, "JOURNAL_STREAM": f"{file.st_dev}:{file.st_ino}"}
+        streams = {"stdout": journal.fileno(), "stderr": journal.fileno()}
+        process = operator.start("trades", "--every", "1", **streams, **environment)
+        assert second_round.wait(60)
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        journal.seek(0)
+        lines = journal.read().decode().splitlines()
+    assert {line[:3] for line in lines} == {"<4>", "<6>"}
+    assert all(line.startswith("<4>") is ("warning" in line.lower()) for line in lines)
+    assert any(line.startswith("<4>") and BAD in line for line in lines)
+
+
+def test_outside_the_journal_no_line_has_a_priority(stub: Stub, operator: Operator) -> None:
+    _, output, errors = two_rounds(stub, operator, JOURNAL_STREAM="1:1")
+    assert not [line for line in output + errors if line.startswith("<")]
 
 
 def test_one_run_ends_with_one_line_for_people_or_for_a_log(operator: Operator) -> None:

@@ -1,6 +1,7 @@
 """`wallet-api sync prices`: current and past prices, from the first source that has them."""
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -147,3 +148,11 @@ def test_a_source_that_serves_this_location_not_is_asked_once(stub: Stub, start:
     assert ["binance" in each for each in failures] == [True, False, False]
     assert errors.count("binance failed: barred") == 1
     assert len([call for call in stub.calls if call.subject.startswith("/binance/api/v3/ticker")]) == 1
+
+
+def test_a_line_counts_what_failed_by_source(stub: Stub, operator: Operator) -> None:
+    for source in ("coingecko", "binance"):
+        stub.scenarios[source] = faults.status(403)
+    output, _ = operator.start("prices", "--since", "3h").communicate(timeout=60)
+    (failed,) = re.findall(r"; failed: ([^;]+);", output.decode())
+    assert re.fullmatch(r"binance \w+ \d, coingecko \w+ \d", failed)

@@ -10,7 +10,7 @@ from tests.stub import faults
 from tests.stub.evm import EvmChain
 from tests.stub.server import Stub
 from tests.stub.transactions import Move, now, transaction
-from tests.sync.operator import Operator, Start
+from tests.sync.operator import Operator, Start, addresses
 from tests.sync.solana import BONK, FART, USDC, WALLET, buy, own, pool, read_from
 from wallet_api.cli import cli
 
@@ -42,7 +42,20 @@ def test_a_sync_that_never_succeeded_says_since_when_it_is_tried(stub: Stub, ope
     assert "never, tried 0:00:" in line
     (sync,) = json.loads(status(operator, "--json"))["syncs"]
     assert (sync["blockchain"], sync["has_succeeded"]) == ("solana", False)
+    assert (sync["wallets"], sync["failed"]) == (1, 1)
     assert 0 < sync["age_seconds"] < 60
+
+
+def test_a_round_that_fails_is_shown_beside_the_last_success(stub: Stub, operator: Operator) -> None:
+    operator.track(*(("solana", address) for address in addresses("solana", 2)))
+    failed = []
+    for fault in (None, faults.status(401), None):
+        stub.scenarios["moralis"] = fault
+        operator.sync("trades", "--chain", "solana")
+        (sync,) = json.loads(status(operator, "--json"))["syncs"]
+        assert (sync["has_succeeded"], sync["wallets"]) == (True, 2)
+        failed.append(sync["failed"])
+    assert failed == [0, 2, 0]
 
 
 def test_it_counts_each_transaction_once_and_shows_what_is_kept(stub: Stub, operator: Operator) -> None:

@@ -14,7 +14,7 @@ _HEARTBEATS = load_statements(__package__, "heartbeats")
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A successful round for a chain: its wallets, how many of them failed, and the delay of new trades.
+    """A round for a chain: its wallets, how many of them were not read, and the delay of new trades.
 
     For prices and tokens both numbers are 0.
     """
@@ -28,6 +28,7 @@ class Round:
 class Heartbeat:
     """The age of the last successful round of a job for a chain; without one, that of the first attempt.
 
+    `wallets` and `failed` are those of the last round, whether it succeeded or not.
     `delay_seconds` is the median time from block to ledger in the last round with new trades, None without
     one.
     """
@@ -60,3 +61,10 @@ def save_heartbeats(connection: Connection, job: Job, rounds: Mapping[str, Round
     for blockchain, one in rounds.items():
         key = {"job": job, "blockchain": blockchain, "succeeded_at": now}
         connection.execute(_HEARTBEATS["save_success"], key | asdict(one))
+
+
+def save_failures(connection: Connection, job: Job, rounds: Mapping[str, Round]) -> None:
+    """Save the wallets of a round that did not succeed by chain."""
+    for blockchain, one in rounds.items():
+        key = {"job": job, "blockchain": blockchain, "wallets": one.wallets, "failed": one.failed}
+        connection.execute(_HEARTBEATS["save_failure"], key)

@@ -34,3 +34,11 @@ VALUES (%(job)s, %(blockchain)s, %(succeeded_at)s, %(succeeded_at)s, %(wallets)s
        wallets = excluded.wallets,
        failed = excluded.failed,
        delay_seconds = COALESCE(excluded.delay_seconds, last.delay_seconds)
+
+-- save_failure --
+-- Needs sync_heartbeats_pkey.
+UPDATE sync_heartbeats
+   SET wallets = %(wallets)s,
+       failed = %(failed)s
+ WHERE job = %(job)s
+   AND blockchain = %(blockchain)s;

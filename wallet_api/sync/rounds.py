@@ -15,7 +15,7 @@ from wallet_api.providers.faults import ProviderFault, TimedOut, Unreachable
 from wallet_api.providers.trades.swaps import Chunk, Listed
 from wallet_api.sync.follow import Follower, Push
 from wallet_api.sync.follows import BLOCKS, Follow, forget_follows, save_follow
-from wallet_api.sync.heartbeats import Round, save_heartbeats
+from wallet_api.sync.heartbeats import Round, save_failures, save_heartbeats
 from wallet_api.sync.importer import Importer, Part
 from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_due
 from wallet_api.sync.left_out import left_out_due
@@ -167,10 +167,7 @@ class _Round:
         return results
 
     def finish(self) -> TradesSummary:
-        """Log the failures, save the heartbeats, and return the counts.
-
-        A chain gets a heartbeat if every wallet was tried and at least one succeeded.
-        """
+        """Log the failures, save the heartbeats, and return the counts."""
         summary, chains = self._summary, self._provider.chains
         failures = self._outcomes()
         summary.left = failures.pop(None, 0)
@@ -179,22 +176,29 @@ class _Round:
         summary.failed = failures.total()
         for failure in summary.failures:
             self._warn_of(failure)
-        delays = self._importer.finish(chains)
-        heartbeats = {}
-        for chain in chains:
-            outcomes = self._outcomes(chain)
-            failed, wallets = sum(outcomes[failure] for failure in failures), outcomes.total()
-            is_idle = self._sync.follower is not None and not wallets
-            if not outcomes[None] and (failed < wallets or is_idle):
-                if self._sync.follower is not None:
-                    wallets = self._sync.follower.wallets
-                heartbeats[chain] = Round(wallets, failed, delays.get(chain))
         now = datetime.now(UTC)
-        save_heartbeats(self._connection, "trades", heartbeats, now)
+        self._save(self._importer.finish(chains), now)
         calls = {name: count - self._called[name] for name, count in self._provider.methods.items()}
         if calls:
             save_methods(self._connection, chains[0], calls, time.monotonic() - self._began, now)
         return summary
+
+    def _save(self, delays: Mapping[str, float], now: datetime) -> None:
+        """Save the heartbeats. A chain gets one if every wallet was tried and at least one was read."""
+        follower = self._sync.follower
+        succeeded, failed = {}, {}
+        for chain in self._provider.chains:
+            outcomes = self._outcomes(chain)
+            left, tried = outcomes[None], outcomes.total()
+            read = outcomes[SYNCED] + outcomes[BEHIND]
+            wallets = tried if follower is None else follower.wallets
+            one = Round(wallets, tried - read, delays.get(chain))
+            if not left and (read or (follower is not None and not tried)):
+                succeeded[chain] = one
+            elif not left or self._summary.stopped is not None:
+                failed[chain] = one
+        save_heartbeats(self._connection, "trades", succeeded, now)
+        save_failures(self._connection, "trades", failed)
 
     def _warn_of(self, failure: str) -> None:
         jobs = [job for job in self._jobs if job.outcome == failure]

@@ -138,7 +138,7 @@ class PricesSummary(Summary):
         if self.missing_hours:
             words.append(f"{self.missing_hours} past hours without a price")
         if self.failures:
-            words.append(f"failed: {', '.join(self.failures)}")
+            words.append(f"failed: {_counted(Counter(self.failures))}")
         return "; ".join([*words, f"{self.requests} requests in {self.seconds} s"])
 
 
