@@ -6,8 +6,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count, cycle
+from typing import Any
 
 import psycopg
 from flask import Flask
@@ -32,6 +34,7 @@ SELECT pg_terminate_backend(pid)
  LIMIT 1
 """
 _SIGNATURES = 300
+_MOST_TRIES = 30
 _WALLETS = [row for row in wallets(18) if row["type"] == GROUP["type"]]
 _FEEDS: tuple[tuple[str, Row], ...] = (
     ("/transactions/latest", {}),
@@ -138,7 +141,23 @@ class Contended:
         self.done["changes"] += len(follower.changes)
 
     def _caller(self) -> Caller:
-        return Caller(next(self._apps).test_client(), self._key)
+        return _Patient(next(self._apps).test_client(), self._key, self.done)
+
+
+@dataclass(frozen=True)
+class _Patient(Caller):
+    """Sends a request again a second after a 503, as callers do; `done` counts them."""
+
+    done: Counter[str]
+
+    def ask(self, path: str, **parameters: Any) -> Row:
+        for _ in range(_MOST_TRIES):
+            document = super().ask(path, **parameters)
+            if document["success"] or document["error"]["code"] != "service_unavailable":
+                break
+            self.done["responses 503"] += 1
+            time.sleep(1)
+        return document
 
 
 class _Thread(threading.Thread):
