@@ -1,4 +1,4 @@
--- The temporary tables of a session that changes the ledger, empty again at the end of each transaction: staged.sql.
+-- The temporary tables of a session that changes the ledger, empty again at the end of each transaction: staging.py.
 
 -- The rows of a batch. One that leaves a field out keeps what the ledger has: keeps_name, keeps_usd, keeps_exchanged.
 -- derives_again is set where an earlier row of the batch gave the trade another value, time or USD: a derived USD is

@@ -28,11 +28,10 @@
           AND trades.created_at > span.starts_at
           AND trades.created_at <= span.ends_at
        ),
-       -- All positions in these tokens. If the newest trade of one is later than now, use its newest one within the window.
+       -- Other positions in these tokens. If the newest trade of one is later than now, use its newest one within the window.
        held AS MATERIALIZED (
        SELECT positions.wallet_id,
               positions.token_id,
-              positions.mint,
               positions.token_name,
               CASE WHEN positions.last_seen <= %(now)s THEN positions.last_seen
                    ELSE (SELECT max(trades.created_at)
@@ -45,27 +44,15 @@
          FROM traded
          JOIN positions
            ON positions.token_id = traded.token_id
+          AND positions.wallet_id <> traded.wallet_id
         WHERE positions.last_seen > %(since)s
-       ),
-       requested AS MATERIALIZED (
-       SELECT held.*
-         FROM held
-         JOIN wallet
-           ON wallet.wallet_id = held.wallet_id
-       ),
-       shared AS MATERIALIZED (
-       SELECT held.*,
-              row_number() OVER (PARTITION BY held.wallet_id ORDER BY last_at DESC, mint) AS place
-         FROM held
-        WHERE last_at IS NOT NULL
-          AND held.wallet_id <> (SELECT wallet_id
-                                   FROM wallet)
        ),
        connected AS MATERIALIZED (
        SELECT wallet_id,
               count(*) AS shared_tokens_count,
               max(last_at) AS last_shared_at
-         FROM shared
+         FROM held
+        WHERE last_at IS NOT NULL
         GROUP BY wallet_id
        ),
        shown AS MATERIALIZED (
@@ -86,23 +73,41 @@
         ORDER BY shared_tokens_count DESC, address
         LIMIT %(limit)s::bigint
        ),
-       -- As text, since JSON functions take several times as long.
-       listed AS MATERIALIZED (
-       SELECT shown.wallet_id,
-              string_agg('{"mint":' || to_json(shared.mint)
-                         || ',"symbol":' || COALESCE(to_json(face.symbol)::text, 'null')
-                         || ',"token_name":'
-                         || to_json(COALESCE(requested.token_name, shared.token_name, face.name, ''))
-                         || '}', ',' ORDER BY shared.place) AS tokens
-         FROM shown
-         JOIN shared
-           ON shared.wallet_id = shown.wallet_id
-          AND shared.place <= %(most_tokens)s::integer
-         JOIN requested
-           ON requested.token_id = shared.token_id
+       -- As text, since JSON functions take several times as long; made and sorted here once, instead of in each wallet's list.
+       token AS MATERIALIZED (
+       SELECT positions.token_id,
+              row_number() OVER (ORDER BY positions.mint) AS place,
+              '{"mint":' || to_json(positions.mint)
+              || ',"symbol":' || COALESCE(to_json(face.symbol)::text, 'null')
+              || ',"token_name":' AS entry,
+              to_json(positions.token_name)::text AS token_name,
+              face.name AS face_name
+         FROM wallet
+        CROSS JOIN (SELECT DISTINCT token_id FROM held) AS common
+         JOIN positions
+           ON positions.wallet_id = wallet.wallet_id
+          AND positions.token_id = common.token_id
          LEFT JOIN token_faces AS face
-           ON face.token_id = shared.token_id
-        GROUP BY shown.wallet_id
+           ON face.token_id = common.token_id
+       ),
+       shared AS (
+       SELECT held.wallet_id,
+              token.entry || COALESCE(token.token_name, to_json(COALESCE(held.token_name, face_name, ''))::text) || '}'
+                  AS entry,
+              row_number() OVER (PARTITION BY held.wallet_id ORDER BY last_at DESC, token.place) AS place
+         FROM shown
+         JOIN held
+           ON held.wallet_id = shown.wallet_id
+          AND held.last_at IS NOT NULL
+         JOIN token
+           ON token.token_id = held.token_id
+       ),
+       listed AS MATERIALIZED (
+       SELECT wallet_id,
+              string_agg(entry, ',' ORDER BY place) AS tokens
+         FROM shared
+        WHERE place <= %(most_tokens)s::integer
+        GROUP BY wallet_id
        ),
        connections AS (
        SELECT shown.shared_tokens_count,
@@ -111,7 +116,7 @@
               || ',"profile":' || profile
               || ',"shared_tokens_count":' || shown.shared_tokens_count
               || ',"overlap_score":' || round_half_up(quotient(shown.shared_tokens_count, (SELECT count(*)
-                                                                                             FROM requested)), 4)
+                                                                                             FROM traded)), 4)
               || ',"shared_tokens":[' || listed.tokens
               || '],"last_shared_at":"' || iso_time(shown.last_shared_at)
               || '"}' AS entry
@@ -123,7 +128,7 @@
        )
 SELECT wallet.type,
        (SELECT count(*)
-          FROM requested) AS token_count,
+          FROM traded) AS token_count,
        (SELECT count(*)
           FROM connected) AS total,
        (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY shared_tokens_count DESC, address), '') || ']'
