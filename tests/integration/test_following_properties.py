@@ -21,7 +21,7 @@ from wallet_api.database import Connection
 Row = dict[str, Any]
 
 NOW = datetime.now(UTC).replace(microsecond=0)
-EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "16"))
+EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "8"))
 GROUP = {"blockchain": "solana", "type": "kol"}
 FEEDS: tuple[tuple[str, Row], ...] = (
     (LATEST, GROUP),

@@ -78,6 +78,9 @@ def test_use_is_settled_by_key_day_and_operation_whatever_the_response(
         ("poor", day, "key_state", 1, 0),
         ("poor", day, "wallets", 4, 2),
     ]
+    lines = [line.split() for line in run("usage", "poor").stdout.splitlines()]
+    assert lines[0] == ["NAME", "DAY", "OPERATION", "REQUESTS", "CREDITS"]
+    assert lines[1:] == [["poor", day, "key_state", "1", "0"], ["poor", day, "wallets", "4", "2"]]
     text = run("usage", "poor", "--csv").stdout
     assert list(csv.reader(io.StringIO(text)))[1:] == [
         ["poor", day, "key_state", "1", "0"],
@@ -103,6 +106,7 @@ def test_use_is_settled_by_key_day_and_operation_whatever_the_response(
 
 
 def test_use_of_earlier_days_counts_where_it_belongs(run: Run, connection: Connection) -> None:
+    assert "There are no keys." in run("keys", "list").stdout
     create_key(connection, "one")
     for age, requests_, credits in ((0, 1, 1), (29, 10, 5), (30, 100, 50), (400, 1000, 500)):
         connection.execute(
@@ -116,6 +120,8 @@ def test_use_of_earlier_days_counts_where_it_belongs(run: Run, connection: Conne
     since = (TODAY - timedelta(days=30)).isoformat()
     assert [row["requests"] for row in document(run, "usage", "--since", since)] == [100, 10, 1]
     assert document(run, "usage", "other") == []
+    assert run("usage", "other").stdout == "No key was used since then.\n"
+    assert run("usage", "--csv", "--json").exit_code == 2
 
 
 def test_several_workers_and_a_second_run_add_up(

@@ -73,6 +73,15 @@ def test_a_damaged_ledger_is_put_right_and_the_damage_counted(
     assert rebuilt(database_url) == dict.fromkeys(TABLES, 0)
 
 
+def test_it_says_what_it_corrected(connection: Connection, database_url: str) -> None:
+    Importer(database_url).wallets(random_trades.wallets(3))
+    connection.execute("UPDATE wallet_groups SET wallet_count = 0")
+    said = [CliRunner().invoke(cli, ["rebuild"], env={"DATABASE_URL": database_url}) for _ in range(2)]
+    groups = connection.fetch_value("SELECT count(*) AS n FROM wallet_groups")
+    assert said[0].stdout == f"Corrected {groups} rows of wallet_groups.\n"
+    assert said[1].stdout == "All derived figures were correct.\n"
+
+
 def test_trades_beyond_the_reach_of_any_period_are_in_no_rollup(
     connection: Connection, database_url: str
 ) -> None:

@@ -150,7 +150,7 @@ class TestWhileItRuns:
     def test_its_trades_are_of_now_and_further_ones_appear(self, up: Up, home: Path) -> None:
         newest = _newest(home)
         assert datetime.now(UTC) - newest < timedelta(minutes=2)
-        assert eventually(lambda: _newest(home) > newest, 90)
+        assert eventually(lambda: _newest(home) > newest, 90, pause_seconds=1.0)
 
 
 def test_the_next_start_is_quick_and_has_the_same_key_and_no_secret_is_shown(home: Path) -> None:

@@ -132,7 +132,7 @@ def lines(operator: Operator) -> list[str]:
     return status(operator).splitlines()
 
 
-def test_what_comes_twice_or_out_of_order_counts_once(method: str, begin: Begin) -> None:
+def test_what_comes_twice_or_out_of_order_counts_once(begin: Begin) -> None:
     follow = begin()
     assert follow.is_followed(WALLET)
     follow.happen("late", buy(now(), lamports=2 * SOL))
@@ -144,7 +144,7 @@ def test_what_comes_twice_or_out_of_order_counts_once(method: str, begin: Begin)
     assert follow.has("early", "late")
 
 
-def test_a_trade_that_is_not_finalized_is_removed(stub: Stub, method: str, begin: Begin) -> None:
+def test_a_trade_that_is_not_finalized_is_removed(stub: Stub, begin: Begin) -> None:
     follow = begin()
     assert follow.is_followed(WALLET)
     follow.happen("kept")
@@ -157,7 +157,7 @@ def test_a_trade_that_is_not_finalized_is_removed(stub: Stub, method: str, begin
     assert eventually(lambda: follow.operator.fetch(count) == [{"total": 1}], WAIT)
 
 
-def test_one_that_comes_back_in_another_block_has_its_time(stub: Stub, method: str, begin: Begin) -> None:
+def test_one_that_comes_back_in_another_block_has_its_time(stub: Stub, begin: Begin) -> None:
     follow = begin()
     assert follow.is_followed(WALLET)
     follow.happen("moved", buy(now() - timedelta(seconds=2)))
@@ -174,7 +174,7 @@ def test_one_that_comes_back_in_another_block_has_its_time(stub: Stub, method: s
 
 
 def test_one_that_is_notified_again_in_another_block_has_its_time(
-    stub: Stub, method: str, operator: Operator, begin: Begin
+    stub: Stub, operator: Operator, begin: Begin
 ) -> None:
     follow = begin()
     assert follow.is_followed(WALLET)
@@ -192,7 +192,9 @@ def test_one_that_is_notified_again_in_another_block_has_its_time(
     assert operator.fetch("SELECT 1 FROM sync_reasons WHERE reason = 'reorganised' AND total > 0") == []
 
 
-@pytest.mark.parametrize("fault", ["lost", "silent"])
+@pytest.mark.parametrize(
+    ("method", "fault"), [("transactionSubscribe", "lost"), ("logsSubscribe", "silent")], indirect=["method"]
+)
 def test_a_gap_is_filled(stub: Stub, method: str, begin: Begin, fault: str) -> None:
     follow = begin()
     assert follow.is_followed(WALLET)
@@ -285,8 +287,9 @@ def test_no_more_subscriptions_than_set(stub: Stub, begin: Begin) -> None:
 
 
 def test_killed_at_any_instant_nothing_is_missed(
-    stub: Stub, operator: Operator, start: Start, method: str, begin: Begin
+    stub: Stub, operator: Operator, start: Start, begin: Begin
 ) -> None:
+    stub.stream.methods.remove("transactionSubscribe")
     expected = []
     follow = begin()
     for number in range(4):
@@ -316,7 +319,7 @@ def test_another_process_stands_by(stub: Stub, operator: Operator, start: Start,
     assert first.has("one")
 
 
-def test_wallets_are_read_once_an_hour_too(stub: Stub, method: str, begin: Begin) -> None:
+def test_wallets_are_read_once_an_hour_too(stub: Stub, begin: Begin) -> None:
     follow = begin()
     # At the start, and for what happened before it was followed.
     assert eventually(lambda: len(stub.asked_of("getSignaturesForAddress")) == 2, WAIT)

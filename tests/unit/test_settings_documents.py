@@ -1,4 +1,4 @@
-"""Every setting is documented with its default, and a removed one is warned of."""
+"""Every setting is documented with its default, and what is wrong with a value is reported."""
 
 import os
 import re
@@ -104,3 +104,37 @@ def test_settings_of_prices_are_exact_and_of_a_range() -> None:
     ]:
         with pytest.raises(SettingsError, match=f"^{name} must be "):
             _read(name, value)
+
+
+INVALID = (
+    ("DATABASE_URL", "mysql://secret", "must be a postgresql:// URI"),
+    ("STATEMENT_TIMEOUT_SECONDS", "secret", "must be a number of at least 0"),
+    ("VALKEY_URL", "http://secret", "must be a valkey:// or redis:// URL"),
+    ("DEFAULT_RATE", "secret/week", "must be COUNT/second, /minute, /hour or /day, such as 300/minute"),
+    ("HISTORY_TYPE", "secret", "must be one of required, detected"),
+    ("HOLDINGS_KEEP_SPAM", "secret", "must be true or false"),
+    ("HOLDINGS_FAILURE_SECONDS", "0", "must be a number above 0"),
+    ("SOLANA_RPC_URL", "ftp://secret", "must be an http or https URL"),
+    ("SOLANA_WS_URL", "https://secret", "must be a ws or wss URL"),
+    ("PORT", "65536", "must be a port from 1 to 65535"),
+    ("WEB_THREADS", "secret", "must be a whole number of at least 1"),
+    ("METRICS_NETWORKS", "10.0.0.0/secret", "must be none, or networks with commas between"),
+)
+
+
+def test_all_invalid_values_are_reported_together_and_none_is_shown() -> None:
+    with pytest.raises(SettingsError) as refused:
+        Settings.from_environment({name: value for name, value, _ in INVALID})
+    message = str(refused.value)
+    assert [rule for name, _, rule in INVALID if f"{name} {rule}" not in message] == []
+    assert message.count(" must be ") == len(INVALID)
+    assert "secret" not in message
+
+
+@pytest.mark.parametrize(("text", "read"), [("no", False), ("On", True), ("1", True)])
+def test_a_switch_is_read_from_the_usual_words(text: str, read: bool) -> None:
+    assert _read("HOLDINGS_KEEP_SPAM", text) is read
+
+
+def test_metrics_may_be_open_to_no_network() -> None:
+    assert _read("METRICS_NETWORKS", "none") == ""

@@ -17,7 +17,7 @@ from cachetools import LRUCache
 
 from wallet_api.database import Connection, Row
 from wallet_api.providers.trades.solana_transaction import Notice
-from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, TradeSource, Unfinal
+from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, Unfinal
 from wallet_api.sync.follows import Follow, save_follow
 from wallet_api.sync.jobs import Job, Span, tracked_rows, wallet_of
 from wallet_api.sync.pool import Pool, Result
@@ -36,16 +36,6 @@ _UNDER_WAY = 200
 _STATUSES = 256
 _MOST_UNFINAL = 20 * _STATUSES
 _REPORT_SECONDS = 10.0
-
-
-class FollowedSource(TradeSource, Protocol):
-    """A source of trades that reads what its node notifies of."""
-
-    def read_notice(self, wallet: TrackedWallet, notice: Notice) -> Chunk:
-        """Return the swaps of a wallet in a transaction that is not final yet. Raise ProviderFault."""
-
-    def decide(self, unfinal: Sequence[Unfinal], lost_before: datetime) -> Chunk:
-        """Return which transactions are final, or orphaned if not final and seen before then."""
 
 
 class Stream(Protocol):
