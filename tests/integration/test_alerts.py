@@ -12,8 +12,9 @@ pytestmark = pytest.mark.skipif(shutil.which("promtool") is None, reason="needs 
 
 RULES = Path(__file__).parents[2] / "config" / "alerts.yml"
 
-TRADES_SYNC = 'wallet_api_sync_age_seconds{job="trades", blockchain="solana"}'
-PRICES_SYNC = 'wallet_api_sync_age_seconds{job="prices", blockchain="solana"}'
+# Prometheus adds the job and the instance.
+SYNC = 'wallet_api_sync_age_seconds{job="wallet-api", instance="a:8000", sync="%s", blockchain="solana"}'
+TRADES_SYNC, PRICES_SYNC = SYNC % "trades", SYNC % "prices"
 # Both syncs work.
 SYNCED = {TRADES_SYNC: "60x240", PRICES_SYNC: "60x240"}
 REQUESTS = 'wallet_api_requests_total{operation="history", status="%s"}'

@@ -218,6 +218,18 @@ def test_a_file_that_is_no_whole_backup_of_this_version_is_refused(
     assert contents(full) == before
 
 
+def test_a_file_of_a_newer_postgresql_is_refused_with_the_way_around(
+    full: str, dump: Path, tmp_path: Path
+) -> None:
+    newer = bytearray(dump.read_bytes())
+    # The version of the format follows the letters PGDMP.
+    newer[6] = 99
+    (tmp_path / "newer.dump").write_bytes(newer)
+    message = refused("restore", "--replace", tmp_path / "newer.dump", settings=at(full))
+    assert "unsupported version (1.99)" in message
+    assert "'export' and 'import' move data to an older one" in message
+
+
 @pytest.mark.parametrize("part", [0.0, 0.01, 0.3, 0.95])
 def test_a_backup_that_was_cut_off_or_damaged_changes_nothing(
     full: str, dump: Path, tmp_path: Path, part: float

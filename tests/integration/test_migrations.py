@@ -94,6 +94,23 @@ def test_an_upgraded_schema_is_the_fresh_one(
     assert schema_of(empty_database_url) == fresh
 
 
+def test_a_database_without_utf8_is_refused(empty_database_url: str, tmp_path: Path) -> None:
+    with connect(empty_database_url) as connection:
+        name = connection.info.dbname
+        ascii_name = Identifier(f"{name}_ascii")
+        create = SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING SQL_ASCII LOCALE 'C'")
+        connection.execute(create.format(ascii_name))
+        try:
+            url = empty_database_url.replace(name, f"{name}_ascii")
+            settings = Settings(database_url=url, wallet_api_home=str(tmp_path / "home"))
+            refused = run_command("migrate", settings=settings)
+        finally:
+            connection.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(ascii_name))
+    assert refused.exit_code == 1
+    assert "has the encoding SQL_ASCII" in str(refused.exception)
+    assert "createdb --template=template0 --encoding=UTF8" in str(refused.exception)
+
+
 # The tables before the migration, but for position_days, which it creates again.
 BEFORE_BOARDS: LiteralString = """
 ALTER TABLE lifetimes

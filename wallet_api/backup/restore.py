@@ -86,6 +86,8 @@ def _pg_restore(file: Path, *arguments: str) -> str:
     ended = subprocess.run(command, capture_output=True, env=plain_environment(), check=False)
     if ended.returncode:
         reason = ended.stderr.decode(errors="replace").strip().partition("\n")[0]
+        if "unsupported version" in reason:
+            reason += ". A newer PostgreSQL made it; 'export' and 'import' move data to an older one"
         raise BackupError(f"{file} cannot be read with pg_restore {max(found)}: {reason}")
     return ended.stdout.decode(errors="replace")
 

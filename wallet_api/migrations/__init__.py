@@ -113,6 +113,12 @@ def migrate(connection: Connection, progress: Progress = lambda name: None) -> l
     Each migration is one transaction; a lock ensures that concurrent commands apply it only once. Raises
     SchemaError for tables that this version cannot upgrade.
     """
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise SchemaError(
+            f"The database has the encoding {encoding}, and names of tokens need UTF8. "
+            "Drop it, and run: createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 …"
+        )
     schema = inspect(connection)
     schema.check()
     if not schema.pending:

@@ -30,12 +30,12 @@ def _of_rounds(heartbeats: Sequence[Heartbeat]) -> Iterator[Metric]:
     ages = GaugeMetricFamily(
         "wallet_api_sync_age_seconds",
         "Since a sync last succeeded; before its first success, since it was first tried.",
-        labels=("job", "blockchain"),
+        labels=("sync", "blockchain"),
     )
     failed = GaugeMetricFamily(
         "wallet_api_sync_failed_wallets",
         "Wallets that the last round could not read.",
-        labels=("job", "blockchain"),
+        labels=("sync", "blockchain"),
     )
     delays = GaugeMetricFamily(
         "wallet_api_sync_delay_seconds",
