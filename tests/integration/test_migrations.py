@@ -98,7 +98,9 @@ def test_a_database_without_utf8_is_refused(empty_database_url: str, tmp_path: P
     with connect(empty_database_url) as connection:
         name = connection.info.dbname
         ascii_name = Identifier(f"{name}_ascii")
-        create = SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING SQL_ASCII LOCALE 'C'")
+        create = SQL(
+            "CREATE DATABASE {} TEMPLATE template0 LOCALE_PROVIDER libc ENCODING SQL_ASCII LOCALE 'C'"
+        )
         connection.execute(create.format(ascii_name))
         try:
             url = empty_database_url.replace(name, f"{name}_ascii")
