@@ -51,7 +51,7 @@ def main(minutes: float, citus: bool) -> None:
             place_tables(connection)
             key = create_key(connection, "follower", rate="1000000/minute")
         with _app(own) as one, _app(own) as other, ThreadPoolExecutor(1) as pool:
-            contended = Contended(str(own.database_url), [one, other], key)
+            contended = Contended(str(own.database_url), [one, other], key, importers=4)
             if not citus:
                 restored = pool.submit(_restored, own, folder, Caller(one.test_client(), key), minutes * 30)
             contended.run(minutes * 60)

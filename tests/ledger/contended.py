@@ -45,11 +45,12 @@ _FEEDS: tuple[tuple[str, Row], ...] = (
 class Contended:
     """What writers and followers share. No two versions of a trade have the same value."""
 
-    def __init__(self, url: str, apps: Sequence[Flask], key: str) -> None:
+    def __init__(self, url: str, apps: Sequence[Flask], key: str, importers: int = 2) -> None:
         self.done = Counter[str]()
         self._url = url
         self._apps = cycle(apps)
         self._key = key
+        self._importers = importers
         self._start = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1)
         self._versions = count(1)
         self._is_over = threading.Event()
@@ -58,7 +59,7 @@ class Contended:
     def run(self, seconds: float) -> None:
         """Change the ledger and follow it for so long; then each follower has exactly its trades."""
         Importer(self._url).wallets(_WALLETS)
-        writers = [*[self._imports] * 4, self._removes, self._wallets]
+        writers = [*[self._imports] * self._importers, self._removes, self._wallets]
         threads = [_Thread(work, number) for number, work in enumerate([*writers, *[self._follows] * 3])]
         for thread in threads:
             thread.start()

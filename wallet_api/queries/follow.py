@@ -24,8 +24,8 @@ _FIND_TOKEN_ID = load_sql(__package__, "find_token_id")
 
 NOW, START = "now", "start"
 
-# A chunk has about as many trades. A page reads as many chunks as fill it if a fourth of the trades are in its
-# feed, and again more and more of them if they do not: 20,000 trades at most, counted each time.
+# A chunk has about as many trades. A page reads as many chunks as fill it if a fourth of the trades are in
+# its feed, and again more and more of them if they do not: 20,000 trades at most, counted each time.
 _CHUNK_TRADES = 100
 _MAX_CHUNKS = 150
 _GROWTH = 4
