@@ -22,7 +22,7 @@ LIFETIMES: dict[str, tuple[Row, str | None]] = {
     "/wallets/history": (OWN | {"type": "kol"}, NORMAL),
     "/wallets/tracker": (OWN, LONG),
     "/wallet/pnl_calendar": (OWN, NORMAL),
-    "/wallets/connections": (OWN, NORMAL),
+    "/wallets/connections": (OWN, LONG),
     "/wallet/leaderboard": (GROUP | {"period": "7d"}, LONG),
     "/analytics": (GROUP | {"mode": "most_traded"}, LONG),
     "/signals": (GROUP | {"mode": "entry"}, LONG),

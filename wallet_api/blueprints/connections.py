@@ -7,6 +7,7 @@ from flask import Blueprint
 
 from wallet_api.errors import WalletNotFound
 from wallet_api.queries.connections import wallet_connections
+from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import ADDRESS, examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.connections import ConnectionsArguments, ConnectionsSchema
@@ -23,6 +24,7 @@ _operation = Operation(
     data=ConnectionsSchema(),
     examples=examples_of("wallets/connections"),
     errors=[WalletNotFound("solana", ADDRESS)],
+    lifetime=Lifetime.LONG,
 )
 
 

@@ -41,8 +41,8 @@ gzip`.
 **Pages.** `pagination.next_cursor`, to be sent as `cursor`, leads to the next page; so does the header
 `Link`.
 
-**Freshness.** Lists of wallets, leaderboards, trackers, analytics and signals may be 30 seconds old, balances
-a minute; `meta.cached` and `meta.cache_age_seconds` show it.
+**Freshness.** Lists of wallets, leaderboards, trackers, connections, analytics and signals may be 30
+seconds old, balances a minute; `meta.cached` and `meta.cache_age_seconds` show it.
 
 **Tables.** With `format=csv` or `ndjson`, where an operation has it, the response is its rows alone.
 """
