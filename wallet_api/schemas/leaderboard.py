@@ -44,7 +44,7 @@ class LeaderboardArguments(AddressMixin, PagedArguments):
     max_without_cost = Number(
         "Only wallets whose `sold_without_cost` is at most so many percent of `total_sell`."
     )
-    address = Text("This wallet's entry alone, with its rank among all of them.")
+    address = Text("This wallet's entry alone, with its rank among those not left out.")
 
 
 class EntryProfileSchema(Shape):
