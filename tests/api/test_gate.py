@@ -164,9 +164,3 @@ def test_keys_are_read_from_the_standby_and_balances_from_the_primary(
     answers = [caller.send() for _ in range(6)]
     assert [answer.status_code for answer in answers] == [200] * 5 + [403]
     assert [answer.headers["X-Credits-Remaining"] for answer in answers] == ["4", "3", "2", "1", "0", "0"]
-
-
-def test_with_the_database_away_the_response_is_503(caller_of: NewCaller) -> None:
-    answer = caller_of(database_url="postgresql://127.0.0.1:9/nothing").send()
-    assert outcome(answer)[:2] == (503, "service_unavailable")
-    assert int(answer.headers["Retry-After"]) >= 1
