@@ -115,6 +115,15 @@ def test_a_revoked_key_is_refused_within_the_cache_time(
     assert eventually(lambda: outcome(caller.send()) == (403, "forbidden", "revoked_api_key"), 1.5 * seconds)
 
 
+@pytest.mark.settings(key_cache_seconds=1.0)
+def test_a_key_whose_row_is_deleted_while_it_is_used_is_not_valid_any_more(
+    caller: Caller, connection: Connection
+) -> None:
+    assert caller.send().status_code == 200
+    connection.execute("DELETE FROM api_keys")
+    assert eventually(lambda: outcome(caller.send()) == INVALID, 1.5)
+
+
 def test_a_key_made_after_it_was_tried_works_a_second_later(caller: Caller, connection: Connection) -> None:
     connection.execute("UPDATE api_keys SET key_hash = sha256(key_hash)")
     assert outcome(caller.send()) == INVALID
