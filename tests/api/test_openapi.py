@@ -75,6 +75,8 @@ def test_a_route_or_a_field_without_a_description_is_refused_by_name(app: Flask)
         assert name in str(refused.value)
     assert "known" not in str(refused.value)
     assert "rows" not in str(refused.value)
+    with pytest.raises(TypeError, match="`format` belong together"):
+        Operation("rowless", "Wallets", "", arguments=Arguments(), data=_NamelessData(), rows="rows")
     app.add_url_rule("/v1/undescribed", "undescribed", lambda: "")
     with pytest.raises(TypeError, match="undescribed"):
         check(app)
