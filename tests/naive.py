@@ -275,25 +275,18 @@ class Ledger:
         self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None
     ) -> list[Row]:
         """Return the trades of a group within `seconds` up to `now`, newest first."""
-        since = now - timedelta(seconds=seconds)
-        traded = self._of_group(blockchain, type, since, now)
-        return self._feed(now, [trade for trade in traded if mint in (None, trade.mint)])
+        return self._feed(now, self._of_window(now, blockchain, type, seconds, mint))
 
     def count(
         self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None
     ) -> tuple[int, int]:
         """Return the number of a group's trades within `seconds` up to `now`, and of their wallets."""
-        since = now - timedelta(seconds=seconds)
-        traded = [t for t in self._of_group(blockchain, type, since, now) if mint in (None, t.mint)]
+        traded = self._of_window(now, blockchain, type, seconds, mint)
         return len(traded), len({trade.wallet for trade in traded})
 
     def volume(self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None) -> Row:
         """Return the two totals of a group's trades within `seconds` up to `now`."""
-        traded = [
-            trade
-            for trade in self._of_group(blockchain, type, now - timedelta(seconds=seconds), now)
-            if mint in (None, trade.mint)
-        ]
+        traded = self._of_window(now, blockchain, type, seconds, mint)
         own = sums(Part(traded, [], []), self._usd_of(blockchain, now))
         return {"volume_usd": None, **picked(own, "volume", "volume_usd")}
 
@@ -478,6 +471,12 @@ class Ledger:
 
     def _of_group(self, blockchain: str, type: str, since: datetime, until: datetime) -> list[Trade]:
         return [trade for trade in self._of_type(blockchain, type) if since < trade.at <= until]
+
+    def _of_window(
+        self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None
+    ) -> list[Trade]:
+        traded = self._of_group(blockchain, type, now - timedelta(seconds=seconds), now)
+        return [trade for trade in traded if mint in (None, trade.mint)]
 
     def _valued(self, trade: Trade) -> Trade:
         if trade.given_usd is not None:

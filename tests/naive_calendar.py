@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from fractions import Fraction
 from itertools import groupby
 
-from tests.naive_sums import Part, UsdOf, part_of, picked, sums
+from tests.naive_sums import TOTALS, Part, UsdOf, part_of, picked, sums
 from tests.naive_walk import Position, Row, shown
 
 
@@ -66,10 +66,7 @@ def _sums(part: Part, usd_of: UsdOf) -> Row:
         sums(part, usd_of),
         *("realized_pnl", "realized_pnl_usd", "buy_txn", "sell_txn", "volume"),
         txn_total="total_txn",
-        total_buy="buy",
-        total_buy_usd="buy_usd",
-        total_sell="sell",
-        total_sell_usd="sell_usd",
+        **TOTALS,
     )
     return own | {"tokens_traded": len({trade.mint for trade in part.trades})}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
 
-from tests.naive_sums import Part, UsdOf, holding, part_of, picked, sums, value
+from tests.naive_sums import TOTALS, Part, UsdOf, holding, part_of, picked, sums, value
 from tests.naive_walk import Position, Row, Trade, Wallet, shown, shown_time, total, walk
 
 
@@ -133,10 +133,7 @@ def _wallet(position: Position, within: list[Trade], usd_of: UsdOf) -> Row:
             sums(part_of([position]), usd_of),
             *("buy_txn", "sell_txn", "buy_tokens", "sell_tokens"),
             *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage"),
-            total_buy="buy",
-            total_buy_usd="buy_usd",
-            total_sell="sell",
-            total_sell_usd="sell_usd",
+            **TOTALS,
         ),
         **picked(
             sums(Part(within, [], []), usd_of),

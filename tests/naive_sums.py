@@ -27,6 +27,13 @@ BUCKET = {
     "30d": timedelta(hours=6),
 }
 EVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+# What most operations call the values of both sides.
+TOTALS = {
+    "total_buy": "buy",
+    "total_buy_usd": "buy_usd",
+    "total_sell": "sell",
+    "total_sell_usd": "sell_usd",
+}
 RANGES = ("below_zero", "above_zero_to_100", "above_100_to_500", "above_500")
 
 

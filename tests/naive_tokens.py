@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from tests.naive_prices import unrealized
-from tests.naive_sums import UsdOf, holding, part_of, picked, sums, tokens, value
+from tests.naive_sums import TOTALS, UsdOf, holding, part_of, picked, sums, tokens, value
 from tests.naive_walk import Position, Row, Trade, Usd, Wallet, percentage, shown, shown_time
 
 Traders = dict[Wallet, Position]
@@ -112,10 +112,7 @@ def _statistics(now: datetime, traders: Traders, profiles: dict[Wallet, Row], us
         **picked(
             sums(whole, usd_of),
             *("net_flow", "net_flow_usd"),
-            total_buy="buy",
-            total_buy_usd="buy_usd",
-            total_sell="sell",
-            total_sell_usd="sell_usd",
+            **TOTALS,
             total_volume="volume",
             total_volume_usd="volume_usd",
         ),

@@ -10,6 +10,7 @@ from fractions import Fraction
 from tests.naive_sums import (
     BUCKET,
     PERIOD,
+    TOTALS,
     Part,
     UsdOf,
     part_of,
@@ -84,10 +85,7 @@ def _stats(whole: Part, distribution: Row, usd_of: UsdOf) -> Row:
         *("buy_txn", "sell_txn", "total_txn", "volume", "volume_usd", "largest_buy", "sold_without_cost"),
         *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "best_trade_pnl"),
         *("worst_trade_pnl", "avg_hold_time_minutes"),
-        total_buy="buy",
-        total_buy_usd="buy_usd",
-        total_sell="sell",
-        total_sell_usd="sell_usd",
+        **TOTALS,
     )
     wins = distribution["win_count"]
     return own | {
