@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,7 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.api.conftest import NewCaller
+from tests.api.conftest import ClientOf, NewCaller
 from tests.ledger.caller import LIST, Caller
 from tests.outages import no_connections
 from tests.waiting import eventually
@@ -157,10 +156,7 @@ def test_a_key_that_cannot_be_read_again_is_no_longer_trusted(
 
 
 def test_keys_are_read_from_the_standby_and_balances_from_the_primary(
-    settings: Settings,
-    make_app: Callable[[Settings], Flask],
-    connection: Connection,
-    empty_database_url: str,
+    client_of: ClientOf, connection: Connection, empty_database_url: str
 ) -> None:
     key = create_key(connection, "caller", credits=5)
     with connect(empty_database_url) as standby:
@@ -169,7 +165,7 @@ def test_keys_are_read_from_the_standby_and_balances_from_the_primary(
         standby.execute(
             "INSERT INTO api_keys (name, key_hash, credits) VALUES ('caller', %s, 1)", [key_hash(key)]
         )
-    caller = Caller(make_app(replace(settings, database_read_url=empty_database_url)).test_client(), key)
+    caller = Caller(client_of(database_read_url=empty_database_url), key)
     answers = [caller.send() for _ in range(6)]
     assert [answer.status_code for answer in answers] == [200] * 5 + [403]
     assert [answer.headers["X-Credits-Remaining"] for answer in answers] == ["4", "3", "2", "1", "0", "0"]
