@@ -36,6 +36,9 @@ from wallet_api.queries.tokens import token_transactions as find_transactions
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 from wallet_api.queries.volume_trend import volume_trend as find_trend
+from wallet_api.schemas.analytics import BucketSchema, FlowsSchema
+from wallet_api.schemas.fields import Shape
+from wallet_api.schemas.signals import SignalSchema
 from wallet_api.wallet_ids import WalletIds
 
 Row = dict[str, Any]
@@ -257,8 +260,8 @@ def net_flow(
 ) -> list[Row]:
     """The flows of a group's tokens, exact; in the other direction they are the same."""
     question = (connection, now, blockchain, type, period, 1000, sort)
-    rows: list[Row] = parsed(orjson.dumps(net_flows(*question), default=_exact))
-    rising = parsed(orjson.dumps(net_flows(*question, "asc"), default=_exact))
+    rows = _serialized(FlowsSchema(), net_flows(*question))
+    rising = _serialized(FlowsSchema(), net_flows(*question, "asc"))
     assert sorted(rising, key=_mint) == sorted(rows, key=_mint)
     return rows
 
@@ -270,9 +273,7 @@ def _mint(row: Row) -> str:
 
 def volume_trend(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
     """The volume of a group in each bucket of a period, exact."""
-    buckets = find_trend(connection, now, blockchain, type, period)
-    rows: list[Row] = parsed(orjson.dumps(buckets, default=_exact))
-    return rows
+    return _serialized(BucketSchema(), find_trend(connection, now, blockchain, type, period))
 
 
 def signals(
@@ -292,8 +293,8 @@ def signals(
     brief = group_signals(
         connection, now, blockchain, type, mode, **question, include_wallets=False, rule=rule
     )
-    rows: list[Row] = parsed(orjson.dumps(data["signals"], default=_exact))
-    assert parsed(orjson.dumps(brief["signals"], default=_exact)) == [
+    rows = _serialized(SignalSchema(), data["signals"])
+    assert _serialized(SignalSchema(), brief["signals"]) == [
         {name: value for name, value in row.items() if name != "wallets"} for row in rows
     ]
     return rows
@@ -362,6 +363,12 @@ def cut(rows: Sequence[Row], places: Iterable[int]) -> list[list[Row]]:
     """The rows as consecutive files, cut at these places."""
     edges = [0, *sorted({place % (len(rows) + 1) for place in places}), len(rows)]
     return [list(rows[start:end]) for start, end in pairwise(edges) if start < end]
+
+
+def _serialized(schema: Shape, rows: list[Row]) -> list[Row]:
+    """The rows as the operation serializes them."""
+    serialized: list[Row] = parsed(orjson.dumps(schema.dump(rows, many=True), default=_exact))
+    return serialized
 
 
 def _lines(rows: Iterable[Row]) -> Iterable[bytes]:
