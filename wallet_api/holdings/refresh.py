@@ -57,7 +57,7 @@ class Refresher:
 
     def close(self) -> None:
         """Close the connections to the provider. Running fetches may fail."""
-        self._provider.fetcher.session.close()
+        self._provider.fetcher.close()
 
     def running(self, wallet_id: int) -> Future[None] | None:
         """Return the refresh of this wallet by this process; None if no refresh is running."""

@@ -34,9 +34,6 @@ class FaceSource(Protocol):
     def read(self, mints: Sequence[str]) -> Mapping[str, Face]:
         """Return the faces of these tokens, without those of which nothing is known. Raise ProviderFault."""
 
-    def close(self) -> None:
-        """Close the connections."""
-
 
 class EvmFaces:
     """The contracts themselves, through Multicall3."""
@@ -56,9 +53,6 @@ class EvmFaces:
             for mint, fact in facts.items()
         }
 
-    def close(self) -> None:
-        self._node.fetcher.session.close()
-
 
 class SolanaFaces:
     """The mint accounts, and their metadata."""
@@ -75,6 +69,3 @@ class SolanaFaces:
             for mint, name in names.items()
             if name.decimals is not None
         }
-
-    def close(self) -> None:
-        self._node.fetcher.session.close()

@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from wallet_api.providers.faults import Malformed
-from wallet_api.providers.replies import time_of
+from wallet_api.providers.replies import quantity, time_of
 
 TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 """Transfer(address,address,uint256): with three topics of a token, with four of an NFT."""
@@ -26,14 +26,6 @@ ZERO = "0x0000000000000000000000000000000000000000"
 # A deposit from the layer below, which pays no gas.
 _DEPOSITED = "0x7e"
 _FEE_SCALE = 10**6
-
-
-def quantity(text: str | None) -> int:
-    """Return a hexadecimal number; 0 for None. Raise Malformed."""
-    try:
-        return int(text or "0x0", 16)
-    except ValueError:
-        raise Malformed("not a hexadecimal number") from None
 
 
 def address_of(topic: str) -> str:

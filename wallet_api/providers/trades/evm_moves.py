@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from wallet_api.providers.replies import quantity
 from wallet_api.providers.trades.evm_chain import (
     APPROVAL,
     DEPOSIT,
@@ -17,7 +18,6 @@ from wallet_api.providers.trades.evm_chain import (
     ZERO,
     Receipt,
     address_of,
-    quantity,
 )
 from wallet_api.providers.trades.evm_contracts import COW_TRADE, LENDING, ORDERS, ROUTERS, pool_swap
 from wallet_api.providers.trades.moves import (

@@ -11,13 +11,13 @@ from wallet_api.chains import Chain
 from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
 from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
 from wallet_api.providers.jsonrpc import NO_METHOD, Call, Node, Result
+from wallet_api.providers.replies import quantity
 from wallet_api.providers.trades.evm_chain import (
     TRANSFER,
     ChainBlock,
     Log,
     Receipt,
     address_of,
-    quantity,
     topic_of,
 )
 from wallet_api.providers.trades.swaps import TrackedWallet
@@ -58,10 +58,6 @@ class EvmNode:
         self._span = _FIRST_SPAN
         self._topics = _MOST_TOPICS
         self._has_block_receipts = True
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._node.fetcher.session.close()
 
     def check_chain(self) -> None:
         """Raise NotConfigured if the node is one of another chain."""
