@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, MissingReference, Row, load_sql, load_statements, translated
+from wallet_api.database import Connection, MissingReference, Row, load_statements, translated
 from wallet_api.ledger.merge import lock_wallets
 from wallet_api.providers.trades.swaps import Block, Chunk, Listed, TrackedWallet, TradeSource
 from wallet_api.sync.blocks import read_blocks
@@ -27,9 +27,7 @@ SYNCED = "synced"
 BEHIND = "behind"
 REMOVED = "removed"
 
-_DUE = load_sql(__package__, "due")
-_SAVE_TRIED = load_sql(__package__, "save_tried")
-_POSITIONS = load_statements(__package__, "positions")
+_JOBS = load_statements(__package__, "jobs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +123,7 @@ class Job:
             with suppress(MissingReference), translated(), connection.transaction():
                 # Those that remove wallets have the same locks.
                 lock_wallets(connection, parameters["wallet_ids"])
-                return {row["wallet_id"] for row in connection.execute(_SAVE_TRIED, parameters)}
+                return {row["wallet_id"] for row in connection.execute(_JOBS["save"], parameters)}
         return set()
 
 
@@ -151,20 +149,20 @@ class ChainJob(Job):
         ]
         parameters = {"blockchain": self.chain, "synced_until": synced_until, "tried_at": self.began}
         with connection.transaction():
-            statement = _POSITIONS["fail" if synced_until is None else "move"]
+            statement = _JOBS["fail" if synced_until is None else "move"]
             connection.execute(statement, parameters | {"failure": failure})
             joined = self._save_spans(connection, joining, synced_until, failure)
             if joined and synced_until is not None:
-                connection.execute(_POSITIONS["join"], {"wallet_ids": list(joined)})
+                connection.execute(_JOBS["join"], {"wallet_ids": list(joined)})
         if synced_until is not None:
             self._joined |= joined
-        rows = connection.execute(_POSITIONS["tracked"], {"wallet_ids": list(ids)})
+        rows = connection.execute(_JOBS["tracked"], {"wallet_ids": list(ids)})
         return {row["wallet_id"] for row in rows}
 
 
 def tracked_rows(connection: Connection, chains: Sequence[str]) -> list[Row]:
     """Return the tracked wallets of the chains, and how far each is synced."""
-    return connection.execute(_DUE, {"blockchains": list(chains)}).fetchall()
+    return connection.execute(_JOBS["due"], {"blockchains": list(chains)}).fetchall()
 
 
 def jobs_due(
@@ -219,7 +217,7 @@ def _leave_chain(connection: Connection, chain: str, joined: Sequence[int], span
     kept = {span.wallet.wallet_id for span in spans if span.is_with_chain}
     leaving = [wallet_id for wallet_id in joined if wallet_id not in kept]
     if leaving:
-        connection.execute(_POSITIONS["leave"], {"wallet_ids": leaving, "blockchain": chain})
+        connection.execute(_JOBS["leave"], {"wallet_ids": leaving, "blockchain": chain})
 
 
 def _span(row: Row, since: datetime, overlap: timedelta) -> Span:

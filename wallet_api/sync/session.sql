@@ -1,3 +1,11 @@
+-- The locks of syncs.
+
+-- lock --
+-- Acquire all of these locks; held is false if another session holds one of them.
+SELECT bool_and(pg_try_advisory_lock(%(lock_class)s::integer, lock)) AS held
+  FROM unnest(%(locks)s::integer[]) AS lock;
+
+-- holder --
 -- The session that holds one of these locks on this database: its application name, and when it connected.
 SELECT activity.application_name,
        activity.backend_start
