@@ -133,7 +133,8 @@ class Running:
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self.process = process
         self._rounds: queue.Queue[Row] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def next_round(self) -> Row:
         return self._rounds.get(timeout=WAIT_SECONDS)
@@ -149,6 +150,7 @@ class Running:
         if self.process.poll() is None:
             self.process.send_signal(number)
         status = self.process.wait(timeout=WAIT_SECONDS)
+        self._reader.join()
         assert self.process.stderr is not None
         return status, self.process.stderr.read().decode()
 
