@@ -182,10 +182,12 @@ def test_a_provider_that_is_down_is_not_asked_for_every_wallet(stub: Stub, opera
 def test_wallets_that_fail_in_a_row_for_their_own_reasons_hold_up_nobody(
     stub: Stub, operator: Operator
 ) -> None:
-    for address in WALLETS[:11]:
-        stub.scenarios[address] = faults.status(400, "The address is not valid")
+    # More than those after which a provider counts as down.
+    bad = list(addresses("solana", 42))[12:]
+    operator.track(*(("solana", address) for address in bad))
+    stub.scenarios |= dict.fromkeys(bad, faults.status(400, "The address is not valid"))
     done = operator.sync()
-    assert (done.only["synced"], done.only["failures"], done.only["stopped"]) == (1, {"rejected": 11}, None)
+    assert (done.only["synced"], done.only["failures"], done.only["stopped"]) == (12, {"rejected": 30}, None)
 
 
 def test_a_slow_wallet_holds_up_nobody(stub: Stub, operator: Operator) -> None:

@@ -306,19 +306,6 @@ def test_killed_at_any_instant_nothing_is_missed(
     assert follow.has(*expected)
 
 
-def test_another_process_stands_by(stub: Stub, operator: Operator, start: Start, begin: Begin) -> None:
-    first = begin()
-    assert first.is_followed(WALLET)
-    heir = start("trades", "--follow", "--wait", FOLLOW_SECONDS="0.3", FOLLOW_FINAL_SECONDS="4")
-    time.sleep(2)
-    assert stub.stream.connections == 1
-    first.running.process.kill()
-    heir.next_round()
-    assert eventually(lambda: stub.stream.followed == {WALLET}, WAIT)
-    first.happen("one")
-    assert first.has("one")
-
-
 def test_wallets_are_read_once_an_hour_too(stub: Stub, begin: Begin) -> None:
     follow = begin()
     # At the start, and for what happened before it was followed.

@@ -65,7 +65,8 @@ def test_as_json_every_line_is_an_object_like_those_of_the_web_workers(
 
 
 def test_as_text_a_round_is_one_dated_line_without_a_bar(stub: Stub, operator: Operator) -> None:
-    pid, output, errors = two_rounds(stub, operator)
+    # Another stream than that of the journal.
+    pid, output, errors = two_rounds(stub, operator, JOURNAL_STREAM="1:1")
     rounds = [re.fullmatch(TEXT_LINE % pid, line) for line in output]
     assert [found and found[1] for found in rounds[:2]] == ["INFO", "INFO"]
     assert rounds[0] is not None
@@ -96,11 +97,6 @@ def test_in_the_journal_every_line_begins_with_its_priority(
     assert {line[:3] for line in lines} == {"<4>", "<6>"}
     assert all(line.startswith("<4>") is ("warning" in line.lower()) for line in lines)
     assert any(line.startswith("<4>") and BAD in line for line in lines)
-
-
-def test_outside_the_journal_no_line_has_a_priority(stub: Stub, operator: Operator) -> None:
-    _, output, errors = two_rounds(stub, operator, JOURNAL_STREAM="1:1")
-    assert not [line for line in output + errors if line.startswith("<")]
 
 
 def test_one_run_ends_with_one_line_for_people_or_for_a_log(operator: Operator) -> None:

@@ -104,14 +104,15 @@ def test_sigterm_ends_it_between_two_wallets(
 def test_one_at_a_time_and_the_second_says_who_is_the_first(
     operator: Operator, world: World, start: Start
 ) -> None:
-    first = start("trades", "--every", "60")
+    first = start("trades", "--chain", "solana", "--every", "60")
     first.next_round()
     second = operator.sync()
     assert second.status == 1
     assert "'wallet-api sync trades' already runs on this database" in second.text
     assert f"pid {first.process.pid} on " in second.text
-    # Prices are another job.
+    # Prices are another job, and so is another chain.
     assert operator.sync("prices", "--since", now()).status == 0
+    assert operator.sync("trades", "--chain", "bnb").only["synced"] == 4
     heir = start("trades", "--every", "60", "--wait")
     first.process.kill()
     assert heir.next_round()["synced"] == len(world.wallets)

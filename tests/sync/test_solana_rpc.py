@@ -1,7 +1,5 @@
 """`wallet-api sync trades` with a Solana node: its requests, faults and trades."""
 
-import itertools
-import threading
 from datetime import timedelta
 
 import pytest
@@ -172,17 +170,6 @@ def test_an_older_node_that_knows_no_version_1_returns_all_others(stub: Stub, op
     assert {key[2] for key in operator.ledger()} == {"old", "new"}
 
 
-def test_a_transaction_of_an_unknown_form_is_kept_by_signature(stub: Stub, operator: Operator) -> None:
-    stub.transactions.add(WALLET, "odd", buy(AT))
-    stub.transactions.add(WALLET, "good", buy(AT))
-    stub.scenarios["odd"] = faults.document(
-        {"jsonrpc": "2.0", "id": 0, "result": {"meta": {"fee": "much"}, "transaction": {}}}
-    )
-    done = operator.sync()
-    assert (done.status, done.only["unreadable"]) == (3, 1)
-    assert {key[2] for key in operator.ledger()} == {"good"}
-
-
 LIMITS = {
     # Where each was recorded or documented: providers' own pages, and the issues of their clients.
     "429 in a body": (429, "Too many requests for a specific RPC call"),
@@ -299,33 +286,6 @@ def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(operator: Oper
         operator.sync(SOLANA_RPC_URL="")
 
 
-def _reached(stub: Stub, count: int) -> threading.Event:
-    """Return an event that is set at the node's `count`-th call from now on."""
-    reached = threading.Event()
-    left = itertools.count(count - 1, -1)
-    stub.scenarios["rpc"] = lambda: None if next(left) else reached.set()
-    return reached
-
-
-def test_killed_and_run_again_the_ledger_is_the_same(stub: Stub, operator: Operator) -> None:
-    for number in range(120):
-        stub.transactions.add(
-            WALLET, f"t{number}", buy(AT + timedelta(seconds=number), lamports=SOL + number)
-        )
-    for count in (30, 90):
-        reached = _reached(stub, count)
-        process = operator.start("trades", SYNC_OVERLAP_SECONDS="1")
-        assert reached.wait(60)
-        process.kill()
-        process.communicate()
-    del stub.scenarios["rpc"]
-    assert operator.sync().status == 0
-    assert {key[2]: trade[1] for key, trade in operator.ledger().items()} == {
-        f"t{number}": f"1.{number:09d}".rstrip("0").rstrip(".") for number in range(120)
-    }
-    assert operator.sync().only["changed"] == 0
-
-
 def test_a_reading_that_failed_goes_on_from_what_has_landed(stub: Stub, operator: Operator) -> None:
     for number in range(120):
         stub.transactions.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
@@ -358,38 +318,3 @@ def test_a_wallet_with_much_to_read_gives_way_to_the_others(
     running.end()
     assert len(operator.ledger()) == 231
     assert len(stub.asked_of("getTransaction")) == 231
-
-
-def test_round_after_round_only_what_is_new_is_asked_for(
-    stub: Stub, operator: Operator, start: Start
-) -> None:
-    for number in range(5):
-        stub.transactions.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
-    lists = itertools.count(1)
-    third = threading.Event()
-
-    def watch() -> None:
-        # Two calls a round: the second one finds the beginning of the list.
-        count = next(lists)
-        if count == 3:
-            stub.transactions.add(WALLET, "new", buy(now()))
-        if count == 7:
-            third.set()
-
-    stub.scenarios["getSignaturesForAddress"] = watch
-    running = start("trades", "--every", "1")
-    assert third.wait(60)
-    running.end()
-    assert stub.asked_of("getTransaction") == ["t0", "t1", "t2", "t3", "t4", "new"]
-    assert len(operator.ledger()) == 6
-
-
-def test_one_at_work_on_each_chain(operator: Operator, start: Start) -> None:
-    first = start("trades", "--chain", "solana", "--every", "60")
-    first.next_round()
-    # Others may work on the other chains meanwhile.
-    done = operator.sync("trades", "--chain", "bnb", MORALIS_API_KEY="stub")
-    assert (done.status, done.only["chains"]) == (0, ["bnb"])
-    done = operator.sync(MORALIS_API_KEY="stub")
-    assert done.status == 1
-    assert f"pid {first.process.pid} on " in done.text
