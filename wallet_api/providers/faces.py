@@ -17,14 +17,13 @@ class Face:
 
     symbol: str | None
     name: str | None
-    decimals: int | None
+    decimals: int
     supply: Decimal | None
 
     @classmethod
-    def of(cls, symbol: str, name: str, decimals: int | None, units: int | None) -> "Face":
+    def of(cls, symbol: str, name: str, decimals: int, units: int | None) -> "Face":
         """Return the face with a supply of `units` in the smallest unit."""
-        known = decimals is not None and units is not None
-        supply = Decimal(units).scaleb(-decimals) if known else None  # type: ignore[arg-type, operator]
+        supply = None if units is None else Decimal(units).scaleb(-decimals)
         return cls(symbol or None, name or None, decimals, supply)
 
 

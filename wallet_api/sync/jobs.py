@@ -1,6 +1,6 @@
 """The jobs of a round: which wallets are fetched together, and the time from which on."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -161,26 +161,26 @@ class ChainJob(Job):
 
 
 def tracked_rows(connection: Connection, chains: Sequence[str]) -> list[Row]:
-    """Return the tracked wallets of the chains, and how far each is synced."""
+    """Return the tracked wallets of the chains, and how far each is synced.
+
+    New ones come first, then those tried longest ago.
+    """
     return connection.execute(_JOBS["due"], {"blockchains": list(chains)}).fetchall()
 
 
-def jobs_due(
+def jobs_of(
     connection: Connection,
     source: TradeSource,
-    chains: Sequence[str],
+    rows: Sequence[Row],
     since: datetime,
     overlap: timedelta,
     again: Mapping[int, Sequence[Listed]],
-    choose: Callable[[list[Row]], list[Row]] = list,
 ) -> list[Job]:
-    """Return the jobs for the tracked wallets of the chains: new ones first, then those tried longest ago.
+    """Return the jobs for tracked wallets, in the order of their rows.
 
-    `again` are by wallet the transactions to read again; `choose` returns the rows of the wallets to read.
-    Of a source that reads blocks, a job has all wallets that read the same blocks, and that of the chain,
-    with those that are up to date, comes first.
+    `again` are by wallet the transactions to read again. Of a source that reads blocks, a job has all wallets
+    that read the same blocks, and that of the chain, with those that are up to date, comes first.
     """
-    rows = choose(tracked_rows(connection, chains))
     if not source.reads_blocks:
         spans = [_span(row, since, overlap) for row in rows]
         return [Job(span.wallet.chain.name, [span], again.get(span.wallet.wallet_id, ())) for span in spans]

@@ -103,9 +103,8 @@ def _read_chart(reply: Reply) -> _Chart:
 
 def _check(document: Mapping[str, msgspec.Raw]) -> None:
     """Raise ProviderFault for an error in a response with status 200."""
-    if "status" in document:
-        if b"429" in bytes(document["status"]):
-            raise Overloaded("a rate limit with status 200")
-        raise Malformed("an error with status 200")
-    if "error" in document:
-        raise Malformed("an error with status 200")
+    for name in ("status", "error"):
+        if name in document:
+            if b"429" in bytes(document[name]):
+                raise Overloaded("a rate limit with status 200")
+            raise Malformed("an error with status 200")
