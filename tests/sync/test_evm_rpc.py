@@ -1,7 +1,6 @@
 """Trades from an EVM node: spans, limits, faults, reorganisations."""
 
 from datetime import timedelta
-from decimal import Decimal
 
 import pytest
 from flask import Response, request
@@ -9,7 +8,6 @@ from flask import Response, request
 from tests.stub import evm, faults
 from tests.stub.evm import Block, EvmChain, Transaction, log, now, transfer, word
 from tests.stub.server import Stub
-from tests.stub.swaps import leg, swap
 from tests.sync.evm_trades import (
     AT,
     CAT,
@@ -51,19 +49,6 @@ def sync(operator: Operator, *options: str, since: str = AT.isoformat(), **envir
 def trades(operator: Operator) -> dict[tuple[str, str, str], tuple[str, str, str | None]]:
     """Return amount, value and dollars by transaction, mint and side."""
     return values(operator.ledger())
-
-
-def test_a_buy_costs_all_that_left_the_wallet_but_for_the_gas(chain: EvmChain, operator: Operator) -> None:
-    chain.add(now(), buy(1, fee=ETH // 100))
-    chain.add(now(), sell(2, fee=ETH // 50))
-    done = sync(operator)
-    assert (done["synced"], done["changed"], done["from_logs"]) == (1, 2, 0)
-    assert trades(operator) == {
-        (signature(1), CAT, "buy"): ("5", "1", None),
-        (signature(2), CAT, "sell"): ("1", "0.98", None),
-    }
-    (kept,) = operator.fetch("SELECT exchanged_value FROM trades WHERE NOT is_sell")
-    assert kept["exchanged_value"] == Decimal("0.99")
 
 
 def test_wallets_share_the_requests(stub: Stub, chain: EvmChain, operator: Operator) -> None:
@@ -272,20 +257,6 @@ def test_the_last_blocks_are_read_again_as_deep_as_is_set(chain: EvmChain, opera
     assert sync(operator, ETH_CONFIRMATIONS="4")["changed"] == 1
 
 
-def test_a_long_first_fetch_comes_in_parts_and_is_continued(
-    chain: EvmChain, operator: Operator, start: Start
-) -> None:
-    for number in range(200):
-        chain.add(AT + timedelta(minutes=30, seconds=number // 5), buy(number + 1))
-    running = start("trades", "--chain", CHAIN, "--every", "1", "--since", AT.isoformat())
-    changed = 0
-    while changed < 200:
-        r = running.next_round()
-        print(r["requests"], r["changed"], r["failures"], r["seconds"], flush=True)
-        changed += r["changed"]
-    assert (changed, len(operator.ledger())) == (200, 200)
-
-
 def test_a_node_that_fails_after_some_requests_is_read_in_smaller_parts(
     stub: Stub, chain: EvmChain, operator: Operator, start: Start
 ) -> None:
@@ -306,32 +277,3 @@ def test_a_node_that_fails_after_some_requests_is_read_in_smaller_parts(
     while changed < 60:
         changed += running.next_round()["changed"]
     assert len(operator.ledger()) == 60
-
-
-def test_moralis_and_a_node_tell_the_same_trades_but_for_fees(
-    stub: Stub, chain: EvmChain, operator: Operator
-) -> None:
-    fee = ETH // 100
-    chain.add(now() - timedelta(seconds=9), buy(1, coin=2 * ETH), buy(2, wallet=FRIEND))
-    chain.add(now() - timedelta(seconds=5), sell(3), buy(4, fee=fee))
-    sync(operator)
-    by_node = trades(operator)
-    for number, sold, bought in (
-        (1, leg(WETH, "2"), leg(CAT, "5", "Cat")),
-        (3, leg(CAT, "1", "Cat"), leg(WETH, "1")),
-        # Moralis' row has what the pool got.
-        (4, leg(WETH, "0.99"), leg(CAT, "5", "Cat")),
-    ):
-        at = chain.blocks[-2 if number == 1 else -1].created_at
-        stub.swaps.add(CHAIN, WALLET, swap(signature(number), at, bought, sold, 0.0))
-    operator.fetch("DELETE FROM trades RETURNING 1")
-    operator.fetch("DELETE FROM sync_wallets RETURNING 1")
-    sync(operator, ETH_TRADES_PROVIDER="moralis")
-    by_moralis = trades(operator)
-    assert by_node.keys() == by_moralis.keys()
-    differing = {key for key in by_node if by_node[key] != by_moralis[key]}
-    assert differing == {(signature(4), CAT, "buy")}
-    assert (by_node[signature(4), CAT, "buy"][1], by_moralis[signature(4), CAT, "buy"][1]) == ("1", "0.99")
-    # Back to the node: the trade counts once, with the node's value.
-    sync(operator, since=AT.isoformat())
-    assert len(trades(operator)) == 3

@@ -149,22 +149,24 @@ def test_a_quota_used_up_ends_the_round_politely_until_midnight(stub: Stub, oper
 
 
 @pytest.mark.parametrize(
-    ("fault", "reason"),
+    ("fault", "reason", "seconds"),
     [
         (
             faults.status(401, "Token is invalid format"),
             "the provider does not accept our key (MORALIS_API_KEY)",
+            600,
         ),
-        (faults.raw(b"<html>1020</html>", "text/html", 403), "the provider has shut us out for a while"),
+        (faults.raw(b"<html>1020</html>", "text/html", 403), "the provider has shut us out for a while", 600),
+        (faults.status(451), "the provider does not serve this location (HTTP 451)", 365 * 86_400),
     ],
 )
 def test_a_refusal_that_means_all_of_us_ends_the_round_at_once(
-    stub: Stub, operator: Operator, fault: Scenario, reason: str
+    stub: Stub, operator: Operator, fault: Scenario, reason: str, seconds: int
 ) -> None:
     stub.scenarios["moralis"] = fault
     done = operator.sync()
     assert (done.status, done.only["left"], done.only["stopped"]) == (1, 12, reason)
-    assert done.only["pause_seconds"] > 0
+    assert done.only["pause_seconds"] == seconds
     assert len(stub.calls) <= 4
     assert "stub" not in done.text
 

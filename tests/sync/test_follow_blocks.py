@@ -1,7 +1,7 @@
 """`wallet-api sync trades --follow` with an EVM node: new blocks within seconds."""
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import psutil
 import pytest
@@ -143,22 +143,6 @@ def test_a_new_wallet_with_much_to_read_delays_no_other(
     assert eventually(lambda: signature(1000) in signatures(operator), 10)
     assert len(signatures(operator)) < 150
     assert eventually(lambda: len(signatures(operator)) == 151, 60)
-
-
-def test_what_a_reorganisation_removed_is_removed_within_the_interval(
-    chain: EvmChain, operator: Operator, start: Start
-) -> None:
-    running = follow(start)
-    chain.add(now(), buy(1))
-    running.until(lambda summary: summary["changed"])
-    with chain.lock:
-        chain.reorganise(1, [Block(datetime.now(UTC), [buy(2)])])
-    # The removal may be in a round before that of the new trade.
-    rounds = [running.next_round()]
-    while not rounds[-1]["changed"]:
-        rounds.append(running.next_round())
-    assert sum(one["reorganised"] for one in rounds) == 1
-    assert signatures(operator) == {signature(2)}
 
 
 def test_chains_without_a_node_are_read_with_their_own_period(

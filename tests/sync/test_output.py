@@ -128,13 +128,3 @@ def _read_all(terminal: int) -> str:
             # Linux says so when the last writer has gone.
             pass
     return b"".join(parts).decode()
-
-
-def test_help_names_every_option_and_what_the_exit_status_means(operator: Operator) -> None:
-    output, _ = operator.start("--help").communicate(timeout=60)
-    words = " ".join(output.decode().split())
-    assert "3 a part is not, or something is newly left out, 1 the sync failed." in words
-    for job in ("trades", "prices"):
-        output, _ = operator.start(job, "--help").communicate(timeout=60)
-        options = set(re.findall(r"--[a-z]+", output.decode()))
-        assert {"--every", "--since", "--wait", "--json", "--verbose"} <= options

@@ -222,15 +222,6 @@ def test_a_slot_that_was_skipped_is_not_taken_for_a_limit(stub: Stub, operator: 
     assert operator.sync().only["left_out_reasons"].keys() == {"lost"}
 
 
-def test_a_node_that_serves_this_location_not_ends_the_round_for_good(stub: Stub, operator: Operator) -> None:
-    operator.track(*(("solana", address) for address in addresses("solana", 5)))
-    stub.scenarios["rpc"] = faults.status(451)
-    done = operator.sync(SYNC_THREADS="1")
-    assert done.only["stopped"] == "the provider does not serve this location (HTTP 451)"
-    assert done.only["pause_seconds"] > 86400
-    assert len(stub.calls) == 1
-
-
 def test_names_are_not_requested_and_those_of_before_are_kept(stub: Stub, operator: Operator) -> None:
     stub.transactions.add(WALLET, "s", buy(AT))
     stub.scenarios["getMultipleAccounts"] = faults.status(500)
