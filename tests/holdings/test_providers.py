@@ -15,7 +15,7 @@ from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
 from wallet_api.providers.balances.base import BalanceProvider
 from wallet_api.providers.balances.token_list import read_token_list
-from wallet_api.providers.faults import Malformed, ProviderFault
+from wallet_api.providers.faults import Malformed, ProviderFault, TooLarge
 from wallet_api.settings import Settings, SettingsError
 
 Rows = list[dict[str, Any]]
@@ -76,6 +76,13 @@ class TestMoralis:
         with pytest.raises(Malformed):
             read("eth", address)
         assert stub.asked[address] == 2
+
+    def test_pages_without_end_are_too_many(self, read: Read, hold: Hold, stub: Stub) -> None:
+        address, numbers = hold("eth"), iter(range(1000))
+        stub.scenarios[address] = lambda: faults.document({"cursor": f"{next(numbers)}", "result": []})()
+        with pytest.raises(TooLarge):
+            read("eth", address)
+        assert stub.asked[address] == 100
 
     def test_numbers_and_flags_may_be_text(self, read: Read, hold: Hold, stub: Stub) -> None:
         address = hold("eth")

@@ -101,6 +101,15 @@ def test_without_state_and_agreement_there_is_no_value(chain: EvmChain, operator
     assert operator.fetch("SELECT * FROM sync_left_out") == []
 
 
+@pytest.mark.parametrize("decimals", [None, 200])
+def test_amounts_that_cannot_be_read_are_left_out(
+    chain: EvmChain, operator: Operator, decimals: int | None
+) -> None:
+    chain.decimals = {} if decimals is None else {CAT: decimals}
+    chain.add(now(), buy(1))
+    assert sync(operator)["left_out_reasons"].keys() == {"invalid"}
+
+
 @pytest.mark.parametrize("field", ["withdrawals", "miner"])
 def test_a_reward_of_the_block_is_no_proceeds(chain: EvmChain, operator: Operator, field: str) -> None:
     block = chain.add(now(), sell(1))
@@ -216,7 +225,8 @@ def test_a_node_without_block_receipts_gets_batches(stub: Stub, chain: EvmChain,
 def test_a_node_that_is_behind_counts_for_nothing(chain: EvmChain, operator: Operator, lies: bool) -> None:
     assert sync(operator)["synced"] == 1
     chain.add(now(), buy(1))
-    chain.behind, chain.lies = 3, lies
+    # One that lies returns no logs of its newest block.
+    chain.behind, chain.lies = 1 if lies else 3, lies
     done = sync(operator, HOLDINGS_BACKOFF_SECONDS="0.001")
     assert (done["synced"], done["failures"]) == (0, {"server_error": 1})
     chain.behind = 0

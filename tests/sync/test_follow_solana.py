@@ -13,7 +13,7 @@ from tests.stub.transactions import now
 from tests.sync.operator import Operator, Running, Start, addresses
 from tests.sync.recorded import read_notifications
 from tests.sync.solana import SOL, WALLET, buy, read_from
-from tests.sync.test_status import status
+from tests.sync.test_status import status, unclear
 from tests.waiting import eventually
 
 WAIT = 30.0
@@ -138,7 +138,12 @@ def test_what_comes_twice_or_out_of_order_counts_once(begin: Begin) -> None:
     follow.happen("late", buy(now(), lamports=2 * SOL))
     follow.happen("early", buy(now() - timedelta(seconds=9)), times=3)
     follow.happen("late", buy(now(), lamports=2 * SOL))
+    follow.happen("unclear", unclear())
     assert follow.has("early", "late")
+    kept = [{"tx_signature": "unclear", "reason": "no_value"}]
+    assert eventually(
+        lambda: follow.operator.fetch("SELECT tx_signature, reason FROM sync_left_out") == kept, WAIT
+    )
     follow.stub.transactions.unfinal.clear()
     assert eventually(lambda: follow.operator.fetch("SELECT * FROM sync_unfinal") == [], WAIT)
     assert follow.has("early", "late")
@@ -259,6 +264,8 @@ def test_wallets_are_followed_and_left_without_a_restart(stub: Stub, method: str
     assert follow.is_followed(WALLET, *others[:2])
     follow.happen("of the first")
     assert follow.has("before", "of the first")
+    follow.operator.fetch("DELETE FROM wallets RETURNING 1")
+    assert follow.is_followed()
 
 
 def test_a_limit_on_subscriptions_is_told_and_the_others_are_read(stub: Stub, begin: Begin) -> None:
