@@ -8,7 +8,7 @@ from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
-from tests.stub.transactions import WRAPPED, now, transaction
+from tests.stub.transactions import WRAPPED, Move, now, transaction
 from tests.sync.operator import Operator, Start, addresses, values
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
 
@@ -32,6 +32,28 @@ def test_the_whole_trade_with_its_time_and_its_dollars(stub: Stub, operator: Ope
         ("solana", WALLET, "for dollars", BONK, "buy"): ("1", "0.2", "32", AT, None),
         ("solana", WALLET, "for dollars", USDC, "sell"): ("32", "0.2", "32", AT, None),
     }
+
+
+def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator: Operator) -> None:
+    nft = (
+        *(Move(WALLET, BONK, 1, opened=True, decimals=0), own(None, -SOL)),
+        *(Move("artist", BONK, -1, closed=True, decimals=0), Move("artist", None, SOL)),
+    )
+    stub.transactions.add(WALLET, "nft", transaction(AT, WALLET, *nft))
+    # Partly for the coin, and partly for a token.
+    paid = (own(None, -SOL), own(BONK, -9), own(FART, 7), pool(WRAPPED, SOL), pool(BONK, 9), pool(FART, -7))
+    stub.transactions.add(WALLET, "unclear", transaction(AT, WALLET, *paid))
+    # The pool gave ten times as much.
+    shared = (own(None, -SOL), own(FART, 7), Move("friend", FART, 63), pool(WRAPPED, SOL), pool(FART, -70))
+    stub.transactions.add(WALLET, "shared", transaction(AT, WALLET, *shared))
+    stub.transactions.add(WALLET, "good", buy(AT))
+    done = operator.sync()
+    assert (done.status, done.only["no_trades"]) == (3, 1)
+    assert done.only["left_out_reasons"]["unclear"] == {
+        "several tokens whose separate prices are unclear": 1,
+        "others moved another amount than the wallet": 1,
+    }
+    assert {key[2] for key in operator.ledger()} == {"good"}
 
 
 def test_failed_transactions_are_not_even_asked_for(stub: Stub, operator: Operator) -> None:
