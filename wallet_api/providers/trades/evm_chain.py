@@ -57,7 +57,7 @@ class Log(msgspec.Struct, rename="camel"):
 
 
 class Receipt(msgspec.Struct, rename="camel"):
-    """What a transaction did, and what it cost."""
+    """What a transaction did, and what it cost. One that was reverted has no logs."""
 
     transaction_hash: str
     block_number: str
@@ -66,7 +66,6 @@ class Receipt(msgspec.Struct, rename="camel"):
     gas_used: str
     logs: list[Log]
     to: str | None = None
-    status: str | None = None
     effective_gas_price: str | None = None
     type: str | None = None
     blob_gas_used: str | None = None
@@ -74,11 +73,6 @@ class Receipt(msgspec.Struct, rename="camel"):
     l1_fee: str | None = None
     operator_fee_scalar: str | None = None
     operator_fee_constant: str | None = None
-
-    @property
-    def failed(self) -> bool:
-        """Return whether the transaction was reverted."""
-        return self.status is not None and quantity(self.status) == 0
 
     @property
     def fee(self) -> int:
