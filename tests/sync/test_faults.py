@@ -15,7 +15,7 @@ from tests.stub.transactions import WRAPPED
 from tests.sync.operator import Operator, addresses
 from tests.sync.solana import FART
 
-WALLETS = list(addresses("solana", 12))
+WALLETS = addresses("solana", 12)
 PAGE_ROWS = 4
 ROWS = 10
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -172,7 +172,7 @@ def test_a_refusal_that_means_all_of_us_ends_the_round_at_once(
 
 
 def test_a_provider_that_is_down_is_not_asked_for_every_wallet(stub: Stub, operator: Operator) -> None:
-    operator.track(*(("solana", address) for address in list(addresses("solana", 200))[12:]))
+    operator.track(*(("solana", address) for address in addresses("solana", 200)[12:]))
     stub.scenarios["moralis"] = faults.status(500)
     done = operator.sync()
     assert (done.status, done.only["stopped"]) == (1, "the provider seems to be down")
@@ -185,7 +185,7 @@ def test_wallets_that_fail_in_a_row_for_their_own_reasons_hold_up_nobody(
     stub: Stub, operator: Operator
 ) -> None:
     # More than those after which a provider counts as down.
-    bad = list(addresses("solana", 42))[12:]
+    bad = addresses("solana", 42)[12:]
     operator.track(*(("solana", address) for address in bad))
     stub.scenarios |= dict.fromkeys(bad, faults.status(400, "The address is not valid"))
     done = operator.sync()

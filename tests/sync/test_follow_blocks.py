@@ -86,7 +86,7 @@ def test_a_wallet_that_is_tracked_meanwhile_is_followed_without_a_restart(
 
 
 def test_a_round_writes_one_row_for_all_wallets(chain: EvmChain, operator: Operator, start: Start) -> None:
-    others = list(addresses("eth", 10_000))
+    others = addresses("eth", 10_000)
     operator.track(*(("eth", other) for other in others))
     running = follow(start)
     written = "SELECT wallet_id, xmin::text FROM sync_wallets ORDER BY wallet_id"

@@ -254,7 +254,7 @@ def test_notices_are_read_before_wallets_that_wait_for_the_rate_limit(
 
 def test_wallets_are_followed_and_left_without_a_restart(stub: Stub, method: str, begin: Begin) -> None:
     follow = begin()
-    others = list(addresses("solana", 3))
+    others = addresses("solana", 3)
     stub.transactions.add(others[0], "before", buy(now() - timedelta(minutes=5), wallet=others[0]))
     follow.operator.track(*(("solana", other) for other in others))
     assert follow.is_followed(WALLET, *others)
@@ -271,7 +271,7 @@ def test_wallets_are_followed_and_left_without_a_restart(stub: Stub, method: str
 def test_a_limit_on_subscriptions_is_told_and_the_others_are_read(stub: Stub, begin: Begin) -> None:
     stub.stream.methods.remove("transactionSubscribe")
     stub.stream.most = 2
-    others = list(addresses("solana", 4))
+    others = addresses("solana", 4)
     follow = begin(SYNC_TRADES_SECONDS="1")
     follow.operator.track(*(("solana", other) for other in others))
     assert eventually(lambda: len(stub.stream.followed) == 2, WAIT)

@@ -325,7 +325,7 @@ def test_a_wallet_of_many_pages_lands_in_parts_and_nothing_is_lost_between_them(
 def test_new_wallets_come_first_and_then_those_whose_turn_is_longest_ago(
     stub: Stub, operator: Operator
 ) -> None:
-    first, second, third = list(addresses("solana", 3))
+    first, second, third = addresses("solana", 3)
     operator.track(("solana", first))
     operator.sync(SYNC_THREADS="1")
     operator.track(("solana", second), ("solana", third))
