@@ -132,6 +132,20 @@ def active(response: TestResponse) -> dict[str, Any]:
     return dict(response.json["data"]["active_holdings"])
 
 
+def until(ask: Callable[[], TestResponse], wanted: Callable[[TestResponse], bool]) -> TestResponse:
+    """Repeat the request until the response is as wanted, and return it."""
+    deadline = time.monotonic() + 10
+    while not wanted(response := ask()):
+        assert time.monotonic() < deadline, response.text
+        time.sleep(0.02)
+    return response
+
+
+def has_loaded(response: TestResponse) -> bool:
+    """Return whether the response has balances, or an error."""
+    return response.status_code != 200 or not active(response)["loading"]
+
+
 def save_snapshot(connection: Connection, address: str, age_seconds: int) -> None:
     """Replace the snapshot by one of this age, with one unit of the native coin."""
     connection.execute(
