@@ -152,7 +152,13 @@ def test_a_source_that_serves_this_location_not_is_asked_once(stub: Stub, start:
 
 def test_a_line_counts_what_failed_by_source(stub: Stub, operator: Operator) -> None:
     for source in ("coingecko", "binance"):
-        stub.scenarios[source] = faults.status(403)
+        # A ban: the other requests of the round are not sent.
+        stub.scenarios[source] = faults.status(418)
     output, _ = operator.start("prices", "--since", "3h").communicate(timeout=60)
     (failed,) = re.findall(r"; failed: ([^;]+);", output.decode())
-    assert re.fullmatch(r"binance \w+ \d, coingecko \w+ \d", failed)
+    assert re.fullmatch(
+        r"binance banned 1, binance breaker_open \d, coingecko banned 1, coingecko breaker_open \d", failed
+    )
+    assert [
+        len([call for call in stub.calls if source in call.subject]) for source in ("simple", "ticker")
+    ] == [1, 1]

@@ -7,15 +7,16 @@ import logging
 import queue
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from cachetools import LRUCache
 
 from wallet_api.database import Connection, Row
+from wallet_api.providers.trades.solana_stream import SolanaStream
 from wallet_api.providers.trades.solana_transaction import Notice
 from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, Unfinal
 from wallet_api.sync.follows import Follow, save_follow
@@ -36,29 +37,6 @@ _UNDER_WAY = 200
 _STATUSES = 256
 _MOST_UNFINAL = 20 * _STATUSES
 _REPORT_SECONDS = 10.0
-
-
-class Stream(Protocol):
-    """Notifies of the transactions of addresses, from a thread of its own."""
-
-    method: str
-    reconnects: int
-
-    def start(self) -> None:
-        """Connect."""
-
-    def close(self) -> None:
-        """Close the connection."""
-
-    def follow(self, addresses: Sequence[str]) -> None:
-        """Follow these addresses, and leave all others."""
-
-    def followed(self) -> Mapping[str, datetime]:
-        """Return the addresses that are followed without a gap, each with the time since when."""
-
-    @property
-    def is_connected(self) -> bool:
-        """Return whether the connection is open."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,7 +108,7 @@ class Follower:
         self._settled = self._final / 4
         (self._chain,) = provider.chains
         self._running: ExitStack | None = None
-        self._stream: Stream | None = None
+        self._stream: SolanaStream | None = None
         self._pool = Pool(provider, NOTICE_THREADS)
         self._notices: queue.Queue[Notice] = queue.Queue(_MOST_NOTICES)
         self._seen: LRUCache[tuple[str, str, int], None] = LRUCache(_REMEMBERED_NOTICES)

@@ -17,7 +17,7 @@ from wallet_api.sync.follow import Follower, Push
 from wallet_api.sync.follows import BLOCKS, Follow, forget_follows, save_follow
 from wallet_api.sync.heartbeats import Round, save_failures, save_heartbeats
 from wallet_api.sync.importer import Importer, Part
-from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_due
+from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_of, tracked_rows
 from wallet_api.sync.left_out import left_out_due
 from wallet_api.sync.nodes import save_methods
 from wallet_api.sync.pool import Pool, Result
@@ -83,22 +83,20 @@ class TradesSync:
         return summary
 
     def jobs(
-        self,
-        connection: Connection,
-        again: Mapping[int, Sequence[Listed]],
-        choose: Callable[[list[Row]], list[Row]],
+        self, connection: Connection, rows: Sequence[Row], again: Mapping[int, Sequence[Listed]]
     ) -> list[Job]:
-        """Return the jobs that are due, as jobs_due()."""
-        source, chains = self.provider.source, self.provider.chains
-        return jobs_due(connection, source, chains, self.since, self.overlap, again, choose)
+        """Return the jobs for these wallets, as jobs_of()."""
+        return jobs_of(connection, self.provider.source, rows, self.since, self.overlap, again)
 
     def _round(
         self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
     ) -> TradesSummary:
         chains = self.provider.chains
+        rows = tracked_rows(connection, chains)
+        if self.follower is not None:
+            rows = self.follower.choose(rows)
         again = left_out_due(connection, chains, self.started)
-        choose = list if self.follower is None else self.follower.choose
-        work = _Round(self, connection, self.jobs(connection, again, choose))
+        work = _Round(self, connection, self.jobs(connection, rows, again))
         work.run(stopping, progress)
         summary = work.finish()
         if self.follows_blocks:
@@ -154,7 +152,8 @@ class _Round:
         are_others_left = any(job.outcome is None for job in self._jobs[1:])
         if not is_due or not are_others_left or self._jobs[0].outcome != SYNCED:
             return []
-        jobs = self._sync.jobs(self._connection, {}, _with_chain)
+        rows = tracked_rows(self._connection, self._provider.chains)
+        jobs = self._sync.jobs(self._connection, [row for row in rows if row["is_with_chain"]], {})
         self._jobs = [*jobs, *self._jobs[1:]]
         self._summary.wallets = _wallets(self._jobs)
         return jobs
@@ -252,10 +251,6 @@ class _Round:
         stopped, pause = self._summary.stopped, self._summary.pause_seconds
         if refusal is not None and (stopped is None or refusal[1] > pause):
             self._summary.stopped, self._summary.pause_seconds = refusal[0], round(refusal[1])
-
-
-def _with_chain(rows: list[Row]) -> list[Row]:
-    return [row for row in rows if row["is_with_chain"]]
 
 
 def _wallets(jobs: Sequence[Job]) -> int:

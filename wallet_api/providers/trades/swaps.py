@@ -153,7 +153,6 @@ class TradeSource(Protocol):
     that others index late, but what it has read may be removed by a reorganisation.
     """
 
-    name: str
     reads_blocks: bool
 
     def chunks(
@@ -171,6 +170,3 @@ class TradeSource(Protocol):
 
         Raise ProviderFault. Chunks yielded before remain valid; the unfinished one is dropped.
         """
-
-    def close(self) -> None:
-        """Close the connections."""
