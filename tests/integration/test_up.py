@@ -281,9 +281,7 @@ def test_own_servers_and_wallets_are_used_and_get_no_demo(
         assert not any(word in up.output for word in ("Loading", "KEY=", "curl"))
 
 
-def test_a_demo_of_other_options_is_served_as_it_is_and_one_before_the_first_release_set_aside(
-    empty_home: Path,
-) -> None:
+def test_a_demo_of_other_options_is_served_as_it_is(empty_home: Path) -> None:
     own = Settings(wallet_api_home=str(empty_home))
     assert run_command(*SMALL_DEMO, settings=own).exit_code == 0
     with running_up(empty_home) as up:
@@ -294,31 +292,3 @@ def test_a_demo_of_other_options_is_served_as_it_is_and_one_before_the_first_rel
     held = {token["mint"] for token in tokens if token["still_holding"]}
     assert held
     assert held <= {balance["token_address"] for balance in balances}
-
-    note = {"until": "2026-11-20T00:00:00Z", "size": {"wallets": 12, "trades": 300}, "most_trades": 10**6}
-    _make_unreleased(own)
-    (empty_home / "demo.json").write_text(json.dumps(note))
-    with running_up(empty_home, "--no-demo") as up:
-        assert f"Moved it to {empty_home}.old" in up.output
-        assert requests.get(f"{up.url}/readyz", timeout=30).status_code == 200
-    _make_unreleased(own)
-    (empty_home / "demo.json").write_text(json.dumps(note))
-    refused = run_command("up", settings=own)
-    assert refused.exit_code == 1
-    assert f"{empty_home}.old exists already. Remove one of the two" in refused.output
-
-
-def test_own_data_before_the_first_release_is_refused_and_stays(empty_home: Path, tmp_path: Path) -> None:
-    own = Settings(wallet_api_home=str(empty_home))
-    (tmp_path / "wallets.ndjson").write_text(json.dumps(WALLET))
-    assert run_command("import", "wallets", tmp_path / "wallets.ndjson", settings=own).exit_code == 0
-    _make_unreleased(own)
-    refused = run_command("up", settings=own)
-    assert refused.exit_code == 1
-    assert "before the first release, and cannot be upgraded" in str(refused.exception)
-    assert (empty_home / "postgres").exists()
-
-
-def _make_unreleased(own: Settings) -> None:
-    with embedded.running(own) as settings, connect(str(settings.database_url)) as connection:
-        connection.execute("UPDATE schema_migrations SET name = replace(name, '000', '001')")
