@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.ledger import in_process, random_trades, strategies
-from tests.ledger.figures import compare, figures
+from tests.ledger.figures import compare, figures, signals
 from tests.ledger.mints import mint_of
 from tests.naive import Ledger
 from wallet_api.database import Connection
@@ -131,9 +131,9 @@ def test_signals_as_of_a_moment_are_those_that_were_given_then(
                 data.draw(st.sampled_from([1, 24, 168])),
                 data.draw(st.sampled_from([1, 2])),
             )
-            given_then.append((question, in_process.signals(connection, *question)))
-    for question, signals in given_then:
-        assert in_process.signals(connection, *question) == signals, question
+            given_then.append((question, signals(connection, *question)))
+    for question, expected in given_then:
+        assert signals(connection, *question) == expected, question
 
 
 def _time_of(row: Row) -> datetime:

@@ -13,13 +13,18 @@ from typing import Any
 
 from tests.ledger import in_process, random_trades
 from tests.ledger.contents import contents, orphans
+from tests.ledger.in_process import exact
 from tests.ledger.rows import trade_row
 from tests.processes import wallet_api
 from tests.waiting import eventually, waiting
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
 from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.queries.history import wallet_history
+from wallet_api.queries.token_block import find_token
+from wallet_api.queries.token_price import DEFAULT_RULE
 from wallet_api.settings import Settings
+from wallet_api.wallet_ids import WalletIds
 
 Row = dict[str, Any]
 
@@ -40,9 +45,8 @@ def test_every_history_during_an_import_is_of_one_moment(database_url: str, conn
         importing = pool.submit(importer.trades, rows)
         while not importing.done():
             wallet = wallets[answers % 2]
-            record = in_process.history(
-                connection, now, "solana", wallet["type"], wallet["wallet_address"], limit=5
-            )
+            place = ("solana", wallet["type"], wallet["wallet_address"])
+            record = exact(wallet_history(connection, WalletIds(), now, *place, limit=5))
             assert_whole(record)
             seen.add(record["lifetime_stats"]["total_tx_count"])
             answers += 1
@@ -154,7 +158,7 @@ def test_an_import_waits_for_one_that_stores_prices_and_sees_its_trades(
             assert eventually(lambda: waiting(connection) == len(imports), 30)
         for done in imports:
             done.result()
-    token = in_process.token(connection, now, "solana", newest["mint"])
+    _, token = find_token(connection, now, DEFAULT_RULE, "solana", newest["mint"])
     assert token is not None
     assert token["price"] == 7
 
