@@ -3,37 +3,33 @@
 import csv
 import gzip
 import io
-import json
 import os
 import pty
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.integration.test_ledger_properties import MINTS, NOW, WINDOWS, examples, files
 from tests.ledger import in_process, random_trades, strategies
-from tests.ledger.command import Outcome, rejects_of
+from tests.ledger.command import Outcome, rejects_of, run_file
 from tests.ledger.contents import contents, orphans
 from tests.ledger.figures import compare, figures
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
+from tests.ledger.rows import ndjson, written
 from tests.naive import Ledger
 from tests.naive_walk import folded
-from wallet_api.cli import cli
 from wallet_api.database import Connection, connect
 from wallet_api.ledger.identities import TradeIdentity
 from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.ledger.remove import remove_trades, stage_trades
 
-DAYS = 3
 UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
 UNKNOWN_TRADE = "the wallet has no such trade"
 UNKNOWN_WALLET = "the wallet is not tracked"
@@ -46,32 +42,14 @@ def remove(database_url: str, tmp_path: Path) -> Remove:
     """Write rows to a file, and run the command on it."""
 
     def run(kind: str, *rows: Row | bytes, options: tuple[str, ...] = ("--yes",)) -> Outcome:
-        path = tmp_path / "removal.ndjson"
-        lines = (row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows)
-        path.write_bytes(b"".join(line + b"\n" for line in lines))
-        return run_file(database_url, kind, path, *options)
+        return run_file(database_url, "remove", kind, written(tmp_path / "removal.ndjson", *rows), *options)
 
     return run
 
 
-def run_file(database_url: str, kind: str, path: Path, *options: str) -> Outcome:
-    """Run the command on a file."""
-    result = CliRunner().invoke(
-        cli, ["remove", kind, str(path), "--json", *options], env={"DATABASE_URL": database_url}
-    )
-    summary = json.loads(result.stdout) if result.exit_code in (0, 3) else {}
-    return Outcome(result.exit_code, summary, rejects_of(path), result.output)
-
-
 def fill(database_url: str, trades: int = 600) -> tuple[list[Row], list[Row]]:
     """Fill the ledger with six wallets and their trades, and return the rows of both files."""
-    now = datetime.now(UTC)
-    wallets, rows = random_trades.wallets(6), random_trades.trades(trades, 6, now, DAYS) if trades else []
-    importer = in_process.Importer(database_url)
-    importer.wallets(wallets)
-    importer.prices(random_trades.prices(now, DAYS))
-    importer.trades(rows)
-    return wallets, rows
+    return random_trades.fill(in_process.Importer(database_url), 6, trades)
 
 
 @pytest.mark.timeout(1200)
@@ -125,10 +103,10 @@ def test_the_very_file_that_was_imported_removes_what_it_brought(
     before = contents(connection, NOW)
     _, rows = fill(database_url)
     path = tmp_path / name
-    path.write_bytes(_csv(rows) if name.endswith(".csv") else gzip.compress(_ndjson(rows)))
+    path.write_bytes(_csv(rows) if name.endswith(".csv") else gzip.compress(ndjson(*rows)))
     distinct = {strategies.trade_key(row) for row in rows}
 
-    outcome = run_file(database_url, "trades", path, "--yes")
+    outcome = run_file(database_url, "remove", "trades", path, "--yes")
 
     assert outcome.status == 0
     assert outcome.summary["removed"] == outcome.summary["trades"] == len(distinct)
@@ -209,7 +187,7 @@ def test_nothing_is_removed_by_a_dry_run_or_without_consent(
         assert outcome.status == 1
         assert "--yes" in outcome.text
         assert "--dry-run" in outcome.text
-        missing = run_file(database_url, "wallets", tmp_path / "missing.csv", "--yes")
+        missing = run_file(database_url, "remove", "wallets", tmp_path / "missing.csv", "--yes")
         assert (missing.status, "No such file" in missing.text) == (1, True)
     assert contents(connection, NOW) == before
 
@@ -220,8 +198,7 @@ def test_on_a_terminal_it_says_what_goes_from_where_and_asks(
 ) -> None:
     wallets, rows = fill(database_url)
     trades = len({strategies.trade_key(row) for row in rows if _wallet_key(row) == _wallet_key(wallets[0])})
-    path = tmp_path / "wallets.ndjson"
-    path.write_bytes(_ndjson(wallets[:1]))
+    path = written(tmp_path / "wallets.ndjson", wallets[0])
     ours, theirs = pty.openpty()
     try:
         os.write(ours, reply.encode())
@@ -250,7 +227,7 @@ def test_standard_input_is_taken_when_no_question_is_asked(database_url: str, tm
     _, rows = fill(database_url)
     done = subprocess.run(
         [sys.executable, "-m", "wallet_api", "remove", "trades", "-", "--yes"],
-        input=_ndjson([rows[0], rows[0] | {"tx_signature": "never"}]).decode(),
+        input=ndjson(rows[0], rows[0] | {"tx_signature": "never"}).decode(),
         env=os.environ | {"DATABASE_URL": database_url},
         cwd=tmp_path,
         capture_output=True,
@@ -276,7 +253,7 @@ def test_a_removal_that_was_interrupted_can_be_run_again(database_url: str, conn
             raise InterruptedError
 
     with connect(database_url) as interrupted:
-        stage_trades(interrupted, ndjson_records(_ndjson(rows).splitlines(), TradeIdentity), print)
+        stage_trades(interrupted, ndjson_records(ndjson(*rows).splitlines(), TradeIdentity), print)
         with pytest.raises(InterruptedError):
             remove_trades(interrupted, progress, batch_rows=50)
     with connect(database_url) as rebuilding:
@@ -288,10 +265,6 @@ def test_a_removal_that_was_interrupted_can_be_run_again(database_url: str, conn
     assert again.trades == distinct - 3 * 50
     assert again.rejected > 0
     assert contents(connection, NOW) == before
-
-
-def _ndjson(rows: list[Row]) -> bytes:
-    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 
 def _csv(rows: list[Row]) -> bytes:

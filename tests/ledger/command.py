@@ -1,19 +1,17 @@
-"""The import command, in the process of the test or in its own."""
+"""The commands that import and remove rows, in the process of the test or in its own."""
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner
-
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
-from wallet_api.cli import cli
+from tests.processes import run_command
+from wallet_api.settings import Settings
 
 SOLANA = "So11111111111111111111111111111111111111112"
 EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
@@ -25,7 +23,7 @@ WALLETS = [
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of an import: exit status, summary, output, and the rejects file if there is one."""
+    """The result of a command: exit status, summary, output, and the rejects file if there is one."""
 
     status: int
     summary: Row
@@ -36,9 +34,6 @@ class Outcome:
     def reasons(self) -> dict[int, str]:
         """The reasons by line number."""
         return {reject["line"]: reject["reason"] for reject in self.rejects or []}
-
-
-TakeIn = Callable[..., Outcome]
 
 
 def trade(signature: str = "s", **fields: Any) -> Row:
@@ -79,20 +74,11 @@ def command(
     return done.returncode, done.stdout, done.stderr
 
 
-def taking_in(database_url: str, folder: Path) -> TakeIn:
-    """Return a function that imports rows from a file in `folder`; bytes are written as they are."""
-
-    def take(kind: str, *rows: Row | bytes, name: str = "file.ndjson") -> Outcome:
-        path = folder / name
-        lines = (row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows)
-        path.write_bytes(b"".join(line + b"\n" for line in lines))
-        result = CliRunner().invoke(
-            cli, ["import", kind, str(path), "--json"], env={"DATABASE_URL": database_url}
-        )
-        summary = json.loads(result.stdout) if result.exit_code in (0, 3) else {}
-        return Outcome(result.exit_code, summary, rejects_of(path), result.output)
-
-    return take
+def run_file(database_url: str, verb: str, kind: str, path: Path, *options: str) -> Outcome:
+    """Run `import` or `remove` on a file, in the process of the test."""
+    result = run_command(verb, kind, path, "--json", *options, settings=Settings(database_url=database_url))
+    summary = json.loads(result.stdout) if result.exit_code in (0, 3) else {}
+    return Outcome(result.exit_code, summary, rejects_of(path), result.output)
 
 
 def changed(outcome: Outcome) -> tuple[int, int]:
