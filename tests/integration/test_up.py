@@ -1,6 +1,5 @@
 """`wallet-api up`: the requests that it prints succeed, it restarts what exits, and it leaves no process."""
 
-import json
 import os
 import re
 import signal
@@ -18,6 +17,7 @@ import pytest
 import requests
 
 from tests.browser import browser, needs_chromium
+from tests.ledger.in_process import Importer
 from tests.processes import processes_of, run_command, wallet_api
 from tests.running_up import Up, free_port, is_alive, running_up
 from tests.waiting import eventually
@@ -26,7 +26,6 @@ from wallet_api.database import connect
 from wallet_api.settings import Settings
 
 WALLET = {"blockchain": "eth", "type": "kol", "wallet_address": "0x" + 40 * "a"}
-SMALL_DEMO = ("demo", "--wallets", "12", "--trades", "300", "--days", "2")
 
 
 @pytest.fixture(scope="module")
@@ -265,30 +264,13 @@ def test_the_printed_command_for_another_port_is_the_one_that_was_typed(empty_ho
 
 
 def test_own_servers_and_wallets_are_used_and_get_no_demo(
-    empty_home: Path, database_url: str, valkey_url: str, tmp_path: Path
+    empty_home: Path, database_url: str, valkey_url: str
 ) -> None:
-    (tmp_path / "wallets.ndjson").write_text(json.dumps(WALLET))
     urls = {"database_url": database_url, "valkey_url": valkey_url}
-    assert (
-        run_command("import", "wallets", tmp_path / "wallets.ndjson", settings=Settings(**urls)).exit_code
-        == 0
-    )
+    Importer(database_url).wallets([WALLET])
     with running_up(empty_home, **urls) as up:
         programs = {Path(words[0]).name for one in processes_of(empty_home) if (words := one.info["cmdline"])}
         assert not programs & {"postgres", "valkey-server"}
         assert requests.get(f"{up.url}/v1/wallets", timeout=30).status_code == 401
         assert f"{up.url}/docs" in up.output
         assert not any(word in up.output for word in ("Loading", "KEY=", "curl"))
-
-
-def test_a_demo_of_other_options_is_served_as_it_is(empty_home: Path) -> None:
-    own = Settings(wallet_api_home=str(empty_home))
-    assert run_command(*SMALL_DEMO, settings=own).exit_code == 0
-    with running_up(empty_home) as up:
-        answers = [_call(words) for words in up.calls]
-    assert [answer.status_code for answer in answers] == [200] * 9
-    tokens = answers[1].json()["data"]["token_overview"]
-    balances = answers[2].json()["data"]["active_holdings"]["tokens"]
-    held = {token["mint"] for token in tokens if token["still_holding"]}
-    assert held
-    assert held <= {balance["token_address"] for balance in balances}
