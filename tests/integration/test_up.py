@@ -233,19 +233,13 @@ def test_ctrl_c_in_the_first_second_shows_no_traceback(empty_home: Path, later_s
     assert process.returncode in (-signal.SIGINT, 130, 0)
 
 
-def test_a_taken_port_is_reported_before_anything_is_started(empty_home: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        refused = run_command("up", "--port", str(port), settings=Settings(wallet_api_home=str(empty_home)))
-    assert refused.exit_code == 1
-    assert f"Error: Port {port} of 127.0.0.1 is in use." in refused.output
-    assert not (empty_home / "postgres").exists()
-
-
-def test_the_printed_command_for_another_port_is_the_one_that_was_typed(empty_home: Path) -> None:
+def test_a_taken_port_is_reported_before_anything_is_started_with_the_command_for_another(
+    empty_home: Path,
+) -> None:
     program = Path(sys.executable).with_name("wallet-api")
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
+        # The command is shown as it was typed.
         for folder, path, typed in (
             (program.parents[1], os.defpath, f"{program.parent.name}/wallet-api"),
             (empty_home.parent, os.defpath, str(program)),
@@ -260,7 +254,12 @@ def test_the_printed_command_for_another_port_is_the_one_that_was_typed(empty_ho
                 check=False,
                 timeout=60,
             )
-            assert refused.stderr.endswith(f"Choose another one: {typed} up --no-demo --port {port + 1}\n")
+            assert refused.returncode == 1
+            assert refused.stderr == (
+                f"Error: Port {port} of 127.0.0.1 is in use. "
+                f"Choose another one: {typed} up --no-demo --port {port + 1}\n"
+            )
+    assert not (empty_home / "postgres").exists()
 
 
 def test_own_servers_and_wallets_are_used_and_get_no_demo(
