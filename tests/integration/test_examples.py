@@ -21,7 +21,7 @@ import requests
 
 from tests.demo_service import DemoService
 from tests.ledger.in_process import Importer, Row, parsed
-from tests.ledger.rows import ANN, WALLETS, trade_row
+from tests.ledger.rows import ANN, GROUP, WALLETS, trade_row
 from tests.processes import Gunicorn, StartGunicorn
 from tests.waiting import eventually
 from wallet_api.database import Connection, connect
@@ -35,7 +35,6 @@ PROGRAMS = {
     )
     for section in DOCUMENT.split("\n## ")[1:]
 }
-KOLS = {"blockchain": "solana", "type": "kol"}
 WALLET = re.compile(r"(\d+)\. (.*): (-?[\d.E-]+) SOL")
 BUY = re.compile(r"   (\S+Z) (.*) for ([\d.E-]+) SOL")
 
@@ -243,7 +242,7 @@ def _buys_of(history: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _kols(demo: DemoService) -> list[dict[str, Any]]:
-    return [row for row in demo.wallets if KOLS.items() <= row.items()]
+    return [row for row in demo.wallets if GROUP.items() <= row.items()]
 
 
 def _history(server: Gunicorn, demo: DemoService, row: dict[str, Any], **arguments: str) -> dict[str, Any]:

@@ -19,8 +19,9 @@ import requests
 
 from tests.callers import Met, callers, get
 from tests.faults_report import Report
+from tests.ledger.rows import GROUP
 from tests.nginx import nginx, running_nginx
-from tests.outages import GROUP, Outages, is_our_refusal, service_with_own_servers
+from tests.outages import Outages, is_our_refusal, service_with_own_servers
 from tests.processes import processes_of, reload, start_gunicorn, workers
 from tests.running_up import Up, running_up
 from tests.waiting import eventually

@@ -16,13 +16,13 @@ from tests.ledger import in_process, strategies
 from tests.ledger.caller import Caller
 from tests.ledger.follower import LATEST, Follower, identity, stored, trades_of
 from tests.ledger.mints import mint_of
+from tests.ledger.rows import GROUP
 from wallet_api.database import Connection
 
 Row = dict[str, Any]
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "8"))
-GROUP = {"blockchain": "solana", "type": "kol"}
 FEEDS: tuple[tuple[str, Row], ...] = (
     (LATEST, GROUP),
     ("/tokens/transactions", GROUP | {"mint": mint_of("Mint")}),

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.backups import at, done
-from tests.ledger.command import EVM, SOLANA, WALLETS, Outcome, changed, command, rejects_of, run_file, trade
+from tests.ledger.command import WALLETS, Outcome, changed, command, rejects_of, run_file, trade
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import written
+from tests.ledger.rows import BEN, EVM, UNTRACKED, written
 from tests.processes import run_command
 from wallet_api.database import Connection
 from wallet_api.ledger import tokens
@@ -22,7 +22,6 @@ from wallet_api.ledger.tokens import TokenIds
 
 TakeIn = Callable[..., Outcome]
 
-UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
 MINT = mint_of("mint")[:39]
 
 
@@ -51,7 +50,7 @@ def test_bad_rows_are_told_by_line_and_reason_and_the_good_ones_land(
         "trades",
         trade("good 1"),
         trade(wallet_address=UNTRACKED),
-        trade(blockchain="eth", wallet_address=SOLANA),
+        trade(blockchain="eth", wallet_address=BEN),
         b"not JSON",
         trade("good 2", created_at=soon.isoformat(), value="0", value_usd="0", event_index=2**31 - 1),
     )
@@ -83,7 +82,7 @@ def test_bad_wallets_and_prices_are_reported_by_line_and_reason(
         WALLETS[1] | {"wallet_address": EVM + "0"},
         WALLETS[0] | {"name": "\0"},
         WALLETS[0] | {"twitter": "x" * 2049},
-        WALLETS[0] | {"wallet_address": SOLANA[:-1]},
+        WALLETS[0] | {"wallet_address": BEN[:-1]},
         WALLETS[0],
     )
     assert (outcome.status, outcome.summary["landed"]) == (3, 1)
@@ -103,7 +102,7 @@ def test_bad_wallets_and_prices_are_reported_by_line_and_reason(
 def test_unknown_columns_are_ignored_with_a_warning(
     take_in: TakeIn, database_url: str, tmp_path: Path
 ) -> None:
-    row = f"blockchain,type,wallet_address,Name\nsolana,kol,{SOLANA},x".encode()
+    row = f"blockchain,type,wallet_address,Name\nsolana,kol,{BEN},x".encode()
     warning = 'the column "Name" is unknown and ignored'
     assert take_in("wallets", row, name="wallets.csv").summary["warnings"] == [warning]
     status, output, error = command(database_url, tmp_path, "wallets", "wallets.csv")
@@ -185,7 +184,7 @@ def test_a_wallet_that_is_in_a_file_twice_with_other_values_is_warned_of_and_the
     ]
     outcome = take_in("wallets", *rows)
     assert outcome.summary["warnings"] == [
-        f"wallet {SOLANA} on solana is in lines 1, 4 with a different type (whale, kol), name;"
+        f"wallet {BEN} on solana is in lines 1, 4 with a different type (whale, kol), name;"
         " the last one is used"
     ]
     assert f"Warning: {outcome.summary['warnings'][0]}\n" in outcome.text
@@ -215,7 +214,7 @@ def test_a_csv_leaves_fields_as_they_are_that_it_has_no_column_for_and_an_empty_
         (",twitter", "whale", ",new", fields | {"type": "whale", "twitter": "new"}),
         (",name", "kol", ",", fields | {"type": "kol", "twitter": "new", "name": ""}),
     ):
-        lines = (f"blockchain,type,wallet_address{more}", f"solana,{type},{SOLANA}{cells}")
+        lines = (f"blockchain,type,wallet_address{more}", f"solana,{type},{BEN}{cells}")
         assert changed(take_in("wallets", *map(str.encode, lines), name="file.csv")) == (1, int(bool(more)))
         row = connection.execute("SELECT * FROM wallets").fetchone()
         assert row is not None

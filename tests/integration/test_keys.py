@@ -17,6 +17,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.callers import WALLETS
+from tests.ledger.rows import GROUP
 from tests.processes import StartGunicorn, run_command
 from tests.waiting import eventually
 from wallet_api.database import Connection
@@ -26,7 +27,6 @@ from wallet_api.settings import Settings
 Row = dict[str, Any]
 Run = Callable[..., Result]
 
-GROUP = {"blockchain": "solana", "type": "kol"}
 TODAY = datetime.now(UTC).date()
 
 

@@ -18,6 +18,7 @@ import requests
 from tests.callers import callers, get
 from tests.ledger import random_trades
 from tests.ledger.in_process import Importer
+from tests.ledger.rows import GROUP
 from tests.nginx import Nginx, nginx, running_nginx
 from tests.processes import Gunicorn, StartGunicorn, reload
 from wallet_api import __version__
@@ -27,7 +28,6 @@ from wallet_api.settings import Settings
 
 pytestmark = pytest.mark.skipif(nginx() is None, reason="needs nginx: apt-get install nginx")
 
-GROUP = {"blockchain": "solana", "type": "kol"}
 NOBODY = "http://127.0.0.1:9"
 
 

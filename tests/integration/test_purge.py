@@ -17,7 +17,7 @@ from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.contents import contents
 from tests.ledger.figures import compare, figures
 from tests.ledger.mints import evm_mint_of, mint_of
-from tests.ledger.rows import written
+from tests.ledger.rows import trade_row, written
 from tests.naive import Ledger
 from tests.naive_walk import folded
 from tests.processes import run_command
@@ -130,18 +130,9 @@ def test_a_purge_by_time_removes_what_was_not_held_and_counts_what_loses_its_cos
 
 
 def _trade(mint: str, blockchain: str = "solana", **fields: Any) -> Row:
-    wallets = {"solana": strategies.SOLANA[0]}
-    return {
-        "blockchain": blockchain,
-        "wallet_address": wallets.get(blockchain, strategies.EVM),
-        "tx_signature": "s",
-        "mint": mint,
-        "transaction_type": "buy",
-        "token_amount": "10",
-        "value": "1",
-        "created_at": (NOW - timedelta(days=3)).isoformat(),
-        **fields,
-    }
+    address = strategies.SOLANA[0] if blockchain == "solana" else strategies.EVM
+    place = {"blockchain": blockchain, "mint": mint, "token_amount": "10"}
+    return trade_row(address, "s", NOW - timedelta(days=3), **place | fields)
 
 
 def _sell(mint: str, **fields: Any) -> Row:

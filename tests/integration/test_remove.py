@@ -21,7 +21,7 @@ from tests.ledger.contents import contents, orphans
 from tests.ledger.figures import compare, figures
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import ndjson, written
+from tests.ledger.rows import UNTRACKED, ndjson, written
 from tests.naive import Ledger
 from tests.naive_walk import folded
 from wallet_api.database import Connection, connect
@@ -30,7 +30,6 @@ from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.ledger.remove import remove_trades, stage_trades
 
-UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
 UNKNOWN_TRADE = "the wallet has no such trade"
 UNKNOWN_WALLET = "the wallet is not tracked"
 

@@ -13,7 +13,8 @@ import requests
 
 from tests.callers import callers, get
 from tests.demo_service import DemoService, demo_service
-from tests.outages import GROUP, is_our_refusal, socket_folder
+from tests.ledger.rows import GROUP
+from tests.outages import is_our_refusal, socket_folder
 from tests.processes import Gunicorn, StartGunicorn, kill_all
 from tests.waiting import eventually
 from wallet_api import embedded, migrations

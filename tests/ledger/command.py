@@ -5,18 +5,18 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tests.ledger.in_process import Row
-from tests.ledger.mints import mint_of
+from tests.ledger.rows import BEN, EVM, trade_row
 from tests.processes import run_command
 from wallet_api.settings import Settings
 
-SOLANA = "So11111111111111111111111111111111111111112"
-EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
+AT = datetime(2026, 1, 30, 12, 51, 16, tzinfo=UTC)
 WALLETS = [
-    {"blockchain": "solana", "type": "kol", "wallet_address": SOLANA, "name": "Sol"},
+    {"blockchain": "solana", "type": "kol", "wallet_address": BEN, "name": "Sol"},
     {"blockchain": "eth", "type": "kol", "wallet_address": EVM},
 ]
 
@@ -37,18 +37,8 @@ class Outcome:
 
 
 def trade(signature: str = "s", **fields: Any) -> Row:
-    """Return a valid trade."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": SOLANA,
-        "tx_signature": signature,
-        "mint": mint_of("mint"),
-        "transaction_type": "buy",
-        "token_amount": "1",
-        "value": "1",
-        "created_at": "2026-01-30T12:51:16Z",
-        **fields,
-    }
+    """Return a valid trade of the first of WALLETS."""
+    return trade_row(BEN, signature, AT, **fields)
 
 
 def rejects_of(path: Path) -> list[Row] | None:

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.ledger.mints import evm_mint_of, mint_of
+from tests.ledger.rows import EVM
 
 Row = dict[str, Any]
 
@@ -16,7 +17,6 @@ SOLANA = (
     "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
     "So11111111111111111111111111111111111111112",
 )
-EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
 # By name; the first two are one token on EVM chains.
 MINTS = {"Mint": evm_mint_of("AB"), "mint": evm_mint_of("ab"), "Zed": evm_mint_of("cd")}
 GROUPS = (("solana", "kol"), ("solana", "smart"), ("eth", "kol"))

@@ -172,7 +172,7 @@ def test_an_open_quote_affects_only_its_line(tmp_path: Path) -> None:
     assert good == [f"good {n}" for n in range(3000)]
     assert bad == [(3, "a quote is not closed"), (3003, "a quote is not closed")]
     begins = csv_line().replace(b",,buy", b',"a,buy', 1)
-    ends = b'b",buy,1,1,,2026-01-30T12:51:16Z,\n'
+    ends = b'b",buy,1,1,,2026-01-30T12:51:16+00:00,\n'
     good, bad = read(tmp_path / "file.csv", HEADER + begins + csv_line(signature="between") + ends)
     assert (good, [number for number, _ in bad]) == (["between"], [2, 4])
 
