@@ -5,21 +5,17 @@ import gzip
 import io
 import json
 import stat
-import subprocess
-import sys
 import tempfile
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.backups import at, done, refused
-from tests.integration.test_ledger_properties import NOW, examples, files
+from tests.integration.test_ledger_properties import NOW, files
 from tests.ledger import in_process, random_trades, strategies
-from tests.ledger.command import rejects_of
+from tests.ledger.command import command, rejects_of
 from tests.ledger.contents import contents
 from tests.ledger.rows import price_row, trade_row, written
 from tests.processes import run_command
@@ -55,9 +51,7 @@ def stored(connection: Connection) -> Any:
     return found
 
 
-@pytest.mark.timeout(1200)
-@examples
-@given(data=st.data())
+@strategies.for_any(data=st.data())
 def test_what_was_exported_and_imported_again_is_the_same_ledger(
     data: st.DataObject, database_url: str, connection: Connection
 ) -> None:
@@ -186,14 +180,8 @@ def test_a_file_is_private_whole_and_never_replaced_unasked(database_url: str, t
 
 def test_standard_output_has_the_rows_alone(database_url: str, tmp_path: Path) -> None:
     wallets, _ = fill(database_url)
-    done_ = subprocess.run(
-        [sys.executable, "-m", "wallet_api", "export", "wallets", "-"],
-        env={"DATABASE_URL": database_url},
-        cwd=tmp_path,
-        capture_output=True,
-        timeout=60,
-        check=True,
-    )
-    found = [json.loads(line) for line in done_.stdout.splitlines()]
+    status, output, error = command(database_url, tmp_path, "export", "wallets", "-")
+    assert status == 0
+    found = [json.loads(line) for line in output.splitlines()]
     assert {row["wallet_address"] for row in found} == {row["wallet_address"] for row in wallets}
-    assert b"Exported 6 rows to -" in done_.stderr
+    assert "Exported 6 rows to -" in error

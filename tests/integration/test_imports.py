@@ -105,7 +105,7 @@ def test_unknown_columns_are_ignored_with_a_warning(
     row = f"blockchain,type,wallet_address,Name\nsolana,kol,{BEN},x".encode()
     warning = 'the column "Name" is unknown and ignored'
     assert take_in("wallets", row, name="wallets.csv").summary["warnings"] == [warning]
-    status, output, error = command(database_url, tmp_path, "wallets", "wallets.csv")
+    status, output, error = command(database_url, tmp_path, "import", "wallets", "wallets.csv")
     assert status == 0
     assert "(0 new or changed, 1 unchanged)" in output
     database, *warnings = error.splitlines()
@@ -120,7 +120,7 @@ def test_a_file_with_which_nothing_can_be_done_is_status_one_and_one_line(
     database_url: str, tmp_path: Path, name: str, message: str
 ) -> None:
     (tmp_path / "broken.csv").write_text("a,b\n1,2\n")
-    status, output, error = command(database_url, tmp_path, "trades", name)
+    status, output, error = command(database_url, tmp_path, "import", "trades", name)
     assert (status, output) == (1, "")
     assert message in error
     # The database is named as soon as the file is open.
@@ -134,7 +134,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_anything_lands(
     path = written(tmp_path / "wallets.ndjson", WALLETS[0])
     # A folder in the place of the rejects file is in everyone's way, even root's.
     (tmp_path / "wallets.ndjson.rejects.ndjson").mkdir()
-    status, _, error = command(database_url, tmp_path, "wallets", path.name)
+    status, _, error = command(database_url, tmp_path, "import", "wallets", path.name)
     assert status == 1
     assert "rejects" in error
     assert stat.S_ISDIR((tmp_path / "wallets.ndjson.rejects.ndjson").stat().st_mode)
@@ -144,7 +144,7 @@ def test_standard_input_is_taken_as_ndjson_and_its_rejects_lie_in_the_working_fo
     database_url: str, tmp_path: Path
 ) -> None:
     lines = json.dumps(WALLETS[0]) + "\nnot JSON\n"
-    status, output, error = command(database_url, tmp_path, "wallets", "-", lines)
+    status, output, error = command(database_url, tmp_path, "import", "wallets", "-", standard_input=lines)
     assert status == 3
     assert output.startswith("Imported 1 rows in ")
     assert output.rstrip().endswith("1 rejected.")

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.backups import at, done, refused
-from tests.integration.test_ledger_properties import MINTS, NOW, WINDOWS, examples
+from tests.integration.test_ledger_properties import MINTS, NOW, WINDOWS
 from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.contents import contents
 from tests.ledger.figures import compare, figures
@@ -96,9 +95,7 @@ def _costs(connection: Connection, before: datetime) -> set[tuple[Any, ...]]:
     return {tuple(row.values()) for row in connection.execute(_COSTS, {"before": before})}
 
 
-@pytest.mark.timeout(1200)
-@examples
-@given(data=st.data())
+@strategies.for_any(data=st.data())
 def test_a_purge_by_time_removes_what_was_not_held_and_counts_what_loses_its_cost(
     data: st.DataObject, database_url: str, connection: Connection
 ) -> None:

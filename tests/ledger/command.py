@@ -48,11 +48,11 @@ def rejects_of(path: Path) -> list[Row] | None:
 
 
 def command(
-    database_url: str, folder: Path, kind: str, name: str, standard_input: str = ""
+    database_url: str, folder: Path, *arguments: str, standard_input: str = ""
 ) -> tuple[int, str, str]:
-    """Run the command in `folder`, and return its exit status, output and errors."""
+    """Run a command of its own process in `folder`, and return its exit status, output and errors."""
     done = subprocess.run(
-        [sys.executable, "-m", "wallet_api", "import", kind, name],
+        [sys.executable, "-m", "wallet_api", *arguments],
         input=standard_input,
         capture_output=True,
         text=True,

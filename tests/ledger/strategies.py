@@ -1,10 +1,13 @@
 """Ledgers of every awkward kind, for Hypothesis: few wallets and tokens, many coincidences."""
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.ledger.mints import evm_mint_of, mint_of
@@ -24,8 +27,20 @@ SMALL = ("1", "2", "3", "7", "0.1", "0.5", "1000")
 # An optional field that a row leaves out.
 ABSENT = "(absent)"
 OPTIONAL = ("event_index", "token_name", "value_usd", "exchanged_value")
+_HEALTH = (HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large)
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
+
+
+def for_any(**drawn: st.SearchStrategy[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that runs a test with LEDGER_EXAMPLES examples of what is drawn."""
+    examples = settings(
+        max_examples=int(os.environ.get("LEDGER_EXAMPLES", "8")),
+        deadline=None,
+        print_blob=True,
+        suppress_health_check=_HEALTH,
+    )
+    return lambda test: pytest.mark.timeout(1200)(examples(given(**drawn)(test)))
 
 
 def wallets(*, second_type: str = "kol") -> list[Row]:
