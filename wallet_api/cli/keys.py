@@ -28,11 +28,10 @@ def _overlap(context: click.Context, option: click.Parameter, text: str) -> time
     return overlap
 
 
-def _moment_or(word: str) -> Any:
-    def read(context: click.Context, option: click.Parameter, text: str | None) -> datetime | str | None:
-        return text if text == word else moment(context, option, text)
-
-    return read
+def _moment_or_never(
+    context: click.Context, option: click.Parameter, text: str | None
+) -> datetime | str | None:
+    return text if text == "never" else moment(context, option, text)
 
 
 @click.group()
@@ -110,7 +109,7 @@ def show(name: str, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--rate", help="Rate limit, such as 600/minute, or default for DEFAULT_RATE.")
 @click.option(
-    "--expires", metavar="DATE", callback=_moment_or("never"), help="Day (UTC) or time of expiry, or never."
+    "--expires", metavar="DATE", callback=_moment_or_never, help="Day (UTC) or time of expiry, or never."
 )
 def set_key(name: str, rate: str | None, expires: datetime | str | None) -> None:
     """Change the rate or the expiry of a key. Workers know it after KEY_CACHE_SECONDS at most."""
