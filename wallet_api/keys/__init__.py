@@ -130,8 +130,7 @@ def set_key(connection: Connection, name: str, **changes: str | datetime | None)
         "expires_at": expires_at,
     }
     row = connection.execute(_KEYS["set"], parameters).fetchone()
-    if row is None:
-        raise _revoked(name)
+    assert row is not None
     return row
 
 
@@ -163,7 +162,7 @@ def _find(connection: Connection, name: str) -> Row:
 def _find_valid(connection: Connection, name: str, *, or_expired: bool = True) -> int:
     row = _find(connection, name)
     if row["revoked_at"] is not None:
-        raise _revoked(name)
+        raise KeyRequestError(f"the key {name!r} is revoked permanently; create another one")
     expires_at = row["expires_at"]
     if not or_expired and expires_at is not None and expires_at <= datetime.now(UTC):
         raise KeyRequestError(f"the key {name!r} has expired; set another expiry first")
@@ -174,7 +173,3 @@ def _find_valid(connection: Connection, name: str, *, or_expired: bool = True) -
 def _check_future(expires_at: datetime) -> None:
     if expires_at <= datetime.now(UTC):
         raise KeyRequestError(f"{shown_time(expires_at)} is in the past")
-
-
-def _revoked(name: str) -> KeyRequestError:
-    return KeyRequestError(f"the key {name!r} is revoked permanently; create another one")

@@ -30,7 +30,6 @@ RETURNING revoked_at;
    UPDATE api_keys
       SET credits = credits + %(amount)s
     WHERE key_id = %(key_id)s
-      AND revoked_at IS NULL
 RETURNING credits;
 
 -- set --
@@ -48,7 +47,6 @@ RETURNING credits;
                          ELSE expires_at
                        END
     WHERE key_id = %(key_id)s
-      AND revoked_at IS NULL
 RETURNING rate,
           expires_at;
 
@@ -60,5 +58,4 @@ RETURNING rate,
           previous_until = %(until)s,
           key_hash = %(key_hash)s
     WHERE key_id = %(key_id)s
-      AND revoked_at IS NULL
 RETURNING key_id;
