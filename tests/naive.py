@@ -5,7 +5,7 @@ Written from the definitions in docs/figures.md, without SQL and without code of
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -15,6 +15,17 @@ from tests.naive_calendar import calendar_of
 from tests.naive_connections import connections_of
 from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
 from tests.naive_signals import Question, signals_of
+from tests.naive_sums import (
+    EVER,
+    PERIOD,
+    Part,
+    distribution,
+    holding,
+    part_of,
+    period_distribution,
+    picked,
+    sums,
+)
 from tests.naive_tokens import holders_of, sorted_by, stats_of
 from tests.naive_tracker import tracker_of
 from tests.naive_walk import (
@@ -24,25 +35,17 @@ from tests.naive_walk import (
     Usd,
     Wallet,
     folded,
+    percentage,
     shown,
+    shown_time,
     time_of,
     total,
     trade_of,
     walk,
-    without_cost,
 )
 
 CURRENCY = {"solana": "SOL", "bnb": "BNB", "base": "ETH", "eth": "ETH"}
-PERIOD = {
-    "6h": timedelta(hours=6),
-    "1d": timedelta(days=1),
-    "7d": timedelta(days=7),
-    "30d": timedelta(days=30),
-    "90d": timedelta(days=90),
-}
-EVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 HOUR = timedelta(hours=1)
-BUCKETS = ("below_zero", "above_zero_to_100", "above_100_to_500", "above_500")
 
 
 class Ledger:
@@ -103,36 +106,26 @@ class Ledger:
         """Return the history of a wallet, with all trades on one page."""
         positions = self._positions((blockchain, address))
         gains = self._unrealized(now, blockchain, positions)
+        usd_of = self._usd_of(blockchain, now)
         held = [gain for mint, gain in gains.items() if positions[mint].quantity and gain is not None]
         native = self._native_price(blockchain, now)
         currency = CURRENCY[blockchain]
         closed = [position for position in positions.values() if position.closed]
         won = [position for position in closed if position.realized > 0]
-        sales = [sale for position in positions.values() for sale in position.sales]
-        uncovered = [each for position in positions.values() for each in position.uncovered]
-        buys = [t.value for p in positions.values() for t in p.trades if not t.is_sell]
-        buy_txn = sum(position.count(sells=False) for position in positions.values())
-        sell_txn = sum(position.count(sells=True) for position in positions.values())
-        realized = sum((sale.realized for sale in sales), Fraction(0))
         return {
             "profile": self._profile((blockchain, address)),
             "lifetime_stats": {
                 "currency": currency,
-                "buy": shown(sum((p.total(sells=False) for p in positions.values()), Fraction(0)), 9),
-                "sell": shown(sum((p.total(sells=True) for p in positions.values()), Fraction(0)), 9),
-                "realized_pnl": shown(realized, 9),
-                "realized_pnl_percentage": _percentage(realized, sum((s.cost for s in sales), Fraction(0))),
-                "sold_without_cost": without_cost(uncovered)["sold_without_cost"],
-                "buy_txn": buy_txn,
-                "sell_txn": sell_txn,
-                "total_tx_count": buy_txn + sell_txn,
-                "win_rate": _percentage(Fraction(len(won)), Fraction(len(closed))),
+                **picked(
+                    sums(part_of(positions.values()), usd_of),
+                    *("buy", "sell", "realized_pnl", "realized_pnl_percentage", "sold_without_cost"),
+                    *("buy_txn", "sell_txn", "largest_buy", "best_trade_pnl", "worst_trade_pnl"),
+                    total_tx_count="total_txn",
+                ),
+                "win_rate": percentage(Fraction(len(won)), Fraction(len(closed))),
                 "win_count": len(won),
                 "total_sold": len(closed),
                 "active_tokens_count": len(positions),
-                "largest_buy": shown(max(buys, default=Fraction(0)), 9),
-                "best_trade_pnl": shown(max((s.realized for s in sales), default=Fraction(0)), 9),
-                "worst_trade_pnl": shown(min((s.realized for s in sales), default=Fraction(0)), 9),
                 "still_holding_count": sum(position.still_holding for position in positions.values()),
                 **({"unrealized_pnl": shown(sum(held, Fraction(0)), 9)} if held else {}),
                 **(
@@ -142,22 +135,22 @@ class Ledger:
                 ),
                 "priced_tokens_count": len(held),
             },
-            "win_rate_distribution": _distribution([(p.realized, p.cost) for p in closed]),
+            "win_rate_distribution": distribution([(p.realized, p.cost) for p in closed]),
             "token_overview": [
                 {
                     "mint": mint,
                     "symbol": None,
                     "token_name": position.name,
-                    "invested": shown(position.total(sells=False), 9),
-                    "sold": shown(position.total(sells=True), 9),
-                    "realized_pnl": shown(position.realized, 9),
-                    "realized_pnl_percentage": _percentage(position.realized, position.cost),
-                    **without_cost(position.uncovered),
+                    **picked(
+                        sums(part_of([position]), usd_of),
+                        *("realized_pnl", "realized_pnl_percentage", "buy_txn", "sell_txn"),
+                        *("sold_without_cost", "tokens_sold_without_cost"),
+                        invested="buy",
+                        sold="sell",
+                    ),
                     "currency": currency,
-                    "buy_txn": position.count(sells=False),
-                    "sell_txn": position.count(sells=True),
-                    "first_seen": _shown_time(position.trades[0].at),
-                    "last_seen": _shown_time(position.trades[-1].at),
+                    "first_seen": shown_time(position.trades[0].at),
+                    "last_seen": shown_time(position.trades[-1].at),
                     "still_holding": position.still_holding,
                     **({} if (gain := gains[mint]) is None else {"unrealized_pnl": shown(gain, 9)}),
                 }
@@ -174,7 +167,7 @@ class Ledger:
                     **({} if trade.usd is None else {"value_usd": shown(trade.usd, 4)}),
                     "currency": currency,
                     "token_amount": shown(trade.amount, 18),
-                    "created_at": _shown_time(trade.at),
+                    "created_at": shown_time(trade.at),
                     "event_index": trade.index,
                 }
                 for trade in self._newest_first((blockchain, address))
@@ -192,11 +185,11 @@ class Ledger:
     def calendar(self, now: datetime, blockchain: str, address: str) -> Row:
         """Return the calendar of a wallet."""
         wallet = (blockchain, address)
-        positions = self._positions(wallet)
+        positions = list(self._positions(wallet).values())
         return {
             "wallet": address,
             "profile": self._whole_profile(wallet),
-            **calendar_of(now, self._newest_first(wallet), positions, self._usd_of(blockchain, now)),
+            **calendar_of(now, positions, self._usd_of(blockchain, now)),
         }
 
     def tracker(self, now: datetime, blockchain: str, address: str, period: str) -> Row:
@@ -282,30 +275,20 @@ class Ledger:
         self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None
     ) -> list[Row]:
         """Return the trades of a group within `seconds` up to `now`, newest first."""
-        since = now - timedelta(seconds=seconds)
-        traded = self._of_group(blockchain, type, since, now)
-        return self._feed(now, [trade for trade in traded if mint in (None, trade.mint)])
+        return self._feed(now, self._of_window(now, blockchain, type, seconds, mint))
 
     def count(
         self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None
     ) -> tuple[int, int]:
         """Return the number of a group's trades within `seconds` up to `now`, and of their wallets."""
-        since = now - timedelta(seconds=seconds)
-        traded = [t for t in self._of_group(blockchain, type, since, now) if mint in (None, t.mint)]
+        traded = self._of_window(now, blockchain, type, seconds, mint)
         return len(traded), len({trade.wallet for trade in traded})
 
     def volume(self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None = None) -> Row:
         """Return the two totals of a group's trades within `seconds` up to `now`."""
-        traded = [
-            trade
-            for trade in self._of_group(blockchain, type, now - timedelta(seconds=seconds), now)
-            if mint in (None, trade.mint)
-        ]
-        usd = self._total_usd(blockchain, traded, now)
-        return {
-            "volume": shown(sum((trade.value for trade in traded), Fraction(0)), 9),
-            "volume_usd": None if usd is None else shown(usd, 4),
-        }
+        traded = self._of_window(now, blockchain, type, seconds, mint)
+        own = sums(Part(traded, [], []), self._usd_of(blockchain, now))
+        return {"volume_usd": None, **picked(own, "volume", "volume_usd")}
 
     def leaderboard(
         self,
@@ -319,10 +302,8 @@ class Ledger:
     ) -> list[Row]:
         """Return the entries of a group's leaderboard in the order of a figure as it is shown."""
         since, until = EVER if period == "all" else (now - PERIOD[period], now)
-        by_wallet: dict[Wallet, list[Trade]] = {}
-        for trade in self._of_group(blockchain, type, since, until):
-            by_wallet.setdefault(trade.wallet, []).append(trade)
-        entries = [self._entry(wallet, trades, since, until, now) for wallet, trades in by_wallet.items()]
+        wallets = {trade.wallet for trade in self._of_group(blockchain, type, since, until)}
+        entries = [self._entry(wallet, since, until, now) for wallet in wallets]
         entries = [entry for entry in entries if all(_passes(entry, *bound) for bound in filters)]
         entries.sort(key=lambda entry: entry["wallet"].encode())
         unknown = [entry for entry in entries if _sort_figure(entry, sort) is None]
@@ -391,26 +372,18 @@ class Ledger:
 
     def _traded_token(self, now: datetime, since: datetime, blockchain: str, trades: list[Trade]) -> Row:
         mint, wallets = trades[0].mint, {trade.wallet for trade in trades}
-        sales = [
-            sale
-            for wallet in wallets
-            for sale in self._positions(wallet)[mint].sales
-            if since < sale.at <= now
-        ]
         token = self.token(now, blockchain, mint)
         assert token is not None
-        usd = self._total_usd(blockchain, trades, now)
+        part = part_of((self._positions(wallet)[mint] for wallet in wallets), since, now)
         return {
             "mint": mint,
             "symbol": None,
             "token_name": token["token_name"],
             "wallet_count": len(wallets),
-            "buy_txn": sum(not trade.is_sell for trade in trades),
-            "sell_txn": sum(trade.is_sell for trade in trades),
-            "total_txn": len(trades),
-            "volume": shown(sum((trade.value for trade in trades), Fraction(0)), 9),
-            **({} if usd is None else {"volume_usd": shown(usd, 4)}),
-            "realized_pnl": shown(sum((sale.realized for sale in sales), Fraction(0)), 9),
+            **picked(
+                sums(part, self._usd_of(blockchain, now)),
+                *("buy_txn", "sell_txn", "total_txn", "volume", "volume_usd", "realized_pnl"),
+            ),
             "price": token["price"],
         }
 
@@ -424,10 +397,8 @@ class Ledger:
             for trade in ordered
         ]
 
-    def _transaction(self, now: datetime, trade: Trade, holding: tuple[Fraction, Fraction]) -> Row:
-        quantity, peak = holding
+    def _transaction(self, now: datetime, trade: Trade, held: tuple[Fraction, Fraction]) -> Row:
         usd = self._total_usd(trade.wallet[0], [trade], now)
-        profile = self._profile(trade.wallet)
         return {
             "tx_signature": trade.signature,
             "event_index": trade.index,
@@ -438,16 +409,9 @@ class Ledger:
             "token_amount": shown(trade.amount, 18),
             "price_per_token": shown(trade.value / trade.amount, 18),
             "price_per_token_usd": None if usd is None else shown(usd / trade.amount, 18),
-            "created_at": _shown_time(trade.at),
-            "profile": profile | {"copytrade_link": self.wallets[trade.wallet].get("copytrade_link") or ""},
-            "holdings_after": {
-                "token_amount": shown(quantity, 18),
-                "token_amount_peak": shown(peak, 18),
-                "bag_pct": _percentage(quantity, peak),
-                "still_holding": quantity > 0 and quantity * 100 >= peak,
-                "supply_pct": None,
-                "supply_pct_peak": None,
-            },
+            "created_at": shown_time(trade.at),
+            "profile": self._whole_profile(trade.wallet),
+            "holdings_after": holding(*held),
             "mint": trade.mint,
             "symbol": None,
             "token_name": trade.name or self._positions(trade.wallet)[trade.mint].name,
@@ -455,66 +419,21 @@ class Ledger:
             "token_decimals": None,
         }
 
-    def _entry(
-        self, wallet: Wallet, trades: list[Trade], since: datetime, until: datetime, now: datetime
-    ) -> Row:
-        profile = self._profile(wallet)
-        sold = [
-            [sale for sale in position.sales if since < sale.at <= until]
-            for position in self._positions(wallet).values()
-        ]
-        sold = [sales for sales in sold if sales]
-        sales = [sale for sales in sold for sale in sales]
-        results = [
-            (sum((s.realized for s in own), Fraction(0)), sum((s.cost for s in own), Fraction(0)))
-            for own in sold
-        ]
-        uncovered = [
-            each
-            for position in self._positions(wallet).values()
-            for each in position.uncovered
-            if since < each.at <= until
-        ]
-        realized = sum((sale.realized for sale in sales), Fraction(0))
-        values = [
-            sum((trade.value for trade in trades if trade.is_sell is is_sell), Fraction(0))
-            for is_sell in (False, True)
-        ]
-        stats: Row = {
-            "realized_pnl": shown(realized, 9),
-            "realized_pnl_percentage": _percentage(realized, sum((s.cost for s in sales), Fraction(0))),
-            "sold_without_cost": without_cost(uncovered)["sold_without_cost"],
-            "buy_txn": sum(not trade.is_sell for trade in trades),
-            "sell_txn": sum(trade.is_sell for trade in trades),
-            "total_txn": len(trades),
-            "total_buy": shown(values[0], 9),
-            "total_sell": shown(values[1], 9),
-            "total_volume": shown(sum(values), 9),
-            "best_trade_pnl": shown(max((sale.realized for sale in sales), default=Fraction(0)), 9),
-        }
-        profits = [sale.realized_usd for sale in sales]
-        if None not in profits:
-            stats["realized_pnl_usd"] = shown(sum((p for p in profits if p is not None), Fraction(0)), 4)
-        usd = self._total_usd(wallet[0], trades, now)
-        if usd is not None:
-            stats["total_volume_usd"] = shown(usd, 4)
-        if sales:
-            weights = (
-                [sale.cost for sale in sales] if any(s.cost for s in sales) else [Fraction(1)] * len(sales)
-            )
-            held = sum((w * s.held_seconds for w, s in zip(weights, sales, strict=True)), Fraction(0))
-            stats["avg_hold_time_minutes"] = shown(held / sum(weights) / 60, 2)
-        wins = sum(realized > 0 for realized, _ in results)
+    def _entry(self, wallet: Wallet, since: datetime, until: datetime, now: datetime) -> Row:
+        profile, positions = self._profile(wallet), self._positions(wallet).values()
         return {
             "wallet": wallet[1],
             "profile": {name: profile[name] for name in ("name", "image_url", "twitter", "currency")},
-            "period_stats": stats,
-            "period_win_rate_distribution": {
-                "win_rate_percentage": _percentage(Fraction(wins), Fraction(len(results))),
-                **_distribution(results),
-                "closed_count": len(results),
-                "win_count": wins,
-            },
+            "period_stats": picked(
+                sums(part_of(positions, since, until), self._usd_of(wallet[0], now)),
+                *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage", "sold_without_cost"),
+                *("buy_txn", "sell_txn", "total_txn", "best_trade_pnl", "avg_hold_time_minutes"),
+                total_buy="buy",
+                total_sell="sell",
+                total_volume="volume",
+                total_volume_usd="volume_usd",
+            ),
+            "period_win_rate_distribution": period_distribution(positions, since, until),
         }
 
     def _profile(self, wallet: Wallet) -> Row:
@@ -552,6 +471,12 @@ class Ledger:
 
     def _of_group(self, blockchain: str, type: str, since: datetime, until: datetime) -> list[Trade]:
         return [trade for trade in self._of_type(blockchain, type) if since < trade.at <= until]
+
+    def _of_window(
+        self, now: datetime, blockchain: str, type: str, seconds: int, mint: str | None
+    ) -> list[Trade]:
+        traded = self._of_group(blockchain, type, now - timedelta(seconds=seconds), now)
+        return [trade for trade in traded if mint in (None, trade.mint)]
 
     def _valued(self, trade: Trade) -> Trade:
         if trade.given_usd is not None:
@@ -631,26 +556,3 @@ def _passes(entry: Row, name: str, bound: Decimal) -> bool:
         "min_win_rate": distribution["win_rate_percentage"],
     }[name]
     return bool(figure >= bound)
-
-
-def _distribution(results: list[tuple[Fraction, Fraction]]) -> Row:
-    counts = dict.fromkeys(BUCKETS, 0)
-    for realized, cost in results:
-        if realized <= 0:
-            bucket = "below_zero"
-        elif cost == 0 or realized / cost > 5:
-            bucket = "above_500"
-        elif realized / cost > 1:
-            bucket = "above_100_to_500"
-        else:
-            bucket = "above_zero_to_100"
-        counts[bucket] += 1
-    return counts
-
-
-def _shown_time(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _percentage(part: Fraction, whole: Fraction) -> Decimal:
-    return shown(100 * part / whole if whole else Fraction(0), 4)

@@ -3,23 +3,24 @@
 Shares no code with the service.
 """
 
-from collections.abc import Callable
 from datetime import UTC, date, datetime
 from fractions import Fraction
 from itertools import groupby
 
-from tests.naive_walk import Position, Row, Sale, Trade, Usd, shown, total
+from tests.naive_sums import TOTALS, Part, UsdOf, part_of, picked, sums
+from tests.naive_walk import Position, Row, shown
 
-UsdOf = Callable[[Trade], Usd]
 
-
-def calendar_of(now: datetime, trades: list[Trade], positions: dict[str, Position], usd_of: UsdOf) -> Row:
+def calendar_of(now: datetime, positions: list[Position], usd_of: UsdOf) -> Row:
     """Return months, month and dates of a calendar."""
-    sales = [sale for position in positions.values() for sale in position.sales]
-    if not trades:
+    whole = part_of(positions)
+    if not whole.trades:
         return {"months": [], "month": {}, "dates": []}
-    days = sorted({_day(trade.at) for trade in trades})
-    months = [_month(year, month, trades, sales, usd_of) for year, month in _months(days[0], days[-1], now)]
+    days = sorted({_day(trade.at) for trade in whole.trades})
+    months = [
+        _month(year, month, [day for day in days if (day.year, day.month) == (year, month)], whole, usd_of)
+        for year, month in _months(days[0], days[-1], now)
+    ]
     return {"months": months, **months[-1]}
 
 
@@ -30,24 +31,21 @@ def _months(first: date, newest: date, now: datetime) -> list[tuple[int, int]]:
     return [(number // 12, number % 12 + 1) for number in numbers]
 
 
-def _month(year: int, month: int, trades: list[Trade], sales: list[Sale], usd_of: UsdOf) -> Row:
-    trades = [trade for trade in trades if (_day(trade.at).year, _day(trade.at).month) == (year, month)]
-    sales = [sale for sale in sales if (_day(sale.at).year, _day(sale.at).month) == (year, month)]
+def _month(year: int, month: int, days: list[date], whole: Part, usd_of: UsdOf) -> Row:
     dates = []
     sides = []
-    for day in sorted({_day(trade.at) for trade in trades}):
-        sold = [sale for sale in sales if _day(sale.at) == day]
-        own = [trade for trade in trades if _day(trade.at) == day]
-        dates.append({"date": day.isoformat(), **_sums(own, sold, usd_of)})
-        if sold:
+    for day in days:
+        own = _of_days(whole, [day])
+        dates.append({"date": day.isoformat(), **_sums(own, usd_of)})
+        if own.sales:
             # A profit has a sign by its first 30 decimals.
-            profit = shown(sum((sale.realized for sale in sold), Fraction(0)), 30)
+            profit = shown(sum((sale.realized for sale in own.sales), Fraction(0)), 30)
             sides.append((profit > 0) - (profit < 0))
     return {
         "month": {
             "year": year,
             "month": month,
-            **_sums(trades, sales, usd_of),
+            **_sums(_of_days(whole, days), usd_of),
             "positive_streak": _longest(sides, 1),
             "negative_streak": _longest(sides, -1),
         },
@@ -55,27 +53,22 @@ def _month(year: int, month: int, trades: list[Trade], sales: list[Sale], usd_of
     }
 
 
-def _sums(trades: list[Trade], sales: list[Sale], usd_of: UsdOf) -> Row:
-    buys = [trade for trade in trades if not trade.is_sell]
-    sells = [trade for trade in trades if trade.is_sell]
-    sums: Row = {
-        "realized_pnl": shown(sum((sale.realized for sale in sales), Fraction(0)), 9),
-        "buy_txn": len(buys),
-        "sell_txn": len(sells),
-        "txn_total": len(trades),
-        "tokens_traded": len({trade.mint for trade in trades}),
-        "volume": shown(sum((trade.value for trade in trades), Fraction(0)), 9),
-        "total_buy": shown(sum((trade.value for trade in buys), Fraction(0)), 9),
-        "total_sell": shown(sum((trade.value for trade in sells), Fraction(0)), 9),
-    }
-    profits = [sale.realized_usd for sale in sales]
-    if None not in profits:
-        sums["realized_pnl_usd"] = shown(total(profits) or Fraction(0), 4)
-    for name, side in (("total_buy_usd", buys), ("total_sell_usd", sells)):
-        usd = total([usd_of(trade) for trade in side])
-        if usd is not None:
-            sums[name] = shown(usd, 4)
-    return sums
+def _of_days(whole: Part, days: list[date]) -> Part:
+    return Part(
+        [trade for trade in whole.trades if _day(trade.at) in days],
+        [sale for sale in whole.sales if _day(sale.at) in days],
+        [],
+    )
+
+
+def _sums(part: Part, usd_of: UsdOf) -> Row:
+    own = picked(
+        sums(part, usd_of),
+        *("realized_pnl", "realized_pnl_usd", "buy_txn", "sell_txn", "volume"),
+        txn_total="total_txn",
+        **TOTALS,
+    )
+    return own | {"tokens_traded": len({trade.mint for trade in part.trades})}
 
 
 def _longest(sides: list[int], side: int) -> int:

@@ -3,10 +3,10 @@
 Shares no code with the service.
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from fractions import Fraction
 
-from tests.naive_walk import Row, Trade, Wallet, shown
+from tests.naive_walk import Row, Trade, Wallet, shown, shown_time
 
 PERIOD = timedelta(days=30)
 
@@ -40,7 +40,7 @@ def connections_of(
                         }
                         for mint in mints[:50]
                     ],
-                    "last_shared_at": times[mints[0]].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                    "last_shared_at": shown_time(times[mints[0]]),
                 }
             )
     found.sort(key=lambda row: (-row["shared_tokens_count"], row["wallet_address"].encode()))

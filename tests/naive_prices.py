@@ -3,12 +3,13 @@
 Shares no code with the service.
 """
 
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
-from tests.naive_walk import Position, Row, Trade, Usd, shown
+from tests.naive_sums import UsdOf
+from tests.naive_walk import Position, Row, Trade, Usd, shown, shown_time
 
 # What decides: the smallest value in USD, and the greatest age.
 Rule = tuple[Fraction, timedelta]
@@ -16,9 +17,7 @@ Rule = tuple[Fraction, timedelta]
 USUAL: Rule = (Fraction(1), timedelta(days=1))
 
 
-def price_trade(
-    now: datetime, rule: Rule, trades: Iterable[Trade], usd_of: Callable[[Trade], Usd]
-) -> Trade | None:
+def price_trade(now: datetime, rule: Rule, trades: Iterable[Trade], usd_of: UsdOf) -> Trade | None:
     """Return the trade that makes the price of a token, of all trades in it."""
     least, oldest = rule
 
@@ -52,7 +51,7 @@ def block_of(trades: list[Trade], priced: Trade | None, usd: Usd) -> Row:
         price = priced.traded / priced.amount
         block["price"] = shown(price, 18)
         block["price_usd"] = None if usd is None else shown(price * usd, 18)
-        block["price_at"] = priced.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        block["price_at"] = shown_time(priced.at)
     return block
 
 

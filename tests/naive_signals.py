@@ -5,14 +5,11 @@ Shares no code with the service.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from datetime import datetime, timedelta
 from fractions import Fraction
 
-from tests.naive_walk import Position, Row, Trade, Usd, Wallet, shown, total, walk
-
-UsdOf = Callable[[Trade], Usd]
-NO_SUPPLY = {"supply_pct": None, "supply_pct_peak": None}
+from tests.naive_sums import TOTALS, Part, UsdOf, holding, part_of, picked, sums, value
+from tests.naive_walk import Position, Row, Trade, Wallet, shown, shown_time, total, walk
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ def _takes_part(question: Question, trades: list[Trade]) -> bool:
     within = _within(question, trades)
     is_exit = question.mode == "exit"
     side = [trade for trade in within if trade.is_sell is is_exit]
-    if not side or _sum([trade.value for trade in side]) < question.min_value:
+    if not side or value(side) < question.min_value:
         return False
     if not is_exit:
         return True
@@ -91,8 +88,6 @@ def _signal(
     within = {wallet: _within(question, trades) for wallet, trades in traders.items()}
     within = {wallet: trades for wallet, trades in within.items() if trades}
     every = [trade for trades in within.values() for trade in trades]
-    bought = _sum([trade.value for trade in every if not trade.is_sell])
-    sold = _sum([trade.value for trade in every if trade.is_sell])
     firsts = {
         wallet: min(trade.at for trade in within[wallet] if trade.is_sell is (question.mode == "exit"))
         for wallet in members
@@ -109,9 +104,7 @@ def _signal(
         "token_stats": {
             "wallet_count": len(within),
             "still_holding_count": sum(walk(traders[wallet]).still_holding for wallet in within),
-            "total_buy": shown(bought, 9),
-            "total_sell": shown(sold, 9),
-            "net_flow": shown(bought - sold, 9),
+            **picked(sums(Part(every, [], []), usd_of), "net_flow", total_buy="buy", total_sell="sell"),
             **price,
         },
         "wallets": [
@@ -127,32 +120,28 @@ def _signal(
 
 
 def _wallet(position: Position, within: list[Trade], usd_of: UsdOf) -> Row:
-    buys = [trade for trade in position.trades if not trade.is_sell]
-    sells = [trade for trade in position.trades if trade.is_sell]
     window_buys = [trade for trade in within if not trade.is_sell]
-    profits = [sale.realized_usd for sale in position.sales]
     return {
-        **({"bought_at": _time(window_buys[0].at)} if window_buys else {}),
-        "still_holding": position.still_holding,
-        "buy_txn": len(buys),
-        "sell_txn": len(sells),
-        "buy_tokens": shown(_sum([trade.amount for trade in buys]), 18),
-        "sell_tokens": shown(_sum([trade.amount for trade in sells]), 18),
-        "held_tokens": shown(position.quantity, 18),
-        "held_tokens_peak": shown(position.peak, 18),
-        "bag_pct": _percentage(position.quantity, position.peak),
-        **NO_SUPPLY,
-        "total_buy": shown(_sum([trade.value for trade in buys]), 9),
-        **_dollars("total_buy_usd", buys, usd_of),
-        "total_sell": shown(_sum([trade.value for trade in sells]), 9),
-        **_dollars("total_sell_usd", sells, usd_of),
-        "realized_pnl": shown(position.realized, 9),
-        **({} if None in profits else {"realized_pnl_usd": shown(total(profits) or Fraction(0), 4)}),
-        "realized_pnl_percentage": _percentage(position.realized, position.cost),
-        "window_buy_txn": len(window_buys),
-        "window_invested": shown(_sum([trade.value for trade in window_buys]), 9),
-        **_dollars("window_invested_usd", window_buys, usd_of),
-        "window_tokens_bought": shown(_sum([trade.amount for trade in window_buys]), 18),
+        **({"bought_at": shown_time(window_buys[0].at)} if window_buys else {}),
+        **picked(
+            holding(position.quantity, position.peak),
+            *("still_holding", "bag_pct", "supply_pct", "supply_pct_peak"),
+            held_tokens="token_amount",
+            held_tokens_peak="token_amount_peak",
+        ),
+        **picked(
+            sums(part_of([position]), usd_of),
+            *("buy_txn", "sell_txn", "buy_tokens", "sell_tokens"),
+            *("realized_pnl", "realized_pnl_usd", "realized_pnl_percentage"),
+            **TOTALS,
+        ),
+        **picked(
+            sums(Part(within, [], []), usd_of),
+            window_buy_txn="buy_txn",
+            window_invested="buy",
+            window_invested_usd="buy_usd",
+            window_tokens_bought="buy_tokens",
+        ),
     }
 
 
@@ -160,35 +149,21 @@ def _window(question: Question, traded: list[list[Trade]], usd_of: UsdOf) -> Row
     trades = [trade for own in traded for trade in own]
     buys = [trade for trade in trades if not trade.is_sell]
     times = [trade.at for trade in trades if trade.is_sell is (question.mode == "exit")]
-    bought, usd = _sum([trade.value for trade in buys]), total([usd_of(trade) for trade in buys])
+    usd = total([usd_of(trade) for trade in buys])
     minutes = Fraction((max(times) - min(times)) // timedelta(microseconds=1), 60_000_000)
     return {
         "hours": question.hours,
         "wallet_count": len(traded),
-        "first_buy_at": _time(min(times)),
-        "latest_buy_at": _time(max(times)),
+        "first_buy_at": shown_time(min(times)),
+        "latest_buy_at": shown_time(max(times)),
         "time_span_minutes": shown(minutes, 2),
-        "total_invested": shown(bought, 9),
-        **_dollars("total_invested_usd", buys, usd_of),
-        "avg_invested": shown(bought / len(traded), 9),
+        **picked(
+            sums(Part(trades, [], []), usd_of),
+            total_invested="buy",
+            total_invested_usd="buy_usd",
+            total_tokens_bought="buy_tokens",
+        ),
+        "avg_invested": shown(value(buys) / len(traded), 9),
         **({} if usd is None else {"avg_invested_usd": shown(usd / len(traded), 4)}),
-        "total_tokens_bought": shown(_sum([trade.amount for trade in buys]), 18),
         "supply_pct_bought": None,
     }
-
-
-def _dollars(name: str, trades: list[Trade], usd_of: UsdOf) -> Row:
-    usd = total([usd_of(trade) for trade in trades])
-    return {} if usd is None else {name: shown(usd, 4)}
-
-
-def _sum(values: list[Fraction]) -> Fraction:
-    return sum(values, Fraction(0))
-
-
-def _percentage(part: Fraction, whole: Fraction) -> Decimal:
-    return shown(100 * part / whole if whole else Fraction(0), 4)
-
-
-def _time(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

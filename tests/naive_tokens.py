@@ -3,19 +3,16 @@
 Shares no code with the service.
 """
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from tests.naive_prices import unrealized
-from tests.naive_walk import Position, Row, Trade, Usd, Wallet, shown, total, without_cost
+from tests.naive_sums import TOTALS, UsdOf, holding, part_of, picked, sums, tokens, value
+from tests.naive_walk import Position, Row, Trade, Usd, Wallet, percentage, shown, shown_time
 
-UsdOf = Callable[[Trade], Usd]
 Traders = dict[Wallet, Position]
-
-_NO_SUPPLY = {"supply_pct": None, "supply_pct_peak": None}
 
 
 def stats_of(
@@ -30,11 +27,13 @@ def stats_of(
     positions = list(traders.values())
     return {
         "total_holders": holder_counts(traders, profiles),
-        "total_holdings": {
-            "token_amount": shown(_sum([position.quantity for position in positions]), 18),
-            "token_amount_peak": shown(_sum([position.peak for position in positions]), 18),
-            **_NO_SUPPLY,
-        },
+        "total_holdings": picked(
+            holding(
+                sum((position.quantity for position in positions), Fraction(0)),
+                sum((position.peak for position in positions), Fraction(0)),
+            ),
+            *("token_amount", "token_amount_peak", "supply_pct", "supply_pct_peak"),
+        ),
         "total_statistics": _statistics(now, traders, profiles, usd_of),
         "traders": [
             {
@@ -68,7 +67,7 @@ def _sort_figures(sort: str, position: Position, priced: Trade | None) -> list[D
         "first_buy": [_moment(min(buys)) if buys else None],
         "last_trade": [_moment(position.trades[-1].at)],
         "realized_pnl": [shown(position.realized, 9)],
-        "realized_pnl_percentage": [_percentage(position.realized, position.cost)],
+        "realized_pnl_percentage": [percentage(position.realized, position.cost)],
         "unrealized_pnl": [None if gain is None else shown(gain, 9)],
         "token_amount": [shown(position.quantity, 18), shown(position.peak, 18)],
     }[sort]
@@ -102,37 +101,32 @@ def holder_counts(traders: Traders, profiles: dict[Wallet, Row]) -> Row:
 
 
 def _statistics(now: datetime, traders: Traders, profiles: dict[Wallet, Row], usd_of: UsdOf) -> Row:
-    trades = [trade for position in traders.values() for trade in position.trades]
-    buys = [trade for trade in trades if not trade.is_sell]
-    sells = [trade for trade in trades if trade.is_sell]
-    bought, sold = _sum([trade.value for trade in buys]), _sum([trade.value for trade in sells])
+    whole = part_of(traders.values())
+    bought, traded = value(trade for trade in whole.trades if not trade.is_sell), value(whole.trades)
     entries = {
         wallet: min(trade.at for trade in position.trades if not trade.is_sell)
         for wallet, position in traders.items()
         if position.count(sells=False)
     }
     statistics: Row = {
-        "total_buy": shown(bought, 9),
-        "total_sell": shown(sold, 9),
-        "total_volume": shown(bought + sold, 9),
-        "net_flow": shown(bought - sold, 9),
-        "buying_pressure": shown(bought / (bought + sold) if bought + sold else Fraction(0), 4),
+        **picked(
+            sums(whole, usd_of),
+            *("net_flow", "net_flow_usd"),
+            **TOTALS,
+            total_volume="volume",
+            total_volume_usd="volume_usd",
+        ),
+        "buying_pressure": shown(bought / traded if traded else Fraction(0), 4),
         "avg_position_size": shown(bought / len(entries) if entries else Fraction(0), 9),
         "largest_position": shown(
             max((position.total(sells=False) for position in traders.values()), default=Fraction(0)), 9
         ),
-        **_dollars("total_buy_usd", buys, usd_of),
-        **_dollars("total_sell_usd", sells, usd_of),
-        **_dollars("total_volume_usd", trades, usd_of),
     }
-    bought_usd, sold_usd = (total([usd_of(trade) for trade in side]) for side in (buys, sells))
-    if bought_usd is not None and sold_usd is not None:
-        statistics["net_flow_usd"] = shown(bought_usd - sold_usd, 4)
     if entries:
         by_address = sorted(entries, key=lambda wallet: wallet[1].encode())
         first, latest = min(by_address, key=entries.__getitem__), max(by_address, key=entries.__getitem__)
         for name, wallet in (("first", first), ("latest", latest)):
-            statistics[f"{name}_entry_time"] = _time(entries[wallet])
+            statistics[f"{name}_entry_time"] = shown_time(entries[wallet])
             statistics[f"{name}_entry_type"] = profiles[wallet]["type"]
             statistics[f"{name}_entry_wallet_address"] = wallet[1]
         seconds = max(Fraction(str((now - entries[first]).total_seconds())), Fraction(0))
@@ -141,13 +135,7 @@ def _statistics(now: datetime, traders: Traders, profiles: dict[Wallet, Row], us
 
 
 def _holding(position: Position) -> Row:
-    return {
-        "token_amount": shown(position.quantity, 18),
-        "token_amount_peak": shown(position.peak, 18),
-        "bag_pct": _percentage(position.quantity, position.peak),
-        "still_holding": position.still_holding,
-        **_NO_SUPPLY,
-    }
+    return holding(position.quantity, position.peak)
 
 
 def _worth(position: Position, priced: Trade | None, native: Usd) -> Row:
@@ -176,45 +164,20 @@ def _worth(position: Position, priced: Trade | None, native: Usd) -> Row:
 
 def _trader(position: Position, usd_of: UsdOf) -> Row:
     buys = [trade for trade in position.trades if not trade.is_sell]
-    sells = [trade for trade in position.trades if trade.is_sell]
-    bought, tokens = _sum([trade.value for trade in buys]), _sum([trade.amount for trade in buys])
-    profits = [sale.realized_usd for sale in position.sales]
-    return {
-        "buy": shown(bought, 9),
-        **_dollars("buy_usd", buys, usd_of),
-        "buy_count": len(buys),
-        "buy_tokens": shown(tokens, 18),
-        "sell": shown(position.total(sells=True), 9),
-        **_dollars("sell_usd", sells, usd_of),
-        "sell_count": len(sells),
-        "sell_tokens": shown(_sum([trade.amount for trade in sells]), 18),
-        "volume_buy": shown(bought, 9),
-        **_dollars("volume_buy_usd", buys, usd_of),
-        "volume_sell": shown(position.total(sells=True), 9),
-        **_dollars("volume_sell_usd", sells, usd_of),
-        "avg_buy_price": shown(bought / tokens if tokens else Fraction(0), 18),
-        "realized_pnl": shown(position.realized, 9),
-        **({} if None in profits else {"realized_pnl_usd": shown(total(profits) or Fraction(0), 4)}),
-        "realized_pnl_percentage": _percentage(position.realized, position.cost),
-        **without_cost(position.uncovered),
-        **({"first_buy_at": _time(buys[0].at)} if buys else {}),
-        "first_trade_at": _time(position.trades[0].at),
-        "last_trade_at": _time(position.trades[-1].at),
+    own = picked(
+        sums(part_of([position]), usd_of),
+        *("buy", "buy_usd", "buy_tokens", "sell", "sell_usd", "sell_tokens", "realized_pnl"),
+        *("realized_pnl_usd", "realized_pnl_percentage", "sold_without_cost", "tokens_sold_without_cost"),
+        buy_count="buy_txn",
+        sell_count="sell_txn",
+        volume_buy="buy",
+        volume_buy_usd="buy_usd",
+        volume_sell="sell",
+        volume_sell_usd="sell_usd",
+    )
+    return own | {
+        "avg_buy_price": shown(value(buys) / tokens(buys) if buys else Fraction(0), 18),
+        **({"first_buy_at": shown_time(buys[0].at)} if buys else {}),
+        "first_trade_at": shown_time(position.trades[0].at),
+        "last_trade_at": shown_time(position.trades[-1].at),
     }
-
-
-def _dollars(name: str, trades: list[Trade], usd_of: UsdOf) -> Row:
-    usd = total([usd_of(trade) for trade in trades])
-    return {} if usd is None else {name: shown(usd, 4)}
-
-
-def _sum(values: list[Fraction]) -> Fraction:
-    return sum(values, Fraction(0))
-
-
-def _percentage(part: Fraction, whole: Fraction) -> Decimal:
-    return shown(100 * part / whole if whole else Fraction(0), 4)
-
-
-def _time(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

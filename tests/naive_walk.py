@@ -157,14 +157,6 @@ def walk(trades: list[Trade]) -> Position:
     return Position(trades, sales, uncovered, holdings, quantity, peak, cost)
 
 
-def without_cost(uncovered: list[Uncovered]) -> Row:
-    """Return what was sold without a known buy, as shown."""
-    return {
-        "sold_without_cost": shown(sum((each.value for each in uncovered), Fraction(0)), 9),
-        "tokens_sold_without_cost": shown(sum((each.amount for each in uncovered), Fraction(0)), 18),
-    }
-
-
 def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Trade:
     """Return the trade of a row, without a USD value. Absent fields are those of the `earlier` trade."""
     usd = row.get("value_usd")
@@ -208,6 +200,16 @@ def shown(figure: Fraction, places: int) -> Decimal:
     units = int(abs(figure) * 10**places + Fraction(1, 2))
     digits = tuple(int(digit) for digit in str(units))
     return Decimal((int(figure < 0), digits, -places))
+
+
+def percentage(part: Fraction, whole: Fraction) -> Decimal:
+    """Return a part in percent as it is shown; 0 of nothing."""
+    return shown(100 * part / whole if whole else Fraction(0), 4)
+
+
+def shown_time(at: datetime) -> str:
+    """Return a time as it is shown."""
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def total(values: list[Usd]) -> Usd:

@@ -1,8 +1,9 @@
-"""What boards can be asked for: the periods, and the figures that sort them."""
+"""What boards can be asked for: the periods, their parts, and the figures that sort them."""
 
 from datetime import timedelta
 
 PERIOD_LENGTHS = {
+    "1h": timedelta(hours=1),
     "6h": timedelta(hours=6),
     "1d": timedelta(days=1),
     "7d": timedelta(days=7),
@@ -11,6 +12,15 @@ PERIOD_LENGTHS = {
 }
 # Of a board, all trades that there are.
 ALL = "all"
+# The parts of a period in charts and trends.
+BUCKETS = {
+    "6h": timedelta(minutes=5),
+    "1d": timedelta(minutes=15),
+    "7d": timedelta(hours=2),
+    "30d": timedelta(hours=6),
+}
+# The windows of flows, the shortest first.
+FLOW_PERIODS = ("1h", "6h", "1d", "7d")
 
 SORTS = (
     "total_volume",

@@ -180,3 +180,5 @@ CHAINS: Mapping[str, Chain] = MappingProxyType(
         )
     }
 )
+# All pairs of a chain and a type.
+GROUPS = tuple((chain.name, type) for chain in CHAINS.values() for type in chain.types)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -15,6 +14,7 @@ from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
 NewCaller = Callable[..., Caller]
+ClientOf = Callable[..., FlaskClient]
 
 
 @pytest.fixture
@@ -30,13 +30,21 @@ def new_caller(client: FlaskClient, connection: Connection) -> NewCaller:
 
 
 @pytest.fixture
-def caller_of(settings: Settings, make_app: Callable[[Settings], Flask], caller: Caller) -> NewCaller:
+def client_of(settings: Settings, make_app: Callable[[Settings], Flask]) -> ClientOf:
+    """Returns a client of a service of its own: `client_of(history_type="detected")`."""
+    return lambda **changes: make_app(replace(settings, **changes)).test_client()
+
+
+@pytest.fixture
+def caller_of(client_of: ClientOf, caller: Caller) -> NewCaller:
     """Returns the caller at a service of its own: `caller_of(history_type="detected")`."""
+    return lambda **changes: replace(caller, client=client_of(**changes))
 
-    def at(**changes: Any) -> Caller:
-        return replace(caller, client=make_app(replace(settings, **changes)).test_client())
 
-    return at
+@pytest.fixture
+def away_url(settings: Settings) -> str:
+    """The URL of a database that cannot be reached."""
+    return str(settings.database_url).replace("host=", "host=%2Fnonexistent")
 
 
 @pytest.fixture

@@ -93,6 +93,7 @@ CAPPED: list[tuple[str, Row, Row, str]] = [
             (LATEST, GROUP),
             (TIMERANGE, GROUP),
             ("/tokens/transactions", TOKEN),
+            ("/tokens/stats", TOKEN),
             ("/tokens/holders", TOKEN),
             ("/analytics", MOST),
         )

@@ -17,11 +17,12 @@ from flask import Flask
 from tests.api.conftest import NewCaller
 from tests.callers import WALLETS, Met, call_at_once, callers, get
 from tests.ledger.caller import LIST
-from tests.outages import Outages, is_our_refusal, service_with_own_servers
+from tests.outages import Outages, is_our_refusal, no_connections, service_with_own_servers
 from tests.processes import StartGunicorn, processes_of, reload, workers
 from tests.waiting import eventually
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key, top_up_key
+from wallet_api.settings import Settings
 
 FAST = "1000000/second"
 MANY = 1_000_000
@@ -77,7 +78,10 @@ def test_only_a_200_with_a_body_costs_credits_and_each_response_has_what_is_left
     assert _credits(connection) == 0
     top_up_key(connection, "caller", 1)
     assert caller.statuses(2) == [200, 403]
-    assert "X-Credits-Remaining" not in new_caller("unlimited").send().headers
+    connection.execute("UPDATE api_keys SET credits = NULL")
+    for unlimited in (caller, new_caller("unlimited")):
+        answer = unlimited.send()
+        assert (answer.status_code, answer.headers.get("X-Credits-Remaining")) == (200, None)
 
 
 @pytest.mark.settings(credit_cost=5)
@@ -125,6 +129,30 @@ def test_a_request_that_ends_after_the_last_settlement_is_charged_directly(
     assert _credits(connection) == MANY - 3
     assert caller.statuses(1) == [200]
     assert _credits(connection) == MANY - 4
+
+
+@pytest.mark.settings(leaderboard_ttl_seconds=60.0, key_cache_seconds=60.0)
+def test_what_a_stop_without_the_database_cannot_charge_is_forgiven(
+    app: Flask,
+    new_caller: NewCaller,
+    connection: Connection,
+    servers: Settings,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    # So few requests cannot have spent a balance of this size since it was read.
+    caller, poor = new_caller(credits=MANY, rate="100/hour"), new_caller("poor", credits=9)
+    assert [each.send().status_code for each in (caller, poor)] == [200, 200]
+    # A balance that was read long ago.
+    time.sleep(0.6)
+    with no_connections(servers, connection):
+        assert caller.statuses(3) == [200] * 3
+        # What is free needs no balance.
+        head = poor.send(method="HEAD")
+        assert (head.status_code, head.headers.get("X-Credits-Remaining")) == (200, None)
+        app.extensions["wallet_api"].gate.close()
+    assert "Credits forgiven: 3: closed" in caplog.text
+    # Of both keys: each request, and each credit.
+    assert "The use of keys lacks 11 requests and credits" in caplog.text
 
 
 def test_without_a_shared_store_of_limits_an_old_balance_is_not_trusted(

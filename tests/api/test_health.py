@@ -1,36 +1,19 @@
 """The health checks, and what the service says of itself: /healthz, /readyz, /v1/health and /v1/meta."""
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 
+from tests.api.conftest import ClientOf
 from tests.ledger.in_process import Importer
 from wallet_api.database import Connection
-from wallet_api.settings import Settings
 
-ClientOf = Callable[..., FlaskClient]
 READY = {"status": "ready", "database": "ok", "tables": "ok", "primary": "ok", "store": "ok"}
 CONNECTED = {"postgresql": "connected", "primary": "none", "valkey": "connected", "websockets": {}}
-# Stands for the URL of a database that is away.
-AWAY = "away"
-
-
-@pytest.fixture
-def client_of(settings: Settings, make_app: Callable[[Settings], Flask]) -> ClientOf:
-    """Returns a client of a service with changed settings."""
-    url = str(settings.database_url)
-    away = url.replace("host=", "host=%2Fnonexistent")
-    urls = {AWAY: away, "same": url}
-
-    def of(**changes: Any) -> FlaskClient:
-        own = {name: urls.get(value, value) for name, value in changes.items()}
-        return make_app(replace(settings, **own)).test_client()
-
-    return of
+# Stand for the URLs of a database that is away, and of the one that is not.
+AWAY, HERE = "away", "here"
 
 
 @pytest.mark.parametrize(
@@ -40,7 +23,7 @@ def client_of(settings: Settings, make_app: Callable[[Settings], Flask]) -> Clie
         ({"database_url": AWAY}, None, "degraded", {"postgresql": "error"}),
         # Reads go on.
         (
-            {"database_url": AWAY, "database_read_url": "same"},
+            {"database_url": AWAY, "database_read_url": HERE},
             {"primary": "away"},
             "degraded",
             {"primary": "error"},
@@ -53,12 +36,15 @@ def client_of(settings: Settings, make_app: Callable[[Settings], Flask]) -> Clie
 )
 def test_a_service_is_ready_while_it_can_read_and_says_which_server_is_away(
     client_of: ClientOf,
+    database_url: str,
+    away_url: str,
     changes: dict[str, Any],
     readiness: dict[str, str] | None,
     health: str,
     components: dict[str, str],
 ) -> None:
-    client = client_of(**changes)
+    urls = {AWAY: away_url, HERE: database_url}
+    client = client_of(**{name: urls.get(value, value) for name, value in changes.items()})
     alive = client.get("/healthz")
     assert (alive.status_code, alive.json["success"], alive.json["data"]) == (200, True, {"status": "ok"})
     assert alive.headers["X-Request-ID"] == alive.json["meta"]["request_id"]
@@ -91,8 +77,21 @@ def test_missing_tables_are_named(
         assert name in answer.json["error"]["message"]
 
 
+def test_a_role_without_rights_is_not_ready(
+    client_of: ClientOf, connection: Connection, database_url: str
+) -> None:
+    connection.execute("DROP ROLE IF EXISTS wallet_api_stranger")
+    connection.execute("CREATE ROLE wallet_api_stranger LOGIN")
+    own = urlsplit(database_url)
+    url = own._replace(netloc=f"wallet_api_stranger@{own.netloc.rpartition('@')[2]}").geturl()
+    answer = client_of(database_url=url).get("/readyz")
+    connection.execute("DROP ROLE wallet_api_stranger")
+    assert (answer.status_code, answer.json["error"]["reason"]) == (503, "database")
+    assert "lacks a right" in answer.json["error"]["message"]
+
+
 def test_meta_lists_chains_and_types_without_an_envelope_also_while_the_database_is_away(
-    client: FlaskClient, client_of: ClientOf, connection: Connection, importer: Importer
+    client: FlaskClient, client_of: ClientOf, away_url: str, connection: Connection, importer: Importer
 ) -> None:
     answer = client.get("/v1/meta")
     assert answer.headers["X-Request-ID"]
@@ -111,7 +110,7 @@ def test_meta_lists_chains_and_types_without_an_envelope_also_while_the_database
     }
     connection.execute("ALTER TABLE wallet_groups RENAME TO gone")
     assert client.get("/v1/meta").json == answer.json
-    refused = client_of(database_url=AWAY).get("/v1/meta")
+    refused = client_of(database_url=away_url).get("/v1/meta")
     assert (refused.status_code, refused.json["error"]["code"]) == (503, "service_unavailable")
     assert refused.headers["Retry-After"] == "1"
 

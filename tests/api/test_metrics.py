@@ -3,7 +3,6 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -13,12 +12,11 @@ from typing import Any
 import pytest
 import requests
 import yaml
-from flask import Flask
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 from psycopg.sql import SQL, Identifier
 
-from tests.api.conftest import NewCaller
+from tests.api.conftest import ClientOf, NewCaller
 from tests.demo_service import demo_service
 from tests.ledger.caller import LIST, Caller
 from tests.ledger.in_process import Importer
@@ -35,7 +33,6 @@ from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.left_out import save_reasons
 from wallet_api.sync.nodes import save_methods
 
-MakeApp = Callable[[Settings], Flask]
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 BOARD = "/wallet/leaderboard?blockchain=solana&type=kol&period=1d"
@@ -182,10 +179,9 @@ def test_the_age_of_the_data_is_a_metric(
 
 
 def test_without_the_database_metrics_report_that_and_have_the_counters(
-    settings: Settings, make_app: MakeApp
+    client_of: ClientOf, away_url: str
 ) -> None:
-    away = str(settings.database_url).replace("host=", "host=%2Fnonexistent")
-    client = make_app(replace(settings, database_url=away)).test_client()
+    client = client_of(database_url=away_url)
     client.get("/healthz")
     told = _scrape(client)
     assert told["wallet_api_database_up", frozenset()] == told["wallet_api_primary_up", frozenset()] == 0
@@ -193,14 +189,12 @@ def test_without_the_database_metrics_report_that_and_have_the_counters(
 
 
 def test_a_primary_that_refuses_writes_is_a_metric_of_its_own(
-    settings: Settings, make_app: MakeApp, connection: Connection
+    client_of: ClientOf, database_url: str, away_url: str, connection: Connection
 ) -> None:
-    url = str(settings.database_url)
-    away = url.replace("host=", "host=%2Fnonexistent")
-    for primary, mode, is_up in ((url, "off", 1), (away, "off", 0), (url, "on", 0)):
+    for primary, mode, is_up in ((database_url, "off", 1), (away_url, "off", 0), (database_url, "on", 0)):
         name = Identifier(connection.info.dbname)
         connection.execute(SQL("ALTER DATABASE {} SET default_transaction_read_only = {}").format(name, mode))
-        client = make_app(replace(settings, database_url=primary, database_read_url=url)).test_client()
+        client = client_of(database_url=primary, database_read_url=database_url)
         told = _scrape(client)
         assert told["wallet_api_primary_up", frozenset()] == is_up
         assert told["wallet_api_database_up", frozenset()] == 1
@@ -260,9 +254,9 @@ Visit = tuple[str, dict[str, str], bool]
     ],
 )
 def test_metrics_are_not_for_everyone(
-    settings: Settings, make_app: MakeApp, changes: dict[str, Any], visits: list[Visit]
+    client_of: ClientOf, changes: dict[str, Any], visits: list[Visit]
 ) -> None:
-    client = make_app(replace(settings, **changes)).test_client()
+    client = client_of(**changes)
     for address, headers, are_shown in visits:
         answer = client.get("/metrics", headers=headers, environ_overrides={"REMOTE_ADDR": address})
         assert answer.status_code == (200 if are_shown else 403), (address, headers)
@@ -292,14 +286,14 @@ def test_counters_are_sums_over_all_workers_and_survive_a_reload(
 
 
 def test_dashboard_and_alerts_use_existing_metrics(
-    settings: Settings, make_app: MakeApp, connection: Connection
+    settings: Settings, client_of: ClientOf, connection: Connection
 ) -> None:
     save_heartbeats(connection, "prices", {"eth": Round(delay_seconds=1.0)}, datetime.now(UTC))
     save_reasons(connection, ["eth"], new=Counter(), met=Counter())
     _save_node(connection)
     _save_follows(connection, 1.0)
     with demo_service(replace(settings, valkey_url="valkey://127.0.0.1:9")) as service:
-        client = make_app(service.settings).test_client()
+        client = client_of(**vars(service.settings))
         limited = Caller.new(client, connection, "limited", credits=10)
         limited.send("/wallets/holdings", blockchain="solana", address=service.wallet("solana", "kol"))
         for _ in range(2):

@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,17 +12,12 @@ from flask.wrappers import Response
 from marshmallow import fields
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from tests.demo_service import demo_service
 from tests.described import Described
 from wallet_api.access.gate import is_keyless
-from wallet_api.chains import CHAINS
 from wallet_api.openapi import check, document, is_alias
-from wallet_api.responses.examples import MINT
 from wallet_api.responses.operation import Operation, operation_of
 from wallet_api.schemas.arguments import Arguments
 from wallet_api.schemas.fields import Shape
-from wallet_api.schemas.leaderboard import PERIODS
-from wallet_api.settings import Settings
 
 Document = dict[str, Any]
 
@@ -81,6 +75,8 @@ def test_a_route_or_a_field_without_a_description_is_refused_by_name(app: Flask)
         assert name in str(refused.value)
     assert "known" not in str(refused.value)
     assert "rows" not in str(refused.value)
+    with pytest.raises(TypeError, match="`format` belong together"):
+        Operation("rowless", "Wallets", "", arguments=Arguments(), data=_NamelessData(), rows="rows")
     app.add_url_rule("/v1/undescribed", "undescribed", lambda: "")
     with pytest.raises(TypeError, match="undescribed"):
         check(app)
@@ -166,54 +162,3 @@ def test_every_code_and_reason_has_an_example_and_every_example_is_valid(own_doc
         *("insufficient_credits", "wallet_not_found", "token_not_found", "provider_not_configured"),
     ):
         assert f'"{word}"' in text
-
-
-def test_responses_for_each_wallet_and_group_are_valid_for_their_schema(
-    settings: Settings, make_app: Callable[[Settings], Flask]
-) -> None:
-    with demo_service(settings) as service:
-        client = make_app(replace(service.settings, answer_ttl_seconds=0)).test_client()
-        described = Described(client.get("/v1/openapi.json").json)
-        calls: list[tuple[str, dict[str, Any]]] = [
-            *((path, {}) for path in ("/v1/meta", "/v1/health")),
-            ("/v1/wallets/lookup", {"address": "So11111111111111111111111111111111111111112"}),
-        ]
-        for chain in CHAINS.values():
-            for group in ({"blockchain": chain.name, "type": type} for type in chain.types):
-                wallet = {"blockchain": chain.name, "address": service.wallet(**group)}
-                calls += [
-                    *(("/v1/wallets", group | page) for page in ({}, {"limit": 2})),
-                    *(("/v1/wallet/leaderboard", group | {"period": period}) for period in PERIODS),
-                    ("/v1/wallet/leaderboard", group | {"period": "30d", "limit": 1}),
-                    ("/v1/transactions/volume", group | {"hours": 48, "mint": "none of them"}),
-                    ("/v1/transactions/latest", group | {"limit": 20}),
-                    ("/v1/transactions/timerange", group | {"hours": 2, "limit": 2000}),
-                    ("/v1/transactions/count", group | {"hours": 48}),
-                    ("/v1/analytics", group | {"mode": "most_traded", "limit": 2000}),
-                    *(
-                        ("/v1/analytics", group | {"mode": mode})
-                        for mode in ("net_flow", "volume_trend", "top_performers", "win_rate")
-                    ),
-                    *(
-                        ("/v1/signals", group | {"mode": mode, "min_wallets": 1, "hours": 168})
-                        for mode in ("cluster", "entry", "exit")
-                    ),
-                    ("/v1/signals", group | {"mode": "cluster", "include_wallets": "false"}),
-                    ("/v1/wallets/history", group | wallet | {"limit": 2000}),
-                    ("/v1/wallets/history", group | wallet | {"overview": "false", "since": "2020-01-01"}),
-                    ("/v1/wallets/tracker", wallet | {"period": "30d"}),
-                    ("/v1/wallet/pnl_calendar", wallet),
-                    ("/v1/wallets/connections", wallet | {"limit": 1}),
-                    ("/v1/wallets/holdings", wallet),
-                ]
-        for of_type in ({}, {"type": "kol"}, {"type": "whale"}):
-            token = {"blockchain": "solana", "mint": MINT} | of_type
-            calls += [
-                ("/v1/tokens/transactions", token | {"limit": 2000}),
-                ("/v1/tokens/stats", token),
-                ("/v1/tokens/holders", token | {"limit": 2000}),
-            ]
-        for path, arguments in calls:
-            answer = client.get(path, query_string=arguments, headers=service.headers)
-            assert answer.status_code == 200, answer.text
-            described.check(path, 200, answer.json, set(answer.headers.keys()))

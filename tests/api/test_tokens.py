@@ -1,4 +1,7 @@
-"""GET /v1/tokens/transactions, /stats and /holders: of which token, and in what order."""
+"""GET /v1/tokens/transactions, /stats and /holders: of which token, and pages by a figure that changes.
+
+Figures and orders are in test_figures.py and tests/integration/test_ledger_properties.py.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -25,20 +28,6 @@ def trade(address: str, side: str, minutes: int, amount: str, mint: str = "mint"
     )
 
 
-def test_a_known_token_that_the_type_never_traded_is_empty(caller: Caller, importer: Importer) -> None:
-    importer.trades([trade(ANN, "buy", 1, "1")])
-    question = OF_MINT | {"type": "whale"}
-    stats = caller.get(STATS, **question)
-    assert stats["traders"] == []
-    assert {*stats["total_holders"].values(), *stats["total_statistics"].values()} == {0}
-    assert not [name for name in stats["total_statistics"] if "entry" in name]
-    holders = caller.get(HOLDERS, **question)
-    assert (holders["holders"], holders["total"], holders["count"]) == ([], 0, 0)
-    page = caller.get(TRANSACTIONS, **question)
-    assert (page["transactions"], page["pagination"]["total"]) == ([], 0)
-    assert page["token"]["mint"] == mint_of("mint")
-
-
 @pytest.mark.parametrize("path", [TRANSACTIONS, STATS, HOLDERS])
 def test_a_token_without_a_trade_on_the_chain_is_not_found(
     caller: Caller, importer: Importer, path: str
@@ -51,60 +40,13 @@ def test_a_token_without_a_trade_on_the_chain_is_not_found(
         assert (error["code"], error["reason"]) == ("not_found", "token_not_found")
 
 
-def test_holders_are_those_with_a_peak_and_sorted_by_what_they_hold(
+def test_of_equal_quantities_the_one_that_was_larger_once_comes_first(
     caller: Caller, importer: Importer
 ) -> None:
-    importer.trades(
-        [
-            trade(ANN, "buy", 90, "200"),
-            trade(ANN, "sell", 70, "50"),
-            trade(SMART, "buy", 60, "1000"),
-            trade(SMART, "sell", 50, "1000"),
-            # Sold without having bought.
-            trade(WHALE, "sell", 50, "10"),
-        ]
-    )
-    data = caller.get(HOLDERS, **OF_MINT)
-    assert [row["profile"]["wallet_address"] for row in data["holders"]] == [ANN, SMART]
-    importer.trades([trade(WHALE, "buy", 30, "150")])
-    data = caller.get(HOLDERS, **OF_MINT)
-    shown = [(row["profile"]["wallet_address"], row["holdings"]["token_amount"]) for row in data["holders"]]
-    # Of equal quantities the one that was larger once.
-    assert shown == [(ANN, 150), (WHALE, 150), (SMART, 0)]
-    assert (data["total"], data["count"], data["total_holders"]["still_holding_count"]) == (3, 3, 2)
-    first = caller.get(HOLDERS, **OF_MINT, limit=1)
-    assert (first["total"], first["count"], first["holders"]) == (3, 1, data["holders"][:1])
-
-
-def test_traders_have_the_figure_that_they_are_sorted_by(caller: Caller, importer: Importer) -> None:
-    importer.trades(
-        [
-            trade(ANN, "sell", 90, "1"),
-            trade(SMART, "buy", 80, "2"),
-            trade(WHALE, "buy", 70, "1"),
-            trade(ANN, "buy", 60, "3"),
-            trade(WHALE, "sell", 10, "1"),
-            # Sold without having bought.
-            trade(BEN, "sell", 40, "10"),
-        ]
-    )
-
-    def order(**page: str) -> list[str]:
-        return [row["profile"]["wallet_address"] for row in caller.get(STATS, **OF_MINT, **page)["traders"]]
-
-    assert order(sort="first_buy") == [SMART, WHALE, ANN, BEN]
-    assert order(sort="first_buy", order="desc") == [ANN, WHALE, SMART, BEN]
-    assert order(sort="last_trade") == [WHALE, BEN, ANN, SMART]
-    assert order(sort="token_amount") == [ANN, SMART, WHALE, BEN]
-    assert order(sort="token_amount", still_holding="false") == [WHALE, BEN]
-    traders = caller.get(STATS, **OF_MINT, sort="first_buy")["traders"]
-    entries = [row["trader_stats"].get("first_buy_at") for row in traders]
-    assert entries == [shown(80), shown(70), shown(60), None]
-    stats = caller.get(STATS, **OF_MINT, still_holding="false", limit=1)
-    assert (stats["pagination"]["total"], sum(list(stats["total_holders"].values())[:3])) == (2, 4)
-    holders = caller.get(HOLDERS, **OF_MINT, still_holding="false")
-    assert [row["profile"]["wallet_address"] for row in holders["holders"]] == [WHALE]
-    assert (holders["pagination"]["total"], holders["total"]) == (1, 3)
+    # Else they are in the order of their addresses.
+    importer.trades([trade(ANN, "buy", 3, "2"), trade(BEN, "buy", 2, "3"), trade(BEN, "sell", 1, "1")])
+    holders = caller.get(HOLDERS, **OF_MINT)["holders"]
+    assert [row["profile"]["wallet_address"] for row in holders] == [BEN, ANN]
 
 
 def test_pages_by_unrealized_profit_keep_the_price_of_the_first_one(
@@ -128,18 +70,3 @@ def test_pages_by_unrealized_profit_keep_the_price_of_the_first_one(
         rows, cursor = rows + page["traders"], page["pagination"]["next_cursor"]
     assert [row for row in rows if row["profile"]["wallet_address"] != BEN] == whole
     assert caller.get(STATS, **question)["traders"] != first["traders"]
-
-
-@pytest.mark.parametrize("path", [STATS, HOLDERS])
-def test_a_page_of_traders_has_at_most_a_thousand(caller: Caller, importer: Importer, path: str) -> None:
-    importer.trades([trade(ANN, "buy", 90, "3")])
-    data = caller.get(path, **OF_MINT, limit=5000)
-    assert (data["pagination"]["limit"], data["warnings"]) == (1000, ["limit was capped from 5000 to 1000."])
-    assert "warnings" not in caller.get(path, **OF_MINT)
-    for wrong in ({"sort": "profit"}, {"order": "up"}, {"still_holding": "yes"}, {"limit": "0"}):
-        error = caller.refused(path, **OF_MINT, **wrong)
-        assert (error["code"], error["parameter"]) == ("invalid_parameter", *wrong)
-
-
-def shown(minutes: int) -> str:
-    return (NOW - timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -5,7 +5,6 @@ import pytest
 from tests.ledger.caller import Caller
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.rows import ANN, EVM, GROUP, UNTRACKED
-from wallet_api.chains import CHAINS
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 
@@ -45,14 +44,6 @@ def test_a_profile_is_complete_and_unset_texts_are_empty(caller: Caller, databas
         "currency": "BNB",
     }
     assert caller.get("/wallets", blockchain="bnb", type="smart")["wallets"] == [bare]
-
-
-def test_every_group_can_be_listed_also_when_it_is_empty(caller: Caller) -> None:
-    for chain in CHAINS.values():
-        for type in chain.types:
-            data = caller.get("/wallets", blockchain=chain.name, type=type)
-            assert (data["currency"], data["wallets"]) == (chain.currency, [])
-            assert data["pagination"]["total"] == 0
 
 
 def test_an_address_is_found_on_each_chain_that_tracks_it_the_first_one_with_its_profile(

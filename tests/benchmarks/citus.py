@@ -19,11 +19,11 @@ from tests.benchmarks import ledger_world
 from tests.cluster import programs, running_cluster
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
-from wallet_api.boards import PERIOD_LENGTHS
 from wallet_api.database import connect
 from wallet_api.keys import create_key
 from wallet_api.migrations.placement import place_tables
 from wallet_api.queries.leaderboard import read_entries
+from wallet_api.schemas.leaderboard import BOARD_PERIODS
 from wallet_api.settings import Settings
 
 GROUP = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
@@ -129,7 +129,7 @@ def _questions(settings: Settings) -> Iterator[dict[str, Callable[[], None]]]:
             return lambda: read_entries(connection, datetime.now(UTC), period=period, **GROUP) and None
 
         yield {name: asking(*question) for name, question in QUESTIONS.items()} | {
-            f"board, {period}": board(period) for period in PERIOD_LENGTHS
+            f"board, {period}": board(period) for period in BOARD_PERIODS
         }
         app.extensions["wallet_api"].close()
 

@@ -77,17 +77,13 @@ class MeteredStorage(Storage):
 
     def get(self, key: str) -> int:
         """Return the count that this process knows of."""
-        return self.state(key)[0]
+        window, _ = self._window(key)
+        with window.lock:
+            return window.used
 
     def get_expiry(self, key: str) -> float:
         """Return when the window ends, in Unix seconds."""
-        return self.state(key)[1]
-
-    def state(self, key: str) -> tuple[int, int]:
-        """Return the count that this process knows of, and when the window ends, in Unix seconds."""
-        window, _ = self._window(key)
-        with window.lock:
-            return window.used, window.ends
+        return self._window(key)[0].ends
 
     def check(self) -> bool:
         """Return False if a shared store is configured and does not work."""
@@ -160,9 +156,8 @@ class KeyLimiter(Limiter):
 
     def left(self, key: ApiKey) -> tuple[int, int]:
         """Return how many requests are left in the current window, and when it ends, in Unix seconds."""
-        # One look-up, where the strategy's statistics take two.
-        used, ends = self.windows.state(key.limit.key_for(key.label))
-        return max(0, key.limit.amount - used), ends
+        stats = self.limiter.get_window_stats(key.limit, key.label)
+        return stats.remaining, int(stats.reset_time)
 
     def set_headers(self, key: ApiKey, headers: Headers) -> None:
         """Add the rate-limit headers to a response."""

@@ -87,10 +87,16 @@ class Settler(Generic[AccountType]):
     def _settle(self) -> None:
         if not self._used or not self._is_ready():
             return
-        accounts = [self._used.popitem()[0] for _ in range(len(self._used))]
+        accounts = list(self._used)
         amounts = {account: amount for account in accounts if (amount := account.send())}
-        if not amounts:
-            return
+        if amounts:
+            self._send(amounts)
+        for account in accounts:
+            with account.lock:
+                if not account.unsettled:
+                    self.drop(account)
+
+    def _send(self, amounts: dict[AccountType, int]) -> None:
         self._late_since = min(self._late_since, time.monotonic())
         try:
             self._write(amounts)
@@ -99,6 +105,6 @@ class Settler(Generic[AccountType]):
                 for account, amount in amounts.items():
                     with account.lock:
                         account.sent -= amount
-                        self.add(account, amount)
+                        account.pending += amount
             raise
         self._late_since = math.inf

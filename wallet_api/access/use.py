@@ -1,7 +1,6 @@
 """What each key is used for, by day and operation: counted in memory, settled in the background."""
 
 import logging
-import time
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from threading import Lock
@@ -16,11 +15,10 @@ log = logging.getLogger(__name__)
 # Longer than charges may stay pending, since nothing depends on it, and each key has several rows.
 SETTLE_SECONDS = 10.0
 
-_DAY_SECONDS = 86_400
 _SETTLE = load_sql("wallet_api.access", "settle_use")
 
-# A key, a day since 1970 and an operation.
-Name = tuple[int, int, str]
+# A key, a day of UTC and an operation.
+Name = tuple[int, date, str]
 # The requests, and the credits that they cost.
 Amounts = tuple[int, int]
 
@@ -44,7 +42,7 @@ class Use:
     def count(self, key_id: int, operation: str, credits: int) -> None:
         """Count one request, and the credits that it cost."""
         self._settler.start()
-        self._add((key_id, int(time.time()) // _DAY_SECONDS, operation), (1, credits))
+        self._add((key_id, datetime.now(UTC).date(), operation), (1, credits))
 
     def close(self) -> None:
         """Settle all, while the database is open."""
@@ -79,7 +77,7 @@ class Use:
         requests, credits = zip(*used.values(), strict=True)
         parameters = {
             "key_ids": list(key_ids),
-            "days": [_date(day) for day in days],
+            "days": list(days),
             "operations": list(operations),
             "requests": list(requests),
             "credits": list(credits),
@@ -92,7 +90,3 @@ class Use:
         amount = sum(map(sum, used.values()))
         self._lost.inc(amount)
         log.warning("The use of keys lacks %d requests and credits: they could not be settled.", amount)
-
-
-def _date(day: int) -> date:
-    return datetime.fromtimestamp(day * _DAY_SECONDS, UTC).date()

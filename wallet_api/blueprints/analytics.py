@@ -22,16 +22,12 @@ from wallet_api.services import services
 
 blueprint = Blueprint("analytics", __name__, url_prefix="/v1")
 
-_arguments = AnalyticsArguments()
-_schema = AnalyticsSchema()
-
-
 _operation = Operation(
     name="get_analytics",
     tag="Groups",
     summary="What a group trades, and which of its wallets do best",
-    arguments=_arguments,
-    data=_schema,
+    arguments=AnalyticsArguments(),
+    data=AnalyticsSchema(),
     examples=examples_of("analytics"),
 )
 
@@ -40,7 +36,7 @@ _operation = Operation(
 @_operation.documents
 def analytics() -> Response:
     """Return what a group traded in a period, or its best wallets, as `mode` says."""
-    arguments = load_arguments(_arguments)
+    arguments = load_arguments(_operation.arguments)
     return _RESPONSES[arguments["mode"]](arguments)
 
 
@@ -98,6 +94,6 @@ def _group(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _data(arguments: Mapping[str, Any], **rows: Any) -> Any:
-    return _schema.dump(
+    return _operation.data.dump(
         analytics_data(**_group(arguments), mode=arguments["mode"], limit=arguments["limit"], **rows)
     )

@@ -18,16 +18,14 @@ from wallet_api.services import services
 
 blueprint = Blueprint("history", __name__, url_prefix="/v1")
 
-
-_typed, _untyped = HistoryArguments(), UntypedHistoryArguments()
-_schema = HistorySchema()
+_untyped = UntypedHistoryArguments()
 
 _operation = Operation(
     name="get_history",
     tag="Wallets",
     summary="Lifetime record of a wallet",
-    arguments=_typed,
-    data=_schema,
+    arguments=HistoryArguments(),
+    data=HistorySchema(),
     examples=examples_of("wallets/history"),
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
     description="`type` is optional if the operator has set HISTORY_TYPE=detected.",
@@ -40,11 +38,13 @@ _operation = Operation(
 def history() -> Response:
     """Return a wallet's lifetime figures, its record in every token, and a page of its trades."""
     detected = services().settings.history_type == "detected"
-    arguments = load_arguments(_untyped if detected else _typed)
+    arguments = load_arguments(_untyped if detected else _operation.arguments)
     if current_request().format != "json":
         # Its rows are the trades.
         arguments = {**arguments, "overview": False}
-    return respond_cached(arguments, lambda: _schema.dump(_data(**arguments)), listing=_operation.listing)
+    return respond_cached(
+        arguments, lambda: _operation.data.dump(_data(**arguments)), listing=_operation.listing
+    )
 
 
 def _data(type: str | None = None, **arguments: Any) -> dict[str, Any]:

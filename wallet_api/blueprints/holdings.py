@@ -20,16 +20,12 @@ from wallet_api.services import services
 
 blueprint = Blueprint("holdings", __name__, url_prefix="/v1")
 
-_arguments = HoldingsArguments()
-_schema = HoldingsSchema()
-
-
 _operation = Operation(
     name="get_holdings",
     tag="Wallets",
     summary="Live balances of a wallet",
-    arguments=_arguments,
-    data=_schema,
+    arguments=HoldingsArguments(),
+    data=HoldingsSchema(),
     examples=examples_of("wallets/holdings"),
     errors=[
         WalletNotFound("solana", ADDRESS),
@@ -45,7 +41,7 @@ _operation = Operation(
 @_operation.documents
 def holdings() -> Response:
     """Return the balances of one wallet, and how old they are."""
-    arguments = load_arguments(_arguments)
+    arguments = load_arguments(_operation.arguments)
     result = services().holdings.read(**arguments)
     snapshot = result.snapshot
     if snapshot is None:
@@ -72,4 +68,4 @@ def holdings() -> Response:
 
 
 def _dump(active: dict[str, object], warnings: Sequence[str] = ()) -> Any:
-    return _schema.dump({"active_holdings": active} | ({"warnings": warnings} if warnings else {}))
+    return _operation.data.dump({"active_holdings": active} | ({"warnings": warnings} if warnings else {}))

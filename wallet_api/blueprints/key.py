@@ -15,8 +15,6 @@ from wallet_api.services import services
 
 blueprint = Blueprint("key", __name__, url_prefix="/v1")
 
-_arguments = KeyArguments()
-_schema = KeySchema()
 _EXAMPLE = {
     "name": "demo",
     "created_at": "2026-01-02T09:30:00Z",
@@ -25,21 +23,23 @@ _EXAMPLE = {
     "credits": {"left": 999999, "cost": 1},
 }
 
-
-@blueprint.get("/key")
-@Operation(
+_operation = Operation(
     name="get_key",
     tag="Service",
     summary="State of the API key",
-    arguments=_arguments,
-    data=_schema,
+    arguments=KeyArguments(),
+    data=KeySchema(),
     examples={"key": _EXAMPLE},
     description="It is free, but counts for the rate limit.",
     etag=False,
-).documents
+)
+
+
+@blueprint.get("/key")
+@_operation.documents
 def key_state() -> Response:
     """Return the limit, the credits and the expiry of the key of this request."""
-    load_arguments(_arguments)
+    load_arguments(_operation.arguments)
     key, expires_at, gate = current_request().key, current_request().key_expires_at, services().gate
     assert key is not None
     free_of_charge()
@@ -59,4 +59,4 @@ def key_state() -> Response:
             "cost": services().settings.credit_cost,
         },
     }
-    return respond(_schema.dump(data))
+    return respond(_operation.data.dump(data))

@@ -16,16 +16,12 @@ from wallet_api.services import services
 
 blueprint = Blueprint("leaderboard", __name__, url_prefix="/v1")
 
-_arguments = LeaderboardArguments()
-_schema = LeaderboardSchema()
-
-
 _operation = Operation(
     name="get_leaderboard",
     tag="Groups",
     summary="Ranked wallets of a group",
-    arguments=_arguments,
-    data=_schema,
+    arguments=LeaderboardArguments(),
+    data=LeaderboardSchema(),
     examples=examples_of("wallet/leaderboard"),
     errors=[WalletNotFound("solana", ADDRESS, "kol")],
     rows="leaderboard",
@@ -37,13 +33,13 @@ _operation = Operation(
 @_operation.documents
 def leaderboard() -> Response:
     """Rank the wallets of a group that traded in the period, by volume or another figure."""
-    arguments = load_arguments(_arguments)
+    arguments = load_arguments(_operation.arguments)
     group = [arguments[name] for name in ("blockchain", "type", "period")]
     board = services().board("leaderboard", read_board, *group)
     return respond_version(
         arguments,
         board,
-        lambda: _schema.dump(_page(board.value, **arguments)),
+        lambda: _operation.data.dump(_page(board.value, **arguments)),
         listing=_operation.listing,
     )
 

@@ -23,8 +23,6 @@ from wallet_api.settings import Settings
 
 blueprint = Blueprint("status", __name__, url_prefix="/v1")
 
-_arguments = StatusArguments()
-
 _META: dict[str, Any] = {
     "chains": list(CHAINS),
     "wallet_types": list(WALLET_TYPES),
@@ -45,7 +43,7 @@ _meta = Operation(
     name="get_meta",
     tag="Service",
     summary="What is served",
-    arguments=_arguments,
+    arguments=StatusArguments(),
     data=ServiceMetaSchema(),
     examples={"meta": _META | {"wallet_counts": _EXAMPLE_COUNTS}},
     errors=[DatabaseUnavailable()],
@@ -56,7 +54,7 @@ _health = Operation(
     name="get_health",
     tag="Service",
     summary="State of the servers",
-    arguments=_arguments,
+    arguments=StatusArguments(),
     data=ServiceHealthSchema(),
     examples={"ok": _HEALTHY},
     description="Always 200 while the process runs; /readyz is what load balancers request.",
@@ -70,7 +68,7 @@ _health = Operation(
 @_meta.documents
 def meta() -> Response:
     """Return the chains, types, periods and limits, and how many wallets are tracked."""
-    load_arguments(_arguments)
+    load_arguments(_meta.arguments)
     counts = services().wallet_counts.get(None, partial(_count_wallets, services().database))
     return respond_bare(_META | {"wallet_counts": counts.value})
 
@@ -80,7 +78,7 @@ def meta() -> Response:
 @_health.documents
 def health() -> Response:
     """Return the state of the database and of the store of limits, at most a second old."""
-    load_arguments(_arguments)
+    load_arguments(_health.arguments)
     current = services()
     health = current.health.get(
         None, partial(_measure_health, current.settings, current.database, current.gate)

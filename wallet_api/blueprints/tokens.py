@@ -7,7 +7,8 @@ from flask import Blueprint
 
 from wallet_api.access.gate import free_of_charge
 from wallet_api.errors import CursorUnknown, TokenNotFound
-from wallet_api.queries.tokens import token_changes, token_holders, token_stats, token_transactions
+from wallet_api.queries.follow import follow
+from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
 from wallet_api.responses.cached import Lifetime
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
@@ -65,7 +66,7 @@ _holders = Operation(
 def transactions(**arguments: Any) -> dict[str, Any]:
     """Return a page of the trades in a token, newest first, or of their changes in the order of arrival."""
     if "after" in arguments:
-        changes = token_changes(services().database, datetime.now(UTC), **arguments)
+        changes = follow(services().database, datetime.now(UTC), "tokens/transactions", **arguments)
         if not changes["count"]:
             free_of_charge()
         return changes

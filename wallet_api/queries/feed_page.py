@@ -28,12 +28,12 @@ _START_KEY = ("infinity", False, "", 0, "", "")
 class TradeKey(msgspec.Struct, array_like=True, frozen=True):
     """The sort key of a trade in a feed."""
 
-    created_at: cursors.Moment
+    created_at: datetime
     is_sell: bool
-    tx_signature: cursors.Text
-    event_index: cursors.Index
-    mint: cursors.Text
-    address: cursors.Text
+    tx_signature: str
+    event_index: int
+    mint: str
+    address: str
 
 
 def read_page(

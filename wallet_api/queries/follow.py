@@ -39,9 +39,9 @@ class ChangeKey(msgspec.Struct, array_like=True, frozen=True):
     kind: Annotated[int, msgspec.Meta(ge=0, le=2)]
     wallet_id: Number
     token_id: Number
-    tx_signature: cursors.Text
+    tx_signature: str
     is_sell: bool
-    event_index: cursors.Index
+    event_index: int
 
 
 class Position(msgspec.Struct, array_like=True, frozen=True):

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from wallet_api.chains import CHAINS, CURRENCIES
+from wallet_api.chains import CURRENCIES, GROUPS
 from wallet_api.database import Connection, load_sql
 
 _FRESHNESS = load_sql(__package__, "freshness")
@@ -22,8 +22,7 @@ class Moment(NamedTuple):
 
 def freshness(connection: Connection) -> list[Moment]:
     """Return the times of the newest trade of each group and of the newest price of each currency."""
-    groups = [(chain.name, type) for chain in CHAINS.values() for type in chain.types]
-    blockchains, types = zip(*groups, strict=True)
+    blockchains, types = zip(*GROUPS, strict=True)
     rows = connection.execute(
         _FRESHNESS, {"blockchains": list(blockchains), "types": list(types), "currencies": list(CURRENCIES)}
     )

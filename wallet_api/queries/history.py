@@ -28,11 +28,11 @@ _STATS = (
 class _TradeKey(msgspec.Struct, array_like=True, frozen=True):
     """The sort key of a trade of one wallet: that of the ledger, then the mint."""
 
-    created_at: cursors.Moment
+    created_at: datetime
     is_sell: bool
-    tx_signature: cursors.Text
-    event_index: cursors.Index
-    mint: cursors.Text
+    tx_signature: str
+    event_index: int
+    mint: str
 
 
 def wallet_history(

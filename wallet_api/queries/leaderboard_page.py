@@ -25,8 +25,8 @@ from wallet_api.queries.leaderboard import (
 class _EntryKey(msgspec.Struct, array_like=True, frozen=True):
     """The sort key of an entry; an unknown figure is None."""
 
-    figure: cursors.Figure | None
-    wallet: cursors.Text
+    figure: str | None
+    wallet: str
 
     def sort_key(self) -> SortKey:
         return (None if self.figure is None else Decimal(self.figure), self.wallet)

@@ -1,22 +1,15 @@
 """What a group put into tokens and took out of them, in several windows."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from wallet_api.boards import FLOW_PERIODS, PERIOD_LENGTHS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries.leaderboard import cut_period
 from wallet_api.queries.windows import MAX_LIMIT
-
-# The shortest first.
-WINDOWS = {
-    "1h": timedelta(hours=1),
-    "6h": timedelta(hours=6),
-    "1d": timedelta(days=1),
-    "7d": timedelta(days=7),
-}
 
 _NET_FLOW = load_sql(__package__, "net_flow")
 _FLOW = ("buy", "sell", "net_flow", "net_flow_usd", "buyers", "sellers", "new_wallets", "wallet_count")
@@ -40,7 +33,7 @@ def net_flows(
     `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
-    first, second, third, fourth = (now - length for length in WINDOWS.values())
+    first, second, third, fourth = (now - PERIOD_LENGTHS[window] for window in FLOW_PERIODS)
     older = cut_period(fourth, third)
     rows = connection.execute(
         _NET_FLOW,
@@ -57,8 +50,8 @@ def net_flows(
             "end_day": older["end_day"],
             "starts": [*older["starts"], third],
             "ends": [*older["ends"], now],
-            "since": now - WINDOWS[period],
-            "is_longest": WINDOWS[period] == max(WINDOWS.values()),
+            "since": now - PERIOD_LENGTHS[period],
+            "is_longest": period == FLOW_PERIODS[-1],
             "min_wallets": min_wallets,
             "sort": sort or "",
             "is_ascending": order == "asc",
@@ -71,7 +64,7 @@ def net_flows(
 def _token(rows: list[Row]) -> dict[str, Any]:
     flows = {row["place"]: row for row in rows}
     face = {name: rows[0][name] for name in ("mint", "symbol", "token_name")}
-    windows = {name: _flow(flows.get(place, _NONE)) for place, name in enumerate(WINDOWS, 1)}
+    windows = {name: _flow(flows.get(place, _NONE)) for place, name in enumerate(FLOW_PERIODS, 1)}
     return {**face, "windows": windows}
 
 

@@ -6,11 +6,10 @@ from typing import Any, LiteralString, Unpack
 import orjson
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Database, Row, load_sql
+from wallet_api.database import Connection, Row, load_sql
 from wallet_api.errors import TokenNotFound
 from wallet_api.queries.feed_filters import FilterArguments, read_filters
 from wallet_api.queries.feed_page import NO_WINDOW, pagination_of, parameters_after, read_page, rows_of
-from wallet_api.queries.follow import follow
 from wallet_api.queries.token_block import block_of
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
 from wallet_api.queries.trader_page import TraderPage
@@ -52,20 +51,6 @@ def token_transactions(
         **rows_of(row),
         **pagination_of(row, limit, scope, filters),
     }
-
-
-def token_changes(
-    database: Database,
-    now: datetime,
-    blockchain: str,
-    mint: str,
-    after: str,
-    type: str | None = None,
-    limit: int = 50,
-    **given: Unpack[FilterArguments],
-) -> dict[str, Any]:
-    """Return the changes of the trades in a token that arrived after a cursor. Raises InvalidParameter."""
-    return follow(database, now, "tokens/transactions", blockchain, after, type, mint, limit, **given)
 
 
 def token_stats(

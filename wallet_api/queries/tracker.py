@@ -1,13 +1,12 @@
 """The record of one wallet in a period."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
-from itertools import accumulate
+from datetime import datetime
 from typing import Any
 
 import orjson
 
-from wallet_api.boards import PERIOD_LENGTHS
+from wallet_api.boards import BUCKETS, PERIOD_LENGTHS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule, read_priced
@@ -18,12 +17,6 @@ from wallet_api.wallet_ids import WalletIds
 _HOURS = 24
 # Of each list of tokens and trades.
 MAX_ROWS = 1000
-CHART_BUCKETS = {
-    "6h": timedelta(minutes=5),
-    "1d": timedelta(minutes=15),
-    "7d": timedelta(hours=2),
-    "30d": timedelta(hours=6),
-}
 
 _TRACKER = load_sql(__package__, "tracker")
 
@@ -50,7 +43,7 @@ def track_wallet(
         "since": now - PERIOD_LENGTHS[period],
         "month_ago": now - PERIOD_LENGTHS["30d"],
         **rule.parameters(now),
-        "bucket_seconds": int(CHART_BUCKETS[period].total_seconds()),
+        "bucket_seconds": int(BUCKETS[period].total_seconds()),
         "most": MAX_ROWS,
     }
     row = read_wallet(
@@ -109,12 +102,10 @@ def active_hours(trades: Mapping[int, int]) -> str:
     if total == 0:
         return ""
     by_hour = [trades.get(hour, 0) for hour in range(_HOURS)]
-    until = [0, *accumulate((*by_hour, *by_hour))]
-    for length in range(1, _HOURS + 1):
-        runs = [until[start + length] - until[start] for start in range(_HOURS)]
-        most = max(runs)
-        if most * 100 >= total * 80:
-            break
-    start = runs.index(most)
+    length, runs = 1, by_hour
+    while max(runs) * 100 < total * 80:
+        runs = [run + by_hour[(start + length) % _HOURS] for start, run in enumerate(runs)]
+        length += 1
+    start = runs.index(max(runs))
     end = (start + length) % _HOURS or _HOURS
     return f"{start:02}:00-{end:02}:00 UTC"

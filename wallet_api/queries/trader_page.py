@@ -1,7 +1,7 @@
 """A page of the traders of a token: its order, its first key, and the cursor of the next page."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
@@ -11,16 +11,15 @@ from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 
 # Who was first is asked from the first one on.
 _ASCENDING = ("first_buy",)
-_Place = Annotated[str, msgspec.Meta(pattern=r"\A(-?[0-9]+(\.[0-9]+)?|Infinity)\Z")]
 
 
 class _TraderKey(msgspec.Struct, array_like=True, frozen=True):
     """The sort key of a trader, and the price at which holdings are valued; None if there is none."""
 
-    place: _Place
-    tie: cursors.Figure
-    address: cursors.Text
-    kept_price: cursors.Figure | None
+    place: str
+    tie: str
+    address: str
+    kept_price: str | None
 
 
 # The key before the first page.

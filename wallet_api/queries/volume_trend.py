@@ -3,10 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from wallet_api.boards import PERIOD_LENGTHS
+from wallet_api.boards import BUCKETS, PERIOD_LENGTHS
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, Row, load_sql
-from wallet_api.queries.tracker import CHART_BUCKETS
 
 _VOLUME_TREND = load_sql(__package__, "volume_trend")
 _FIGURES = ("buy", "sell", "volume", "volume_usd", "txn", "wallets")
@@ -21,7 +20,7 @@ def volume_trend(
     A bucket is open where it starts and closed at its `timestamp`. `now` counts in whole seconds.
     """
     now = now.replace(microsecond=0)
-    since, length = now - PERIOD_LENGTHS[period], CHART_BUCKETS[period]
+    since, length = now - PERIOD_LENGTHS[period], BUCKETS[period]
     rows = connection.execute(
         _VOLUME_TREND,
         {

@@ -1,6 +1,6 @@
 """How many wallets are tracked."""
 
-from wallet_api.chains import CHAINS
+from wallet_api.chains import CHAINS, GROUPS
 from wallet_api.database import Connection, load_sql
 
 _WALLET_COUNTS = load_sql(__package__, "wallet_counts")
@@ -8,11 +8,10 @@ _WALLET_COUNTS = load_sql(__package__, "wallet_counts")
 
 def count_wallets(connection: Connection) -> dict[str, dict[str, int]]:
     """Return the number of tracked wallets by chain and type, for every type that a chain has."""
-    groups = [(chain.name, type) for chain in CHAINS.values() for type in chain.types]
-    blockchains, types = zip(*groups, strict=True)
+    blockchains, types = zip(*GROUPS, strict=True)
     rows = connection.execute(_WALLET_COUNTS, {"blockchains": list(blockchains), "types": list(types)})
     counts: dict[str, dict[str, int]] = {chain: {} for chain in CHAINS}
     counted = {(row["blockchain"], row["type"]): row["wallet_count"] for row in rows}
-    for blockchain, type in groups:
+    for blockchain, type in GROUPS:
         counts[blockchain][type] = counted[blockchain, type]
     return counts

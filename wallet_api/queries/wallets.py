@@ -19,7 +19,7 @@ _FIND = load_sql("wallet_api", "find_wallet")
 class _WalletKey(msgspec.Struct, array_like=True, frozen=True):
     """The sort key of a wallet in its group."""
 
-    address: cursors.Text
+    address: str
 
 
 def read_wallet(

@@ -1,7 +1,6 @@
 """A limit of memory: one large response at a time."""
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -23,20 +22,11 @@ def init_app(app: Flask) -> None:
     inner = app.wsgi_app
 
     def released(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        try:
-            body = inner(environ, start_response)
-        except BaseException:
-            _release(environ)
-            raise
-        return ClosingIterator(body, partial(_release, environ)) if _HELD in environ else body
+        # Flask responds to any exception.
+        body = inner(environ, start_response)
+        return ClosingIterator(body, environ[_HELD].release) if _HELD in environ else body
 
     app.wsgi_app = released  # type: ignore[method-assign]
-
-
-def _release(environ: dict[str, Any]) -> None:
-    held: Lock | None = environ.pop(_HELD, None)
-    if held is not None:
-        held.release()
 
 
 def await_turn(tokens: int) -> None:

@@ -7,6 +7,7 @@ of the query, which binds it to its arguments.
 import base64
 import hmac
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from flask import Flask, current_app
@@ -24,23 +25,15 @@ _ARGUMENTS = ("cursor", "after")
 _WORDS = ("now", "start")
 
 
-class _Seals:
-    def __init__(self, database: Database, bulkhead: Bulkhead) -> None:
-        self._database = database
-        self._bulkhead = bulkhead
-        self._secret: bytes | None = None
-
-    def secret(self) -> bytes:
-        """Return the secret, which is read once."""
-        if self._secret is None:
-            with self._bulkhead.slot(), self._database.read() as connection:
-                self._secret = bytes(connection.fetch_value(_SECRET))
-        return self._secret
-
-
 def init_app(app: Flask, database: Database, bulkhead: Bulkhead) -> None:
     """Let `app` seal its cursors."""
-    app.extensions[_EXTENSION] = _Seals(database, bulkhead)
+
+    @cache
+    def secret() -> bytes:
+        with bulkhead.slot(), database.read() as connection:
+            return bytes(connection.fetch_value(_SECRET))
+
+    app.extensions[_EXTENSION] = secret
 
 
 def opened(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -78,5 +71,5 @@ def seal(secret: bytes, cursor: str) -> str:
 
 
 def _secret() -> bytes:
-    seals: _Seals = current_app.extensions[_EXTENSION]
-    return seals.secret()
+    secret: bytes = current_app.extensions[_EXTENSION]()
+    return secret

@@ -4,13 +4,14 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validates_schema
 
-from wallet_api.boards import ORDERS
+from wallet_api.boards import FLOW_PERIODS, ORDERS
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
     USD,
     Amount,
     ByName,
     Choice,
+    GroupShape,
     Integer,
     Moment,
     Rows,
@@ -23,7 +24,6 @@ from wallet_api.schemas.leaderboard import PERIODS, EntrySchema
 from wallet_api.schemas.token_fields import TokenNamesSchema
 
 MODES = ("most_traded", "net_flow", "volume_trend", "top_performers", "win_rate")
-FLOW_PERIODS = ("1h", "6h", "1d", "7d")
 FLOW_SORTS = ("net_flow", "buy", "sell", "buyers", "sellers")
 PERIODS_OF_MODES = ("1h", *PERIODS)
 _OF_FLOWS = ("sort", "order", "min_wallets")
@@ -122,12 +122,9 @@ class BucketSchema(Shape):
     wallets = Integer("Wallets that traded.")
 
 
-class AnalyticsSchema(Shape):
+class AnalyticsSchema(GroupShape):
     """The data of GET /v1/analytics: the list of the requested mode."""
 
-    blockchain = String("The requested chain.")
-    type = String("The requested category of wallets.")
-    currency = String("Code of the chain's native coin.")
     mode = String("The requested mode.", enum=MODES)
     period = String("The requested period.", enum=PERIODS_OF_MODES)
     tokens = Rows(

@@ -13,6 +13,7 @@ from wallet_api.schemas.fields import (
     Amount,
     Boolean,
     Choice,
+    GroupShape,
     Integer,
     Mint,
     Moment,
@@ -139,12 +140,9 @@ class TokenSchema(TokenFaceSchema, ChainSchema):
     bonding_curve_progress = Amount(NO_SOURCE, nullable=True)
 
 
-class _FeedSchema(Shape):
+class _FeedSchema(GroupShape):
     """What both feeds have in common."""
 
-    blockchain = String("The requested chain.")
-    type = String("The requested category of wallets.")
-    currency = String("Code of the chain's native coin.")
     count = Integer("Number of trades in this response.")
     transactions = Rows(TradeSchema, "The trades, newest first.", many=True)
     mint = String("The requested token; absent without one.", optional=True)

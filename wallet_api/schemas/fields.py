@@ -220,3 +220,11 @@ class Shape(Schema):
     def get_attribute(self, obj: Mapping[str, Any], attr: str, default: Any) -> Any:
         """Return the value at `attr`, without marshmallow's search for attributes and paths."""
         return obj.get(attr, default)
+
+
+class GroupShape(Shape):
+    """The data of an operation about a group of wallets."""
+
+    blockchain = String("The requested chain.")
+    type = String("The requested category of wallets.")
+    currency = String("Code of the chain's native coin.")

@@ -1,6 +1,6 @@
 """The schemas of the leaderboard."""
 
-from wallet_api.boards import ALL, ORDERS, PERIOD_LENGTHS, SORTS
+from wallet_api.boards import ALL, BUCKETS, ORDERS, SORTS
 from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.fields import (
     HOLD_TIME,
@@ -21,8 +21,8 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.wallets import PAGE, PagedArguments, PaginationSchema
 
 # Of all operations that have a period.
-PERIODS = ("6h", "1d", "7d", "30d")
-BOARD_PERIODS = (*PERIOD_LENGTHS, ALL)
+PERIODS = tuple(BUCKETS)
+BOARD_PERIODS = (*PERIODS, "90d", ALL)
 
 _IN_RANGE = "Tokens in this range of percent, upper end included."
 

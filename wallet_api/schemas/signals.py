@@ -10,6 +10,7 @@ from wallet_api.schemas.fields import (
     Amount,
     Boolean,
     Choice,
+    GroupShape,
     Integer,
     Moment,
     Number,
@@ -127,12 +128,9 @@ class SignalSchema(Shape):
     window = Rows(SignalWindowSchema, "What these wallets did in the window.")
 
 
-class SignalsSchema(Shape):
+class SignalsSchema(GroupShape):
     """The data of GET /v1/signals, by number of wallets, then by value, largest first, then by mint."""
 
-    blockchain = String("The requested chain.")
-    type = String("The requested category of wallets.")
-    currency = String("Code of the chain's native coin.")
     mode = String("The requested mode.", enum=MODES)
     hours = Integer("The window, after capping at 168.")
     as_of = Moment("End of the window.")

@@ -1,7 +1,7 @@
 """The schemas of the list of tracked wallets."""
 
 from wallet_api.schemas.arguments import FormatMixin, GroupArguments
-from wallet_api.schemas.fields import Boolean, Integer, Rows, Shape, String, Text, WholeNumber
+from wallet_api.schemas.fields import Boolean, GroupShape, Integer, Rows, Shape, String, Text, WholeNumber
 
 PAGE = "Size of the page, and the cursor of the next one."
 
@@ -50,11 +50,8 @@ class PaginationSchema(Shape):
     )
 
 
-class WalletsSchema(Shape):
+class WalletsSchema(GroupShape):
     """The data of GET /v1/wallets, by address, byte-wise."""
 
-    blockchain = String("The requested chain.")
-    type = String("The requested category of wallets.")
-    currency = String("Code of the chain's native coin.")
     pagination = Rows(PaginationSchema, PAGE)
     wallets = Rows(ProfileSchema, "The wallets of this page, by address.", many=True)
