@@ -101,12 +101,12 @@ class Lists:
         rows: list[tuple[str, list[str], list[str]]] = []
         shown = next(iter(sample), {}) if isinstance(sample, list) else sample or {}
         for name, field in members.items():
-            meaning = f"{_meaning(field)}." if name in arguments else _field(field)
             if _is_obvious(name, field) or (name in arguments and _repeats(field)):
                 continue
+            meaning = _field(field)
             inner = _inner(field)
             beyond = {} if inner is None else _beyond_known(inner)
-            more = list(self._rows(beyond, f"{indent}  ", frozenset(), shown.get(name)))
+            more = list(self._rows(beyond, f"{indent}  ", arguments, shown.get(name)))
             if self._fields.get(name) == meaning and not more:
                 shared.extend([name] * (name not in shown))
                 continue
