@@ -5,7 +5,6 @@ import io
 import os
 import queue
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -28,13 +27,10 @@ from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "examples.md").read_text()
-# The programs of each section by language.
-PROGRAMS = {
-    section.partition("\n")[0]: dict(
-        re.findall(r"^```(bash|python)\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
-    )
-    for section in DOCUMENT.split("\n## ")[1:]
-}
+# The program of each section that has one.
+PROGRAMS = dict(
+    re.findall(r"^## ([^\n]*)\n(?:(?!## ).)*?^```python\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+)
 KOLS = {"blockchain": "solana", "type": "kol"}
 WALLET = re.compile(r"(\d+)\. (.*): (-?[\d.E-]+) SOL")
 BUY = re.compile(r"   (\S+Z) (.*) for ([\d.E-]+) SOL")
@@ -43,20 +39,16 @@ BUY = re.compile(r"   (\S+Z) (.*) for ([\d.E-]+) SOL")
 Profits = list[tuple[str, Decimal]]
 Buys = list[tuple[str, str, str, Decimal]]
 
-needs_jq = pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq: apt-get install jq")
-both = pytest.mark.parametrize("language", [pytest.param("bash", marks=needs_jq), "python"])
 
-
-@both
 def test_the_most_profitable_wallets_and_their_buys_take_two_requests(
-    server: Gunicorn, demo: DemoService, language: str
+    server: Gunicorn, demo: DemoService
 ) -> None:
     profits = _profits(server, demo)
     before = _buys(server, demo)
     with connect(str(demo.settings.database_url)) as connection:
         # Its credits are enough for two requests.
-        key = create_key(connection, f"example in {language}", credits=2)
-    done = _run("One question in two requests", language, server, key)
+        key = create_key(connection, "example", credits=2)
+    done = _run("One question in two requests", server, key)
     after = _buys(server, demo)
     assert (done.returncode, done.stderr) == (0, "")
     shown_profits, shown_buys = _read(done.stdout)
@@ -68,29 +60,8 @@ def test_the_most_profitable_wallets_and_their_buys_take_two_requests(
     assert len(shown_buys) == len(set(shown_buys))
 
 
-def test_the_first_traders_are_those_of_the_histories(server: Gunicorn, demo: DemoService) -> None:
-    done = _run("Who was first", "python", server, demo.key)
-    assert (done.returncode, done.stderr) == (0, "")
-    head, *lines = done.stdout.splitlines()
-    name, _ = _profits(server, demo)[0]
-    [best] = [row for row in _kols(demo) if row["name"] == name]
-    held = [row for row in _history(server, demo, best)["token_overview"] if row["still_holding"]]
-    token = max(held, key=lambda row: Decimal(row["invested"]))
-    firsts = sorted(
-        (min(trade["created_at"] for trade in buys), str(row.get("name") or row["wallet_address"]))
-        for row in demo.wallets
-        if row["blockchain"] == "solana"
-        for buys in [_buys_of(_history(server, demo, row, mint=token["mint"]))]
-        if buys
-    )
-    assert head.startswith(f"{name} holds {token['token_name']}. The first of ")
-    # Whether others traded it too depends on the hour.
-    assert len(lines) == min(len(firsts), 5) >= 1
-    assert [line.rpartition(": ")[0] for line in lines] == [" ".join(first) for first in firsts[:5]]
-
-
 def test_the_table_has_all_trades_of_the_best_twenty_wallets(server: Gunicorn, demo: DemoService) -> None:
-    done = _run("Trades as a table", "python", server, demo.key)
+    done = _run("Trades as a table", server, demo.key)
     assert (done.returncode, done.stderr) == (0, "")
     found = list(csv.DictReader(io.StringIO(done.stdout, newline="")))
     by_name = {str(row["name"]): row for row in _kols(demo)}
@@ -138,7 +109,7 @@ def test_the_bot_prints_each_large_buy_once_over_a_restart(
 
 
 def test_the_backtest_knows_no_more_than_was_known(server: Gunicorn, demo: DemoService) -> None:
-    done = _run("A backtest", "python", server, demo.key)
+    done = _run("A backtest", server, demo.key)
     assert (done.returncode, done.stderr) == (0, "")
     *lines, summary, average = done.stdout.splitlines()
     counts = [int(line.split(": ")[1].split(" ")[0]) for line in lines]
@@ -156,7 +127,7 @@ def test_the_backtest_knows_no_more_than_was_known(server: Gunicorn, demo: DemoS
 def _bot(server: Gunicorn, key: str, folder: Path) -> Iterator["queue.Queue[str]"]:
     """Run the bot in this block, once it follows the feed; yield the lines that it prints."""
     process = subprocess.Popen(
-        [sys.executable, "-u", "-c", PROGRAMS["A bot"]["python"]],
+        [sys.executable, "-u", "-c", PROGRAMS["A bot"]],
         env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key},
         cwd=folder,
         stdout=subprocess.PIPE,
@@ -179,22 +150,17 @@ def _bot(server: Gunicorn, key: str, folder: Path) -> Iterator["queue.Queue[str]
             reader.join()
 
 
-@pytest.mark.parametrize(
-    ("title", "language"),
-    [(title, language) for title, programs in PROGRAMS.items() for language in programs],
-)
-def test_a_refused_request_ends_the_program(server: Gunicorn, title: str, language: str) -> None:
-    if language == "bash" and shutil.which("jq") is None:
-        pytest.skip("needs jq: apt-get install jq")
-    done = _run(title, language, server, "wk_wrong")
+@pytest.mark.parametrize("title", PROGRAMS)
+def test_a_refused_request_ends_the_program(server: Gunicorn, title: str) -> None:
+    done = _run(title, server, "wk_wrong")
     assert done.returncode != 0
     assert "403" in done.stderr
 
 
-def _run(title: str, language: str, server: Gunicorn, key: str) -> "subprocess.CompletedProcess[str]":
-    """Run the program of a section in this language."""
+def _run(title: str, server: Gunicorn, key: str) -> "subprocess.CompletedProcess[str]":
+    """Run the program of a section."""
     return subprocess.run(
-        [sys.executable if language == "python" else language, "-c", PROGRAMS[title][language]],
+        [sys.executable, "-c", PROGRAMS[title]],
         env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,
@@ -236,10 +202,6 @@ def _buys(server: Gunicorn, demo: DemoService) -> Buys:
         for trade in _history(server, demo, row, since=since)["trades"]
         if trade["transaction_type"] == "buy" and trade["created_at"] > since
     ]
-
-
-def _buys_of(history: dict[str, Any]) -> list[dict[str, Any]]:
-    return [trade for trade in history["trades"] if trade["transaction_type"] == "buy"]
 
 
 def _kols(demo: DemoService) -> list[dict[str, Any]]:
