@@ -69,7 +69,7 @@ class Lists:
 
     def of_arguments(self, schema: Arguments) -> str:
         """Return the list of the arguments of an operation, those of the glossary by their names."""
-        group = isinstance(schema, GroupArguments) and schema.fields["type"].required
+        group = isinstance(schema, GroupArguments)
         shared, own = [], []
         for name, field in schema.fields.items():
             default = f" ({field.load_default})" if isinstance(field.load_default, str | int) else ""
