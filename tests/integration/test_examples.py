@@ -4,7 +4,6 @@ import csv
 import os
 import queue
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -24,13 +23,10 @@ from wallet_api.database import Connection
 from wallet_api.keys import create_key
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "examples.md").read_text()
-# The programs of each section by language.
-PROGRAMS = {
-    section.partition("\n")[0]: dict(
-        re.findall(r"^```(bash|python)\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
-    )
-    for section in DOCUMENT.split("\n## ")[1:]
-}
+# The program of each section that has one.
+PROGRAMS = dict(
+    re.findall(r"^## ([^\n]*)\n(?:(?!## ).)*?^```python\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+)
 NOW = datetime.now(UTC).replace(microsecond=0)
 CAT = UNTRACKED
 KOLS = [
@@ -47,9 +43,6 @@ TRADES = (
     (20, ANN, "sell", 1, 4),
     (0.5, ANN, "buy", 1, 5),
 )
-
-needs_jq = pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq: apt-get install jq")
-both = pytest.mark.parametrize("language", [pytest.param("bash", marks=needs_jq), "python"])
 
 
 def _ago(hours: float) -> str:
@@ -69,18 +62,17 @@ def known(gunicorn: StartGunicorn, database_url: str) -> Gunicorn:
     return gunicorn(workers=1)
 
 
-def _printed(title: str, language: str, server: Gunicorn, connection: Connection, credits: int) -> list[str]:
+def _printed(title: str, server: Gunicorn, connection: Connection, credits: int) -> list[str]:
     """Return the lines that the program prints with a key of so many credits."""
-    done = _run(title, language, server, create_key(connection, "example", credits=credits))
+    done = _run(title, server, create_key(connection, "example", credits=credits))
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()
 
 
-@both
 def test_the_most_profitable_wallets_and_their_buys_take_two_requests(
-    known: Gunicorn, connection: Connection, language: str
+    known: Gunicorn, connection: Connection
 ) -> None:
-    assert _printed("One question in two requests", language, known, connection, credits=2) == [
+    assert _printed("One question in two requests", known, connection, credits=2) == [
         "1. Ann: 3 SOL",
         f"   {_ago(0.5)} Coin for 5 SOL",
         "2. Ben: 1 SOL",
@@ -89,7 +81,7 @@ def test_the_most_profitable_wallets_and_their_buys_take_two_requests(
 
 
 def test_the_first_traders_are_of_all_types(known: Gunicorn, connection: Connection) -> None:
-    assert _printed("Who was first", "python", known, connection, credits=3) == [
+    assert _printed("Who was first", known, connection, credits=3) == [
         "Ann holds Coin. The first of 4 traders:",
         f"{_ago(40)} {SMART}: 0 SOL realized",
         f"{_ago(30)} Ann: 3 SOL realized",
@@ -99,7 +91,7 @@ def test_the_first_traders_are_of_all_types(known: Gunicorn, connection: Connect
 
 
 def test_the_table_has_all_trades_of_the_wallets(known: Gunicorn, connection: Connection) -> None:
-    rows = csv.DictReader(_printed("Trades as a table", "python", known, connection, credits=4))
+    rows = csv.DictReader(_printed("Trades as a table", known, connection, credits=4))
     assert [tuple(row[name] for name in ("rank", "name", "created_at", "value")) for row in rows] == [
         ("1", "Ann", _ago(0.5), "5"),
         ("1", "Ann", _ago(20), "4"),
@@ -111,7 +103,7 @@ def test_the_table_has_all_trades_of_the_wallets(known: Gunicorn, connection: Co
 
 
 def test_the_backtest_knows_no_more_than_was_known(known: Gunicorn, connection: Connection) -> None:
-    lines = _printed("A backtest", "python", known, connection, credits=100)
+    lines = _printed("A backtest", known, connection, credits=100)
     assert [line.rpartition(": ")[2] for line in lines] == [
         "1 bought, +100.00% after twelve hours",
         "1 bought, +25.00% after twelve hours",
@@ -156,7 +148,7 @@ def test_the_bot_prints_each_large_buy_once_over_a_restart(
 def _bot(server: Gunicorn, key: str, folder: Path) -> Iterator["queue.Queue[str]"]:
     """Run the bot in this block, once it follows the feed; yield the lines that it prints."""
     process = subprocess.Popen(
-        [sys.executable, "-u", "-c", PROGRAMS["A bot"]["python"]],
+        [sys.executable, "-u", "-c", PROGRAMS["A bot"]],
         env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key},
         cwd=folder,
         stdout=subprocess.PIPE,
@@ -179,22 +171,17 @@ def _bot(server: Gunicorn, key: str, folder: Path) -> Iterator["queue.Queue[str]
             reader.join()
 
 
-@pytest.mark.parametrize(
-    ("title", "language"),
-    [(title, language) for title, programs in PROGRAMS.items() for language in programs],
-)
-def test_a_refused_request_ends_the_program(server: Gunicorn, title: str, language: str) -> None:
-    if language == "bash" and shutil.which("jq") is None:
-        pytest.skip("needs jq: apt-get install jq")
-    done = _run(title, language, server, "wk_wrong")
+@pytest.mark.parametrize("title", PROGRAMS)
+def test_a_refused_request_ends_the_program(server: Gunicorn, title: str) -> None:
+    done = _run(title, server, "wk_wrong")
     assert done.returncode != 0
     assert "403" in done.stderr
 
 
-def _run(title: str, language: str, server: Gunicorn, key: str) -> "subprocess.CompletedProcess[str]":
-    """Run the program of a section in this language."""
+def _run(title: str, server: Gunicorn, key: str) -> "subprocess.CompletedProcess[str]":
+    """Run the program of a section."""
     return subprocess.run(
-        [sys.executable if language == "python" else language, "-c", PROGRAMS[title][language]],
+        [sys.executable, "-c", PROGRAMS[title]],
         env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,
