@@ -102,8 +102,11 @@ class Prices:
         return rows
 
     def _note(self, summary: PricesSummary, source: PriceSource, fault: ProviderFault) -> None:
-        summary.failures.append(f"{source.name} {fault.outcome}")
-        log.warning("prices: %s failed: %s %s", source.name, fault.outcome, fault.detail)
+        failure = f"{source.name} {fault.outcome}"
+        # Each currency may have the same failure.
+        if failure not in summary.failures:
+            log.warning("prices: %s failed: %s %s", source.name, fault.outcome, fault.detail)
+        summary.failures.append(failure)
         if isinstance(fault, Barred):
             # No later request would get another response.
             self._sources = [other for other in self._sources if other is not source]
