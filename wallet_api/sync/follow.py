@@ -19,7 +19,7 @@ from wallet_api.database import Connection, Row
 from wallet_api.providers.trades.solana_transaction import Notice
 from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, Unfinal
 from wallet_api.sync.follows import Follow, save_follow
-from wallet_api.sync.jobs import Job, Span, tracked_rows, wallet_of
+from wallet_api.sync.jobs import Job, Span, tracked_rows
 from wallet_api.sync.pool import Pool, Result
 from wallet_api.sync.sources import NOTICE_THREADS, Provider
 from wallet_api.sync.unfinal import read_unfinal
@@ -255,4 +255,4 @@ class Follower:
 def _span(row: Row) -> Span:
     now = datetime.now(UTC)
     # A block has whole seconds: it may be older than the last fetch, which did not find its transaction.
-    return Span(wallet_of(row), now, now, False, row["synced_until"], row["synced_from"])
+    return Span(TrackedWallet.of(row), now, now, False, row["synced_until"], row["synced_from"])
