@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import Row
 from tests.stub.transactions import now
@@ -233,6 +234,21 @@ def test_a_connection_that_worked_is_made_again_with_the_shortest_pause_however_
         assert follow.is_followed(WALLET)
     # Pauses that double would take more than a minute.
     assert time.monotonic() - began < 30
+
+
+def test_after_a_refusal_the_wallets_are_followed_again(stub: Stub, begin: Begin) -> None:
+    stub.stream.methods.remove("transactionSubscribe")
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    stub.scenarios["getTransaction"] = faults.in_turn(faults.status(418, Retry_After="1"))
+    follow.happen("refused")
+    stub.transactions.unfinal.clear()
+    stopped = follow.running.until(lambda summary: summary["stopped"])
+    assert (stopped["stopped"], stopped["pause_seconds"]) == ("the provider has shut us out for a while", 1)
+    assert follow.has("refused")
+    assert follow.is_followed(WALLET)
+    follow.happen("next")
+    assert follow.has("refused", "next")
 
 
 def test_notices_are_read_before_wallets_that_wait_for_the_rate_limit(

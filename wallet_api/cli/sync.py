@@ -105,13 +105,12 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
         def work_on(provider: Provider) -> Work:
             is_followed = follow and (provider.source.reads_blocks or provider.stream is not None)
             seconds = settings.follow_seconds if is_followed else None
-            follower, overlap = None, settings.sync_overlap_seconds
+            start_following, overlap = None, settings.sync_overlap_seconds
             if follow and provider.stream is not None:
                 # A read finds only what is final.
                 overlap = max(overlap, settings.follow_final_seconds)
-                follower = Follower(
-                    *(provider, options["every"], settings.follow_final_seconds, settings.follow_seconds)
-                )
+                times = (options["every"], settings.follow_final_seconds, settings.follow_seconds)
+                start_following = partial(Follower, provider, *times)
             job = TradesSync(
                 provider=provider,
                 prices=prices,
@@ -119,7 +118,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
                 overlap=timedelta(seconds=overlap),
                 threads=settings.sync_threads,
                 turn_seconds=_turn_seconds(provider, seconds, options["every"]),
-                follower=follower,
+                start_following=start_following,
                 follow_seconds=seconds or 0.0,
                 denied=denied,
             )

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
-from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, MissingReference, Row, load_statements, translated
 from wallet_api.ledger.merge import lock_wallets
 from wallet_api.providers.trades.swaps import Block, Chunk, Listed, TrackedWallet, TradeSource
@@ -223,22 +222,17 @@ def _leave_chain(connection: Connection, chain: str, joined: Sequence[int], span
 def _span(row: Row, since: datetime, overlap: timedelta) -> Span:
     synced_from, synced_until, rechecked_at = row["synced_from"], row["synced_until"], row["rechecked_at"]
     if synced_from is None or since < synced_from:
-        return Span(wallet_of(row), since, since, True, synced_until, synced_until)
+        return Span(TrackedWallet.of(row), since, since, True, synced_until, synced_until)
     is_recheck = rechecked_at is None or datetime.now(UTC) - rechecked_at >= _RECHECK
     start = (rechecked_at or synced_from) if is_recheck else synced_until
     # Not earlier than the first fetch, or the second one would find trades that the first did not.
     start = max(start - overlap, synced_from)
-    return Span(wallet_of(row), start, synced_from, is_recheck, synced_until, start)
+    return Span(TrackedWallet.of(row), start, synced_from, is_recheck, synced_until, start)
 
 
 def _block_span(row: Row, since: datetime) -> Span:
     """Return the span of a wallet whose blocks are read: they have nothing that comes late."""
     until = row["synced_until"]
     if row["synced_from"] is None or since < row["synced_from"]:
-        return Span(wallet_of(row), since, since, False, until, until)
-    return Span(wallet_of(row), until, row["synced_from"], False, until, until, row["is_with_chain"])
-
-
-def wallet_of(row: Row) -> TrackedWallet:
-    """Return the wallet of a row."""
-    return TrackedWallet(row["wallet_id"], CHAINS[row["blockchain"]], row["address"])
+        return Span(TrackedWallet.of(row), since, since, False, until, until)
+    return Span(TrackedWallet.of(row), until, row["synced_from"], False, until, until, row["is_with_chain"])

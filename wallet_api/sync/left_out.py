@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection, MissingReference, load_statements, translated
-from wallet_api.providers.trades.swaps import COUNTED, LeftOut, Listed, Reason
-from wallet_api.sync.jobs import wallet_of
+from wallet_api.providers.trades.swaps import COUNTED, LeftOut, Listed, Reason, TrackedWallet
 
 # What was left out is read again at the start of a process, and then once a day.
 _AGAIN = timedelta(days=1)
@@ -38,7 +37,7 @@ def left_out_due(connection: Connection, chains: Sequence[str], started: datetim
     }
     due: dict[int, list[Listed]] = {}
     for row in connection.execute(_LEFT_OUT["due"], parameters):
-        listed = Listed(wallet_of(row), row["created_at"], row["tx_signature"])
+        listed = Listed(TrackedWallet.of(row), row["created_at"], row["tx_signature"])
         due.setdefault(row["wallet_id"], []).append(listed)
     return due
 

@@ -39,13 +39,14 @@ _NAMED_WALLETS = 10
 _OF_NETWORK = (Unreachable.outcome, TimedOut.outcome)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TradesSync:
     """A provider of trades, the time from which trades are wanted, and the tokens of which none is.
 
     A job that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
-    With `follow_seconds`, the chain is followed. With a `follower`, a round then reads only the wallets that
-    it chooses, and lasts so long; else it reads new blocks with this period while new wallets take longer.
+    With `follow_seconds`, the chain is followed: by what `start_following` returns, which chooses the wallets
+    of a round, and a round lasts so long; without it, by new blocks with this period, also while new wallets
+    take longer. A `follower` is closed when a round ends early.
     """
 
     provider: Provider
@@ -54,15 +55,16 @@ class TradesSync:
     overlap: timedelta
     threads: int
     turn_seconds: float = math.inf
-    follower: Follower | None = None
+    start_following: Callable[[], Follower] | None = None
     follow_seconds: float = 0.0
     denied: frozenset[Token] = frozenset()
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    follower: Follower | None = field(default=None, init=False)
 
     @property
     def follows_blocks(self) -> bool:
         """Return whether the chain is followed by reading its new blocks."""
-        return bool(self.follow_seconds) and self.follower is None
+        return bool(self.follow_seconds) and self.start_following is None
 
     def round(
         self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
@@ -93,7 +95,8 @@ class TradesSync:
     ) -> TradesSummary:
         chains = self.provider.chains
         rows = tracked_rows(connection, chains)
-        if self.follower is not None:
+        if self.start_following is not None:
+            self.follower = self.follower or self.start_following()
             rows = self.follower.choose(rows)
         again = left_out_due(connection, chains, self.started)
         work = _Round(self, connection, self.jobs(connection, rows, again))
@@ -110,6 +113,7 @@ class TradesSync:
     def _leave(self) -> None:
         if self.follower is not None:
             self.follower.close()
+            self.follower = None
 
 
 class _Round:
