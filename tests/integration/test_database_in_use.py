@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import LiteralString
 
@@ -11,7 +9,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from tests.ledger import random_trades
-from tests.processes import environment_of, run_command, wallet_api
+from tests.processes import run_command, wallet_api
 from wallet_api.database import Connection, NotWritable
 from wallet_api.settings import Settings
 
@@ -77,11 +75,14 @@ def test_an_embedded_server_is_named_by_its_folder_and_called_new_once(home: Pat
     assert listed.stderr == f"Database: embedded PostgreSQL in {home}\n"
 
 
-def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(home: Path) -> None:
+def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home.mkdir()
     # Root's servers run as another user, who has to pass through.
     os.chmod(home, 0o711)
     os.chmod(home.parent, 0o711)
+    monkeypatch.chdir(home)
     for command in (
         ("keys", "list"),
         ("keys", "top-up", "one", "1"),
@@ -92,27 +93,11 @@ def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(h
         ("sync", "status"),
         ("sync", "prices"),
     ):
-        done = subprocess.run(
-            [sys.executable, "-m", "wallet_api", *command],
-            env=environment_of(Settings()),
-            cwd=home,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 1, command
+        done = run_command(*command, settings=Settings())
+        assert done.exit_code == 1, command
         assert done.stderr.startswith(f"Error: There is no database in {home / 'var'}. Set WALLET_API_HOME")
         assert not list(home.iterdir()), command
-    done = subprocess.run(
-        [sys.executable, "-m", "wallet_api", "keys", "create", "one"],
-        env=environment_of(Settings()),
-        cwd=home,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_command("keys", "create", "one", settings=Settings())
     assert f"Created an empty database in {home / 'var'}. Check WALLET_API_HOME" in done.stderr
 
 

@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.in_process import Row
+from tests.processes import run_command
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
 from tests.stub.transactions import WRAPPED
 from tests.sync.operator import Operator, addresses
 from tests.sync.solana import FART
+from wallet_api.settings import Settings
 
 GOOD, BAD = addresses("solana", 2)
 TEXT_LINE = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \[%d\] (INFO|WARNING) (.*)"
@@ -134,11 +136,9 @@ def _read_all(terminal: int) -> str:
     return b"".join(parts).decode()
 
 
-def test_help_names_every_option_and_what_the_exit_status_means(operator: Operator) -> None:
-    output, _ = operator.start("--help").communicate(timeout=60)
-    words = " ".join(output.decode().split())
+def test_help_names_every_option_and_what_the_exit_status_means() -> None:
+    words = " ".join(run_command("sync", "--help", settings=Settings()).stdout.split())
     assert "3 a part is not, or something is newly left out, 1 the sync failed." in words
     for job in ("trades", "prices"):
-        output, _ = operator.start(job, "--help").communicate(timeout=60)
-        options = set(re.findall(r"--[a-z]+", output.decode()))
+        options = set(re.findall(r"--[a-z]+", run_command("sync", job, "--help", settings=Settings()).stdout))
         assert {"--every", "--since", "--wait", "--json", "--verbose"} <= options
