@@ -73,17 +73,14 @@ def test_an_embedded_server_is_named_by_its_folder_and_called_new_once(home: Pat
     assert listed.stderr == f"Database: embedded PostgreSQL in {home}\n"
 
 
-def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(home: Path) -> None:
+def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home.mkdir()
     # Root's servers run as another user, who has to pass through.
     os.chmod(home, 0o711)
     os.chmod(home.parent, 0o711)
-
-    def run(*command: str) -> tuple[int, str]:
-        with wallet_api(*command, settings=Settings(), cwd=home) as process:
-            output = process.communicate(timeout=120)[0]
-        return process.returncode, output
-
+    monkeypatch.chdir(home)
     for command in (
         ("keys", "list"),
         ("keys", "top-up", "one", "1"),
@@ -94,12 +91,12 @@ def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(h
         ("sync", "status"),
         ("sync", "prices"),
     ):
-        status, output = run(*command)
-        assert status == 1, command
-        assert output.startswith(f"Error: There is no database in {home / 'var'}. Set WALLET_API_HOME")
+        done = run_command(*command, settings=Settings())
+        assert done.exit_code == 1, command
+        assert done.stderr.startswith(f"Error: There is no database in {home / 'var'}. Set WALLET_API_HOME")
         assert not list(home.iterdir()), command
-    _, output = run("keys", "create", "one")
-    assert f"Created an empty database in {home / 'var'}. Check WALLET_API_HOME" in output
+    done = run_command("keys", "create", "one", settings=Settings())
+    assert f"Created an empty database in {home / 'var'}. Check WALLET_API_HOME" in done.stderr
 
 
 _FULL = """

@@ -174,22 +174,27 @@ def test_use_of_earlier_days_counts_where_it_belongs(run: Run, connection: Conne
     assert run("usage", "--csv", "--json").exit_code == 2
 
 
-def test_several_workers_and_a_second_run_add_up(
-    run: Run, gunicorn: StartGunicorn, settings: Settings, connection: Connection
+def test_several_workers_and_another_service_add_up(
+    run: Run,
+    gunicorn: StartGunicorn,
+    settings: Settings,
+    make_app: Callable[[Settings], Flask],
+    connection: Connection,
 ) -> None:
     key = create_key(connection, "busy", credits=100_000, rate="100000/day")
-    for _ in range(2):
-        server = gunicorn(settings, workers=2)
-        with requests.Session() as session:
-            for _ in range(40):
-                response = session.get(
-                    f"{server.url}/v1/wallets",
-                    params=GROUP,
-                    headers={"Authorization": f"Bearer {key}", "Connection": "close"},
-                    timeout=20,
-                )
-                assert response.status_code == 200
-        server.stop()
+    server = gunicorn(settings, workers=2)
+    for _ in range(40):
+        response = requests.get(
+            f"{server.url}/v1/wallets",
+            params=GROUP,
+            headers={"Authorization": f"Bearer {key}", "Connection": "close"},
+            timeout=20,
+        )
+        assert response.status_code == 200
+    server.stop()
+    other = make_app(settings)
+    assert {ask(other.test_client(), key)[0] for _ in range(40)} == {200}
+    other.extensions["wallet_api"].close()
     (row,) = document(run, "usage")
     assert (row["operation"], row["requests"], row["credits"]) == ("wallets", 80, 80)
 
@@ -268,14 +273,12 @@ def test_a_key_says_when_its_secret_expires_and_the_old_one_ends_with_the_overla
 
 @pytest.mark.settings(key_cache_seconds=0.2)
 def test_a_worker_that_knows_a_key_learns_of_its_rotation(
-    settings: Settings, gunicorn: StartGunicorn, connection: Connection
+    client: FlaskClient, connection: Connection
 ) -> None:
     old = create_key(connection, "one")
-    server = gunicorn(settings, workers=1)
 
     def status(key: str) -> int:
-        headers = {"Authorization": f"Bearer {key}"}
-        return requests.get(f"{server.url}/v1/wallets", params=GROUP, headers=headers, timeout=20).status_code
+        return ask(client, key)[0]
 
     assert status(old) == 200
     new, _ = rotate_key(connection, "one", timedelta(seconds=1.5))
