@@ -251,29 +251,6 @@ class TestEvmNode:
         address = hold("eth", tokens=tokens)
         assert names(read("eth", address, traded=tokens)) == [("Token 1", "T1"), ("Token 2", "T2")]
 
-    def test_a_text_that_is_none_is_empty(self, read: Read, hold: Hold, stub: Stub) -> None:
-        token = evm_token(1, 9)
-        stub.nodes.garbled.add(token.address)
-        assert names(read("eth", hold("eth", tokens=(token,)), traded=(token,))) == [("", "")]
-
-    @pytest.mark.parametrize(
-        "damaged",
-        [
-            lambda data: b"",
-            lambda data: data[: len(data) // 2],
-            lambda data: data[:32] + bytes(32) + data[64:],
-            # The first result is said to be far behind the end.
-            lambda data: data[:64] + b"\xff" * 32 + data[96:],
-        ],
-    )
-    def test_a_damaged_result_of_many_calls_is_replaced_by_those_of_each(
-        self, read: Read, hold: Hold, stub: Stub, damaged: Callable[[bytes], bytes]
-    ) -> None:
-        tokens = (evm_token(1, 9), evm_token(2, 8))
-        stub.nodes.damaged = damaged
-        address = hold("eth", tokens=tokens)
-        assert names(read("eth", address, traded=tokens)) == [("Token 1", "T1"), ("Token 2", "T2")]
-
     def test_an_error_of_the_node_is_not_taken_for_the_contracts(
         self, read: Read, hold: Hold, stub: Stub
     ) -> None:

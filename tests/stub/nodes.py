@@ -49,14 +49,11 @@ class Nodes:
     accounts: dict[str, int] = field(default_factory=dict)
     unique: set[str] = field(default_factory=set)
     nameless: set[str] = field(default_factory=set)
-    # EVM contracts: text as bytes32, text that is none, no answer, a revert, all gas burnt.
+    # EVM contracts: text as bytes32, no answer, a revert, all gas burnt.
     bytes32: set[str] = field(default_factory=set)
-    garbled: set[str] = field(default_factory=set)
     empty: set[str] = field(default_factory=set)
     reverting: set[str] = field(default_factory=set)
     burning: set[str] = field(default_factory=set)
-    # What the results of many calls in one are turned into.
-    damaged: Callable[[bytes], bytes] = bytes
     # Method → the errors that its next calls get.
     errors: dict[str, list[int]] = field(default_factory=dict)
     # The blocks of EVM chains.
@@ -188,7 +185,7 @@ class Nodes:
             burnt = burnt or contract in self.burning
             answer = None if burnt or contract in self.reverting else self._contract(chain, contract, call)
             results.append((answer is not None, answer or b""))
-        return self.damaged(encode(["(bool,bytes)[]"], [results]))
+        return encode(["(bool,bytes)[]"], [results])
 
     def _contract(self, chain: str, contract: str, data: bytes) -> bytes | None:
         if contract in self.empty:
@@ -215,8 +212,6 @@ class Nodes:
         text = (token.symbol if selector == "95d89b41" else token.name) or ""
         if contract in self.bytes32:
             return encode(["bytes32"], [text.encode()])
-        if contract in self.garbled:
-            return encode(["uint256", "uint256"], [2**255, 0])
         return encode(["string"], [text])
 
 
