@@ -42,7 +42,8 @@ run: $(SERVICE) ## run the whole service with its own servers and demo data, unt
 	@exec $(BIN)/wallet-api up
 
 test: $(INSTALLED) ## run the tests, four files at a time
-	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+	@# Compiled modules are kept, also where the environment says otherwise: hundreds of processes load them.
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 examples: $(INSTALLED) ## write the examples of the OpenAPI document from responses to a small ledger
 	$(BIN)/python -m tests.write_examples

@@ -18,6 +18,8 @@ import requests
 PATIENCE_SECONDS = 20.0
 # An attacker begins anew after that.
 HOLD_SECONDS = 4.0
+# Others pause so long between requests: what is measured is their waits, not the load of their own.
+PAUSE_SECONDS = 0.05
 _RECEIVE_BYTES = 4096
 
 
@@ -131,6 +133,7 @@ def waits_of_others(target: Target, paths: list[str], seconds: float) -> list[fl
                 response = asker.get(f"{target.url}{path}", headers=headers, **options)  # type: ignore[arg-type]
                 waits.append(time.monotonic() - began)
                 assert response.status_code == 200, response.text
+                time.sleep(PAUSE_SECONDS)
         session.close()
         return waits
 

@@ -25,6 +25,7 @@ import valkey
 from flask import Flask
 from flask.testing import FlaskClient
 from psycopg.sql import SQL, Composed, Identifier
+from psycopg_pool import ConnectionPool
 
 from tests.cluster import Cluster, programs, running_cluster
 from tests.demo_service import DemoService, demo_service
@@ -109,7 +110,7 @@ def servers(cluster: Cluster | None) -> Iterator[Settings]:
         running = stack.enter_context(embedded.running(own))
         running = replace(running, valkey_url=stack.enter_context(running_valkey(Path(home))))
         if own.database_url is None:
-            with _administrator(running) as connection:
+            with connect(str(running.database_url)) as connection:
                 # Faster; the data of tests need not survive a crash of the machine.
                 connection.execute("ALTER SYSTEM SET fsync = off")
                 connection.execute("SELECT pg_reload_conf()")
@@ -127,9 +128,20 @@ def _memory() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def template(servers: Settings, cluster: Cluster | None) -> Iterator[str]:
+def administrators(servers: Settings, cluster: Cluster | None) -> Iterator[list[ConnectionPool]]:
+    """A connection to each server, to create and drop databases; replaced if a test restarts the server."""
+    urls = [node.url() for node in cluster.nodes] if cluster else [str(servers.database_url)]
+    own = {"check": ConnectionPool.check_connection, "kwargs": {"autocommit": True}}
+    with ExitStack() as stack:
+        yield [stack.enter_context(ConnectionPool(url, min_size=1, max_size=1, **own)) for url in urls]
+
+
+@pytest.fixture(scope="session")
+def template(
+    servers: Settings, administrators: list[ConnectionPool], cluster: Cluster | None
+) -> Iterator[str]:
     """The name of a database with all tables and no rows."""
-    with _fresh_database(servers, cluster, "template0") as name:
+    with _fresh_database(administrators, "template0") as name:
         if cluster:
             cluster.join(name)
         with connect(_url(servers, name)) as connection:
@@ -141,12 +153,12 @@ def template(servers: Settings, cluster: Cluster | None) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def new_database(servers: Settings, cluster: Cluster | None, template: str) -> NewDatabase:
+def new_database(servers: Settings, administrators: list[ConnectionPool], template: str) -> NewDatabase:
     """A function that creates a database with all tables for a block, and yields its URL."""
 
     @contextmanager
     def create() -> Iterator[str]:
-        with _fresh_database(servers, cluster, template) as name:
+        with _fresh_database(administrators, template) as name:
             yield _url(servers, name)
 
     return create
@@ -180,9 +192,11 @@ def database_url(new_database: NewDatabase) -> Iterator[str]:
 
 
 @pytest.fixture
-def empty_database_url(servers: Settings, cluster: Cluster | None) -> Iterator[str]:
+def empty_database_url(
+    servers: Settings, administrators: list[ConnectionPool], cluster: Cluster | None
+) -> Iterator[str]:
     """The URL of a database without tables, for this test alone."""
-    with _fresh_database(servers, cluster, "template0") as name:
+    with _fresh_database(administrators, "template0") as name:
         if cluster:
             cluster.join(name)
         yield _url(servers, name)
@@ -270,26 +284,25 @@ def gunicorn(settings: Settings, tmp_path: Path) -> Iterator[StartGunicorn]:
 
 
 @contextmanager
-def _fresh_database(servers: Settings, cluster: Cluster | None, template: str) -> Iterator[str]:
+def _fresh_database(administrators: list[ConnectionPool], template: str) -> Iterator[str]:
     name = f"wallet_api_test_{secrets.token_hex(6)}"
-    urls = [node.url() for node in cluster.nodes] if cluster else [str(servers.database_url)]
     # With fsync off, copying files is much faster than writing them to the log.
     create = SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
         Identifier(name), Identifier(template)
     )
     drop = SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name))
     with ExitStack() as stack:
-        for url in urls:
-            _execute(url, create)
-            stack.callback(_drop, url, drop)
+        for administrator in administrators:
+            _execute(administrator, create)
+            stack.callback(_drop, administrator, drop)
         yield name
 
 
-def _drop(url: str, statement: Composed) -> None:
+def _drop(administrator: ConnectionPool, statement: Composed) -> None:
     deadline = time.monotonic() + 30
     while True:
         try:
-            return _execute(url, statement)
+            return _execute(administrator, statement)
         # Citus may just connect again, to look after its databases.
         except psycopg.errors.ObjectInUse:
             if time.monotonic() > deadline:
@@ -297,15 +310,9 @@ def _drop(url: str, statement: Composed) -> None:
             time.sleep(0.2)
 
 
-def _execute(url: str, statement: Composed) -> None:
-    with connect(url) as connection:
+def _execute(administrator: ConnectionPool, statement: Composed) -> None:
+    with administrator.connection() as connection:
         connection.execute(statement)
-
-
-@contextmanager
-def _administrator(servers: Settings) -> Iterator[Connection]:
-    with connect(str(servers.database_url)) as connection:
-        yield connection
 
 
 def _url(servers: Settings, name: str) -> str:

@@ -69,8 +69,10 @@ def hours_of(times: list[datetime]) -> str:
     if not times:
         return ""
     counts = Counter(at.astimezone(UTC).hour for at in times)
+    # Over midnight, too.
+    of_hours = [counts[hour % 24] for hour in range(48)]
     runs = [
-        (length, -sum(counts[(start + step) % 24] for step in range(length)), start)
+        (length, -sum(of_hours[start : start + length]), start)
         for length in range(1, 25)
         for start in range(24)
     ]

@@ -197,9 +197,9 @@ def time_of(text: str) -> datetime:
 
 def shown(figure: Fraction, places: int) -> Decimal:
     """Rounded half away from zero."""
-    units = int(abs(figure) * 10**places + Fraction(1, 2))
-    digits = tuple(int(digit) for digit in str(units))
-    return Decimal((int(figure < 0), digits, -places))
+    numerator, denominator = figure.as_integer_ratio()
+    units = (2 * abs(numerator) * 10**places + denominator) // (2 * denominator)
+    return Decimal(f"{'-' if figure < 0 else ''}{units}E-{places}")
 
 
 def percentage(part: Fraction, whole: Fraction) -> Decimal:

@@ -17,8 +17,6 @@ from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
-GROUP = {"blockchain": "solana", "type": "kol"}
-
 
 @dataclass(frozen=True)
 class Outages:

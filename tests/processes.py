@@ -154,12 +154,6 @@ def run_command(*arguments: str | Path, settings: Settings) -> Result:
     return CliRunner().invoke(cli, [str(part) for part in arguments], env=unset | environment_of(settings))
 
 
-def interrupted(number: signal.Signals, word: str, code: str, *arguments: str) -> list[str]:
-    """Return a command that runs `code`, which gets a signal while it starts a child process."""
-    program = Path(__file__).with_name("interrupted.py")
-    return [sys.executable, str(program), number.name, word, code, *arguments]
-
-
 def workers(server: Gunicorn) -> list[psutil.Process]:
     """Return the running workers."""
     return psutil.Process(server.process.pid).children()

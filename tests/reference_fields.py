@@ -69,7 +69,7 @@ class Lists:
 
     def of_arguments(self, schema: Arguments) -> str:
         """Return the list of the arguments of an operation, those of the glossary by their names."""
-        group = isinstance(schema, GroupArguments) and schema.fields["type"].required
+        group = isinstance(schema, GroupArguments)
         shared, own = [], []
         for name, field in schema.fields.items():
             default = f" ({field.load_default})" if isinstance(field.load_default, str | int) else ""
@@ -101,12 +101,12 @@ class Lists:
         rows: list[tuple[str, list[str], list[str]]] = []
         shown = next(iter(sample), {}) if isinstance(sample, list) else sample or {}
         for name, field in members.items():
-            meaning = f"{_meaning(field)}." if name in arguments else _field(field)
             if _is_obvious(name, field) or (name in arguments and _repeats(field)):
                 continue
+            meaning = _field(field)
             inner = _inner(field)
             beyond = {} if inner is None else _beyond_known(inner)
-            more = list(self._rows(beyond, f"{indent}  ", frozenset(), shown.get(name)))
+            more = list(self._rows(beyond, f"{indent}  ", arguments, shown.get(name)))
             if self._fields.get(name) == meaning and not more:
                 shared.extend([name] * (name not in shown))
                 continue

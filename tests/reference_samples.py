@@ -15,10 +15,10 @@ from wallet_api.responses.operation import Operation
 _WIDTH = 120
 
 
-def sample(path: str, operation: Operation, shown: set[str]) -> str:
+def sample(path: str, operation: Operation, shown: dict[str, Any]) -> str:
     """Return a request with curl, and the response to it.
 
-    Objects whose titles are in `shown` are left out, unless they are rows; those of this sample are added.
+    Objects whose titles are in `shown` are left out; those of this sample are added, by their titles.
     """
     query = {
         name: 1 if name == "limit" else argument_example(name, getattr(field, "allowed", ()))
@@ -26,9 +26,7 @@ def sample(path: str, operation: Operation, shown: set[str]) -> str:
         if field.required or name in ("type", "limit")
     }
     url = f"{path}?{urlencode(query)}" if query else path
-    new: set[str] = set()
-    data = _shortened(next(iter(operation.examples.values())), operation.data, shown, new)
-    shown |= new
+    data = _shortened(next(iter(operation.examples.values())), operation.data, shown)
     top_level = f'"{operation.top_level}": {{…}}, ' if operation.top_level else ""
     return "\n".join(
         [
@@ -42,20 +40,21 @@ def sample(path: str, operation: Operation, shown: set[str]) -> str:
     )
 
 
-def _shortened(data: Mapping[str, Any], schema: Schema, shown: set[str], new: set[str]) -> dict[str, Any]:
+def _shortened(data: Mapping[str, Any], schema: Schema, shown: dict[str, Any]) -> dict[str, Any]:
     """Return the data with one row of each list, without objects that are described and shown elsewhere."""
     short: dict[str, Any] = {}
     for name, value in data.items():
         field = schema.fields[name]
-        if isinstance(field, fields.Nested):
+        if isinstance(field, fields.Nested) and value:
             title = title_of(field.schema)
-            known = OBJECTS[title]().fields if title else {}
-            elided = title in new | shown and field.schema.fields.keys() <= known.keys()
-            rows = value if field.many else [value]
-            first = ["{…}" if elided else _shortened(row, field.schema, shown, new) for row in rows[:1]]
-            value = first + ["…"] * (len(rows) > 1) if field.many else first[0]
+            first, *more = value if field.many else [value]
+            if title in shown and first.keys() <= OBJECTS[title]().fields.keys():
+                part: Any = "{…}"
+            else:
+                part = _shortened(first, field.schema, shown)
             if title:
-                new.add(title)
+                shown.setdefault(title, first)
+            value = [part, *["…"][: len(more)]] if field.many else part
         short[name] = value
     return short
 

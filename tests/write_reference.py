@@ -4,8 +4,10 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from flask import Flask
+from marshmallow import Schema
 
 from tests.reference_fields import OBJECTS, Lists, anchor
 from tests.reference_samples import sample
@@ -36,7 +38,7 @@ def written(text: str) -> str:
     paths = sorted(found, key=lambda path: order.index(path) if path in order else len(order))
     described = [operation for _, operation in found.values()]
     lists = Lists([one.arguments for one in described], [one.data for one in described])
-    shown: set[str] = set()
+    shown: dict[str, Any] = {}
     parts = {
         "index": _index({path: found[path][1] for path in paths}),
         "arguments": lists.glossary("arguments"),
@@ -45,8 +47,7 @@ def written(text: str) -> str:
             _section(path, *found[path], notes.get(path, ""), lists, shown) for path in paths
         ),
         "objects": "\n\n".join(
-            f"### {title}\n\n{' '.join(str(inspect.getdoc(schema)).split())}\n\n{lists.of_fields(schema())}"
-            for title, schema in OBJECTS.items()
+            _object(title, schema, lists, shown.get(title)) for title, schema in OBJECTS.items()
         ),
     }
     for name, part in parts.items():
@@ -79,7 +80,7 @@ def _index(described: dict[str, Operation]) -> str:
 
 
 def _section(
-    path: str, sentences: str, operation: Operation, notes: str, lists: Lists, shown: set[str]
+    path: str, sentences: str, operation: Operation, notes: str, lists: Lists, shown: dict[str, Any]
 ) -> str:
     errors = dict.fromkeys(f"{error.status} `{error.reason or error.code}`" for error in operation.errors)
     if errors:
@@ -96,6 +97,11 @@ def _section(
             *([NOTES, notes] if notes else []),
         ]
     )
+
+
+def _object(title: str, schema: type[Schema], lists: Lists, shown: Any) -> str:
+    sentences = " ".join(str(inspect.getdoc(schema)).split())
+    return "\n\n".join([f"### {title}", sentences, lists.of_fields(schema(), sample=shown)])
 
 
 if __name__ == "__main__":

@@ -262,7 +262,11 @@ def test_a_key_whose_row_is_locked_for_long_is_refused_and_no_other(
         while refused[503] < 2 and time.monotonic() < deadline:
             refused += call_at_once(server.url, locked, 1, callers=1)
             assert call_at_once(server.url, other, 5, callers=1) == {200: 5}
+        refusal = requests.get(
+            f"{server.url}{WALLETS}", headers={"Authorization": f"Bearer {locked}"}, timeout=20
+        )
     assert set(refused) == {200, 503}
+    assert refusal.json()["error"]["message"] == "The query took too long. Try again shortly."
     assert _charged_eventually(connection, 10 + refused[200], "locked")
 
 

@@ -111,7 +111,7 @@ def main(minutes: float, wallets: int, per_second: float, logs: bool, kills: boo
             operator = Operator(stub, str(settings.database_url))
             operator.environment |= stub.node_environment | {"FOLLOW_SUBSCRIPTIONS": f"{wallets}"}
             del operator.environment["MORALIS_API_KEY"]
-            world = World(stub, list(addresses("solana", wallets)), random.Random(5), calm)
+            world = World(stub, addresses("solana", wallets), random.Random(5), calm)
             operator.track(*(("solana", wallet) for wallet in world.wallets))
             if logs:
                 stub.stream.methods.remove("transactionSubscribe")

@@ -17,10 +17,12 @@ import click
 
 from tests.benchmarks import ledger_world
 from tests.integration.test_ledger_under_way import assert_whole
-from tests.ledger import in_process
+from tests.ledger.in_process import exact
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
+from wallet_api.queries.history import wallet_history
 from wallet_api.settings import Settings
+from wallet_api.wallet_ids import WalletIds
 
 _ASKED = "SELECT address, type FROM wallets WHERE blockchain = %s AND type = %s ORDER BY address LIMIT 40"
 
@@ -54,9 +56,8 @@ def _ask_during(importer: "subprocess.Popen[str]", connection: Connection) -> st
     for wallet in cycle(wallets):
         if importer.poll() is not None:
             break
-        record = in_process.history(
-            connection, datetime.now(UTC), group[0], wallet["type"], wallet["address"], limit=5
-        )
+        place = (group[0], wallet["type"], wallet["address"])
+        record = exact(wallet_history(connection, WalletIds(), datetime.now(UTC), *place, limit=5))
         assert_whole(record)
         states.add((wallet["address"], record["lifetime_stats"]["total_tx_count"]))
         asked += 1

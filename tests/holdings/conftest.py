@@ -1,8 +1,9 @@
 """Fixtures of the tests of holdings: a service that uses the stub, and wallets with given balances."""
 
+import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,15 +13,22 @@ import pytest
 import requests
 from flask import Flask
 from flask.testing import FlaskClient
+from prometheus_client import CollectorRegistry
 from werkzeug.test import TestResponse
 
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import trade_row
 from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
+from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
 from wallet_api.demo.forms import evm_address, seeded, solana_address
+from wallet_api.holdings.formatting import Filter, in_order, to_json
 from wallet_api.keys import create_key
+from wallet_api.providers.balances import make_provider
+from wallet_api.providers.balances.base import BalanceProvider, Wallet
+from wallet_api.providers.fetch import Limits
+from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.settings import Settings
 
 Ask = Callable[..., TestResponse]
@@ -124,6 +132,20 @@ def active(response: TestResponse) -> dict[str, Any]:
     return dict(response.json["data"]["active_holdings"])
 
 
+def until(ask: Callable[[], TestResponse], wanted: Callable[[TestResponse], bool]) -> TestResponse:
+    """Repeat the request until the response is as wanted, and return it."""
+    deadline = time.monotonic() + 10
+    while not wanted(response := ask()):
+        assert time.monotonic() < deadline, response.text
+        time.sleep(0.02)
+    return response
+
+
+def has_loaded(response: TestResponse) -> bool:
+    """Return whether the response has balances, or an error."""
+    return response.status_code != 200 or not active(response)["loading"]
+
+
 def save_snapshot(connection: Connection, address: str, age_seconds: int) -> None:
     """Replace the snapshot by one of this age, with one unit of the native coin."""
     connection.execute(
@@ -164,6 +186,24 @@ def machine_delays(stub: Stub) -> Iterator[list[float]]:
     finally:
         ended.set()
         requesting.join()
+
+
+def make(settings: Settings, chain: str) -> BalanceProvider:
+    """Return the provider that the settings select for a chain."""
+    return make_provider(CHAINS[chain], settings, Limits.of(settings), FetchMetrics(CollectorRegistry()))
+
+
+def read_rows(
+    provider: BalanceProvider, chain: str, address: str, traded: Iterable[Balance] = ()
+) -> list[dict[str, Any]]:
+    """Return the rows of a wallet as a response has them; according to the ledger it has traded `traded`."""
+    wallet = Wallet(address, lambda: [token.address for token in traded])
+    with provider.fetcher.begin(chain) as fetch:
+        balances = provider.balances(wallet, fetch)
+    rows: list[dict[str, Any]] = json.loads(
+        to_json(in_order(CHAINS[chain], balances, Filter(keep_spam=False)))
+    )
+    return rows
 
 
 def evm_token(number: int, units: int, **facts: Any) -> Balance:

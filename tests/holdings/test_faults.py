@@ -5,7 +5,6 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -16,7 +15,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import Ask, AskAt, Hold, active, machine_delays
+from tests.holdings.conftest import Ask, AskAt, Hold, active, has_loaded, machine_delays, until
 from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
@@ -92,15 +91,6 @@ def _outcomes(caplog: pytest.LogCaptureFixture) -> Counter[str]:
     return Counter(re.findall(r"fetch provider=\S+ chain=\S+ outcome=(\S+)", caplog.text))
 
 
-def _settled(ask: Callable[[], TestResponse]) -> TestResponse:
-    """Repeat the request while it is loading, and return the response."""
-    deadline = time.monotonic() + 10
-    while (response := ask()).status_code == GOOD and active(response)["loading"]:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    return response
-
-
 @pytest.mark.parametrize(
     ("chain", "provider"),
     [("eth", "moralis"), ("solana", "moralis"), ("base", "alchemy"), ("bnb", "rpc"), ("solana", "rpc")],
@@ -117,7 +107,7 @@ def test_every_fault_gets_the_right_response_in_time_without_a_key_in_it(
         began = time.monotonic()
         first = ask(chain, wallets[name])
         seconds = time.monotonic() - began
-        return seconds, first, _settled(partial(ask, chain, wallets[name]))
+        return seconds, first, until(partial(ask, chain, wallets[name]), has_loaded)
 
     # Fewer than half of the threads, so that each may wait.
     with caplog.at_level(logging.DEBUG), ThreadPoolExecutor(7) as pool, machine_delays(stub) as delays:
@@ -152,7 +142,7 @@ def test_a_body_without_end_is_cut_off(
     stub.scenarios[address] = faults.endless(b"x" * 65536)
     ask = ask_at(holdings_fetch_seconds=20.0)
     with caplog.at_level(logging.INFO):
-        assert _settled(partial(ask, "eth", address)).status_code == DOWN
+        assert until(partial(ask, "eth", address), has_loaded).status_code == DOWN
     assert _outcomes(caplog) == {"too_large": 1}
     assert stub.asked[address] == 1
 
@@ -192,7 +182,7 @@ def test_repeated_failures_end_requests_for_a_while_and_one_success_ends_that(
     release = threading.Event()
     stub.scenarios[first] = faults.hang(release)
     for address in (*failing, spared):
-        assert _settled(partial(ask, "eth", address)).status_code == DOWN
+        assert until(partial(ask, "eth", address), has_loaded).status_code == DOWN
     assert stub.asked[spared] == 0
     time.sleep(1.0)
     # After the pause one fetch is tried before all others.
@@ -200,7 +190,7 @@ def test_repeated_failures_end_requests_for_a_while_and_one_success_ends_that(
     assert ask("eth", second).status_code == DOWN
     assert stub.asked[second] == 0
     release.set()
-    assert _settled(partial(ask, "eth", first)).status_code == GOOD
+    assert until(partial(ask, "eth", first), has_loaded).status_code == GOOD
     assert ask("eth", track("eth")).status_code == GOOD
 
 

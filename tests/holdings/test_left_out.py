@@ -58,11 +58,14 @@ def alchemy() -> tuple[Scenario, int]:
         *(other | {"tokenBalance": value} for value in (*BAD_AMOUNTS, "0xzz")),
         *(other | {"tokenMetadata": metadata | {"decimals": value}} for value in BAD_DECIMALS),
         other | {"tokenMetadata": None},
+        other | {"error": "Failed to fetch"},
         *NO_ROWS,
     ]
     empty = other | {"tokenBalance": "0x0", "tokenMetadata": None}
+    elsewhere = other | {"network": "opt-mainnet"}
     native = {"tokenAddress": None, "tokenBalance": "0x7", "tokenMetadata": metadata}
-    return faults.document({"data": {"tokens": [good, *bad, empty, native], "pageKey": None}}), len(bad)
+    tokens = [good, *bad, empty, elsewhere, native]
+    return faults.document({"data": {"tokens": tokens, "pageKey": None}}), len(bad)
 
 
 def node() -> tuple[Scenario, int]:

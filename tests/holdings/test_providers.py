@@ -7,20 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from prometheus_client import CollectorRegistry
 
-from tests.holdings.conftest import Hold, evm_token, impatient, solana_token
+from tests.holdings.conftest import Hold, evm_token, impatient, make, read_rows, solana_token
 from tests.stub import faults
 from tests.stub.moralis import Balance
 from tests.stub.server import Stub
 from wallet_api.chains import CHAINS
-from wallet_api.holdings.formatting import Filter, in_order, to_json
-from wallet_api.providers.balances import make_provider
-from wallet_api.providers.balances.base import BalanceProvider, Wallet
+from wallet_api.providers.balances.base import BalanceProvider
 from wallet_api.providers.balances.token_list import read_token_list
-from wallet_api.providers.faults import Malformed, ProviderFault
-from wallet_api.providers.fetch import Limits
-from wallet_api.providers.metrics import FetchMetrics
+from wallet_api.providers.faults import Malformed, ProviderFault, TooLarge
 from wallet_api.settings import Settings, SettingsError
 
 Rows = list[dict[str, Any]]
@@ -43,14 +38,8 @@ def read(stub: Stub, own: dict[str, Any]) -> Read:
     def read(chain: str, address: str, *, traded: tuple[Balance, ...] = (), **changes: Any) -> Rows:
         settings = replace(impatient(Settings(), stub), **own, **changes)
         if chain not in providers:
-            metrics = FetchMetrics(CollectorRegistry())
-            providers[chain] = make_provider(CHAINS[chain], settings, Limits.of(settings), metrics)
-        wallet = Wallet(CHAINS[chain], address, lambda: [token.address for token in traded])
-        with providers[chain].fetcher.begin(chain) as fetch:
-            balances = providers[chain].balances(wallet, fetch)
-        tokens = in_order(CHAINS[chain], balances, Filter(settings.holdings_keep_spam))
-        rows: Rows = json.loads(to_json(tokens))
-        return rows
+            providers[chain] = make(settings, chain)
+        return read_rows(providers[chain], chain, address, traded)
 
     return read
 
@@ -81,11 +70,6 @@ def token_list(tmp_path: Path, *tokens: Balance, chain_id: int = 1) -> str:
 
 
 class TestMoralis:
-    def test_pages_are_read_to_the_end(self, read: Read, hold: Hold, stub: Stub) -> None:
-        address = hold("eth", native=1, tokens=tuple(evm_token(number, number) for number in range(1, 251)))
-        assert len(read("eth", address)) == 251
-        assert stub.asked[address] == 3
-
     def test_a_cursor_that_comes_again_ends_the_reading(self, read: Read, hold: Hold, stub: Stub) -> None:
         address = hold("eth")
         stub.scenarios[address] = faults.document({"cursor": "again", "result": []})
@@ -93,11 +77,12 @@ class TestMoralis:
             read("eth", address)
         assert stub.asked[address] == 2
 
-    def test_tokens_flagged_as_spam_are_left_out(self, read: Read, hold: Hold) -> None:
-        address = hold("eth", tokens=(evm_token(1, 5), evm_token(2, 9, spam=True)))
-        assert amounts(read("eth", address)) == {evm_token(1, 5).address: "5"}
-        address = hold("solana", tokens=(solana_token(1, 5), solana_token(2, 9, spam=True)))
-        assert amounts(read("solana", address)) == {solana_token(1, 5).address: "5"}
+    def test_pages_without_end_are_too_many(self, read: Read, hold: Hold, stub: Stub) -> None:
+        address, numbers = hold("eth"), iter(range(1000))
+        stub.scenarios[address] = lambda: faults.document({"cursor": f"{next(numbers)}", "result": []})()
+        with pytest.raises(TooLarge):
+            read("eth", address)
+        assert stub.asked[address] == 100
 
     def test_numbers_and_flags_may_be_text(self, read: Read, hold: Hold, stub: Stub) -> None:
         address = hold("eth")

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -10,7 +9,17 @@ from functools import partial
 import pytest
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import Ask, AskAt, Hold, active, evm_token, save_snapshot, wait_for_refreshes
+from tests.holdings.conftest import (
+    Ask,
+    AskAt,
+    Hold,
+    active,
+    evm_token,
+    has_loaded,
+    save_snapshot,
+    until,
+    wait_for_refreshes,
+)
 from tests.stub import faults
 from tests.stub.moralis import Portfolio
 from tests.stub.server import Stub
@@ -34,15 +43,6 @@ def native(response: TestResponse) -> str:
 def is_fresh(response: TestResponse) -> bool:
     found = active(response)
     return not found["stale"] and not found["loading"]
-
-
-def until(answer: Callable[[], TestResponse], wanted: Callable[[TestResponse], bool]) -> TestResponse:
-    """Repeat the request until the response is as wanted, and return it."""
-    deadline = time.monotonic() + 5
-    while not wanted(response := answer()):
-        assert time.monotonic() < deadline, response.text
-        time.sleep(0.02)
-    return response
 
 
 def cached(response: TestResponse) -> tuple[bool, int]:
@@ -125,7 +125,7 @@ class TestLoading:
             assert (active(response), cached(response)) == (LOADING, (False, 0))
             assert response.headers["X-Credits-Remaining"] == "1"
         stub.release.set()
-        paid = until(ask, lambda response: not active(response)["loading"])
+        paid = until(ask, has_loaded)
         assert (native(paid), paid.headers["X-Credits-Remaining"]) == ("7", "0")
         assert ask().status_code == 403
 

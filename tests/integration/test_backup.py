@@ -112,9 +112,11 @@ def test_a_backup_is_for_its_owner_alone_and_replaces_a_file_only_with_force(
     file = tmp_path / "a.dump"
     before = os.umask(0)
     try:
-        done("backup", file, settings=at(source))
+        made = run_command("backup", file, settings=at(source))
     finally:
         os.umask(before)
+    assert made.stdout.startswith(f"Backed up {WALLETS} wallets, ")
+    assert f" and 2 keys to {file}: " in made.stdout
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     file.write_text("mine")
     assert f"{file} exists already" in refused("backup", file, settings=at(source))

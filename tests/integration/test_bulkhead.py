@@ -12,6 +12,8 @@ import requests
 from tests.attacks import Target, p99, waits_of_others
 from tests.callers import callers, get
 from tests.faults_report import Report
+from tests.ledger.in_process import Importer
+from tests.ledger.rows import ANN, GROUP
 from tests.outages import is_our_refusal
 from tests.processes import Gunicorn, StartGunicorn
 from tests.stub.moralis import Portfolio
@@ -23,8 +25,7 @@ from wallet_api.settings import Settings
 
 BOARD = "/v1/wallet/leaderboard?blockchain=solana&type=kol&period="
 COUNT = "/v1/transactions/count?blockchain=solana&type=kol"
-WALLET = "A" * 43
-HISTORY = f"/v1/wallets/history?blockchain=solana&type=kol&address={WALLET}"
+HISTORY = f"/v1/wallets/history?blockchain=solana&type=kol&address={ANN}"
 LIGHT = ["/healthz", "/docs", f"{BOARD}7d"]
 CALLERS = 40
 # The document of faults has the figures of a machine that does nothing else.
@@ -93,7 +94,7 @@ def test_keys_are_looked_up_and_charged_while_many_questions_hang(
     poor = create_key(connection, "poor", rate="1000000/second", credits=500)
     waits_of_others(target, LIGHT, 0.3)
     unknown_keys = _unknown_keys(connection)
-    _track(connection, "solana", WALLET)
+    Importer(connection.info.dsn).wallets([GROUP | {"wallet_address": ANN}])
     histories = [f"{server.url}{HISTORY}&limit={limit}" for limit in range(1, 17)]
     with ExitStack() as stack:
         stack.enter_context(_locked(connection))
@@ -140,7 +141,9 @@ def test_refreshes_that_hang_leave_connections_to_others(
     addresses = [f"0x{number:040x}" for number in range(24)]
     for address in addresses:
         stub.portfolios["eth", address] = Portfolio(1, ())
-        _track(connection, "eth", address)
+    Importer(connection.info.dsn).wallets(
+        {"blockchain": "eth", "type": "kol", "wallet_address": address} for address in addresses
+    )
     unknown_keys = _unknown_keys(connection)
     waits_of_others(Target(server.url, None, key, ""), LIGHT, 0.3)
     with _locked(connection, "positions"):
@@ -151,14 +154,6 @@ def test_refreshes_that_hang_leave_connections_to_others(
         waits = [_seconds_of(server, unknown) for unknown in unknown_keys]
         assert waiting(connection) <= BACKGROUND_CONNECTIONS
     assert p99(sorted(waits)) < MOST_SECONDS
-
-
-def _track(connection: Connection, blockchain: str, address: str) -> None:
-    connection.execute(
-        "INSERT INTO wallets (blockchain, type, address, name, image_url, twitter, telegram, copytrade_link)"
-        " VALUES (%s, 'kol', %s, '', '', '', '', '')",
-        [blockchain, address],
-    )
 
 
 def _unknown_keys(connection: Connection) -> list[str]:

@@ -1,6 +1,5 @@
 """A sharded ledger on a real Citus cluster is as one on plain PostgreSQL; `--citus` provides the cluster."""
 
-import json
 import tempfile
 import threading
 import time
@@ -12,16 +11,16 @@ from typing import Any
 
 import pytest
 import requests
-from click.testing import CliRunner
 
+from tests.backups import at
 from tests.cluster import Cluster
 from tests.ledger import in_process, random_trades
 from tests.ledger.contents import contents
 from tests.ledger.figures import Figures, figures
+from tests.ledger.rows import written
 from tests.outages import is_our_refusal
-from tests.processes import Gunicorn, StartGunicorn, wallet_api
+from tests.processes import Gunicorn, StartGunicorn, run_command, wallet_api
 from wallet_api import embedded, migrations
-from wallet_api.cli import cli
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 from wallet_api.ledger.rebuild import rebuild_ledger
@@ -84,23 +83,8 @@ def all_figures(connection: Connection, now: datetime) -> Figures:
     return figures(connection, now, [60, 3600, 86_400], mints, limit=100)
 
 
-def test_figures_are_those_of_plain_postgresql_and_a_rebuild_changes_nothing(
-    plain: Connection, connection: Connection
-) -> None:
-    now = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=1)
-    wallets = fill(plain, now)
-    assert fill(connection, now) == wallets
-    assert contents(connection, now) == contents(plain, now)
-    expected, found = all_figures(plain, now), all_figures(connection, now)
-    assert [key for key in expected if found[key] != expected[key]] == []
-    assert not any(rebuild_ledger(connection).values())
-    assert contents(connection, now) == contents(plain, now)
-
-
 def test_migrate_places_the_tables_once(empty_database_url: str) -> None:
-    outcomes = [
-        CliRunner().invoke(cli, ["migrate"], env={"DATABASE_URL": empty_database_url}) for _ in range(2)
-    ]
+    outcomes = [run_command("migrate", settings=at(empty_database_url)) for _ in range(2)]
     assert [outcome.exit_code for outcome in outcomes] == [0, 0], outcomes[0].output
     assert "Placed on the workers: wallets, " in outcomes[0].output
     assert outcomes[1].output.endswith("\nThe tables are up to date.\n")
@@ -119,7 +103,7 @@ def test_a_plain_ledger_moves_by_backup_and_restore(
         (empty_database_url, ["restore", dump]),
         (empty_database_url, ["migrate"]),
     ):
-        outcome = CliRunner().invoke(cli, command, env={"DATABASE_URL": url})
+        outcome = run_command(*command, settings=at(url))
         assert outcome.exit_code == 0, outcome.output
     with connect(empty_database_url) as connection:
         assert contents(connection, now) == contents(plain, now)
@@ -230,8 +214,7 @@ def test_an_import_that_lost_a_worker_is_whole_after_the_next(
     for url in (plain.info.dsn, connection.info.dsn):
         in_process.Importer(url).wallets(wallets)
     in_process.Importer(plain.info.dsn).trades(rows)
-    file = tmp_path / "trades.ndjson"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    file = written(tmp_path / "trades.ndjson", *rows)
     worker = needed_cluster.workers[0]
     importer = wallet_api("import", "trades", str(file), settings=settings)
     while connection.execute(IMPORTING).fetchone() is None:

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import LiteralString
 
@@ -11,11 +9,11 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from tests.ledger import random_trades
-from tests.processes import environment_of, run_command, wallet_api
+from tests.ledger.rows import written
+from tests.processes import run_command, wallet_api
 from wallet_api.database import Connection, NotWritable
 from wallet_api.settings import Settings
 
-WALLET = random_trades.wallets(1)[0]
 SMALL_DEMO = ("demo", "--wallets", "8", "--trades", "100", "--days", "2")
 
 
@@ -26,9 +24,7 @@ def home(empty_home: Path) -> Path:
 
 @pytest.fixture
 def wallets_file(tmp_path: Path) -> str:
-    path = tmp_path / "wallets.ndjson"
-    path.write_text(json.dumps(WALLET))
-    return str(path)
+    return str(written(tmp_path / "wallets.ndjson", random_trades.wallets(1)[0]))
 
 
 def test_every_command_names_a_server_of_one_s_own_and_never_its_password(
@@ -77,11 +73,14 @@ def test_an_embedded_server_is_named_by_its_folder_and_called_new_once(home: Pat
     assert listed.stderr == f"Database: embedded PostgreSQL in {home}\n"
 
 
-def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(home: Path) -> None:
+def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home.mkdir()
     # Root's servers run as another user, who has to pass through.
     os.chmod(home, 0o711)
     os.chmod(home.parent, 0o711)
+    monkeypatch.chdir(home)
     for command in (
         ("keys", "list"),
         ("keys", "top-up", "one", "1"),
@@ -92,27 +91,11 @@ def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(h
         ("sync", "status"),
         ("sync", "prices"),
     ):
-        done = subprocess.run(
-            [sys.executable, "-m", "wallet_api", *command],
-            env=environment_of(Settings()),
-            cwd=home,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 1, command
+        done = run_command(*command, settings=Settings())
+        assert done.exit_code == 1, command
         assert done.stderr.startswith(f"Error: There is no database in {home / 'var'}. Set WALLET_API_HOME")
         assert not list(home.iterdir()), command
-    done = subprocess.run(
-        [sys.executable, "-m", "wallet_api", "keys", "create", "one"],
-        env=environment_of(Settings()),
-        cwd=home,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_command("keys", "create", "one", settings=Settings())
     assert f"Created an empty database in {home / 'var'}. Check WALLET_API_HOME" in done.stderr
 
 
@@ -149,16 +132,19 @@ def test_a_database_that_cannot_be_written_to_is_reported_as_such(
 
 
 def test_one_s_own_wallets_beside_the_demo_s_are_warned_of(settings: Settings, wallets_file: str) -> None:
-    own = Settings(database_url=settings.database_url, wallet_api_home=settings.wallet_api_home)
-    apart = run_command("import", "wallets", wallets_file, "--json", settings=own)
+    apart = run_command("import", "wallets", wallets_file, settings=settings)
     assert "Warning" not in apart.stderr
-
-    assert run_command("remove", "wallets", "--yes", wallets_file, settings=own).exit_code == 0
-    assert run_command(*SMALL_DEMO, "--seed", "9", settings=own).exit_code == 0
-    mixed = run_command("import", "wallets", wallets_file, "--json", settings=own)
+    assert run_command("remove", "wallets", "--yes", wallets_file, settings=settings).exit_code == 0
+    assert run_command(*SMALL_DEMO, "--seed", "9", settings=settings).exit_code == 0
+    mixed = run_command("import", "wallets", wallets_file, settings=settings)
     assert mixed.exit_code == 0
-    assert json.loads(mixed.stdout)["landed"] == 1
-    warnings = [line for line in mixed.stderr.splitlines() if line.startswith("Warning: ")]
-    assert len(warnings) == 1
-    assert "WALLET_API_HOME" in warnings[0]
-    assert "--no-demo" in warnings[0]
+    [warning] = [line for line in mixed.stderr.splitlines() if line.startswith("Warning: ")]
+    assert "WALLET_API_HOME" in warning
+    assert "--no-demo" in warning
+
+
+@pytest.mark.parametrize("since", ["0d", "soon", "2009-01-02", "2999-01-01", "999999d"])
+def test_a_sync_begins_at_a_time_in_the_past(settings: Settings, since: str) -> None:
+    refused = run_command("sync", "prices", "--since", since, settings=settings)
+    assert refused.exit_code == 2
+    assert "must be" in refused.stderr

@@ -46,19 +46,6 @@ def test_the_command_imports_a_world_of_the_requested_size(database_url: str, co
     assert counts == {"trades": 30_000, "wallets": 10, "in_time": True}
 
 
-def test_without_tables_the_command_says_what_to_do(empty_database_url: str) -> None:
-    done = run_demo(empty_database_url)
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr.endswith("Error: The tables are not up to date: run 'wallet-api migrate' first.\n")
-
-
-@pytest.mark.parametrize("option", ["--wallets", "--trades", "--days"])
-def test_an_empty_world_is_refused(database_url: str, option: str) -> None:
-    done = run_demo(database_url, option, "0")
-    assert done.exit_code == 2
-    assert option in done.stderr
-
-
 def test_all_rows_are_accepted_and_all_dollars_known(database_url: str, connection: Connection) -> None:
     # A rejected row would end the import.
     loaded = demo.load(database_url, small())

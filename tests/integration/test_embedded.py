@@ -6,14 +6,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.processes import environment_of, interrupted, processes_of
+from tests.processes import environment_of, processes_of
 from wallet_api import embedded
 from wallet_api.database import connect
 from wallet_api.embedded import LOG_LIMIT_BYTES, EmbeddedError, postgres
@@ -34,6 +34,8 @@ with embedded.running(Settings.from_environment()):
     while not select.select([sys.stdin], [], [], 0.1)[0]:
         pass
 """
+
+_INTERRUPTED = str(Path(__file__).parents[1] / "interrupted.py")
 
 # A command whose first output is followed by a finalizer that takes five seconds.
 _FINALIZING_COMMAND = f"""
@@ -72,11 +74,10 @@ def fresh(empty_home: Path) -> Settings:
 
 
 @contextmanager
-def _command(
-    settings: Settings, command: Sequence[str] = (sys.executable, "-c", _COMMAND)
-) -> Iterator["subprocess.Popen[str]"]:
+def _command(settings: Settings, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+    """Run Python in this block, by default with _COMMAND."""
     with subprocess.Popen(
-        command,
+        [sys.executable, *(arguments or ("-c", _COMMAND))],
         env=environment_of(settings),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -160,14 +161,15 @@ def test_commands_that_start_at_once_share_one_server(own: Settings, home: Path)
     assert processes_of(home) == []
 
 
+@pytest.mark.parametrize("program", [_COMMAND, _FINALIZING_COMMAND], ids=["", "in a finalizer"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_stops_the_servers_with_the_command(
-    own: Settings, home: Path, number: signal.Signals
+    own: Settings, home: Path, number: signal.Signals, program: str
 ) -> None:
-    with _command(own) as command:
+    with _command(own, "-c", program) as command:
         assert _says_up(command)
         command.send_signal(number)
-        command.wait()
+        assert command.wait(30) == (-number if number == signal.SIGINT else 128 + number)
     assert processes_of(home) == []
 
 
@@ -186,23 +188,10 @@ def test_sigterm_while_starting_leaves_nothing_running_and_the_next_start_works(
 
 
 @pytest.mark.parametrize("word", ["initdb", "listen_addresses="])
-def test_sigterm_while_a_process_is_being_started_leaves_none(
-    fresh: Settings, empty_home: Path, word: str
-) -> None:
-    with _command(fresh, interrupted(signal.SIGTERM, word, _COMMAND)) as command:
+def test_sigterm_while_a_process_is_being_started_leaves_none(fresh: Settings, word: str) -> None:
+    # That none is left is checked by the fixture of the folder.
+    with _command(fresh, _INTERRUPTED, "SIGTERM", word, _COMMAND) as command:
         assert command.wait() == 128 + signal.SIGTERM
-    assert processes_of(home) == []
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_that_comes_in_a_finalizer_is_not_lost(
-    own: Settings, home: Path, number: signal.Signals
-) -> None:
-    with _command(own, (sys.executable, "-c", _FINALIZING_COMMAND)) as command:
-        assert _says_up(command)
-        command.send_signal(number)
-        assert command.wait(30) == (-number if number == signal.SIGINT else 128 + number)
-    assert processes_of(home) == []
 
 
 def test_a_start_after_everything_was_killed_finds_the_data(own: Settings, home: Path) -> None:
@@ -303,12 +292,6 @@ def test_a_server_that_cannot_start_is_explained_by_its_log(own: Settings, home:
         embedded.running(own),
     ):
         pass
-
-
-def test_an_error_of_the_user_passes_unchanged_and_stops_the_servers(own: Settings, home: Path) -> None:
-    with pytest.raises(FileNotFoundError), embedded.running(own):
-        (home / "missing").read_text()
-    assert processes_of(home) == []
 
 
 def test_the_logs_stay_within_bounds(own: Settings, home: Path) -> None:

@@ -1,108 +1,115 @@
-"""docs/examples.md: its programs run as they stand, and print what the histories say."""
+"""docs/examples.md: its programs run as they stand, and print what follows from the trades."""
 
 import csv
-import io
 import os
 import queue
 import re
-import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
-from tests.demo_service import DemoService
-from tests.ledger.in_process import Importer, Row, parsed
-from tests.ledger.rows import ANN, WALLETS, trade_row
+from tests.ledger.in_process import Importer, Row
+from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, trade_row
 from tests.processes import Gunicorn, StartGunicorn
 from tests.waiting import eventually
-from wallet_api.database import Connection, connect
+from wallet_api.database import Connection
 from wallet_api.keys import create_key
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "examples.md").read_text()
-# The programs of each section by language.
-PROGRAMS = {
-    section.partition("\n")[0]: dict(
-        re.findall(r"^```(bash|python)\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+# The program of each section that has one.
+PROGRAMS = dict(
+    re.findall(r"^## ([^\n]*)\n(?:(?!## ).)*?^```python\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+)
+NOW = datetime.now(UTC).replace(microsecond=0)
+CAT = UNTRACKED
+KOLS = [
+    GROUP | {"wallet_address": address, "name": name}
+    for address, name in ((ANN, "Ann"), (BEN, "Ben"), (CAT, "Cat"))
+]
+# Hours ago, wallet, side, amount and value. Ann realizes 4 - 1, Ben 2 - 1; the price is 1, 2, 4 and 5.
+TRADES = (
+    (40, SMART, "buy", 1, 1),
+    (30, ANN, "buy", 2, 2),
+    (29, BEN, "buy", 1, 1),
+    (28, CAT, "buy", 1, 1),
+    (25, BEN, "sell", 1, 2),
+    (20, ANN, "sell", 1, 4),
+    (0.5, ANN, "buy", 1, 5),
+)
+
+
+def _ago(hours: float) -> str:
+    return f"{NOW - timedelta(hours=hours):%Y-%m-%dT%H:%M:%SZ}"
+
+
+@pytest.fixture
+def known(gunicorn: StartGunicorn, database_url: str) -> Gunicorn:
+    """A service with these trades, of one token."""
+    importer = Importer(database_url)
+    importer.wallets([*KOLS, GROUP | {"type": "smart", "wallet_address": SMART}])
+    importer.trades(
+        trade_row(address, f"{hours} hours", NOW - timedelta(hours=hours), token_name="Coin")
+        | {"transaction_type": side, "token_amount": str(amount), "value": str(value)}
+        for hours, address, side, amount, value in TRADES
     )
-    for section in DOCUMENT.split("\n## ")[1:]
-}
-KOLS = {"blockchain": "solana", "type": "kol"}
-WALLET = re.compile(r"(\d+)\. (.*): (-?[\d.E-]+) SOL")
-BUY = re.compile(r"   (\S+Z) (.*) for ([\d.E-]+) SOL")
-
-# The name of a wallet with its profit, and with each of its buys.
-Profits = list[tuple[str, Decimal]]
-Buys = list[tuple[str, str, str, Decimal]]
-
-needs_jq = pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq: apt-get install jq")
-both = pytest.mark.parametrize("language", [pytest.param("bash", marks=needs_jq), "python"])
+    return gunicorn(workers=1)
 
 
-@both
+def _printed(title: str, server: Gunicorn, connection: Connection, credits: int) -> list[str]:
+    """Return the lines that the program prints with a key of so many credits."""
+    done = _run(title, server, create_key(connection, "example", credits=credits))
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
 def test_the_most_profitable_wallets_and_their_buys_take_two_requests(
-    server: Gunicorn, demo: DemoService, language: str
+    known: Gunicorn, connection: Connection
 ) -> None:
-    profits = _profits(server, demo)
-    before = _buys(server, demo)
-    with connect(str(demo.settings.database_url)) as connection:
-        # Its credits are enough for two requests.
-        key = create_key(connection, f"example in {language}", credits=2)
-    done = _run("One question in two requests", language, server, key)
-    after = _buys(server, demo)
-    assert (done.returncode, done.stderr) == (0, "")
-    shown_profits, shown_buys = _read(done.stdout)
-    assert shown_profits == profits
-    # An hour passes on while the program runs.
-    assert set(after) <= set(shown_buys) <= set(before)
-    # How many there are depends on the hour: eight on average.
-    assert shown_buys
-    assert len(shown_buys) == len(set(shown_buys))
+    assert _printed("One question in two requests", known, connection, credits=2) == [
+        "1. Ann: 3 SOL",
+        f"   {_ago(0.5)} Coin for 5 SOL",
+        "2. Ben: 1 SOL",
+        "3. Cat: 0 SOL",
+    ]
 
 
-def test_the_first_traders_are_those_of_the_histories(server: Gunicorn, demo: DemoService) -> None:
-    done = _run("Who was first", "python", server, demo.key)
-    assert (done.returncode, done.stderr) == (0, "")
-    head, *lines = done.stdout.splitlines()
-    name, _ = _profits(server, demo)[0]
-    [best] = [row for row in _kols(demo) if row["name"] == name]
-    held = [row for row in _history(server, demo, best)["token_overview"] if row["still_holding"]]
-    token = max(held, key=lambda row: Decimal(row["invested"]))
-    firsts = sorted(
-        (min(trade["created_at"] for trade in buys), str(row.get("name") or row["wallet_address"]))
-        for row in demo.wallets
-        if row["blockchain"] == "solana"
-        for buys in [_buys_of(_history(server, demo, row, mint=token["mint"]))]
-        if buys
-    )
-    assert head.startswith(f"{name} holds {token['token_name']}. The first of ")
-    # Whether others traded it too depends on the hour.
-    assert len(lines) == min(len(firsts), 5) >= 1
-    assert [line.rpartition(": ")[0] for line in lines] == [" ".join(first) for first in firsts[:5]]
+def test_the_first_traders_are_of_all_types(known: Gunicorn, connection: Connection) -> None:
+    assert _printed("Who was first", known, connection, credits=3) == [
+        "Ann holds Coin. The first of 4 traders:",
+        f"{_ago(40)} {SMART}: 0 SOL realized",
+        f"{_ago(30)} Ann: 3 SOL realized",
+        f"{_ago(29)} Ben: 1 SOL realized",
+        f"{_ago(28)} Cat: 0 SOL realized",
+    ]
 
 
-def test_the_table_has_all_trades_of_the_best_twenty_wallets(server: Gunicorn, demo: DemoService) -> None:
-    done = _run("Trades as a table", "python", server, demo.key)
-    assert (done.returncode, done.stderr) == (0, "")
-    found = list(csv.DictReader(io.StringIO(done.stdout, newline="")))
-    by_name = {str(row["name"]): row for row in _kols(demo)}
-    names = [name for name, _ in _profits(server, demo)[:20]]
-    assert list(dict.fromkeys(row["name"] for row in found)) == names
-    for rank, name in enumerate(names, 1):
-        own = [row for row in found if row["name"] == name]
-        trades = _history(server, demo, by_name[name])["trades"]
-        assert {row["rank"] for row in own} == {str(rank)}
-        assert [
-            (row["tx_signature"], Decimal(row["value"]), Decimal(row["token_amount"])) for row in own
-        ] == [(row["tx_signature"], Decimal(row["value"]), Decimal(row["token_amount"])) for row in trades]
+def test_the_table_has_all_trades_of_the_wallets(known: Gunicorn, connection: Connection) -> None:
+    rows = csv.DictReader(_printed("Trades as a table", known, connection, credits=4))
+    assert [tuple(row[name] for name in ("rank", "name", "created_at", "value")) for row in rows] == [
+        ("1", "Ann", _ago(0.5), "5"),
+        ("1", "Ann", _ago(20), "4"),
+        ("1", "Ann", _ago(30), "2"),
+        ("2", "Ben", _ago(25), "2"),
+        ("2", "Ben", _ago(29), "1"),
+        ("3", "Cat", _ago(28), "1"),
+    ]
+
+
+def test_the_backtest_knows_no_more_than_was_known(known: Gunicorn, connection: Connection) -> None:
+    lines = _printed("A backtest", known, connection, credits=100)
+    assert [line.rpartition(": ")[2] for line in lines] == [
+        "1 bought, +100.00% after twelve hours",
+        "1 bought, +25.00% after twelve hours",
+        "2 trades, 0 without a price to sell at",
+        "+62.50% on average",
+    ]
 
 
 def test_the_bot_prints_each_large_buy_once_over_a_restart(
@@ -137,26 +144,11 @@ def test_the_bot_prints_each_large_buy_once_over_a_restart(
     assert 95 <= left <= 97
 
 
-def test_the_backtest_knows_no_more_than_was_known(server: Gunicorn, demo: DemoService) -> None:
-    done = _run("A backtest", "python", server, demo.key)
-    assert (done.returncode, done.stderr) == (0, "")
-    *lines, summary, average = done.stdout.splitlines()
-    counts = [int(line.split(": ")[1].split(" ")[0]) for line in lines]
-    # The world of the demo is a day old.
-    assert lines
-    assert summary.startswith(f"{sum(counts)} trades, ")
-    mean = sum(
-        count * Decimal(line.split("bought, ")[1].split("%")[0])
-        for count, line in zip(counts, lines, strict=True)
-    )
-    assert abs(mean / sum(counts) - Decimal(average.split("%")[0])) < Decimal("0.02")
-
-
 @contextmanager
 def _bot(server: Gunicorn, key: str, folder: Path) -> Iterator["queue.Queue[str]"]:
     """Run the bot in this block, once it follows the feed; yield the lines that it prints."""
     process = subprocess.Popen(
-        [sys.executable, "-u", "-c", PROGRAMS["A bot"]["python"]],
+        [sys.executable, "-u", "-c", PROGRAMS["A bot"]],
         env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key},
         cwd=folder,
         stdout=subprocess.PIPE,
@@ -179,76 +171,20 @@ def _bot(server: Gunicorn, key: str, folder: Path) -> Iterator["queue.Queue[str]
             reader.join()
 
 
-@pytest.mark.parametrize(
-    ("title", "language"),
-    [(title, language) for title, programs in PROGRAMS.items() for language in programs],
-)
-def test_a_refused_request_ends_the_program(server: Gunicorn, title: str, language: str) -> None:
-    if language == "bash" and shutil.which("jq") is None:
-        pytest.skip("needs jq: apt-get install jq")
-    done = _run(title, language, server, "wk_wrong")
+@pytest.mark.parametrize("title", PROGRAMS)
+def test_a_refused_request_ends_the_program(server: Gunicorn, title: str) -> None:
+    done = _run(title, server, "wk_wrong")
     assert done.returncode != 0
     assert "403" in done.stderr
 
 
-def _run(title: str, language: str, server: Gunicorn, key: str) -> "subprocess.CompletedProcess[str]":
-    """Run the program of a section in this language."""
+def _run(title: str, server: Gunicorn, key: str) -> "subprocess.CompletedProcess[str]":
+    """Run the program of a section."""
     return subprocess.run(
-        [sys.executable if language == "python" else language, "-c", PROGRAMS[title][language]],
+        [sys.executable, "-c", PROGRAMS[title]],
         env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key, "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-
-
-def _read(output: str) -> tuple[Profits, Buys]:
-    """Return the wallets and the buys of a program's output, which has no other lines."""
-    profits: Profits = []
-    buys: Buys = []
-    for line in output.splitlines():
-        wallet, buy = WALLET.fullmatch(line), BUY.fullmatch(line)
-        if wallet:
-            profits.append((wallet[2], Decimal(wallet[3])))
-            assert int(wallet[1]) == len(profits)
-        else:
-            assert buy, line
-            buys.append((profits[-1][0], buy[1], buy[2], Decimal(buy[3])))
-    return profits, buys
-
-
-def _profits(server: Gunicorn, demo: DemoService) -> Profits:
-    """Return the lifetime profits of the wallets: the world of the demo is younger than seven days."""
-    profits = [
-        (str(row["name"]), Decimal(_history(server, demo, row)["lifetime_stats"]["realized_pnl"]))
-        for row in _kols(demo)
-    ]
-    return sorted(profits, key=lambda profit: profit[1], reverse=True)
-
-
-def _buys(server: Gunicorn, demo: DemoService) -> Buys:
-    """Return what the wallets have bought in the last hour."""
-    since = (datetime.now(UTC) - timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return [
-        (str(row["name"]), trade["created_at"], trade["token_name"], Decimal(trade["value"]))
-        for row in _kols(demo)
-        for trade in _history(server, demo, row, since=since)["trades"]
-        if trade["transaction_type"] == "buy" and trade["created_at"] > since
-    ]
-
-
-def _buys_of(history: dict[str, Any]) -> list[dict[str, Any]]:
-    return [trade for trade in history["trades"] if trade["transaction_type"] == "buy"]
-
-
-def _kols(demo: DemoService) -> list[dict[str, Any]]:
-    return [row for row in demo.wallets if KOLS.items() <= row.items()]
-
-
-def _history(server: Gunicorn, demo: DemoService, row: dict[str, Any], **arguments: str) -> dict[str, Any]:
-    own = {name: str(row[name]) for name in ("blockchain", "type")} | {"address": row["wallet_address"]}
-    query = own | {"limit": "1000"} | arguments
-    response = requests.get(f"{server.url}/v1/wallets/history", query, headers=demo.headers, timeout=30)
-    data: dict[str, Any] = parsed(response.content)["data"]
-    return data

@@ -5,30 +5,25 @@ import gzip
 import io
 import json
 import stat
-import subprocess
-import sys
 import tempfile
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.backups import at, done, refused
-from tests.integration.test_ledger_properties import NOW, examples, files
+from tests.integration.test_ledger_properties import NOW, files
 from tests.ledger import in_process, random_trades, strategies
-from tests.ledger.command import rejects_of
+from tests.ledger.command import command, rejects_of
 from tests.ledger.contents import contents
-from tests.ledger.mints import mint_of
+from tests.ledger.rows import price_row, trade_row, written
 from tests.processes import run_command
 from wallet_api.database import Connection
 
 Row = dict[str, Any]
 KINDS = ("wallets", "prices", "trades")
 NAMES = ("ndjson", "csv", "ndjson.gz", "csv.gz")
-DAYS = 3
 
 
 def rows_of(path: Path) -> list[Row]:
@@ -56,9 +51,7 @@ def stored(connection: Connection) -> Any:
     return found
 
 
-@pytest.mark.timeout(1200)
-@examples
-@given(data=st.data())
+@strategies.for_any(data=st.data())
 def test_what_was_exported_and_imported_again_is_the_same_ledger(
     data: st.DataObject, database_url: str, connection: Connection
 ) -> None:
@@ -93,13 +86,7 @@ def _as_text(rows: list[Row]) -> list[str]:
 
 def fill(database_url: str) -> tuple[list[Row], list[Row]]:
     """Fill the ledger with six wallets and their trades, and return the rows of both files."""
-    now = datetime.now(UTC)
-    wallets, rows = random_trades.wallets(6), random_trades.trades(600, 6, now, DAYS)
-    importer = in_process.Importer(database_url)
-    importer.wallets(wallets)
-    importer.prices(random_trades.prices(now, DAYS))
-    importer.trades(rows)
-    return wallets, rows
+    return random_trades.fill(in_process.Importer(database_url), 6, 600)
 
 
 def test_a_dollar_value_that_a_farther_price_gave_is_kept(
@@ -107,23 +94,13 @@ def test_a_dollar_value_that_a_farther_price_gave_is_kept(
 ) -> None:
     importer = in_process.Importer(database_url)
     importer.wallets(strategies.wallets())
-    trade = {
-        "blockchain": "solana",
-        "wallet_address": strategies.SOLANA[0],
-        "tx_signature": "s",
-        "mint": mint_of("mint"),
-        "transaction_type": "buy",
-        "token_amount": "1",
-        "value": "2",
-    }
     hour = NOW.replace(minute=0) - timedelta(hours=3)
-    importer.prices([{"currency": "SOL", "usd": "100", "priced_at": hour.isoformat()}])
+    importer.prices([price_row("100", hour)])
     importer.trades(
-        trade | {"tx_signature": signature, "created_at": (hour + timedelta(minutes=minute)).isoformat()}
+        trade_row(strategies.SOLANA[0], signature, hour + timedelta(minutes=minute), value="2")
         for signature, minute in (("near", 10), ("far", 50))
     )
-    later = (hour + timedelta(hours=1)).isoformat()
-    importer.prices([{"currency": "SOL", "usd": "300", "priced_at": later}])
+    importer.prices([price_row("300", hour + timedelta(hours=1))])
     before = stored(connection)
 
     paths = exported(tmp_path, "ndjson", database_url)
@@ -175,16 +152,12 @@ def test_a_text_with_line_breaks_is_whole_in_ndjson_and_one_line_in_csv(
     assert names["csv"] == 'x" solana,a,b,c,,buy,1,1,,,,0 y'
     result = run_command("export", "trades", paths["csv"], "--force", settings=at(database_url))
     assert "Warning: 1 rows had line breaks" in result.stderr
-    done("remove", "wallets", _wallet_file(tmp_path, wallets), "--yes", settings=at(database_url))
+    done(
+        "remove", "wallets", written(tmp_path / "given.ndjson", *wallets), "--yes", settings=at(database_url)
+    )
     in_process.Importer(database_url).wallets(wallets)
     assert done("import", "trades", paths["csv"], settings=at(database_url))["rejected"] == 0
     assert rejects_of(paths["csv"]) is None
-
-
-def _wallet_file(folder: Path, rows: list[Row]) -> Path:
-    path = folder / "given.ndjson"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 def test_a_file_is_private_whole_and_never_replaced_unasked(database_url: str, tmp_path: Path) -> None:
@@ -207,14 +180,8 @@ def test_a_file_is_private_whole_and_never_replaced_unasked(database_url: str, t
 
 def test_standard_output_has_the_rows_alone(database_url: str, tmp_path: Path) -> None:
     wallets, _ = fill(database_url)
-    done_ = subprocess.run(
-        [sys.executable, "-m", "wallet_api", "export", "wallets", "-"],
-        env={"DATABASE_URL": database_url},
-        cwd=tmp_path,
-        capture_output=True,
-        timeout=60,
-        check=True,
-    )
-    found = [json.loads(line) for line in done_.stdout.splitlines()]
+    status, output, error = command(database_url, tmp_path, "export", "wallets", "-")
+    assert status == 0
+    found = [json.loads(line) for line in output.splitlines()]
     assert {row["wallet_address"] for row in found} == {row["wallet_address"] for row in wallets}
-    assert b"Exported 6 rows to -" in done_.stderr
+    assert "Exported 6 rows to -" in error

@@ -1,6 +1,5 @@
 """Any interleaving of changes and reads leaves a follower with the ledger's own trades."""
 
-import os
 import uuid
 from collections import Counter
 from datetime import UTC, datetime
@@ -9,20 +8,18 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.ledger import in_process, strategies
 from tests.ledger.caller import Caller
 from tests.ledger.follower import LATEST, Follower, identity, stored, trades_of
 from tests.ledger.mints import mint_of
+from tests.ledger.rows import GROUP
 from wallet_api.database import Connection
 
 Row = dict[str, Any]
 
 NOW = datetime.now(UTC).replace(microsecond=0)
-EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "8"))
-GROUP = {"blockchain": "solana", "type": "kol"}
 FEEDS: tuple[tuple[str, Row], ...] = (
     (LATEST, GROUP),
     ("/tokens/transactions", GROUP | {"mint": mint_of("Mint")}),
@@ -39,15 +36,8 @@ STEPS = st.one_of(
 )
 
 
-@pytest.mark.timeout(1200)
 @pytest.mark.settings(answer_ttl_seconds=0.0)
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(
+@strategies.for_any(
     steps=st.lists(STEPS, max_size=14),
     batch_rows=st.sampled_from([1, 3, 100]),
     begin=st.sampled_from(["start", "now"]),

@@ -3,29 +3,36 @@
 import csv
 import json
 import stat
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from tests.ledger.command import EVM, SOLANA, WALLETS, TakeIn, changed, command, rejects_of, taking_in, trade
+from tests.backups import at, done
+from tests.ledger.command import WALLETS, Outcome, changed, command, rejects_of, run_file, trade
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
-from wallet_api.cli import cli
+from tests.ledger.rows import BEN, EVM, UNTRACKED, written
+from tests.processes import run_command
 from wallet_api.database import Connection
 from wallet_api.ledger import tokens
 from wallet_api.ledger.tokens import TokenIds
 
-UNTRACKED = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
+TakeIn = Callable[..., Outcome]
+
 MINT = mint_of("mint")[:39]
 
 
 @pytest.fixture
 def take_in(database_url: str, tmp_path: Path) -> TakeIn:
     """Imports rows with the command."""
-    return taking_in(database_url, tmp_path)
+
+    def take(kind: str, *rows: Row | bytes, name: str = "file.ndjson") -> Outcome:
+        return run_file(database_url, "import", kind, written(tmp_path / name, *rows))
+
+    return take
 
 
 @pytest.fixture
@@ -39,30 +46,19 @@ def test_bad_rows_are_told_by_line_and_reason_and_the_good_ones_land(
     take_in: TakeIn, connection: Connection
 ) -> None:
     soon = datetime.now(UTC) + timedelta(minutes=4)
-    late = datetime.now(UTC) + timedelta(minutes=6)
     outcome = take_in(
         "trades",
         trade("good 1"),
         trade(wallet_address=UNTRACKED),
-        trade(wallet_address="nobody"),
-        trade(blockchain="eth", wallet_address=SOLANA),
-        trade(token_amount="0"),
-        trade("nul\0"),
-        trade(created_at=late.isoformat()),
+        trade(blockchain="eth", wallet_address=BEN),
         b"not JSON",
         trade("good 2", created_at=soon.isoformat(), value="0", value_usd="0", event_index=2**31 - 1),
     )
-    assert outcome.status == 3
-    assert outcome.summary["landed"] == 2
-    assert outcome.summary["rejected"] == 7
+    assert (outcome.status, outcome.summary["landed"], outcome.summary["rejected"]) == (3, 2, 3)
     assert outcome.reasons == {
         2: "the wallet is not tracked; import it first",
-        3: 'wallet_address must be an address of solana (base58 of 32 bytes), not "nobody"',
-        4: f'mint must be an address of eth (0x followed by 40 hexadecimal digits), not "{MINT}…',
-        5: 'token_amount must be above 0, not "0"',
-        6: 'tx_signature contains a NUL character: "nul\\u0000"',
-        7: f"created_at is more than 5 minutes ahead of now: {late.isoformat()}",
-        8: "the line cannot be read: JSON is malformed: invalid character (byte 4)",
+        3: f'mint must be an address of eth (0x followed by 40 hexadecimal digits), not "{MINT}…',
+        4: "the line cannot be read: JSON is malformed: invalid character (byte 4)",
     }
     assert all(reject["row"] for reject in outcome.rejects or [])
     landed = connection.execute("SELECT tx_signature FROM trades ORDER BY tx_signature").fetchall()
@@ -86,7 +82,7 @@ def test_bad_wallets_and_prices_are_reported_by_line_and_reason(
         WALLETS[1] | {"wallet_address": EVM + "0"},
         WALLETS[0] | {"name": "\0"},
         WALLETS[0] | {"twitter": "x" * 2049},
-        WALLETS[0] | {"wallet_address": SOLANA[:-1]},
+        WALLETS[0] | {"wallet_address": BEN[:-1]},
         WALLETS[0],
     )
     assert (outcome.status, outcome.summary["landed"]) == (3, 1)
@@ -103,43 +99,28 @@ def test_bad_wallets_and_prices_are_reported_by_line_and_reason(
     assert changed(take_in("prices", price)) == (1, 0)
 
 
-@pytest.mark.usefixtures("tracked")
-def test_unknown_columns_and_members_are_ignored_with_a_warning(
+def test_unknown_columns_are_ignored_with_a_warning(
     take_in: TakeIn, database_url: str, tmp_path: Path
 ) -> None:
-    outcome = take_in("trades", trade("a", token_nme="x"), trade("b", token_nme="x", rank=1))
-    assert changed(outcome) == (2, 2)
-    assert outcome.summary["warnings"] == [
-        'the member "token_nme" is unknown and ignored',
-        'the member "rank" is unknown and ignored',
-    ]
-    (tmp_path / "wallets.csv").write_text(f"blockchain,type,wallet_address,Name\nsolana,kol,{SOLANA},x\n")
-    status, output, error = command(database_url, tmp_path, "wallets", "wallets.csv")
+    row = f"blockchain,type,wallet_address,Name\nsolana,kol,{BEN},x".encode()
+    warning = 'the column "Name" is unknown and ignored'
+    assert take_in("wallets", row, name="wallets.csv").summary["warnings"] == [warning]
+    status, output, error = command(database_url, tmp_path, "import", "wallets", "wallets.csv")
     assert status == 0
     assert "(0 new or changed, 1 unchanged)" in output
     database, *warnings = error.splitlines()
     assert database.startswith("Database: ")
-    assert warnings == ['Warning: the column "Name" is unknown and ignored']
+    assert warnings == [f"Warning: {warning}"]
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("missing.ndjson", "No such file"),
-        ("trades.txt", "must end in"),
-        ("broken.csv", "the header lacks"),
-        ("semicolons.csv", "separated by commas"),
-        ("capitals.csv", "the header lacks blockchain; "),
-    ],
+    ("name", "message"), [("missing.ndjson", "No such file"), ("broken.csv", "the header lacks")]
 )
 def test_a_file_with_which_nothing_can_be_done_is_status_one_and_one_line(
     database_url: str, tmp_path: Path, name: str, message: str
 ) -> None:
-    (tmp_path / "trades.txt").touch()
     (tmp_path / "broken.csv").write_text("a,b\n1,2\n")
-    (tmp_path / "semicolons.csv").write_text("blockchain;type\nsolana;kol\n")
-    (tmp_path / "capitals.csv").write_text(",".join(trade()).replace("blockchain", "Blockchain"))
-    status, output, error = command(database_url, tmp_path, "trades", name)
+    status, output, error = command(database_url, tmp_path, "import", "trades", name)
     assert (status, output) == (1, "")
     assert message in error
     # The database is named as soon as the file is open.
@@ -150,11 +131,10 @@ def test_a_file_with_which_nothing_can_be_done_is_status_one_and_one_line(
 def test_a_folder_that_cannot_be_written_to_is_told_before_anything_lands(
     database_url: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / "wallets.ndjson"
-    path.write_text(json.dumps(WALLETS[0]))
+    path = written(tmp_path / "wallets.ndjson", WALLETS[0])
     # A folder in the place of the rejects file is in everyone's way, even root's.
     (tmp_path / "wallets.ndjson.rejects.ndjson").mkdir()
-    status, _, error = command(database_url, tmp_path, "wallets", path.name)
+    status, _, error = command(database_url, tmp_path, "import", "wallets", path.name)
     assert status == 1
     assert "rejects" in error
     assert stat.S_ISDIR((tmp_path / "wallets.ndjson.rejects.ndjson").stat().st_mode)
@@ -164,21 +144,12 @@ def test_standard_input_is_taken_as_ndjson_and_its_rejects_lie_in_the_working_fo
     database_url: str, tmp_path: Path
 ) -> None:
     lines = json.dumps(WALLETS[0]) + "\nnot JSON\n"
-    status, output, error = command(database_url, tmp_path, "wallets", "-", lines)
+    status, output, error = command(database_url, tmp_path, "import", "wallets", "-", standard_input=lines)
     assert status == 3
     assert output.startswith("Imported 1 rows in ")
     assert output.rstrip().endswith("1 rejected.")
     assert "stdin.rejects.ndjson" in error
     assert [reject["line"] for reject in rejects_of(tmp_path / "stdin") or []] == [2]
-
-
-def test_a_database_that_is_away_is_status_one_without_a_traceback_or_a_password(tmp_path: Path) -> None:
-    (tmp_path / "trades.ndjson").write_text(json.dumps(trade()))
-    url = "postgresql://someone:secret-word@127.0.0.1:9/nothing"
-    status, output, error = command(url, tmp_path, "trades", "trades.ndjson")
-    assert (status, output) == (1, "")
-    assert "Traceback" not in error
-    assert "secret-word" not in error
 
 
 def test_an_import_that_meets_more_tokens_than_it_remembers_finds_their_ids_again(
@@ -213,7 +184,7 @@ def test_a_wallet_that_is_in_a_file_twice_with_other_values_is_warned_of_and_the
     ]
     outcome = take_in("wallets", *rows)
     assert outcome.summary["warnings"] == [
-        f"wallet {SOLANA} on solana is in lines 1, 4 with a different type (whale, kol), name;"
+        f"wallet {BEN} on solana is in lines 1, 4 with a different type (whale, kol), name;"
         " the last one is used"
     ]
     assert f"Warning: {outcome.summary['warnings'][0]}\n" in outcome.text
@@ -243,7 +214,7 @@ def test_a_csv_leaves_fields_as_they_are_that_it_has_no_column_for_and_an_empty_
         (",twitter", "whale", ",new", fields | {"type": "whale", "twitter": "new"}),
         (",name", "kol", ",", fields | {"type": "kol", "twitter": "new", "name": ""}),
     ):
-        lines = (f"blockchain,type,wallet_address{more}", f"solana,{type},{SOLANA}{cells}")
+        lines = (f"blockchain,type,wallet_address{more}", f"solana,{type},{BEN}{cells}")
         assert changed(take_in("wallets", *map(str.encode, lines), name="file.csv")) == (1, int(bool(more)))
         row = connection.execute("SELECT * FROM wallets").fetchone()
         assert row is not None
@@ -326,22 +297,17 @@ def test_columns_of_csv_can_be_separated_by_another_character(
         writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
         writer.writeheader()
         writer.writerows(rows)
-    done = run_import(database_url, "trades", path, "--delimiter", option)
-    assert (done["landed"], done["rejected"]) == (2, 0)
+    imported = run_file(database_url, "import", "trades", path, "--delimiter", option)
+    assert (imported.summary["landed"], imported.summary["rejected"]) == (2, 0)
     exported = tmp_path / "out.csv"
-    assert (
-        CliRunner()
-        .invoke(cli, ["export", "trades", str(exported)], env={"DATABASE_URL": database_url})
-        .exit_code
-        == 0
-    )
+    done("export", "trades", exported, settings=at(database_url))
     names = {
         row["tx_signature"]: row["token_name"] for row in csv.DictReader(exported.read_text().splitlines())
     }
     assert names == {"a": f"x{delimiter}y", "b": "1,5"}
-    wrong = CliRunner().invoke(cli, ["import", "trades", str(path)], env={"DATABASE_URL": database_url})
-    assert wrong.exit_code == 1
-    assert "separated by commas, or --delimiter names another one" in wrong.stderr
+    wrong = run_file(database_url, "import", "trades", path)
+    assert wrong.status == 1
+    assert "separated by commas, or --delimiter names another one" in wrong.text
 
 
 @pytest.mark.usefixtures("tracked")
@@ -365,13 +331,12 @@ def test_times_can_be_unix_times(
         # Numbers as well as texts.
         rows[1]["created_at"] = float(good[1])
         rows[2]["created_at"] = good[2]
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = run_import(database_url, "trades", path, "--timestamps", option)
-    assert (done["landed"], done["rejected"]) == (3, len(bad))
+        written(path, *rows)
+    imported = run_file(database_url, "import", "trades", path, "--timestamps", option)
+    assert (imported.summary["landed"], imported.summary["rejected"]) == (3, len(bad))
     first = 2 if name.endswith("csv") else 1
-    reasons = {reject["line"]: reject["reason"] for reject in rejects_of(path) or []}
-    assert sorted(reasons) == [first + 3 + number for number in range(len(bad))]
-    assert reasons[first + 4].startswith("created_at must be a Unix time in ")
+    assert sorted(imported.reasons) == [first + 3 + number for number in range(len(bad))]
+    assert imported.reasons[first + 4].startswith("created_at must be a Unix time in ")
     found = connection.execute("SELECT created_at FROM trades ORDER BY tx_signature").fetchall()
     whole = datetime.fromtimestamp(int(good[2]) // factor, UTC) if factor == 1 else at
     assert [row["created_at"] for row in found] == [at, at - timedelta(seconds=7), whole]
@@ -379,18 +344,6 @@ def test_times_can_be_unix_times(
 
 @pytest.mark.parametrize("character", ["", ",,", "a", "1", '"', "."])
 def test_a_delimiter_is_one_character_that_no_value_needs(database_url: str, character: str) -> None:
-    result = CliRunner().invoke(
-        cli, ["import", "wallets", "x.csv", "--delimiter", character], env={"DATABASE_URL": database_url}
-    )
-    assert result.exit_code == 2
-    assert "is not one character" in result.stderr
-
-
-def run_import(database_url: str, kind: str, path: Path, *options: str) -> Row:
-    """Run the command, and return its summary."""
-    result = CliRunner().invoke(
-        cli, ["import", kind, str(path), "--json", *options], env={"DATABASE_URL": database_url}
-    )
-    assert result.exit_code in (0, 3), result.output
-    summary: Row = json.loads(result.stdout)
-    return summary
+    refused = run_command("import", "wallets", "x.csv", "--delimiter", character, settings=at(database_url))
+    assert refused.exit_code == 2
+    assert "is not one character" in refused.stderr

@@ -3,60 +3,46 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import requests
 
+from tests.ledger.in_process import Importer
+from tests.ledger.rows import ANN, GROUP, trade_row
 from tests.processes import StartGunicorn, peak_of, workers
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings
 
-TOKENS = 300_000
-AT_ONCE = 16
+TOKENS = 100_000
+AT_ONCE = 12
 # Two at once would take nearly twice as much.
 MOST_PART = 1.3
 
 
-@pytest.fixture
-def address(connection: Connection) -> str:
-    """A wallet with very many tokens."""
-    address = "A" * 43
-    row = connection.execute(
-        "INSERT INTO wallets (blockchain, type, address, name, image_url, twitter, telegram, copytrade_link)"
-        " VALUES ('solana', 'kol', %s, '', '', '', '', '') RETURNING wallet_id",
-        [address],
-    ).fetchone()
-    assert row is not None
-    wallet = {"wallet_id": row["wallet_id"], "tokens": TOKENS}
+@pytest.fixture(autouse=True)
+def many_tokens(connection: Connection) -> None:
+    """Give the wallet ANN very many tokens, each as the one that it trades."""
+    importer = Importer(connection.info.dsn)
+    importer.wallets([GROUP | {"wallet_address": ANN}])
+    importer.trades([trade_row(ANN, "s", datetime.now(UTC) - timedelta(hours=1))])
     connection.execute(
         """
-        INSERT INTO positions (wallet_id, token_id, mint, quantity, cost, acquired_at, peak, token_name,
-               buy_txn, sell_txn, covered_txn, invested, sold, realized, realized_cost, first_seen, last_seen,
-               bought_tokens, sold_tokens, invested_usd, sold_usd, invested_without_usd, sold_without_usd,
-               realized_usd, buys_without_usd, sells_without_usd, covered_without_usd)
-        SELECT %(wallet_id)s, i, lpad(i::text, 44, 'A'), 0, 0, 0, 1, 'token', 1,
-               1, 1, 1, 1, 0, 1, now(), now(),
-               1, 1, 0, 0, 0, 0,
-               0, 0, 0, 0
-          FROM generate_series(1, %(tokens)s) AS i
+        INSERT INTO positions
+        SELECT (jsonb_populate_record(one, jsonb_build_object('token_id', -i, 'mint', lpad(i::text, 44, 'A')))
+               ).*
+          FROM positions AS one
+         CROSS JOIN generate_series(2, %(tokens)s) AS i
         """,
-        wallet,
+        {"tokens": TOKENS},
     )
-    connection.execute(
-        "INSERT INTO lifetimes (wallet_id, blockchain, type, last_seen, tokens, still_holding, below_zero,"
-        " above_zero_to_100, above_100_to_500, above_500, sold_below_zero, sold_above_zero_to_100,"
-        " sold_above_100_to_500, sold_above_500, buy_txn, sell_txn, invested, sold, realized, realized_cost)"
-        " VALUES (%(wallet_id)s, 'solana', 'kol', now(), %(tokens)s, 0, 0, 0, 0, 0,"
-        " 0, 0, 0, 0, 1, 1, 1, 1, 0, 1)",
-        wallet,
-    )
+    connection.execute("UPDATE lifetimes SET tokens = %(tokens)s", {"tokens": TOKENS})
     connection.execute("ANALYZE positions")
-    return address
 
 
 def test_many_large_histories_at_once_take_little_more_memory_than_one(
-    settings: Settings, gunicorn: StartGunicorn, connection: Connection, address: str
+    settings: Settings, gunicorn: StartGunicorn, connection: Connection
 ) -> None:
     key = create_key(connection, "caller")
     server = gunicorn(replace(settings, statement_timeout_seconds=60.0), workers=1, threads=8)
@@ -67,7 +53,7 @@ def test_many_large_histories_at_once_take_little_more_memory_than_one(
         """Return the status and the number of tokens; each limit is another question."""
         response = requests.get(
             f"{server.url}/v1/wallets/history",
-            params={"blockchain": "solana", "type": "kol", "address": address, "limit": str(limit)},
+            params=GROUP | {"address": ANN, "limit": str(limit)},
             headers={"Authorization": f"Bearer {key}"},
             timeout=120,
         )

@@ -1,6 +1,5 @@
 """Any ledger, taken in in any way, gives the figures of a naive reading of its rows, to the last digit."""
 
-import os
 import random
 import threading
 from collections.abc import Iterator
@@ -10,12 +9,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.ledger import in_process, random_trades, strategies
-from tests.ledger.figures import compare, figures
+from tests.ledger.figures import compare, figures, signals
 from tests.ledger.mints import mint_of
 from tests.naive import Ledger
 from wallet_api.database import Connection
@@ -27,7 +24,6 @@ File = tuple[str, list[Row]]
 
 # All times in the tests hang on this one; whole seconds, as volume windows are.
 NOW = datetime.now(UTC).replace(microsecond=0)
-EXAMPLES = int(os.environ.get("LEDGER_EXAMPLES", "8"))
 # As the ledger stores them, with one that nobody traded.
 MINTS = [(chain, mint) for chain in ("solana", "eth") for mint in strategies.stored_mints(chain)]
 WINDOWS = st.lists(
@@ -37,17 +33,6 @@ PRICE_RULES = st.builds(
     PriceRule,
     st.sampled_from([Decimal(1), Decimal(0), Decimal("0.5"), Decimal(1000)]),
     st.sampled_from([86400, 90, 3600, 500 * 86400]),
-)
-
-examples = settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[
-        HealthCheck.function_scoped_fixture,
-        HealthCheck.too_slow,
-        HealthCheck.data_too_large,
-    ],
 )
 
 
@@ -60,9 +45,7 @@ def files(
     return st.lists(st.one_of(trades, trades, prices, *others), min_size=1, max_size=6)
 
 
-@pytest.mark.timeout(1200)
-@examples
-@given(data=st.data())
+@strategies.for_any(data=st.data())
 def test_files_one_after_the_other_give_the_figures_of_their_rows(
     data: st.DataObject, database_url: str, connection: Connection
 ) -> None:
@@ -80,9 +63,7 @@ def test_files_one_after_the_other_give_the_figures_of_their_rows(
     compare(figures(connection, moment, data.draw(WINDOWS), MINTS, rule), ledger)
 
 
-@pytest.mark.timeout(1200)
-@examples
-@given(data=st.data())
+@strategies.for_any(data=st.data())
 def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_the_same(
     data: st.DataObject, database_url: str, connection: Connection
 ) -> None:
@@ -104,9 +85,7 @@ def test_any_cut_any_order_repeats_and_corrections_by_two_importers_end_the_same
     compare(figures(connection, NOW, data.draw(WINDOWS), MINTS), ledger)
 
 
-@pytest.mark.timeout(1200)
-@examples
-@given(data=st.data())
+@strategies.for_any(data=st.data())
 def test_signals_as_of_a_moment_are_those_that_were_given_then(
     data: st.DataObject, database_url: str, connection: Connection
 ) -> None:
@@ -131,9 +110,9 @@ def test_signals_as_of_a_moment_are_those_that_were_given_then(
                 data.draw(st.sampled_from([1, 24, 168])),
                 data.draw(st.sampled_from([1, 2])),
             )
-            given_then.append((question, in_process.signals(connection, *question)))
-    for question, signals in given_then:
-        assert in_process.signals(connection, *question) == signals, question
+            given_then.append((question, signals(connection, *question)))
+    for question, expected in given_then:
+        assert signals(connection, *question) == expected, question
 
 
 def _time_of(row: Row) -> datetime:

@@ -1,6 +1,5 @@
 """Imports beside requests, beside one another and beside removals, and killed: all figures are right."""
 
-import json
 import os
 import random
 import subprocess
@@ -13,13 +12,18 @@ from typing import Any
 
 from tests.ledger import in_process, random_trades
 from tests.ledger.contents import contents, orphans
-from tests.ledger.rows import trade_row
+from tests.ledger.in_process import exact
+from tests.ledger.rows import trade_row, written
 from tests.processes import wallet_api
 from tests.waiting import eventually, waiting
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
 from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.queries.history import wallet_history
+from wallet_api.queries.token_block import find_token
+from wallet_api.queries.token_price import DEFAULT_RULE
 from wallet_api.settings import Settings
+from wallet_api.wallet_ids import WalletIds
 
 Row = dict[str, Any]
 
@@ -40,9 +44,8 @@ def test_every_history_during_an_import_is_of_one_moment(database_url: str, conn
         importing = pool.submit(importer.trades, rows)
         while not importing.done():
             wallet = wallets[answers % 2]
-            record = in_process.history(
-                connection, now, "solana", wallet["type"], wallet["wallet_address"], limit=5
-            )
+            place = ("solana", wallet["type"], wallet["wallet_address"])
+            record = exact(wallet_history(connection, WalletIds(), now, *place, limit=5))
             assert_whole(record)
             seen.add(record["lifetime_stats"]["total_tx_count"])
             answers += 1
@@ -80,9 +83,7 @@ def test_an_importer_killed_at_any_instant_and_run_again_leaves_nothing_wrong(
     wallets, prices = random_trades.wallets(12), random_trades.prices(now, DAYS)
     rows = random_trades.trades(6_000, 12, now, DAYS)
     importer = in_process.Importer(database_url)
-    file = tmp_path / "trades.ndjson"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
+    file = written(tmp_path / "trades.ndjson", *rows)
     importer.wallets(wallets)
     importer.prices(prices)
     importer.trades(rows)
@@ -120,20 +121,6 @@ def start_import(database_url: str, file: Path, batch_rows: int) -> "subprocess.
     )
 
 
-def test_imports_of_other_wallets_in_the_same_tokens_keep_the_newest_price(
-    database_url: str, connection: Connection
-) -> None:
-    importer = in_process.Importer(database_url, batch_rows=50)
-    wallets = random_trades.wallets(6)
-    importer.wallets(wallets)
-    rows = random_trades.trades(2_000, len(wallets), datetime.now(UTC), 10)
-    halves = [{wallet["wallet_address"] for wallet in wallets[start::2]} for start in (0, 1)]
-    queues = [[row for row in rows if row["wallet_address"] in own] for own in halves]
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(importer.trades, queues))
-    assert rebuild_ledger(connection)["token_prices"] == 0
-
-
 def test_an_import_waits_for_one_that_stores_prices_and_sees_its_trades(
     database_url: str, connection: Connection
 ) -> None:
@@ -154,7 +141,7 @@ def test_an_import_waits_for_one_that_stores_prices_and_sees_its_trades(
             assert eventually(lambda: waiting(connection) == len(imports), 30)
         for done in imports:
             done.result()
-    token = in_process.token(connection, now, "solana", newest["mint"])
+    _, token = find_token(connection, now, DEFAULT_RULE, "solana", newest["mint"])
     assert token is not None
     assert token["price"] == 7
 
@@ -166,9 +153,8 @@ def test_an_import_whose_wallet_is_removed_meanwhile_leaves_no_orphan(
     importer = in_process.Importer(database_url)
     importer.wallets(wallets)
     importer.trades(rows)
-    wallet_file, trade_file = tmp_path / "wallets.ndjson", tmp_path / "trades.ndjson"
-    wallet_file.write_text(json.dumps(wallets[0]))
-    trade_file.write_text("".join(json.dumps(row | {"value": "9"}) + "\n" for row in rows))
+    wallet_file = written(tmp_path / "wallets.ndjson", wallets[0])
+    trade_file = written(tmp_path / "trades.ndjson", *(row | {"value": "9"} for row in rows))
     ids = connection.execute(
         "SELECT wallet_id FROM wallets WHERE address = %s", [wallets[0]["wallet_address"]]
     )
@@ -186,32 +172,5 @@ def test_an_import_whose_wallet_is_removed_meanwhile_leaves_no_orphan(
     assert imported.splitlines()[-1] == (
         "Error: A wallet of this file was removed while the file was imported. Import it again."
     )
-    assert orphans(connection) == {}
-    assert set(rebuild_ledger(connection).values()) == {0}
-
-
-def test_imports_and_removals_at_once_leave_no_orphan_and_no_wrong_figure(
-    database_url: str, connection: Connection
-) -> None:
-    wallets, rows = random_trades.wallets(6), random_trades.trades(3_000, 6, datetime.now(UTC), 3)
-    importer = in_process.Importer(database_url, batch_rows=200)
-
-    def import_all() -> int:
-        refused = 0
-        for _ in range(3):
-            importer.wallets(wallets)
-            try:
-                importer.trades(row for row in rows)
-            except (merge.WalletRemoved, AssertionError):
-                # Removed between two batches, or before the file was begun: its rows are rejected.
-                refused += 1
-        return refused
-
-    with ThreadPoolExecutor(1) as pool:
-        importing = pool.submit(import_all)
-        while not importing.done():
-            importer.remove_wallets(wallets[:3])
-            importer.remove_trades(rows[::7])
-        assert importing.result() > 0
     assert orphans(connection) == {}
     assert set(rebuild_ledger(connection).values()) == {0}

@@ -4,7 +4,6 @@ import json
 import re
 import socket
 import ssl
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -19,7 +18,8 @@ import requests
 from tests.callers import callers, get
 from tests.ledger import random_trades
 from tests.ledger.in_process import Importer
-from tests.nginx import Nginx, nginx, running_nginx, write_configuration
+from tests.ledger.rows import GROUP
+from tests.nginx import Nginx, nginx, running_nginx
 from tests.processes import Gunicorn, StartGunicorn, reload
 from wallet_api import __version__
 from wallet_api.database import Connection
@@ -28,7 +28,6 @@ from wallet_api.settings import Settings
 
 pytestmark = pytest.mark.skipif(nginx() is None, reason="needs nginx: apt-get install nginx")
 
-GROUP = {"blockchain": "solana", "type": "kol"}
 NOBODY = "http://127.0.0.1:9"
 
 
@@ -83,13 +82,6 @@ def _raw(server: Nginx, *parts: bytes) -> bytes:
         while chunk := connection.recv(65536):
             answer += chunk
         return answer
-
-
-def test_nginx_finds_no_fault_in_the_configuration(tmp_path: Path) -> None:
-    main, _, _ = write_configuration(tmp_path, [NOBODY], {})
-    tried = subprocess.run([str(nginx()), "-t", "-c", str(main)], capture_output=True, text=True, check=False)
-    assert tried.returncode == 0, tried.stderr
-    assert "warn" not in tried.stderr
 
 
 def test_calls_pass_as_they_are_with_the_callers_own_address(

@@ -1,6 +1,5 @@
 """`wallet-api remove trades` by time and by token, and the tokens that imports leave out."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -9,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.backups import at, refused
-from tests.integration.test_ledger_properties import MINTS, NOW, WINDOWS, examples
+from tests.backups import at, done, refused
+from tests.integration.test_ledger_properties import MINTS, NOW, WINDOWS
 from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.contents import contents
 from tests.ledger.figures import compare, figures
 from tests.ledger.mints import evm_mint_of, mint_of
+from tests.ledger.rows import trade_row, written
 from tests.naive import Ledger
 from tests.naive_walk import folded
 from tests.processes import run_command
@@ -31,10 +30,7 @@ Effects = tuple[list[Row], int, int]
 
 def removed(settings: Settings, *options: str | Path) -> Row:
     """Run the command, and return its summary."""
-    result = run_command("remove", "trades", *options, "--json", "--yes", settings=settings)
-    assert result.exit_code == 0, result.output
-    summary: Row = json.loads(result.stdout)
-    return summary
+    return done("remove", "trades", *options, "--yes", settings=settings)
 
 
 def effects_of(rows: Iterable[Row], before: datetime, *, include_open: bool) -> Effects:
@@ -99,9 +95,7 @@ def _costs(connection: Connection, before: datetime) -> set[tuple[Any, ...]]:
     return {tuple(row.values()) for row in connection.execute(_COSTS, {"before": before})}
 
 
-@pytest.mark.timeout(1200)
-@examples
-@given(data=st.data())
+@strategies.for_any(data=st.data())
 def test_a_purge_by_time_removes_what_was_not_held_and_counts_what_loses_its_cost(
     data: st.DataObject, database_url: str, connection: Connection
 ) -> None:
@@ -133,18 +127,9 @@ def test_a_purge_by_time_removes_what_was_not_held_and_counts_what_loses_its_cos
 
 
 def _trade(mint: str, blockchain: str = "solana", **fields: Any) -> Row:
-    wallets = {"solana": strategies.SOLANA[0]}
-    return {
-        "blockchain": blockchain,
-        "wallet_address": wallets.get(blockchain, strategies.EVM),
-        "tx_signature": "s",
-        "mint": mint,
-        "transaction_type": "buy",
-        "token_amount": "10",
-        "value": "1",
-        "created_at": (NOW - timedelta(days=3)).isoformat(),
-        **fields,
-    }
+    address = strategies.SOLANA[0] if blockchain == "solana" else strategies.EVM
+    place = {"blockchain": blockchain, "mint": mint, "token_amount": "10"}
+    return trade_row(address, "s", NOW - timedelta(days=3), **place | fields)
 
 
 def _sell(mint: str, **fields: Any) -> Row:
@@ -210,21 +195,15 @@ def test_denied_tokens_are_left_out_of_imports_and_removed_when_asked(
     denylist.write_text("blockchain,mint,why\n" + "".join(f"solana,{mint},spam\n" for mint in spam))
     settings = Settings(database_url=database_url, token_denylist=str(denylist))
     denied = sum(row["mint"] in spam for row in rows)
-    path = tmp_path / "trades.ndjson"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = written(tmp_path / "trades.ndjson", *rows)
 
     result = run_command("import", "trades", path, settings=settings)
 
     assert result.exit_code == 0
     assert f"Left out {denied} rows of denied tokens (TOKEN_DENYLIST)." in result.stdout
-    again = run_command("import", "trades", path, "--json", settings=settings)
-    assert json.loads(again.stdout) | {"seconds": 0} == {
-        "landed": len(rows) - denied,
-        "changed": 0,
-        "rejected": 0,
-        "denied": denied,
-        "seconds": 0,
-    }
+    again = done("import", "trades", path, settings=settings)
+    expected = {"landed": len(rows) - denied, "changed": 0, "rejected": 0, "denied": denied}
+    assert again == expected | {"seconds": again["seconds"]}
     without = contents(connection, NOW)
     importer.trades(rows)
     keys = {strategies.trade_key(row) for row in rows if row["mint"] in spam}

@@ -1,15 +1,13 @@
 """Rebuilding what is derived from the trades."""
 
-import json
 from datetime import UTC, datetime, timedelta
 
-from click.testing import CliRunner
-
+from tests.backups import at, done
 from tests.ledger import random_trades
 from tests.ledger.contents import contents
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import trade_row
-from wallet_api.cli import cli
+from tests.processes import run_command
 from wallet_api.database import Connection
 
 TABLES = (
@@ -36,33 +34,21 @@ UPDATE token_prices SET value_usd = 1 WHERE token_id = (SELECT min(token_id) FRO
 """
 
 
-def fill(url: str) -> datetime:
-    """Fill a ledger, and return the time of its last trade."""
-    now = datetime.now(UTC).replace(microsecond=0)
-    importer = Importer(url, batch_rows=300)
-    importer.wallets(random_trades.wallets(12))
-    importer.prices(random_trades.prices(now, 3))
-    importer.trades(random_trades.trades(2_000, 12, now, 3))
-    return now
-
-
-def rebuilt(url: str) -> dict[str, int]:
-    """Run the command, and return how many rows it changed by table."""
-    done = CliRunner().invoke(cli, ["rebuild", "--json"], env={"DATABASE_URL": url})
-    assert done.exit_code == 0, done.output
-    changed: dict[str, int] = json.loads(done.stdout)
-    return changed
+def fill(url: str) -> None:
+    """Fill a ledger in several batches."""
+    random_trades.fill(Importer(url, batch_rows=300), 12, 2_000)
 
 
 def test_a_damaged_ledger_is_put_right_and_the_damage_counted(
     connection: Connection, database_url: str
 ) -> None:
-    now = fill(database_url)
+    fill(database_url)
+    now = datetime.now(UTC)
     before = contents(connection, now)
     damaged = connection.execute("SELECT count(*) AS n FROM positions WHERE covered_txn > 3").fetchone()
     connection.execute(DAMAGE)
 
-    changed = rebuilt(database_url)
+    changed = done("rebuild", settings=at(database_url))
 
     assert damaged is not None
     assert changed["positions"] == damaged["n"] > 0
@@ -70,13 +56,13 @@ def test_a_damaged_ledger_is_put_right_and_the_damage_counted(
     assert {table: changed[table] for table in exact} == exact
     assert min(changed[table] for table in ("wallet_days", "volume_rollup", "trades")) > 0
     assert contents(connection, now) == before
-    assert rebuilt(database_url) == dict.fromkeys(TABLES, 0)
+    assert done("rebuild", settings=at(database_url)) == dict.fromkeys(TABLES, 0)
 
 
 def test_it_says_what_it_corrected(connection: Connection, database_url: str) -> None:
     Importer(database_url).wallets(random_trades.wallets(3))
     connection.execute("UPDATE wallet_groups SET wallet_count = 0")
-    said = [CliRunner().invoke(cli, ["rebuild"], env={"DATABASE_URL": database_url}) for _ in range(2)]
+    said = [run_command("rebuild", settings=at(database_url)) for _ in range(2)]
     groups = connection.fetch_value("SELECT count(*) AS n FROM wallet_groups")
     assert said[0].stdout == f"Corrected {groups} rows of wallet_groups.\n"
     assert said[1].stdout == "All derived figures were correct.\n"
@@ -85,7 +71,8 @@ def test_it_says_what_it_corrected(connection: Connection, database_url: str) ->
 def test_trades_beyond_the_reach_of_any_period_are_in_no_rollup(
     connection: Connection, database_url: str
 ) -> None:
-    now = fill(database_url)
+    fill(database_url)
+    now = datetime.now(UTC)
     address = random_trades.wallets(1)[0]["wallet_address"]
     before = contents(connection, now)
     Importer(database_url).trades([trade_row(address, "old", now - timedelta(days=120))])
@@ -93,14 +80,3 @@ def test_trades_beyond_the_reach_of_any_period_are_in_no_rollup(
     assert len(after["trades"]) == len(before["trades"]) + 1
     for table in ("position_days", "volume_rollup"):
         assert after[table] == before[table]
-
-
-def test_nothing_of_a_batch_is_left_for_the_next_one_whether_they_are_large_or_small(
-    connection: Connection, database_url: str
-) -> None:
-    now = datetime.now(UTC).replace(microsecond=0)
-    importer = Importer(database_url, batch_rows=2_500)
-    importer.wallets(random_trades.wallets(12))
-    importer.trades(random_trades.trades(5_003, 12, now, 3))
-    assert connection.execute("SELECT count(*) AS trades FROM trades").fetchone() == {"trades": 5_003}
-    assert set(rebuilt(database_url).values()) == {0}

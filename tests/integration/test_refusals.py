@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from tests.callers import callers, get
-from tests.outages import GROUP
+from tests.ledger.rows import GROUP
 from tests.processes import start_gunicorn, wallet_api
 from tests.waiting import eventually
 from wallet_api import embedded, migrations

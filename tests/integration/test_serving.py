@@ -6,9 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,30 +61,23 @@ def test_a_start_clears_away_the_counts_of_killed_gunicorns_alone(gunicorn: Star
     assert "wallet_api_requests_total" in requests.get(f"{living.url}/metrics", timeout=20).text
 
 
-def test_a_stop_waits_for_calls_that_are_under_way(gunicorn: StartGunicorn, connection: Connection) -> None:
+def test_a_stop_waits_for_requests_that_are_under_way(
+    gunicorn: StartGunicorn, connection: Connection
+) -> None:
     server = gunicorn(workers=1, threads=4)
-    with _calls_that_wait(server, connection, 2):
-        server.process.send_signal(signal.SIGTERM)
-        time.sleep(1)
-    assert server.process.wait(8) == 0
-
-
-@contextmanager
-def _calls_that_wait(server: Gunicorn, connection: Connection, number: int) -> Iterator[None]:
-    """While this lasts, so many different calls wait for the database; then they are answered."""
     headers = {"Authorization": f"Bearer {create_key(connection, 'waiting')}"}
     url = f"{server.url}/v1/wallets?blockchain=solana&type=kol&limit="
-
-    def call(limit: int) -> int:
-        return requests.get(f"{url}{limit}", headers=headers, timeout=60).status_code
-
-    with ThreadPoolExecutor(number) as pool:
+    with ThreadPoolExecutor(2) as pool:
         with connection.transaction():
             connection.execute("LOCK TABLE wallets IN ACCESS EXCLUSIVE MODE")
-            calls = [pool.submit(call, limit) for limit in range(1, number + 1)]
-            assert eventually(lambda: waiting(connection) >= number, 5)
-            yield
-        assert [done.result() for done in calls] == [200] * number
+            answers = [
+                pool.submit(requests.get, f"{url}{limit}", headers=headers, timeout=60) for limit in (1, 2)
+            ]
+            assert eventually(lambda: waiting(connection) >= 2, 5)
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(1)
+        assert [answer.result().status_code for answer in answers] == [200, 200]
+    assert server.process.wait(8) == 0
 
 
 def _counts_folder(server: Gunicorn) -> Path:
@@ -100,24 +91,18 @@ def _version(server: Gunicorn) -> str:
     return version
 
 
-def test_chains_without_a_provider_are_named_at_the_start(
-    gunicorn: StartGunicorn, settings: Settings
+def test_chains_without_a_provider_and_an_address_that_others_reach_are_warned_of(
+    gunicorn: StartGunicorn, settings: Settings, tmp_path: Path
 ) -> None:
-    own = replace(settings, eth_provider="rpc", base_provider="alchemy", alchemy_api_key="key")
-    warning = (
+    of_chains = (
         "No balances can be fetched, and holdings are 503, on these chains:"
         " solana, bnb: MORALIS_API_KEY is not set; eth: ETH_RPC_URL is not set\n"
     )
-    assert gunicorn(own, workers=2).log.count(warning) == 1
-    own = replace(settings, moralis_api_key="key")
-    assert "No balances" not in gunicorn(own).log
-
-
-def test_an_address_that_others_reach_is_warned_of(
-    gunicorn: StartGunicorn, settings: Settings, tmp_path: Path
-) -> None:
-    warning = "gunicorn listens on other addresses than the loopback"
-    assert warning not in gunicorn(workers=1).log
+    of_address = "gunicorn listens on other addresses than the loopback"
+    own = replace(settings, eth_provider="rpc", base_provider="alchemy", alchemy_api_key="key")
+    logged = gunicorn(own, workers=2).log
+    assert logged.count(of_chains) == 1
+    assert of_address not in logged
     log = tmp_path / "open.log"
     with log.open("wb") as output:
         started = subprocess.Popen(
@@ -125,12 +110,13 @@ def test_an_address_that_others_reach_is_warned_of(
                 *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
                 *("--bind", "0.0.0.0:0", "wallet_api.app:create_app()"),
             ],
-            env=environment_of(settings),
+            env=environment_of(replace(settings, moralis_api_key="key")),
             stdout=output,
             stderr=output,
         )
     try:
-        assert eventually(lambda: warning in log.read_text(), 20)
+        assert eventually(lambda: of_address in log.read_text() and "Booting worker" in log.read_text(), 20)
+        assert "No balances" not in log.read_text()
     finally:
         started.terminate()
         started.wait(30)

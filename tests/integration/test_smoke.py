@@ -45,13 +45,13 @@ def _smoke(url: str, key: str | None, **environment: str) -> tuple[int, list[str
 def test_a_healthy_service_gets_silence_and_no_tool_is_shown_the_key(
     server: Gunicorn, demo: DemoService, tools: Path, tmp_path: Path
 ) -> None:
-    assert _smoke(server.url, demo.key, PATH=str(tools)) == (0, [])
+    key_file = tmp_path / "key"
+    key_file.write_text(demo.key)
+    own = {"PATH": str(tools), "WALLET_API_KEY_FILE": str(key_file)}
+    assert _smoke(f"{server.url}/", None, **own) == (0, [])
     calls = (tmp_path / "calls").read_text()
     assert calls.count("/curl ") >= 25
     assert demo.key not in calls
-    key_file = tmp_path / "key"
-    key_file.write_text(demo.key)
-    assert _smoke(f"{server.url}/", None, WALLET_API_KEY_FILE=str(key_file)) == (0, [])
 
 
 def test_every_operation_is_checked(client: FlaskClient) -> None:
@@ -83,7 +83,6 @@ def test_each_fault_is_one_line_without_the_key(gunicorn: StartGunicorn, demo: D
         assert status == 1
         assert [told for told in lines if told.startswith(line)], lines
         assert demo.key not in "".join(lines)
-    assert _smoke(server.url, demo.key) == (0, [])
 
 
 def test_old_data_and_a_missing_provider_are_faults_unless_that_is_said(

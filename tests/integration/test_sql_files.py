@@ -7,28 +7,32 @@ from typing import Any, LiteralString
 
 import pytest
 
-from tests.ledger.sql_files import PACKAGE, included_files, package_of
+import wallet_api
 from wallet_api.database import Connection, load_sql, load_statements
 from wallet_api.ledger import staging
 from wallet_api.queries import history
 
+PACKAGE = Path(wallet_api.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.sql"))
+# Those that others include, which are no statements by themselves.
+INCLUDED = {
+    file.with_name(f"{name}.sql")
+    for file in FILES
+    for name in re.findall(r"^ *\{(\w+)\}", file.read_text(), re.MULTILINE)
+}
 # A migration and the tables of a session have no plan. What other statements include is looked at in these.
 PLANNED = [
     file
     for file in FILES
-    if file.parent.name != "migrations"
-    and file.stem not in ("staging", "clear")
-    and file not in included_files()
+    if file.parent.name != "migrations" and file.stem not in ("staging", "clear") and file not in INCLUDED
 ]
 QUERIES = [file for file in PLANNED if file.parent.name == "queries"]
 
 
 def statements_of(file: Path) -> dict[str, LiteralString]:
     """The statements of a file that have a plan, by name."""
-    statements = load_statements(package_of(file), file.stem) or {
-        file.stem: load_sql(package_of(file), file.stem)
-    }
+    package = ".".join(file.parent.relative_to(PACKAGE.parent).parts)
+    statements = load_statements(package, file.stem) or {file.stem: load_sql(package, file.stem)}
     return {
         name: statement
         for name, statement in statements.items()
@@ -143,10 +147,3 @@ def test_a_history_never_compares_each_trade_with_each_token(session: Connection
     plan = explain(session, history.HISTORY)
     assert "Hash Full Join" in plan or "Merge Full Join" in plan, plan
     assert "Seq Scan" not in plan, plan
-
-
-def test_no_comment_holds_a_percent_sign_that_the_driver_would_read() -> None:
-    for file in PLANNED:
-        for line in file.read_text().splitlines():
-            if line.lstrip().startswith("--"):
-                assert "%" not in line.replace("%%", ""), name_of(file)

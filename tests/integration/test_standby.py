@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import pytest
 import requests
 
 from tests.callers import callers, get
 from tests.demo_service import DemoService, demo_service
-from tests.outages import GROUP, is_our_refusal, socket_folder
-from tests.processes import Gunicorn, kill_all, start_gunicorn
+from tests.ledger.rows import GROUP
+from tests.outages import is_our_refusal, socket_folder
+from tests.processes import Gunicorn, StartGunicorn, kill_all
 from tests.waiting import eventually
 from wallet_api import embedded, migrations
-from wallet_api.database import Connection, connect
+from wallet_api.database import connect
 from wallet_api.embedded.place import account_of, own
 from wallet_api.embedded.postgres import programs
 from wallet_api.embedded.server import ENVIRONMENT
@@ -91,18 +92,13 @@ def _copy(primary_url: str, home: Path) -> None:
 def _await_replay(pair: Pair) -> None:
     """Come back when the standby has all that the primary has now."""
     with connect(pair.primary_url) as primary, connect(pair.standby_url) as standby:
-        row = primary.execute("SELECT pg_current_wal_lsn()::text AS lsn").fetchone()
-        assert row is not None
-        _wait(lambda: _one(standby, "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn AS value", row["lsn"]))
+        written = {"lsn": primary.fetch_value("SELECT pg_current_wal_lsn()::text")}
+        replayed: LiteralString = "SELECT pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn"
+        _wait(lambda: standby.fetch_value(replayed, written))
 
 
 def _wait(condition: Callable[[], Any]) -> None:
     assert eventually(condition, 30)
-
-
-def _one(connection: Connection, statement: str, *parameters: object) -> Any:
-    row = connection.execute(statement.encode(), parameters).fetchone()
-    return None if row is None else row["value"]
 
 
 @pytest.fixture
@@ -123,11 +119,8 @@ def service(pair: Pair, settings: Settings) -> Iterator[DemoService]:
 
 
 @pytest.fixture
-def gunicorn_of_pair(service: DemoService, tmp_path: Path) -> Iterator[Gunicorn]:
-    server = start_gunicorn(service.settings, tmp_path / "gunicorn.log", workers=2, threads=4)
-    requests.get(f"{server.url}/healthz", timeout=60)
-    yield server
-    server.stop()
+def gunicorn_of_pair(service: DemoService, gunicorn: StartGunicorn) -> Gunicorn:
+    return gunicorn(service.settings)
 
 
 def test_reads_survive_the_primary_and_writes_go_on_with_the_promoted_standby(
@@ -143,8 +136,8 @@ def test_reads_survive_the_primary_and_writes_go_on_with_the_promoted_standby(
     assert held.json()["data"]["active_holdings"]["loading"] is False
     _await_replay(pair)
     with connect(pair.standby_url) as standby:
-        reads = "SELECT count(*) AS value FROM pg_stat_activity WHERE application_name = 'wallet-api'"
-        assert _one(standby, reads) >= 1
+        reads = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'wallet-api'"
+        assert standby.fetch_value(reads) >= 1
 
     calls = [
         get(f"{url}{path}", params=GROUP | more, headers=service.headers)
@@ -171,7 +164,7 @@ def test_reads_survive_the_primary_and_writes_go_on_with_the_promoted_standby(
         assert held.json()["data"]["active_holdings"]["count"] > 0
         # As an operator does, or what watches over the pair.
         with connect(pair.standby_url) as standby:
-            assert _one(standby, "SELECT pg_promote() AS value") is True
+            assert standby.fetch_value("SELECT pg_promote()") is True
         paid = paying.statuses[200]
         _wait(lambda: paying.statuses[200] > paid + 10)
     assert reading.failures + paying.failures == []

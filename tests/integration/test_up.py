@@ -1,6 +1,5 @@
 """`wallet-api up`: the requests that it prints succeed, it restarts what exits, and it leaves no process."""
 
-import json
 import os
 import re
 import signal
@@ -18,20 +17,21 @@ import pytest
 import requests
 
 from tests.browser import browser, needs_chromium
+from tests.ledger.in_process import Importer
 from tests.processes import processes_of, run_command, wallet_api
 from tests.running_up import Up, free_port, is_alive, running_up
 from tests.waiting import eventually
-from wallet_api import embedded
+from wallet_api import demo, embedded
 from wallet_api.database import connect
+from wallet_api.demo.world import World
 from wallet_api.settings import Settings
 
 WALLET = {"blockchain": "eth", "type": "kol", "wallet_address": "0x" + 40 * "a"}
-SMALL_DEMO = ("demo", "--wallets", "12", "--trades", "300", "--days", "2")
 
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    """The folder of all tests of this module, so that the demo is loaded once."""
+    """The folder of all tests of this module, so that its tables are created once."""
     with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
         Path(folder).chmod(0o711)
         yield Path(folder) / "home"
@@ -40,7 +40,11 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture(scope="class")
 def up(home: Path) -> Iterator[Up]:
-    """The demo, which Ctrl-C ends after the last test of a class."""
+    """The demo, which Ctrl-C ends after the last test of a class. Of what it loads, most is there already."""
+    now = datetime.now(UTC)
+    with embedded.running(Settings(wallet_api_home=str(home))) as settings:
+        until = World(now - timedelta(hours=6))
+        demo.load(str(settings.database_url), until, after=now - timedelta(days=2))
     with running_up(home, number=signal.SIGINT) as up:
         yield up
 
@@ -69,7 +73,7 @@ def test_ctrl_c_while_the_demo_loads_ends_everything(home: Path) -> None:
         for line in process.stdout:
             if "Loading" in line:
                 break
-        # By then, several sessions import at the same time.
+        # By then, it imports trades.
         time.sleep(2)
         process.send_signal(signal.SIGINT)
         assert process.communicate()[0].split() == ["Stopping", "…", "Stopped."]
@@ -78,7 +82,7 @@ def test_ctrl_c_while_the_demo_loads_ends_everything(home: Path) -> None:
 
 
 class TestWhileItRuns:
-    """The demo under one `up`, which has loaded the rest of it."""
+    """The demo under one `up`, which has loaded the newest of it."""
 
     def test_each_printed_call_works_when_pasted(self, up: Up) -> None:
         assert up.output.count(up.key) == 1
@@ -133,13 +137,6 @@ class TestWhileItRuns:
             assert page.value(f"{operation}.getBoundingClientRect().bottom") < 844
             assert page.value("document.documentElement.scrollWidth") <= 390
             assert up.key in page.value("document.querySelector('.demo').dataset.key")
-            page.value(f"{operation}.querySelector('.opblock-summary-control').click()")
-            page.await_true(f"{operation}.querySelector('select').value === 'solana'")
-            page.await_true(f"{operation}.querySelector('.execute:enabled')")
-            page.value(f"{operation}.querySelector('.execute').click()")
-            status = f"{operation}.querySelector('.live-responses-table .response .response-col_status')"
-            page.await_true(status)
-            assert page.value(f"{status}.innerText").startswith("200")
             assert page.problems == []
 
     def test_a_second_up_in_the_same_folder_is_refused(self, up: Up, home: Path) -> None:
@@ -234,19 +231,13 @@ def test_ctrl_c_in_the_first_second_shows_no_traceback(empty_home: Path, later_s
     assert process.returncode in (-signal.SIGINT, 130, 0)
 
 
-def test_a_taken_port_is_reported_before_anything_is_started(empty_home: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        refused = run_command("up", "--port", str(port), settings=Settings(wallet_api_home=str(empty_home)))
-    assert refused.exit_code == 1
-    assert f"Error: Port {port} of 127.0.0.1 is in use." in refused.output
-    assert not (empty_home / "postgres").exists()
-
-
-def test_the_printed_command_for_another_port_is_the_one_that_was_typed(empty_home: Path) -> None:
+def test_a_taken_port_is_reported_before_anything_is_started_with_the_command_for_another(
+    empty_home: Path,
+) -> None:
     program = Path(sys.executable).with_name("wallet-api")
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
+        # The command is shown as it was typed.
         for folder, path, typed in (
             (program.parents[1], os.defpath, f"{program.parent.name}/wallet-api"),
             (empty_home.parent, os.defpath, str(program)),
@@ -261,64 +252,22 @@ def test_the_printed_command_for_another_port_is_the_one_that_was_typed(empty_ho
                 check=False,
                 timeout=60,
             )
-            assert refused.stderr.endswith(f"Choose another one: {typed} up --no-demo --port {port + 1}\n")
+            assert refused.returncode == 1
+            assert refused.stderr == (
+                f"Error: Port {port} of 127.0.0.1 is in use. "
+                f"Choose another one: {typed} up --no-demo --port {port + 1}\n"
+            )
+    assert not (empty_home / "postgres").exists()
 
 
 def test_own_servers_and_wallets_are_used_and_get_no_demo(
-    empty_home: Path, database_url: str, valkey_url: str, tmp_path: Path
+    empty_home: Path, database_url: str, valkey_url: str
 ) -> None:
-    (tmp_path / "wallets.ndjson").write_text(json.dumps(WALLET))
     urls = {"database_url": database_url, "valkey_url": valkey_url}
-    assert (
-        run_command("import", "wallets", tmp_path / "wallets.ndjson", settings=Settings(**urls)).exit_code
-        == 0
-    )
+    Importer(database_url).wallets([WALLET])
     with running_up(empty_home, **urls) as up:
         programs = {Path(words[0]).name for one in processes_of(empty_home) if (words := one.info["cmdline"])}
         assert not programs & {"postgres", "valkey-server"}
         assert requests.get(f"{up.url}/v1/wallets", timeout=30).status_code == 401
         assert f"{up.url}/docs" in up.output
         assert not any(word in up.output for word in ("Loading", "KEY=", "curl"))
-
-
-def test_a_demo_of_other_options_is_served_as_it_is_and_one_before_the_first_release_set_aside(
-    empty_home: Path,
-) -> None:
-    own = Settings(wallet_api_home=str(empty_home))
-    assert run_command(*SMALL_DEMO, settings=own).exit_code == 0
-    with running_up(empty_home) as up:
-        answers = [_call(words) for words in up.calls]
-    assert [answer.status_code for answer in answers] == [200] * 9
-    tokens = answers[1].json()["data"]["token_overview"]
-    balances = answers[2].json()["data"]["active_holdings"]["tokens"]
-    held = {token["mint"] for token in tokens if token["still_holding"]}
-    assert held
-    assert held <= {balance["token_address"] for balance in balances}
-
-    note = {"until": "2026-11-20T00:00:00Z", "size": {"wallets": 12, "trades": 300}, "most_trades": 10**6}
-    _make_unreleased(own)
-    (empty_home / "demo.json").write_text(json.dumps(note))
-    with running_up(empty_home, "--no-demo") as up:
-        assert f"Moved it to {empty_home}.old" in up.output
-        assert requests.get(f"{up.url}/readyz", timeout=30).status_code == 200
-    _make_unreleased(own)
-    (empty_home / "demo.json").write_text(json.dumps(note))
-    refused = run_command("up", settings=own)
-    assert refused.exit_code == 1
-    assert f"{empty_home}.old exists already. Remove one of the two" in refused.output
-
-
-def test_own_data_before_the_first_release_is_refused_and_stays(empty_home: Path, tmp_path: Path) -> None:
-    own = Settings(wallet_api_home=str(empty_home))
-    (tmp_path / "wallets.ndjson").write_text(json.dumps(WALLET))
-    assert run_command("import", "wallets", tmp_path / "wallets.ndjson", settings=own).exit_code == 0
-    _make_unreleased(own)
-    refused = run_command("up", settings=own)
-    assert refused.exit_code == 1
-    assert "before the first release, and cannot be upgraded" in str(refused.exception)
-    assert (empty_home / "postgres").exists()
-
-
-def _make_unreleased(own: Settings) -> None:
-    with embedded.running(own) as settings, connect(str(settings.database_url)) as connection:
-        connection.execute("UPDATE schema_migrations SET name = replace(name, '000', '001')")

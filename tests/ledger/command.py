@@ -1,31 +1,29 @@
-"""The import command, in the process of the test or in its own."""
+"""The commands that import and remove rows, in the process of the test or in its own."""
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner
-
 from tests.ledger.in_process import Row
-from tests.ledger.mints import mint_of
-from wallet_api.cli import cli
+from tests.ledger.rows import BEN, EVM, trade_row
+from tests.processes import run_command
+from wallet_api.settings import Settings
 
-SOLANA = "So11111111111111111111111111111111111111112"
-EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
+AT = datetime(2026, 1, 30, 12, 51, 16, tzinfo=UTC)
 WALLETS = [
-    {"blockchain": "solana", "type": "kol", "wallet_address": SOLANA, "name": "Sol"},
+    {"blockchain": "solana", "type": "kol", "wallet_address": BEN, "name": "Sol"},
     {"blockchain": "eth", "type": "kol", "wallet_address": EVM},
 ]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of an import: exit status, summary, output, and the rejects file if there is one."""
+    """The result of a command: exit status, summary, output, and the rejects file if there is one."""
 
     status: int
     summary: Row
@@ -38,22 +36,9 @@ class Outcome:
         return {reject["line"]: reject["reason"] for reject in self.rejects or []}
 
 
-TakeIn = Callable[..., Outcome]
-
-
 def trade(signature: str = "s", **fields: Any) -> Row:
-    """Return a valid trade."""
-    return {
-        "blockchain": "solana",
-        "wallet_address": SOLANA,
-        "tx_signature": signature,
-        "mint": mint_of("mint"),
-        "transaction_type": "buy",
-        "token_amount": "1",
-        "value": "1",
-        "created_at": "2026-01-30T12:51:16Z",
-        **fields,
-    }
+    """Return a valid trade of the first of WALLETS."""
+    return trade_row(BEN, signature, AT, **fields)
 
 
 def rejects_of(path: Path) -> list[Row] | None:
@@ -63,11 +48,11 @@ def rejects_of(path: Path) -> list[Row] | None:
 
 
 def command(
-    database_url: str, folder: Path, kind: str, name: str, standard_input: str = ""
+    database_url: str, folder: Path, *arguments: str, standard_input: str = ""
 ) -> tuple[int, str, str]:
-    """Run the command in `folder`, and return its exit status, output and errors."""
+    """Run a command of its own process in `folder`, and return its exit status, output and errors."""
     done = subprocess.run(
-        [sys.executable, "-m", "wallet_api", "import", kind, name],
+        [sys.executable, "-m", "wallet_api", *arguments],
         input=standard_input,
         capture_output=True,
         text=True,
@@ -79,20 +64,11 @@ def command(
     return done.returncode, done.stdout, done.stderr
 
 
-def taking_in(database_url: str, folder: Path) -> TakeIn:
-    """Return a function that imports rows from a file in `folder`; bytes are written as they are."""
-
-    def take(kind: str, *rows: Row | bytes, name: str = "file.ndjson") -> Outcome:
-        path = folder / name
-        lines = (row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows)
-        path.write_bytes(b"".join(line + b"\n" for line in lines))
-        result = CliRunner().invoke(
-            cli, ["import", kind, str(path), "--json"], env={"DATABASE_URL": database_url}
-        )
-        summary = json.loads(result.stdout) if result.exit_code in (0, 3) else {}
-        return Outcome(result.exit_code, summary, rejects_of(path), result.output)
-
-    return take
+def run_file(database_url: str, verb: str, kind: str, path: Path, *options: str) -> Outcome:
+    """Run `import` or `remove` on a file, in the process of the test."""
+    result = run_command(verb, kind, path, "--json", *options, settings=Settings(database_url=database_url))
+    summary = json.loads(result.stdout) if result.exit_code in (0, 3) else {}
+    return Outcome(result.exit_code, summary, rejects_of(path), result.output)
 
 
 def changed(outcome: Outcome) -> tuple[int, int]:

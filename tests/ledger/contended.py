@@ -4,7 +4,8 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -59,16 +60,22 @@ class Contended:
     def run(self, seconds: float) -> None:
         """Change the ledger and follow it for so long; then each follower has exactly its trades."""
         Importer(self._url).wallets(_WALLETS)
-        writers = [*[self._imports] * self._importers, self._removes, self._wallets]
-        threads = [_Thread(work, number) for number, work in enumerate([*writers, *[self._follows] * 3])]
-        for thread in threads:
-            thread.start()
-        self._kill_until(time.monotonic() + seconds)
-        for writer in threads[: len(writers)]:
-            writer.join_or_raise()
-        self._is_final.set()
-        for follower in threads[len(writers) :]:
-            follower.join_or_raise()
+        writing = [*[self._imports] * self._importers, self._removes, self._wallets]
+        following = [self._follows] * 3
+        with ThreadPoolExecutor(len(writing) + len(following)) as pool:
+            writers, followers = (
+                [pool.submit(work, number) for number, work in enumerate(works)]
+                for works in (writing, following)
+            )
+            try:
+                self._kill_until(time.monotonic() + seconds)
+                for writer in writers:
+                    writer.result()
+            finally:
+                self._is_over.set()
+                self._is_final.set()
+            for follower in followers:
+                follower.result()
 
     def _kill_until(self, end: float) -> None:
         chance = random.Random(0)
@@ -159,27 +166,6 @@ class _Patient(Caller):
             self.done["responses 503"] += 1
             time.sleep(1)
         return document
-
-
-class _Thread(threading.Thread):
-    """A thread whose exception is raised where it is joined."""
-
-    def __init__(self, target: Callable[[int], None], number: int) -> None:
-        super().__init__(daemon=True)
-        self._work = target, number
-        self._error: BaseException | None = None
-
-    def run(self) -> None:
-        try:
-            target, number = self._work
-            target(number)
-        except BaseException as error:  # noqa: BLE001 - raised by join_or_raise
-            self._error = error
-
-    def join_or_raise(self) -> None:
-        self.join()
-        if self._error is not None:
-            raise self._error
 
 
 def _may_be_killed() -> "suppress":

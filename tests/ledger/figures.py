@@ -1,21 +1,44 @@
 """The figures of all operations at a moment, and whether they are the naive ones."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import cycle, product
+from operator import itemgetter
 from typing import Any
 
-from tests.ledger import in_process
+from tests.ledger.in_process import Row, exact
 from tests.naive import Ledger
 from wallet_api.boards import ALL, ORDERS, SORTS
 from wallet_api.database import Connection
-from wallet_api.queries.feed import MAX_WINDOW_SECONDS
+from wallet_api.errors import TokenNotFound
+from wallet_api.queries.analytics import read_tokens
+from wallet_api.queries.calendar import wallet_calendar
+from wallet_api.queries.connections import wallet_connections
+from wallet_api.queries.count import count_trades
+from wallet_api.queries.feed import MAX_WINDOW_SECONDS, latest_trades, trades_within
+from wallet_api.queries.history import wallet_history
+from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
+from wallet_api.queries.net_flow import net_flows
+from wallet_api.queries.prices import token_prices
+from wallet_api.queries.signals import MAX_SIGNALS, group_signals
+from wallet_api.queries.token_block import find_token
 from wallet_api.queries.token_price import DEFAULT_RULE, PriceRule
+from wallet_api.queries.tokens import token_holders, token_stats, token_transactions
+from wallet_api.queries.tracker import track_wallet
+from wallet_api.queries.volume import group_volume
+from wallet_api.queries.volume_trend import volume_trend
+from wallet_api.schemas.analytics import BucketSchema, FlowsSchema
+from wallet_api.schemas.fields import Shape
+from wallet_api.schemas.signals import SignalSchema
 from wallet_api.schemas.tokens import TRADER_SORTS
+from wallet_api.wallet_ids import WalletIds
 
 # By operation and arguments.
 Figures = dict[tuple[Any, ...], Any]
+
+PERIODS = ("6h", "1d", "7d", "30d")
+BOARD_PERIODS = (*PERIODS, "90d", "all")
 
 # What leaves out entries of a board, alone and together.
 FILTERS = (
@@ -55,17 +78,49 @@ def compare(found: Figures, ledger: Ledger) -> None:
         assert data == getattr(ledger, operation)(*arguments), (operation, arguments)
 
 
+def signals(
+    connection: Connection,
+    now: datetime,
+    blockchain: str,
+    type: str,
+    mode: str,
+    hours: int = 24,
+    least_wallets: int = 3,
+    min_value: Decimal = Decimal(0),
+    rule: PriceRule = DEFAULT_RULE,
+) -> list[Row]:
+    """Return the signals of a group; a list without wallets is the same without them."""
+    question = {"min_wallets": least_wallets, "min_value": min_value, "hours": hours, "limit": MAX_SIGNALS}
+    rows, brief = (
+        _serialized(
+            SignalSchema(),
+            group_signals(
+                connection, now, blockchain, type, mode, **question, include_wallets=included, rule=rule
+            )["signals"],
+        )
+        for included in (True, False)
+    )
+    assert brief == [{name: value for name, value in row.items() if name != "wallets"} for row in rows]
+    return rows
+
+
+def _serialized(schema: Shape, rows: list[Row]) -> list[Row]:
+    return list(exact(schema.dump(rows, many=True)))
+
+
 def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
     found: Figures = {}
+    ids = WalletIds()
     for wallet in connection.execute("SELECT blockchain, type, address FROM wallets").fetchall():
-        record = in_process.history(connection, now, **wallet, rule=rule)
+        record = exact(wallet_history(connection, ids, now, **wallet, limit=1000, rule=rule))
         del record["pagination"]
         place = (wallet["blockchain"], wallet["address"])
         found["history", now, *place] = record
-        found["calendar", now, *place] = in_process.calendar(connection, now, *place)
-        for period in in_process.PERIODS:
-            found["tracker", now, *place, period] = in_process.tracker(connection, now, *place, period, rule)
-        found["connections", now, *place] = in_process.connections(connection, now, *place)
+        found["calendar", now, *place] = exact(wallet_calendar(connection, ids, now, *place))
+        for period in PERIODS:
+            data = track_wallet(connection, ids, now, *place, period, rule)
+            found["tracker", now, *place, period] = exact(data)
+        found["connections", now, *place] = exact(wallet_connections(connection, now, *place))
     return found
 
 
@@ -76,43 +131,92 @@ def _of_tokens(
     for chain in {chain for chain, _ in mints}:
         # One of them twice.
         own = (*(mint for other, mint in mints if other == chain), mints[0][1])
-        found["token_prices", now, chain, own] = in_process.token_prices(connection, now, chain, own, rule)
+        data = token_prices(connection, now, chain, own, rule)
+        found["token_prices", now, chain, own] = exact(data["tokens"])
     for place in mints:
-        found["token", now, *place] = in_process.token(connection, now, *place, rule)
+        _, block = find_token(connection, now, rule, *place)
+        found["token", now, *place] = block and {
+            name: block[name] for name in ("token_name", "price", "price_usd", "price_at")
+        }
         for type in (None, *(type for blockchain, type in GROUPS if blockchain == place[0])):
             token = (now, *place, type)
-            found["token_transactions", *token] = in_process.token_transactions(
-                connection, *token, limit=limit
-            )
-            found["token_stats", *token] = in_process.token_stats(connection, *token, rule)
-            found["token_holders", *token] = in_process.token_holders(connection, *token)
+            found["token_transactions", *token] = _if_traded(_feed_of_token, connection, token, limit) or []
+            found["token_stats", *token] = _if_traded(_stats, connection, token, rule)
+            found["token_holders", *token] = _if_traded(_holders, connection, token)
         for (sort, order), held in zip(product(TRADER_SORTS, ("asc", "desc")), cycle((None, True, False))):
-            ordered = (now, *place, sort, order, held)
-            found["token_order", *ordered] = in_process.token_order(connection, *ordered, rule, limit)
+            page = {"sort": sort, "order": order, "still_holding": held, "rule": rule, "limit": limit}
+            ordered = _if_traded(_traders_in_order, connection, (now, *place), page) or []
+            found["token_order", now, *place, sort, order, held] = ordered
     return found
+
+
+def _if_traded(read: Callable[..., Any], *question: Any) -> Any:
+    """Return what is read of a token; None if nobody traded it."""
+    try:
+        return read(*question)
+    except TokenNotFound:
+        return None
+
+
+def _feed_of_token(connection: Connection, token: tuple[Any, ...], limit: int) -> list[Row]:
+    return _pages("transactions", token_transactions, connection, *token, limit=limit)
+
+
+def _stats(connection: Connection, token: tuple[Any, ...], rule: PriceRule) -> Row:
+    record: Row = exact(token_stats(connection, *token, rule=rule))
+    assert record.pop("pagination")["total"] == len(record["traders"])
+    # `token` has its figures.
+    del record["token"]
+    return record
+
+
+def _holders(connection: Connection, token: tuple[Any, ...]) -> Row:
+    record: Row = exact(token_holders(connection, *token))
+    assert record.pop("pagination")["total"] == record["total"]
+    del record["token"]
+    return record
+
+
+def _traders_in_order(connection: Connection, token: tuple[Any, ...], page: dict[str, Any]) -> list[str]:
+    """Return the addresses of the traders of a token on all pages; its holders are in the same order."""
+    traders = _pages("traders", token_stats, connection, *token, **page)
+    holders = _pages("holders", token_holders, connection, *token, **page)
+    held = [row["profile"] for row in traders if row["trader_holdings"]["token_amount_peak"]]
+    assert [row["profile"] for row in holders] == held
+    return [row["profile"]["wallet_address"] for row in traders]
 
 
 def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
     found: Figures = {}
     for group in GROUPS:
-        for period in in_process.PERIODS:
-            tokens = in_process.analytics(connection, now, *group, period, rule)
-            found["analytics", now, *group, period] = tokens
-            found["volume_trend", now, *group, period] = in_process.volume_trend(
-                connection, now, *group, period
-            )
-        boards: list[tuple[Any, ...]] = [(period,) for period in in_process.BOARD_PERIODS]
+        for period in PERIODS:
+            tokens = read_tokens(connection, now, *group, period, rule)
+            found["analytics", now, *group, period] = exact(tokens)
+            buckets = volume_trend(connection, now, *group, period)
+            found["volume_trend", now, *group, period] = _serialized(BucketSchema(), buckets)
+        orders: list[tuple[Any, ...]] = [(period, SORTS[0], ORDERS[0], ()) for period in BOARD_PERIODS]
         # Periods are sums of days, all of it is kept.
-        boards += product(("7d", ALL), SORTS, ORDERS)
-        boards += [("7d", SORTS[0], ORDERS[0], filters) for filters in FILTERS]
-        for board in boards:
-            found["leaderboard", now, *group, *board] = in_process.leaderboard(
-                connection, now, *group, *board
-            )
+        orders += [(*order, ()) for order in product(("7d", ALL), SORTS, ORDERS)]
+        orders += [("7d", SORTS[0], ORDERS[0], filters) for filters in FILTERS]
+        boards = {period: read_board(connection, now, *group, period) for period in BOARD_PERIODS}
+        for period, sort, order, filters in orders:
+            page = leaderboard_page(boards[period], *group, period, sort, order, **dict(filters))
+            found["leaderboard", now, *group, period, sort, order, filters] = exact(page["leaderboard"])
         for period, sort in (("1h", None), ("6h", "net_flow"), ("1d", "buyers"), ("7d", None)):
             flows = (now, *group, period, sort)
-            found["net_flow", *flows] = in_process.net_flow(connection, *flows)
+            found["net_flow", *flows] = _net_flow(connection, now, *group, period, sort)
     return found
+
+
+def _net_flow(connection: Connection, *question: Any) -> list[Row]:
+    """Return the flows of a group's tokens; in the other direction they are the same."""
+    now, blockchain, type, period, sort = question
+    falling, rising = (
+        _serialized(FlowsSchema(), net_flows(connection, now, blockchain, type, period, 1000, sort, order))
+        for order in ("desc", "asc")
+    )
+    assert sorted(rising, key=itemgetter("mint")) == sorted(falling, key=itemgetter("mint"))
+    return falling
 
 
 def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
@@ -125,7 +229,7 @@ def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figur
         ("exit", 1, Decimal(1)),
     )
     return {
-        ("signals", moment, *group, mode, hours, least, min_value): in_process.signals(
+        ("signals", moment, *group, mode, hours, least, min_value): signals(
             connection, moment, *group, mode, hours, least, min_value, rule
         )
         for moment, hours in ((now, 24), (now - timedelta(hours=23), 1), (now - timedelta(days=1), 168))
@@ -144,11 +248,36 @@ def _of_windows(
     found: Figures = {}
     for group in GROUPS:
         for mint in (None, *(mint for blockchain, mint in mints if blockchain == group[0])):
-            found["latest", now, *group, mint] = in_process.latest(connection, now, *group, mint, limit=limit)
+            feed = _pages("transactions", latest_trades, connection, now, *group, limit=limit, mint=mint)
+            found["latest", now, *group, mint] = feed
             for seconds in windows:
                 window = (now, *group, seconds, mint)
-                found["count", *window] = in_process.count(connection, *window)
-                found["volume", *window] = in_process.volume(connection, *window)
+                counted = count_trades(connection, *window)
+                found["count", *window] = counted["count"], counted["wallet_count"]
+                sums = group_volume(connection, *window)
+                found["volume", *window] = {name: sums[name] for name in ("volume", "volume_usd")}
                 if seconds <= MAX_WINDOW_SECONDS:
-                    found["timerange", *window] = in_process.timerange(connection, *window)
+                    found["timerange", *window] = _timerange(connection, now, *group, seconds, mint)
+    return found
+
+
+def _timerange(connection: Connection, *question: Any) -> list[Row]:
+    now, blockchain, type, seconds, mint = question
+    data = trades_within(connection, now, blockchain, type, seconds, 1000, mint)
+    rows: list[Row] = exact(data["transactions"])
+    assert (data["total"], data["count"]) == (len(rows), len(rows))
+    return rows
+
+
+def _pages(name: str, read: Callable[..., Row], *question: Any, **options: Any) -> list[Row]:
+    """Return the rows on all pages; each page reports how many there are."""
+    found: list[Row] = []
+    totals = set()
+    cursor: str | None = ""
+    while cursor is not None:
+        data = read(*question, cursor=cursor, **options)
+        found += exact(data[name])
+        totals.add(data["pagination"]["total"])
+        cursor = data["pagination"]["next_cursor"]
+    assert totals == {len(found)}
     return found

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -42,6 +42,14 @@ def trades(count: int, wallet_count: int, now: datetime, days: int, late: float 
         one, other = chance.randrange(count), chance.randrange(count)
         rows[one], rows[other] = rows[other], rows[one]
     return list(_with_repeats(chance, rows, late))
+
+
+def fill(importer: Importer, wallet_count: int, count: int, days: int = 3) -> tuple[list[Row], list[Row]]:
+    """Import trades up to now, with their wallets and prices; return the rows of wallets and trades."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    tracked, rows = wallets(wallet_count), trades(count, wallet_count, now, days) if count else []
+    import_all(importer, wallets=tracked, prices=prices(now, days), trades=rows)
+    return tracked, rows
 
 
 def import_coinciding(importer: Importer, count: int, now: datetime, mints: int | None = None) -> Ledger:

@@ -1,6 +1,8 @@
 """Rows of files, in which only what a test is about is given, and the wallets that most tests track."""
 
+import json
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from tests.ledger.mints import mint_of
@@ -42,3 +44,14 @@ def trade_row(address: str, signature: str, at: datetime, **fields: Any) -> Row:
 def price_row(usd: str, at: datetime) -> Row:
     """A price of SOL."""
     return {"currency": "SOL", "usd": usd, "priced_at": at.isoformat()}
+
+
+def ndjson(*rows: Row | bytes) -> bytes:
+    """Return lines of NDJSON; bytes are used as they are."""
+    return b"".join((row if isinstance(row, bytes) else json.dumps(row).encode()) + b"\n" for row in rows)
+
+
+def written(file: Path, *rows: Row | bytes) -> Path:
+    """Write lines of NDJSON to a file, and return it."""
+    file.write_bytes(ndjson(*rows))
+    return file

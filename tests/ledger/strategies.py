@@ -1,13 +1,17 @@
 """Ledgers of every awkward kind, for Hypothesis: few wallets and tokens, many coincidences."""
 
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.ledger.mints import evm_mint_of, mint_of
+from tests.ledger.rows import EVM
 
 Row = dict[str, Any]
 
@@ -16,16 +20,25 @@ SOLANA = (
     "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
     "So11111111111111111111111111111111111111112",
 )
-EVM = "0xAbCdEf0123456789aBcDeF0123456789ABCDEF01"
 # By name; the first two are one token on EVM chains.
 MINTS = {"Mint": evm_mint_of("AB"), "mint": evm_mint_of("ab"), "Zed": evm_mint_of("cd")}
 GROUPS = (("solana", "kol"), ("solana", "smart"), ("eth", "kol"))
 SMALL = ("1", "2", "3", "7", "0.1", "0.5", "1000")
-# An optional field that a row leaves out.
-ABSENT = "(absent)"
 OPTIONAL = ("event_index", "token_name", "value_usd", "exchanged_value")
+_HEALTH = (HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large)
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
+
+
+def for_any(**drawn: st.SearchStrategy[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that runs a test with LEDGER_EXAMPLES examples of what is drawn."""
+    examples = settings(
+        max_examples=int(os.environ.get("LEDGER_EXAMPLES", "8")),
+        deadline=None,
+        print_blob=True,
+        suppress_health_check=_HEALTH,
+    )
+    return lambda test: pytest.mark.timeout(1200)(examples(given(**drawn)(test)))
 
 
 def wallets(*, second_type: str = "kol") -> list[Row]:
@@ -76,38 +89,35 @@ def moments(now: datetime) -> st.SearchStrategy[str]:
 
 def profiles() -> st.SearchStrategy[list[Row]]:
     """A file of tracked wallets with any part of their profiles, each any number of times."""
-    text = st.sampled_from([ABSENT, None, "", "a", "b"])
-    rows = st.builds(
-        lambda wallet, **fields: _without_absent(wallet | fields),
-        st.sampled_from(
-            [{name: row[name] for name in ("blockchain", "wallet_address")} for row in wallets()]
-        ),
-        type=st.just("kol"),
-        name=text,
-        twitter=text,
-        telegram=text,
-    )
+    text = st.sampled_from([None, "", "a", "b"])
+    names = [{name: row[name] for name in ("blockchain", "wallet_address")} for row in wallets()]
+    profile = st.fixed_dictionaries({}, optional={"name": text, "twitter": text, "telegram": text})
+    rows = st.builds(lambda wallet, given: wallet | {"type": "kol"} | given, st.sampled_from(names), profile)
     return st.lists(rows, min_size=1, max_size=6)
 
 
 def trades(now: datetime) -> st.SearchStrategy[Row]:
     """One trade of one of the wallets; its optional fields are given, empty, or left out."""
-    return st.builds(
-        _trade,
-        wallet=st.sampled_from(
-            [*(("solana", address) for address in SOLANA), ("eth", EVM), ("eth", EVM.lower())]
-        ),
-        mint=st.sampled_from(list(MINTS)),
-        signature=st.sampled_from(["a", "B", "é", "Ä", *(f"s{n}" for n in range(12))]),
-        side=st.sampled_from(["buy", "buy", "sell"]),
-        index=st.sampled_from([0, 0, "0", 1, "", None, ABSENT]),
-        name=st.sampled_from(["Some Coin", "Other Coin", "", None, ABSENT, ABSENT]),
-        amount=amounts(),
-        value=amounts(zero=True),
-        exchanged=st.one_of(st.sampled_from([None, "", ABSENT, ABSENT]), amounts()),
-        usd=st.one_of(st.sampled_from([None, "", ABSENT, ABSENT]), amounts(zero=True, decimals=6)),
-        at=moments(now),
+    empty = st.sampled_from([None, ""])
+    fields = st.fixed_dictionaries(
+        {
+            "tx_signature": st.sampled_from(["a", "B", "é", "Ä", *(f"s{n}" for n in range(12))]),
+            "transaction_type": st.sampled_from(["buy", "buy", "sell"]),
+            "token_amount": amounts(),
+            "value": amounts(zero=True),
+            "created_at": moments(now),
+        },
+        optional={
+            "event_index": st.sampled_from([0, 0, "0", 1, "", None]),
+            "token_name": st.sampled_from(["Some Coin", "Other Coin", "", None]),
+            "value_usd": empty | amounts(zero=True, decimals=6),
+            "exchanged_value": empty | amounts(),
+        },
     )
+    wallet = st.sampled_from(
+        [*(("solana", address) for address in SOLANA), ("eth", EVM), ("eth", EVM.lower())]
+    )
+    return st.builds(_trade, wallet, st.sampled_from(list(MINTS)), fields)
 
 
 def prices(now: datetime) -> st.SearchStrategy[Row]:
@@ -156,35 +166,9 @@ def price_key(row: Row) -> tuple[str, str]:
     return (row["currency"], row["priced_at"])
 
 
-def _trade(
-    wallet: tuple[str, str],
-    mint: str,
-    signature: str,
-    side: str,
-    index: int | str | None,
-    name: str | None,
-    amount: str,
-    value: str,
-    exchanged: str | None,
-    usd: str | None,
-    at: str,
-) -> Row:
-    row: Row = {
-        "blockchain": wallet[0],
-        "wallet_address": wallet[1],
-        "tx_signature": signature,
-        "mint": mint_on(wallet[0], mint),
-        "transaction_type": side,
-        "token_amount": amount,
-        "value": value,
-        "created_at": at,
-    }
-    optional = {"event_index": index, "token_name": name, "value_usd": usd, "exchanged_value": exchanged}
-    return _without_absent(row | optional)
-
-
-def _without_absent(row: Row) -> Row:
-    return {field: value for field, value in row.items() if value != ABSENT}
+def _trade(wallet: tuple[str, str], mint: str, fields: Row) -> Row:
+    blockchain, address = wallet
+    return {"blockchain": blockchain, "wallet_address": address, "mint": mint_on(blockchain, mint)} | fields
 
 
 def _text(moment: datetime) -> str:

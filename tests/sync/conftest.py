@@ -13,7 +13,7 @@ from tests.sync.operator import Operator, Running, Start
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
-_STATE = ("wallets", "heartbeats", "left_out", "reasons", "blocks", "methods", "unfinal", "follows", "delays")
+_STATE = r"SELECT tablename FROM pg_tables WHERE tablename LIKE 'sync\_%'"
 _NAME = f"wallet_api_test_sync_{os.getpid()}"
 
 
@@ -33,8 +33,8 @@ def operator(stub: Stub, shared_url: str) -> Operator:
     """An operator, who runs the commands with the stub and an empty ledger."""
     with connect(shared_url) as connection:
         clear(connection)
-        for table in _STATE:
-            connection.execute(f"DELETE FROM sync_{table}")  # type: ignore[arg-type]
+        for row in connection.execute(_STATE).fetchall():
+            connection.execute(f"DELETE FROM {row['tablename']}")  # type: ignore[arg-type]
     return Operator(stub, shared_url)
 
 
@@ -44,8 +44,8 @@ def start(operator: Operator) -> Iterator[Start]:
     with ExitStack() as stack:
 
         def run(job: str, *options: str, **environment: str) -> Running:
-            process = stack.enter_context(operator.start(job, "--json", *options, **environment))
-            stack.callback(process.kill)
-            return Running(process)
+            running = Running(stack.enter_context(operator.start(job, "--json", *options, **environment)))
+            stack.callback(running.end)
+            return running
 
         yield run

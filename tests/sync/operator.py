@@ -19,6 +19,7 @@ from tests.ledger.in_process import Importer, Row
 from tests.stub.server import Stub
 from wallet_api.cli import cli
 from wallet_api.database import connect
+from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings
 
 WAIT_SECONDS = 90.0
@@ -133,7 +134,8 @@ class Running:
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self.process = process
         self._rounds: queue.Queue[Row] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def next_round(self) -> Row:
         return self._rounds.get(timeout=WAIT_SECONDS)
@@ -149,6 +151,7 @@ class Running:
         if self.process.poll() is None:
             self.process.send_signal(number)
         status = self.process.wait(timeout=WAIT_SECONDS)
+        self._reader.join()
         assert self.process.stderr is not None
         return status, self.process.stderr.read().decode()
 
@@ -177,13 +180,7 @@ def values(ledger: Ledger) -> dict[tuple[str, str, str], tuple[str, str, str | N
     return {key[2:]: trade[:3] for key, trade in ledger.items()}
 
 
-def addresses(chain: str, count: int) -> Iterable[str]:
-    """Yield `count` addresses of a chain, always the same ones."""
-    alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-    for number in range(count):
-        if chain == "solana":
-            yield "Wa1111111111111111111111111111111111" + "".join(
-                alphabet[number // len(alphabet) ** place % len(alphabet)] for place in range(7)
-            )
-        else:
-            yield f"0x{number + 0xABC000:040x}"
+def addresses(chain: str, count: int) -> list[str]:
+    """Return `count` addresses of a chain, always the same ones."""
+    make = solana_address if chain == "solana" else evm_address
+    return [make(seeded("wallet", number)) for number in range(count)]

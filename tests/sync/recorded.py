@@ -1,38 +1,84 @@
-"""Recorded transactions of Solana's mainnet: tests/data/solana/transactions.ndjson.
+"""Recorded transactions of the mainnets: transactions.ndjson in tests/data/solana and tests/data/evm.
 
-Each line has the signature, the file in which a public project recorded it, and the result of getTransaction
-as `jsonParsed`, reduced to what is read. What was recorded in the encoding `json` was put into this form.
-`wallets` are the trades by wallet: mint, side, amount, value in SOL (null: by the dollars), dollars, and what
-the other side moved in SOL.
+Each line has the file in which a public project recorded it, and what is read of the node's response: of
+Solana the result of getTransaction as `jsonParsed` (what was recorded in the encoding `json` was put into
+this form); of EVM chains the receipt, the value of the transaction, how it changed the native balances of the
+wallets (with the fee of the sender), and the decimals of tokens.
+
+`wallets` has for each wallet the trades (mint, side, amount, value in the native coin or null: by the
+dollars, dollars, and what the other side moved), or why it is left out.
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+from tests.stub.evm import TRANSFER, EvmChain, Transaction
+from tests.stub.server import Stub
 from tests.stub.swaps import Row
 
-_FILE = Path(__file__).parent.parent / "data" / "solana" / "transactions.ndjson"
+_DATA = Path(__file__).parent.parent / "data"
+
+Trade = tuple[str, str, str, str | None, str | None, str | None]
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A transaction, and its trades by wallet."""
+    """A transaction, its trades by wallet, and why wallets are left out."""
 
+    chain: str
     signature: str
-    told: Row
-    wallets: dict[str, list[tuple[str, str, str, str | None, str | None, str | None]]]
+    row: Row
+    wallets: dict[str, list[Trade]]
+    left_out: dict[str, str]
 
     def change(self, wallet: str, mint: str) -> Decimal:
-        """Return how much more of a token the accounts of the wallet held afterwards."""
-        change = Decimal(0)
+        """Return how much more of a token the wallet held afterwards."""
+        moved = self._balances(wallet, mint) if self.chain == "solana" else self._transfers(wallet, mint)
+        return sum(moved, Decimal(0))
+
+    def _balances(self, wallet: str, mint: str) -> Iterator[Decimal]:
         for balances, sign in (("preTokenBalances", -1), ("postTokenBalances", 1)):
-            for balance in self.told["meta"][balances]:
+            for balance in self.row["result"]["meta"][balances]:
                 if (balance["owner"], balance["mint"]) == (wallet, mint):
                     amount = balance["uiTokenAmount"]
-                    change += sign * Decimal(amount["amount"]).scaleb(-amount["decimals"])
-        return change
+                    yield sign * Decimal(amount["amount"]).scaleb(-amount["decimals"])
+
+    def _transfers(self, wallet: str, mint: str) -> Iterator[Decimal]:
+        for log in self.row["receipt"]["logs"]:
+            if log["address"] == mint and log["topics"][0] == TRANSFER:
+                for topic, sign in zip(log["topics"][1:], (-1, 1), strict=True):
+                    if topic.endswith(wallet[2:]):
+                        yield sign * Decimal(int(log["data"], 16)).scaleb(-self.row["decimals"][mint])
+
+
+def read_recorded() -> list[Recorded]:
+    """Return all recorded transactions, those of EVM chains in the order of their times."""
+    of_solana = [
+        Recorded(
+            "solana",
+            row["signature"],
+            row,
+            {wallet: _trades(trades) for wallet, trades in row["wallets"].items()},
+            left_out={},
+        )
+        for row in _lines("solana/transactions")
+    ]
+    of_evm = [
+        Recorded(
+            row["chain"],
+            row["hash"],
+            row,
+            {wallet: _trades(of.get("trades", ())) for wallet, of in row["wallets"].items()},
+            {wallet: of["left_out"] for wallet, of in row["wallets"].items() if "left_out" in of},
+        )
+        for row in sorted(_lines("evm/transactions"), key=lambda row: row["timestamp"])
+    ]
+    return of_solana + of_evm
 
 
 def read_notifications() -> dict[str, Row]:
@@ -40,19 +86,28 @@ def read_notifications() -> dict[str, Row]:
 
     Each line has the file in which a public project recorded it, and the whole message.
     """
-    lines = (_FILE.parent / "notifications.ndjson").read_text().splitlines()
-    messages = [json.loads(line)["message"] for line in lines]
+    messages = [line["message"] for line in _lines("solana/notifications")]
     return {message["method"]: message for message in messages}
 
 
-def read_recorded() -> list[Recorded]:
-    """Return all recorded transactions."""
-    rows = [json.loads(line) for line in _FILE.read_text().splitlines()]
-    return [
-        Recorded(
-            row["signature"],
-            row["result"],
-            {wallet: [tuple(trade) for trade in trades] for wallet, trades in row["wallets"].items()},
-        )
-        for row in rows
-    ]
+def serve(stub: Stub, recorded: list[Recorded]) -> None:
+    """Let the nodes have the transactions: on EVM chains one in a block, of Solana a third as version 1."""
+    for number, one in enumerate(recorded):
+        if one.chain == "solana":
+            told = one.row["result"] if number % 3 else one.row["result"] | {"version": 1}
+            for wallet in one.wallets:
+                stub.transactions.add(wallet, one.signature, told)
+        else:
+            chain = stub.nodes.blocks.setdefault(one.chain, EvmChain())
+            chain.decimals |= one.row["decimals"]
+            coins = {wallet: int(units) for wallet, units in one.row["coins"].items()}
+            transaction = Transaction(one.row["receipt"], one.row["value"], coins)
+            chain.add(datetime.fromtimestamp(one.row["timestamp"], UTC), transaction)
+
+
+def _lines(name: str) -> list[Row]:
+    return [json.loads(line) for line in (_DATA / f"{name}.ndjson").read_text().splitlines()]
+
+
+def _trades(rows: Any) -> list[Trade]:
+    return [tuple(row) for row in rows]

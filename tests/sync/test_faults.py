@@ -15,7 +15,7 @@ from tests.stub.transactions import WRAPPED
 from tests.sync.operator import Operator, addresses
 from tests.sync.solana import FART
 
-WALLETS = list(addresses("solana", 12))
+WALLETS = addresses("solana", 12)
 PAGE_ROWS = 4
 ROWS = 10
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -149,28 +149,30 @@ def test_a_quota_used_up_ends_the_round_politely_until_midnight(stub: Stub, oper
 
 
 @pytest.mark.parametrize(
-    ("fault", "reason"),
+    ("fault", "reason", "seconds"),
     [
         (
             faults.status(401, "Token is invalid format"),
             "the provider does not accept our key (MORALIS_API_KEY)",
+            600,
         ),
-        (faults.raw(b"<html>1020</html>", "text/html", 403), "the provider has shut us out for a while"),
+        (faults.raw(b"<html>1020</html>", "text/html", 403), "the provider has shut us out for a while", 600),
+        (faults.status(451), "the provider does not serve this location (HTTP 451)", 365 * 86_400),
     ],
 )
 def test_a_refusal_that_means_all_of_us_ends_the_round_at_once(
-    stub: Stub, operator: Operator, fault: Scenario, reason: str
+    stub: Stub, operator: Operator, fault: Scenario, reason: str, seconds: int
 ) -> None:
     stub.scenarios["moralis"] = fault
     done = operator.sync()
     assert (done.status, done.only["left"], done.only["stopped"]) == (1, 12, reason)
-    assert done.only["pause_seconds"] > 0
+    assert done.only["pause_seconds"] == seconds
     assert len(stub.calls) <= 4
     assert "stub" not in done.text
 
 
 def test_a_provider_that_is_down_is_not_asked_for_every_wallet(stub: Stub, operator: Operator) -> None:
-    operator.track(*(("solana", address) for address in list(addresses("solana", 200))[12:]))
+    operator.track(*(("solana", address) for address in addresses("solana", 200)[12:]))
     stub.scenarios["moralis"] = faults.status(500)
     done = operator.sync()
     assert (done.status, done.only["stopped"]) == (1, "the provider seems to be down")
@@ -182,10 +184,12 @@ def test_a_provider_that_is_down_is_not_asked_for_every_wallet(stub: Stub, opera
 def test_wallets_that_fail_in_a_row_for_their_own_reasons_hold_up_nobody(
     stub: Stub, operator: Operator
 ) -> None:
-    for address in WALLETS[:11]:
-        stub.scenarios[address] = faults.status(400, "The address is not valid")
+    # More than those after which a provider counts as down.
+    bad = addresses("solana", 42)[12:]
+    operator.track(*(("solana", address) for address in bad))
+    stub.scenarios |= dict.fromkeys(bad, faults.status(400, "The address is not valid"))
     done = operator.sync()
-    assert (done.only["synced"], done.only["failures"], done.only["stopped"]) == (1, {"rejected": 11}, None)
+    assert (done.only["synced"], done.only["failures"], done.only["stopped"]) == (12, {"rejected": 30}, None)
 
 
 def test_a_slow_wallet_holds_up_nobody(stub: Stub, operator: Operator) -> None:

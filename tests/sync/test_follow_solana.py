@@ -7,13 +7,14 @@ from datetime import timedelta
 
 import pytest
 
+from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import Row
 from tests.stub.transactions import now
 from tests.sync.operator import Operator, Running, Start, addresses
 from tests.sync.recorded import read_notifications
 from tests.sync.solana import SOL, WALLET, buy, read_from
-from tests.sync.test_status import status
+from tests.sync.test_status import status, unclear
 from tests.waiting import eventually
 
 WAIT = 30.0
@@ -138,7 +139,12 @@ def test_what_comes_twice_or_out_of_order_counts_once(begin: Begin) -> None:
     follow.happen("late", buy(now(), lamports=2 * SOL))
     follow.happen("early", buy(now() - timedelta(seconds=9)), times=3)
     follow.happen("late", buy(now(), lamports=2 * SOL))
+    follow.happen("unclear", unclear())
     assert follow.has("early", "late")
+    kept = [{"tx_signature": "unclear", "reason": "no_value"}]
+    assert eventually(
+        lambda: follow.operator.fetch("SELECT tx_signature, reason FROM sync_left_out") == kept, WAIT
+    )
     follow.stub.transactions.unfinal.clear()
     assert eventually(lambda: follow.operator.fetch("SELECT * FROM sync_unfinal") == [], WAIT)
     assert follow.has("early", "late")
@@ -230,6 +236,21 @@ def test_a_connection_that_worked_is_made_again_with_the_shortest_pause_however_
     assert time.monotonic() - began < 30
 
 
+def test_after_a_refusal_the_wallets_are_followed_again(stub: Stub, begin: Begin) -> None:
+    stub.stream.methods.remove("transactionSubscribe")
+    follow = begin()
+    assert follow.is_followed(WALLET)
+    stub.scenarios["getTransaction"] = faults.in_turn(faults.status(418, Retry_After="1"))
+    follow.happen("refused")
+    stub.transactions.unfinal.clear()
+    stopped = follow.running.until(lambda summary: summary["stopped"])
+    assert (stopped["stopped"], stopped["pause_seconds"]) == ("the provider has shut us out for a while", 1)
+    assert follow.has("refused")
+    assert follow.is_followed(WALLET)
+    follow.happen("next")
+    assert follow.has("refused", "next")
+
+
 def test_notices_are_read_before_wallets_that_wait_for_the_rate_limit(
     stub: Stub, operator: Operator, begin: Begin
 ) -> None:
@@ -249,7 +270,7 @@ def test_notices_are_read_before_wallets_that_wait_for_the_rate_limit(
 
 def test_wallets_are_followed_and_left_without_a_restart(stub: Stub, method: str, begin: Begin) -> None:
     follow = begin()
-    others = list(addresses("solana", 3))
+    others = addresses("solana", 3)
     stub.transactions.add(others[0], "before", buy(now() - timedelta(minutes=5), wallet=others[0]))
     follow.operator.track(*(("solana", other) for other in others))
     assert follow.is_followed(WALLET, *others)
@@ -259,12 +280,14 @@ def test_wallets_are_followed_and_left_without_a_restart(stub: Stub, method: str
     assert follow.is_followed(WALLET, *others[:2])
     follow.happen("of the first")
     assert follow.has("before", "of the first")
+    follow.operator.fetch("DELETE FROM wallets RETURNING 1")
+    assert follow.is_followed()
 
 
 def test_a_limit_on_subscriptions_is_told_and_the_others_are_read(stub: Stub, begin: Begin) -> None:
     stub.stream.methods.remove("transactionSubscribe")
     stub.stream.most = 2
-    others = list(addresses("solana", 4))
+    others = addresses("solana", 4)
     follow = begin(SYNC_TRADES_SECONDS="1")
     follow.operator.track(*(("solana", other) for other in others))
     assert eventually(lambda: len(stub.stream.followed) == 2, WAIT)
@@ -304,19 +327,6 @@ def test_killed_at_any_instant_nothing_is_missed(
         assert eventually(lambda: stub.stream.connections == 0, WAIT)
         follow = Follow(stub, operator, start)
     assert follow.has(*expected)
-
-
-def test_another_process_stands_by(stub: Stub, operator: Operator, start: Start, begin: Begin) -> None:
-    first = begin()
-    assert first.is_followed(WALLET)
-    heir = start("trades", "--follow", "--wait", FOLLOW_SECONDS="0.3", FOLLOW_FINAL_SECONDS="4")
-    time.sleep(2)
-    assert stub.stream.connections == 1
-    first.running.process.kill()
-    heir.next_round()
-    assert eventually(lambda: stub.stream.followed == {WALLET}, WAIT)
-    first.happen("one")
-    assert first.has("one")
 
 
 def test_wallets_are_read_once_an_hour_too(stub: Stub, begin: Begin) -> None:

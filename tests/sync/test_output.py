@@ -65,7 +65,8 @@ def test_as_json_every_line_is_an_object_like_those_of_the_web_workers(
 
 
 def test_as_text_a_round_is_one_dated_line_without_a_bar(stub: Stub, operator: Operator) -> None:
-    pid, output, errors = two_rounds(stub, operator)
+    # Another stream than that of the journal.
+    pid, output, errors = two_rounds(stub, operator, JOURNAL_STREAM="1:1")
     rounds = [re.fullmatch(TEXT_LINE % pid, line) for line in output]
     assert [found and found[1] for found in rounds[:2]] == ["INFO", "INFO"]
     assert rounds[0] is not None
@@ -98,11 +99,6 @@ def test_in_the_journal_every_line_begins_with_its_priority(
     assert any(line.startswith("<4>") and BAD in line for line in lines)
 
 
-def test_outside_the_journal_no_line_has_a_priority(stub: Stub, operator: Operator) -> None:
-    _, output, errors = two_rounds(stub, operator, JOURNAL_STREAM="1:1")
-    assert not [line for line in output + errors if line.startswith("<")]
-
-
 def test_one_run_ends_with_one_line_for_people_or_for_a_log(operator: Operator) -> None:
     for log_format, line in (("text", r"Trades: 1 of 2 wallets; .*"), ("json", r"\{.*1 of 2 wallets; .*\}")):
         process = operator.start("trades", LOG_FORMAT=log_format)
@@ -132,13 +128,3 @@ def _read_all(terminal: int) -> str:
             # Linux says so when the last writer has gone.
             pass
     return b"".join(parts).decode()
-
-
-def test_help_names_every_option_and_what_the_exit_status_means(operator: Operator) -> None:
-    output, _ = operator.start("--help").communicate(timeout=60)
-    words = " ".join(output.decode().split())
-    assert "3 a part is not, or something is newly left out, 1 the sync failed." in words
-    for job in ("trades", "prices"):
-        output, _ = operator.start(job, "--help").communicate(timeout=60)
-        options = set(re.findall(r"--[a-z]+", output.decode()))
-        assert {"--every", "--since", "--wait", "--json", "--verbose"} <= options

@@ -150,9 +150,20 @@ def test_a_source_that_serves_this_location_not_is_asked_once(stub: Stub, start:
     assert len([call for call in stub.calls if call.subject.startswith("/binance/api/v3/ticker")]) == 1
 
 
-def test_a_line_counts_what_failed_by_source(stub: Stub, operator: Operator) -> None:
+def test_a_failure_is_logged_once_a_round_and_counted_by_source(stub: Stub, operator: Operator) -> None:
     for source in ("coingecko", "binance"):
-        stub.scenarios[source] = faults.status(403)
-    output, _ = operator.start("prices", "--since", "3h").communicate(timeout=60)
+        # A ban: the other requests of the round are not sent.
+        stub.scenarios[source] = faults.status(418)
+    output, errors = operator.start("prices", "--since", "3h").communicate(timeout=60)
     (failed,) = re.findall(r"; failed: ([^;]+);", output.decode())
-    assert re.fullmatch(r"binance \w+ \d, coingecko \w+ \d", failed)
+    assert re.fullmatch(
+        r"binance banned 1, binance breaker_open \d, coingecko banned 1, coingecko breaker_open \d", failed
+    )
+    logged = re.findall(r"prices: (\w+ failed: \w+)", errors.decode())
+    assert sorted(logged) == [
+        *("binance failed: banned", "binance failed: breaker_open"),
+        *("coingecko failed: banned", "coingecko failed: breaker_open"),
+    ]
+    assert [
+        len([call for call in stub.calls if source in call.subject]) for source in ("simple", "ticker")
+    ] == [1, 1]

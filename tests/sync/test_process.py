@@ -29,26 +29,11 @@ def world(stub: Stub, operator: Operator) -> World:
     return world
 
 
-class Calls:
-    """Sets an event when the stub has had a number of requests."""
-
-    def __init__(self, stub: Stub) -> None:
-        self._stub = stub
-        self._lock = threading.Lock()
-
-    def reached(self, count: int) -> threading.Event:
-        event = threading.Event()
-        left = count
-
-        def note() -> None:
-            nonlocal left
-            with self._lock:
-                left -= 1
-                if left == 0:
-                    event.set()
-
-        self._stub.scenarios["moralis"] = note  # type: ignore[assignment]
-        return event
+def reached(stub: Stub, count: int) -> threading.Event:
+    """Return an event that is set by the request to Moralis of this number, from now on."""
+    event = threading.Event()
+    stub.scenarios["moralis"] = faults.in_turn(*[None] * (count - 1), event.set)
+    return event
 
 
 def test_the_ledger_of_a_made_up_world_is_exactly_the_expected_one(operator: Operator, world: World) -> None:
@@ -62,12 +47,11 @@ def test_killed_at_any_instant_a_further_run_gives_the_same(
     stub: Stub, operator: Operator, world: World, start: Start
 ) -> None:
     chance = random.Random(7)
-    calls = Calls(stub)
     for days in (25, 26, 27):
-        reached = calls.reached(chance.randint(1, 50))
+        is_reached = reached(stub, chance.randint(1, 50))
         # Further back each time, so that every wallet is read again.
         running = start("trades", "--since", f"{days}d", SYNC_THREADS="3")
-        assert reached.wait(WAIT_SECONDS)
+        assert is_reached.wait(WAIT_SECONDS)
         time.sleep(chance.uniform(0, 0.3))
         running.process.kill()
         running.process.wait()
@@ -84,9 +68,9 @@ def test_killed_at_any_instant_a_further_run_gives_the_same(
 def test_sigterm_ends_it_between_two_wallets(
     stub: Stub, operator: Operator, world: World, start: Start
 ) -> None:
-    reached = Calls(stub).reached(12)
+    is_reached = reached(stub, 12)
     running = start("trades", "--every", "1", SYNC_REQUESTS_PER_SECOND="20", SYNC_THREADS="2")
-    assert reached.wait(WAIT_SECONDS)
+    assert is_reached.wait(WAIT_SECONDS)
     status, errors = running.end()
     assert (status, len(errors.splitlines())) == (0, 1)
     assert " INFO Database: " in errors
@@ -104,14 +88,15 @@ def test_sigterm_ends_it_between_two_wallets(
 def test_one_at_a_time_and_the_second_says_who_is_the_first(
     operator: Operator, world: World, start: Start
 ) -> None:
-    first = start("trades", "--every", "60")
+    first = start("trades", "--chain", "solana", "--every", "60")
     first.next_round()
     second = operator.sync()
     assert second.status == 1
     assert "'wallet-api sync trades' already runs on this database" in second.text
     assert f"pid {first.process.pid} on " in second.text
-    # Prices are another job.
+    # Prices are another job, and so is another chain.
     assert operator.sync("prices", "--since", now()).status == 0
+    assert operator.sync("trades", "--chain", "bnb").only["synced"] == 4
     heir = start("trades", "--every", "60", "--wait")
     first.process.kill()
     assert heir.next_round()["synced"] == len(world.wallets)

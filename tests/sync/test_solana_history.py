@@ -141,7 +141,9 @@ def test_versions_are_as_the_node_returns_them(stub: Stub, operator: Operator, n
     assert done.only["unreadable"] == 3 - len(read)
 
 
-def test_one_of_an_unknown_form_costs_no_other(stub: Stub, operator: Operator) -> None:
+@pytest.mark.parametrize("has_history", [True, False])
+def test_one_of_an_unknown_form_costs_no_other(stub: Stub, operator: Operator, has_history: bool) -> None:
+    stub.transactions.has_history = has_history
     trade(stub, 3)
     stub.transactions.add(WALLET, "odd", buy(AT) | {"meta": {"fee": "much", "err": None}})
     done = operator.sync()

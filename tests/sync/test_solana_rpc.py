@@ -1,7 +1,5 @@
 """`wallet-api sync trades` with a Solana node: its requests, faults and trades."""
 
-import itertools
-import threading
 from datetime import timedelta
 
 import pytest
@@ -10,7 +8,7 @@ from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
-from tests.stub.transactions import WRAPPED, now, transaction
+from tests.stub.transactions import WRAPPED, Move, now, transaction
 from tests.sync.operator import Operator, Start, addresses, values
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
 
@@ -34,6 +32,28 @@ def test_the_whole_trade_with_its_time_and_its_dollars(stub: Stub, operator: Ope
         ("solana", WALLET, "for dollars", BONK, "buy"): ("1", "0.2", "32", AT, None),
         ("solana", WALLET, "for dollars", USDC, "sell"): ("32", "0.2", "32", AT, None),
     }
+
+
+def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator: Operator) -> None:
+    nft = (
+        *(Move(WALLET, BONK, 1, opened=True, decimals=0), own(None, -SOL)),
+        *(Move("artist", BONK, -1, closed=True, decimals=0), Move("artist", None, SOL)),
+    )
+    stub.transactions.add(WALLET, "nft", transaction(AT, WALLET, *nft))
+    # Partly for the coin, and partly for a token.
+    paid = (own(None, -SOL), own(BONK, -9), own(FART, 7), pool(WRAPPED, SOL), pool(BONK, 9), pool(FART, -7))
+    stub.transactions.add(WALLET, "unclear", transaction(AT, WALLET, *paid))
+    # The pool gave ten times as much.
+    shared = (own(None, -SOL), own(FART, 7), Move("friend", FART, 63), pool(WRAPPED, SOL), pool(FART, -70))
+    stub.transactions.add(WALLET, "shared", transaction(AT, WALLET, *shared))
+    stub.transactions.add(WALLET, "good", buy(AT))
+    done = operator.sync()
+    assert (done.status, done.only["no_trades"]) == (3, 1)
+    assert done.only["left_out_reasons"]["unclear"] == {
+        "several tokens whose separate prices are unclear": 1,
+        "others moved another amount than the wallet": 1,
+    }
+    assert {key[2] for key in operator.ledger()} == {"good"}
 
 
 def test_failed_transactions_are_not_even_asked_for(stub: Stub, operator: Operator) -> None:
@@ -172,17 +192,6 @@ def test_an_older_node_that_knows_no_version_1_returns_all_others(stub: Stub, op
     assert {key[2] for key in operator.ledger()} == {"old", "new"}
 
 
-def test_a_transaction_of_an_unknown_form_is_kept_by_signature(stub: Stub, operator: Operator) -> None:
-    stub.transactions.add(WALLET, "odd", buy(AT))
-    stub.transactions.add(WALLET, "good", buy(AT))
-    stub.scenarios["odd"] = faults.document(
-        {"jsonrpc": "2.0", "id": 0, "result": {"meta": {"fee": "much"}, "transaction": {}}}
-    )
-    done = operator.sync()
-    assert (done.status, done.only["unreadable"]) == (3, 1)
-    assert {key[2] for key in operator.ledger()} == {"good"}
-
-
 LIMITS = {
     # Where each was recorded or documented: providers' own pages, and the issues of their clients.
     "429 in a body": (429, "Too many requests for a specific RPC call"),
@@ -233,15 +242,6 @@ def test_a_slot_that_was_skipped_is_not_taken_for_a_limit(stub: Stub, operator: 
     stub.transactions.add(WALLET, "s", buy(now() - timedelta(days=2)))
     stub.scenarios["s"] = faults.rpc_error(-32007, "Slot 5 was skipped, or missing due to ledger jump")
     assert operator.sync().only["left_out_reasons"].keys() == {"lost"}
-
-
-def test_a_node_that_serves_this_location_not_ends_the_round_for_good(stub: Stub, operator: Operator) -> None:
-    operator.track(*(("solana", address) for address in addresses("solana", 5)))
-    stub.scenarios["rpc"] = faults.status(451)
-    done = operator.sync(SYNC_THREADS="1")
-    assert done.only["stopped"] == "the provider does not serve this location (HTTP 451)"
-    assert done.only["pause_seconds"] > 86400
-    assert len(stub.calls) == 1
 
 
 def test_names_are_not_requested_and_those_of_before_are_kept(stub: Stub, operator: Operator) -> None:
@@ -299,33 +299,6 @@ def test_chains_that_nothing_is_set_up_for_are_named_and_left_out(operator: Oper
         operator.sync(SOLANA_RPC_URL="")
 
 
-def _reached(stub: Stub, count: int) -> threading.Event:
-    """Return an event that is set at the node's `count`-th call from now on."""
-    reached = threading.Event()
-    left = itertools.count(count - 1, -1)
-    stub.scenarios["rpc"] = lambda: None if next(left) else reached.set()
-    return reached
-
-
-def test_killed_and_run_again_the_ledger_is_the_same(stub: Stub, operator: Operator) -> None:
-    for number in range(120):
-        stub.transactions.add(
-            WALLET, f"t{number}", buy(AT + timedelta(seconds=number), lamports=SOL + number)
-        )
-    for count in (30, 90):
-        reached = _reached(stub, count)
-        process = operator.start("trades", SYNC_OVERLAP_SECONDS="1")
-        assert reached.wait(60)
-        process.kill()
-        process.communicate()
-    del stub.scenarios["rpc"]
-    assert operator.sync().status == 0
-    assert {key[2]: trade[1] for key, trade in operator.ledger().items()} == {
-        f"t{number}": f"1.{number:09d}".rstrip("0").rstrip(".") for number in range(120)
-    }
-    assert operator.sync().only["changed"] == 0
-
-
 def test_a_reading_that_failed_goes_on_from_what_has_landed(stub: Stub, operator: Operator) -> None:
     for number in range(120):
         stub.transactions.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
@@ -358,38 +331,3 @@ def test_a_wallet_with_much_to_read_gives_way_to_the_others(
     running.end()
     assert len(operator.ledger()) == 231
     assert len(stub.asked_of("getTransaction")) == 231
-
-
-def test_round_after_round_only_what_is_new_is_asked_for(
-    stub: Stub, operator: Operator, start: Start
-) -> None:
-    for number in range(5):
-        stub.transactions.add(WALLET, f"t{number}", buy(AT + timedelta(seconds=number)))
-    lists = itertools.count(1)
-    third = threading.Event()
-
-    def watch() -> None:
-        # Two calls a round: the second one finds the beginning of the list.
-        count = next(lists)
-        if count == 3:
-            stub.transactions.add(WALLET, "new", buy(now()))
-        if count == 7:
-            third.set()
-
-    stub.scenarios["getSignaturesForAddress"] = watch
-    running = start("trades", "--every", "1")
-    assert third.wait(60)
-    running.end()
-    assert stub.asked_of("getTransaction") == ["t0", "t1", "t2", "t3", "t4", "new"]
-    assert len(operator.ledger()) == 6
-
-
-def test_one_at_work_on_each_chain(operator: Operator, start: Start) -> None:
-    first = start("trades", "--chain", "solana", "--every", "60")
-    first.next_round()
-    # Others may work on the other chains meanwhile.
-    done = operator.sync("trades", "--chain", "bnb", MORALIS_API_KEY="stub")
-    assert (done.status, done.only["chains"]) == (0, ["bnb"])
-    done = operator.sync(MORALIS_API_KEY="stub")
-    assert done.status == 1
-    assert f"pid {first.process.pid} on " in done.text

@@ -85,5 +85,7 @@ def test_without_a_node_it_says_so(operator: Operator) -> None:
     for name in list(operator.environment):
         if name.endswith("_RPC_URL"):
             del operator.environment[name]
+    with pytest.raises(SettingsError, match="ETH_RPC_URL is not set; it names the node of eth"):
+        operator.sync("tokens", "--chain", "eth")
     with pytest.raises(SettingsError, match="no node is configured"):
         operator.sync("tokens")

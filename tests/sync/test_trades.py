@@ -36,6 +36,11 @@ def usdc(amount: str) -> Row:
     return leg(USDC, amount, "USDC")
 
 
+def add(stub: Stub, *rows: Row) -> None:
+    """Let the provider have these rows of the wallet."""
+    stub.swaps.add("solana", WALLET, *rows)
+
+
 def test_legs_decide_the_side_and_the_documented_row_lands_to_its_last_digit(
     stub: Stub, operator: Operator
 ) -> None:
@@ -48,7 +53,7 @@ def test_legs_decide_the_side_and_the_documented_row_lands_to_its_last_digit(
         walletAddress=WALLET,
     )
     sold = swap("4S", AT + timedelta(minutes=1), sol("0.1"), fart("16.236165"), 24.06, transactionType="buy")
-    stub.swaps.add("solana", WALLET, bought, sold)
+    add(stub, bought, sold)
     outcome = operator.sync()
     assert outcome.status == 0
     assert (outcome.only["synced"], outcome.only["changed"], outcome.only["left_out"]) == (1, 2, 0)
@@ -63,17 +68,17 @@ def test_legs_decide_the_side_and_the_documented_row_lands_to_its_last_digit(
 
 
 @pytest.mark.parametrize(
-    ("chain", "native", "pool"),
+    ("chain", "native"),
     [
-        ("eth", "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "0x01"),
-        ("eth", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "0x01"),
-        ("eth", "0x0000000000000000000000000000000000000000", "0x01"),
-        ("bnb", "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c", "0x01"),
-        ("base", "0x4200000000000000000000000000000000000006", "0x01"),
+        ("eth", "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
+        ("eth", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"),
+        ("eth", "0x0000000000000000000000000000000000000000"),
+        ("bnb", "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"),
+        ("base", "0x4200000000000000000000000000000000000006"),
     ],
 )
 def test_evm_addresses_are_one_whatever_their_case_and_each_chain_has_its_own_coin(
-    stub: Stub, operator: Operator, chain: str, native: str, pool: str
+    stub: Stub, operator: Operator, chain: str, native: str
 ) -> None:
     wallet = "0xdce4550b1e46a88e7969000605be5cb1bbddc034"
     token = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
@@ -81,7 +86,6 @@ def test_evm_addresses_are_one_whatever_their_case_and_each_chain_has_its_own_co
     row = swap(
         *("0xAB12", AT, leg(token, "5", "T"), leg(native, "0.25"), 750.5),
         walletAddress="0xDCE4550B1E46A88E7969000605BE5CB1BBDDC034",
-        pool=pool,
     )
     # As its specification shows it: without milliseconds.
     row["blockTimestamp"] = AT.strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -92,35 +96,11 @@ def test_evm_addresses_are_one_whatever_their_case_and_each_chain_has_its_own_co
     }
 
 
-def test_rows_of_one_transaction_are_one_trade_for_each_token_and_side(
-    stub: Stub, operator: Operator
-) -> None:
-    stub.swaps.add(
-        "solana",
-        WALLET,
-        # A route split over two pools.
-        swap("split", AT, fart("10"), sol("1"), 200.0),
-        swap("split", AT, fart("21.5"), sol("2.1"), 420.25, pool=POOL),
-        # Bought and sold again at once, with a profit.
-        swap("arbitrage", AT, fart("10"), sol("1"), 200.0),
-        swap("arbitrage", AT, sol("1.1"), fart("10"), 220.0, pool=POOL),
-    )
-    assert operator.sync().only["changed"] == 3
-    assert values(operator.ledger()) == {
-        ("split", FART, "buy"): ("31.5", "3.1", "620.25"),
-        ("arbitrage", FART, "buy"): ("10", "1", "200"),
-        ("arbitrage", FART, "sell"): ("10", "1.1", "220"),
-    }
-
-
 def test_hops_are_worth_exactly_what_the_native_end_of_their_transaction_says(
     stub: Stub, operator: Operator
 ) -> None:
-    stub.swaps.add(
-        "solana",
-        WALLET,
-        swap("in", AT, usdc("200"), sol("1"), 199.98),
-        swap("in", AT, fart("70"), usdc("200"), 200.03, pool=POOL),
+    add(
+        stub,
         # Three hops, told from the last to the first, and nothing of dollars.
         swap("out", AT, sol("3"), usdc("600")),
         swap("out", AT, usdc("600"), leg(BONK, "9000000", "Bonk"), pool=POOL),
@@ -128,9 +108,6 @@ def test_hops_are_worth_exactly_what_the_native_end_of_their_transaction_says(
     )
     assert operator.sync().only["left_out"] == 0
     assert values(operator.ledger()) == {
-        ("in", USDC, "buy"): ("200", "1", "199.98"),
-        ("in", USDC, "sell"): ("200", "1", "200.03"),
-        ("in", FART, "buy"): ("70", "1", "200.03"),
         ("out", FART, "sell"): ("210", "3", None),
         ("out", BONK, "buy"): ("9000000", "3", None),
         ("out", BONK, "sell"): ("9000000", "3", None),
@@ -143,7 +120,7 @@ def test_a_swap_of_two_tokens_is_a_sell_and_a_buy_at_the_native_price_of_its_tim
     stub: Stub, operator: Operator
 ) -> None:
     operator.prices(("SOL", "150", AT - timedelta(minutes=20)), ("SOL", "160", AT))
-    stub.swaps.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), -200.0))
+    add(stub, swap("s", AT, fart("70"), usdc("200"), -200.0))
     assert operator.sync().status == 0
     assert values(operator.ledger()) == {
         ("s", USDC, "sell"): ("200", "1.25", "200"),
@@ -153,7 +130,7 @@ def test_a_swap_of_two_tokens_is_a_sell_and_a_buy_at_the_native_price_of_its_tim
 
 def test_a_nearer_price_that_comes_later_revises_no_value(stub: Stub, operator: Operator) -> None:
     operator.prices(("SOL", "160", AT - timedelta(minutes=30)))
-    stub.swaps.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), 200.0))
+    add(stub, swap("s", AT, fart("70"), usdc("200"), 200.0))
     operator.sync()
     before = operator.ledger()
     operator.prices(("SOL", "100", AT))
@@ -168,7 +145,7 @@ def test_a_nearer_price_that_comes_later_revises_no_value(stub: Stub, operator: 
 def test_prices_that_a_value_needs_are_fetched_and_without_them_the_wallet_waits(
     stub: Stub, operator: Operator
 ) -> None:
-    stub.swaps.add("solana", WALLET, swap("s", AT, fart("70"), usdc("200"), 200.0))
+    add(stub, swap("s", AT, fart("70"), usdc("200"), 200.0))
     stub.scenarios["coingecko"] = stub.scenarios["binance"] = faults.status(500, "out of order")
     outcome = operator.sync()
     assert outcome.status == 1
@@ -183,9 +160,8 @@ def test_prices_that_a_value_needs_are_fetched_and_without_them_the_wallet_waits
 def test_a_swap_without_a_value_is_left_out_and_costs_the_wallet_nothing_else(
     stub: Stub, operator: Operator
 ) -> None:
-    stub.swaps.add(
-        "solana",
-        WALLET,
+    add(
+        stub,
         swap("s", AT, fart("70"), usdc("200"), 200.0),
         swap("unknown", AT, fart("70"), leg(BONK, "1")),
         swap("zero", AT, fart("70"), leg(BONK, "1"), 0),
@@ -209,9 +185,8 @@ def test_trades_in_denied_tokens_are_left_out_and_counted_once(
     operator.prices(("SOL", "240", AT))
     denylist = tmp_path / "denied.ndjson"
     denylist.write_text(json.dumps({"blockchain": "solana", "mint": FART}))
-    stub.swaps.add(
-        "solana",
-        WALLET,
+    add(
+        stub,
         swap("5S", AT, fart("5"), sol("0.1"), 24.06),
         swap("6S", AT + timedelta(minutes=1), leg(BONK, "7", "Bonk"), fart("5"), 24.06),
     )
@@ -228,9 +203,8 @@ def test_trades_in_denied_tokens_are_left_out_and_counted_once(
 
 
 def test_wraps_are_no_trades(stub: Stub, operator: Operator) -> None:
-    stub.swaps.add(
-        "solana",
-        WALLET,
+    add(
+        stub,
         swap("wrap", AT, sol("1"), leg("So11111111111111111111111111111111111111111", "1")),
     )
     outcome = operator.sync()
@@ -242,9 +216,8 @@ def test_bad_rows_are_counted_and_cost_no_other(stub: Stub, operator: Operator) 
     good = swap("good", AT, fart("1"), sol("1"), 182.0)
     no_time = swap("a", AT, fart("1"), sol("1"))
     no_time["blockTimestamp"] = "yesterday"
-    stub.swaps.add(
-        "solana",
-        WALLET,
+    add(
+        stub,
         swap("a", AT, None, sol("1")),
         swap("a", AT, fart("1"), None),
         swap("a", AT, fart("0"), sol("1")),
@@ -283,9 +256,8 @@ def test_bad_rows_are_counted_and_cost_no_other(stub: Stub, operator: Operator) 
 
 def test_names_that_anybody_may_write_become_harmless(stub: Stub, operator: Operator) -> None:
     spam = "# free\0 \u202eriah\ud83d\ude80 " + 3000 * "x"
-    stub.swaps.add(
-        "solana",
-        WALLET,
+    add(
+        stub,
         swap("s", AT, leg(FART, "1", spam.encode("utf-16", "surrogatepass").decode("utf-16")), sol("1")),
     )
     assert operator.sync().status == 0
@@ -294,13 +266,12 @@ def test_names_that_anybody_may_write_become_harmless(stub: Stub, operator: Oper
 
 
 def test_rows_that_come_late_or_to_a_known_transaction_are_taken_in(stub: Stub, operator: Operator) -> None:
-    stub.swaps.add("solana", WALLET, swap("hop", AT, fart("70"), usdc("200"), 200.0))
+    add(stub, swap("hop", AT, fart("70"), usdc("200"), 200.0))
     stub.prices.hourly = lambda currency, moment: 160.0
     operator.sync()
     assert values(operator.ledger())["hop", USDC, "sell"] == ("200", "1.25", "200")
-    stub.swaps.add(
-        "solana",
-        WALLET,
+    add(
+        stub,
         swap("late", NOW - timedelta(minutes=45), fart("1"), sol("0.01"), 1.6),
         # The hop's other half, which tells its value better.
         swap("hop", AT, usdc("200"), sol("1.3"), 200.0, pool=POOL),
@@ -316,7 +287,7 @@ def test_rows_that_come_late_or_to_a_known_transaction_are_taken_in(stub: Stub, 
 
 def test_what_is_late_by_more_than_the_overlap_comes_in_within_a_day(stub: Stub, operator: Operator) -> None:
     operator.sync(SYNC_OVERLAP_SECONDS="60")
-    stub.swaps.add("solana", WALLET, swap("late", AT, fart("1"), sol("1"), 1.0))
+    add(stub, swap("late", AT, fart("1"), sol("1"), 1.0))
     assert operator.sync(SYNC_OVERLAP_SECONDS="60").only["swaps"] == 0
     # As if a day had passed.
     operator.fetch("UPDATE sync_wallets SET rechecked_at = rechecked_at - interval '1 day' RETURNING 1")
@@ -328,9 +299,7 @@ def test_since_bounds_the_first_run_and_reaches_further_back_when_asked_again(
     stub: Stub, operator: Operator
 ) -> None:
     for days in (5, 15, 45):
-        stub.swaps.add(
-            "solana", WALLET, swap(f"{days}", NOW - timedelta(days=days), fart("1"), sol("1"), 1.0)
-        )
+        add(stub, swap(f"{days}", NOW - timedelta(days=days), fart("1"), sol("1"), 1.0))
     assert operator.sync("trades", "--since", "10d").only["changed"] == 1
     assert operator.sync("trades", "--since", "10d").only["changed"] == 0
     assert operator.sync().only["changed"] == 1
@@ -346,7 +315,7 @@ def test_a_wallet_of_many_pages_lands_in_parts_and_nothing_is_lost_between_them(
     stub.swaps.page_rows = 4
     # Three rows a second, so that every part ends inside a second.
     rows = [swap(f"t{n}", AT + timedelta(seconds=n // 3), fart("1"), sol("1"), 1.0) for n in range(500)]
-    stub.swaps.add("solana", WALLET, *rows)
+    add(stub, *rows)
     outcome = operator.sync()
     assert outcome.status == 0
     assert len(operator.ledger()) == 500
@@ -356,7 +325,7 @@ def test_a_wallet_of_many_pages_lands_in_parts_and_nothing_is_lost_between_them(
 def test_new_wallets_come_first_and_then_those_whose_turn_is_longest_ago(
     stub: Stub, operator: Operator
 ) -> None:
-    first, second, third = list(addresses("solana", 3))
+    first, second, third = addresses("solana", 3)
     operator.track(("solana", first))
     operator.sync(SYNC_THREADS="1")
     operator.track(("solana", second), ("solana", third))
@@ -367,4 +336,6 @@ def test_new_wallets_come_first_and_then_those_whose_turn_is_longest_ago(
     )
     stub.calls.clear()
     operator.sync(SYNC_THREADS="1")
-    assert [call.subject for call in stub.calls] == [second, third, first, WALLET]
+    asked = [call.subject for call in stub.calls]
+    assert set(asked[:2]) == {second, third}
+    assert asked[2:] == [first, WALLET]

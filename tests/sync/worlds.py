@@ -1,25 +1,21 @@
 """Random swaps of wallets, and the trades that they are, computed by plain arithmetic."""
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from itertools import cycle, islice
 
 from tests.stub.server import Stub
 from tests.stub.swaps import Row, leg, swap
-from tests.stub.transactions import WRAPPED, Move, transaction
+from tests.stub.transactions import Move, transaction
 from tests.sync.operator import Key, Ledger, addresses, plain
+from wallet_api.chains import CHAINS
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 
-NATIVE = {
-    "solana": WRAPPED,
-    "eth": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
-    "bnb": "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c",
-    "base": "0x4200000000000000000000000000000000000006",
-}
+NATIVE = {chain.name: chain.wrapped_mint for chain in CHAINS.values()}
 DOLLARS = {"solana": 150, "bnb": 600, "eth": 3000, "base": 3000}
-BY_CURRENCY = {"SOL": 150.0, "BNB": 600.0, "ETH": 3000.0}
+BY_CURRENCY = {CHAINS[chain].currency: float(dollars) for chain, dollars in DOLLARS.items()}
 
 Trades = dict[tuple[str, str], tuple[Decimal, Decimal, Decimal | None]]
 
@@ -162,23 +158,14 @@ def make_world(stub: Stub, wallets: int, transactions: int, seed: int = 0, on_no
     """Return a world of wallets on all chains with their transactions of the last twenty days."""
     chains = sorted(NATIVE)
     each = {chain: iter(addresses(chain, wallets)) for chain in chains}
-    world = World(
-        stub,
-        [(chain, next(each[chain])) for chain, _ in zip(_cycle(chains), range(wallets), strict=False)],
-        seed,
-        on_node,
-    )
+    tracked = [(chain, next(each[chain])) for chain in islice(cycle(chains), wallets)]
+    world = World(stub, tracked, seed, on_node)
     now = datetime.now(UTC).replace(microsecond=0)
     for wallet in world.wallets:
         for number in range(transactions):
             # Not so old that a run that starts later would not reach it, not younger than the overlap.
             world.happen(wallet, now - timedelta(minutes=3 + 14 * number))
     return world
-
-
-def _cycle(chains: list[str]) -> Iterator[str]:
-    while True:
-        yield from chains
 
 
 def _leg(mint: str, amount: Decimal) -> Row:

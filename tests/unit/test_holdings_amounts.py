@@ -1,6 +1,5 @@
 """Amounts stay exact, and texts are cleaned, for any data of a chain."""
 
-import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -11,24 +10,17 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prometheus_client import CollectorRegistry
 
-from tests.holdings.conftest import evm_token, impatient
+from tests.holdings.conftest import evm_token, impatient, make, read_rows
 from tests.stub.moralis import Balance, Portfolio
 from tests.stub.server import Stub
-from wallet_api.chains import CHAINS
-from wallet_api.holdings.formatting import Filter, in_order, to_json
-from wallet_api.providers.balances import make_provider
-from wallet_api.providers.balances.base import BalanceProvider, Wallet
-from wallet_api.providers.fetch import Limits
-from wallet_api.providers.metrics import FetchMetrics
+from wallet_api.providers.balances.base import BalanceProvider
 from wallet_api.providers.parsing import clean
 from wallet_api.settings import Settings
 
 PLAIN = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")
 INVISIBLE = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c\ufeff"
 WALLET = "0x" + "ab" * 20
-CHAIN = CHAINS["eth"]
 
 # Every length from one digit to the 78 of 2^256 - 1, not only the few large ones of a plain range.
 uint256 = st.integers(0, 256).flatmap(lambda bits: st.integers(0, 2**bits - 1))
@@ -45,11 +37,8 @@ def wire() -> Iterator[Stub]:
 
 @pytest.fixture(scope="module")
 def providers(wire: Stub) -> dict[str, BalanceProvider]:
-    def make(name: str) -> BalanceProvider:
-        own = replace(impatient(Settings(), wire), eth_provider=name)
-        return make_provider(CHAIN, own, Limits.of(own), FetchMetrics(CollectorRegistry()))
-
-    return {name: make(name) for name in ("moralis", "rpc", "alchemy")}
+    own = impatient(Settings(), wire)
+    return {name: make(replace(own, eth_provider=name), "eth") for name in ("moralis", "rpc", "alchemy")}
 
 
 Read = Callable[[str, Portfolio], list[dict[str, Any]]]
@@ -66,11 +55,7 @@ def read(wire: Stub, providers: dict[str, BalanceProvider]) -> Read:
             token._replace(address=evm_token(next(numbers), 0).address) for token in portfolio.tokens
         )
         wire.portfolios["eth", WALLET] = Portfolio(portfolio.native, tokens)
-        wallet = Wallet(CHAIN, WALLET, lambda: [token.address for token in tokens])
-        with providers[name].fetcher.begin("eth") as fetch:
-            balances = providers[name].balances(wallet, fetch)
-        rows: list[dict[str, Any]] = json.loads(to_json(in_order(CHAIN, balances, Filter(keep_spam=False))))
-        return rows
+        return read_rows(providers[name], "eth", WALLET, tokens)
 
     return read
 

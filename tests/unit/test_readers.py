@@ -1,6 +1,8 @@
 """The formats of files, the reasons for which rows and headers are rejected, and the warnings."""
 
+import csv
 import gzip
+import io
 import json
 import tracemalloc
 from datetime import UTC, datetime, timedelta
@@ -12,18 +14,46 @@ import pytest
 from msgspec import UNSET
 
 from tests.ledger.command import trade
-from tests.ledger.files import COLUMNS, HEADER, csv_line, ndjson, read
 from tests.ledger.mints import mint_of
+from tests.ledger.rows import ndjson
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.lines import MAX_LINE_BYTES, Record
 from wallet_api.ledger.readers import UnreadableFile, open_source
 from wallet_api.ledger.rows import TradeRow
 
+COLUMNS = (
+    *("blockchain", "wallet_address", "tx_signature", "mint", "token_name", "transaction_type"),
+    *("token_amount", "value", "value_usd", "exchanged_value", "created_at", "event_index"),
+)
+HEADER = ",".join(COLUMNS).encode() + b"\n"
 OPTIONAL = ("token_name", "value_usd", "exchanged_value", "event_index")
 AMOUNT = "must be a decimal number such as 1000, 0.25 or 1.5e-7"
 TIME = "must be an ISO 8601 time such as 2026-01-30T12:51:16Z"
 INDEX = "must be a whole number from 0 to 2147483647"
 DIGITS = "must be a number of at most 60 digits before and 36 after the point"
+
+
+def csv_line(**fields: Any) -> bytes:
+    """Return a line of CSV for HEADER."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow([trade(**fields).get(name, "") for name in COLUMNS])
+    return text.getvalue().encode()
+
+
+def read(path: Path, content: bytes) -> tuple[list[str], list[tuple[int, str]]]:
+    """Return the signatures of the valid rows of a file, and the numbers and reasons of the others."""
+    path.write_bytes(content)
+    good, bad = [], []
+    with open_source(str(path)) as source:
+        for number, _, found in source.records(TradeRow):
+            try:
+                if isinstance(found, BadRow):
+                    raise found
+                found.check(datetime.now(UTC))
+                good.append(found.tx_signature)
+            except BadRow as fault:
+                bad.append((number, str(fault)))
+    return good, bad
 
 
 def rows_of(path: Path, content: bytes) -> list[Any]:
@@ -142,7 +172,7 @@ def test_an_open_quote_affects_only_its_line(tmp_path: Path) -> None:
     assert good == [f"good {n}" for n in range(3000)]
     assert bad == [(3, "a quote is not closed"), (3003, "a quote is not closed")]
     begins = csv_line().replace(b",,buy", b',"a,buy', 1)
-    ends = b'b",buy,1,1,,2026-01-30T12:51:16Z,\n'
+    ends = b'b",buy,1,1,,2026-01-30T12:51:16+00:00,\n'
     good, bad = read(tmp_path / "file.csv", HEADER + begins + csv_line(signature="between") + ends)
     assert (good, [number for number, _ in bad]) == (["between"], [2, 4])
 

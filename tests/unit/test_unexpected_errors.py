@@ -1,6 +1,9 @@
-"""An unexpected error of a command: one line without its message, or the whole traceback with --debug."""
+"""What ends a command early: an unexpected error, an unknown command, a reader that has left."""
 
-from tests.processes import wallet_api
+import subprocess
+import sys
+
+from tests.processes import environment_of, run_command, wallet_api
 from wallet_api.settings import Settings
 
 # expanduser() fails for an unknown user, which no command catches.
@@ -26,3 +29,21 @@ def test_with_debug_it_is_a_traceback() -> None:
     assert status == 1
     assert output.startswith("Traceback")
     assert "RuntimeError: " in output
+
+
+def test_an_unknown_command_is_refused() -> None:
+    refused = run_command("nothing", settings=Settings())
+    assert refused.exit_code == 2
+    assert "No such command 'nothing'" in refused.stderr
+
+
+def test_a_reader_that_has_left_gets_no_traceback() -> None:
+    command = [sys.executable, "-m", "wallet_api", "config", "nginx"]
+    with subprocess.Popen(
+        command, env=environment_of(Settings()), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert process.returncode == 1

@@ -1,6 +1,5 @@
 """The command line, `wallet-api`: its commands, and their errors as one line each."""
 
-import os
 import sys
 from pkgutil import resolve_name
 from typing import Any
@@ -76,18 +75,12 @@ def main() -> None:
     options: dict[str, Any] = {}
     try:
         with translated():
-            status = cli.main(standalone_mode=False, obj=options)
-        if isinstance(status, int):
-            sys.exit(status)
+            cli.main(standalone_mode=False, obj=options)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader has closed the pipe: https://docs.python.org/3/library/signal.html#note-on-sigpipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
     except (SettingsError, EmbeddedError, SchemaError, WalletRemoved) as error:
         _fail(str(error))
     except NotPermitted as error:

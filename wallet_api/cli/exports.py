@@ -1,7 +1,6 @@
 """`wallet-api export wallets|trades|prices FILE`: write the ledger to files that an import reads."""
 
 import time
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +8,7 @@ import click
 
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import database
-from wallet_api.cli.options import moment
+from wallet_api.cli.options import all_of, moment
 from wallet_api.cli.output import json_option, print_json, progress_bar
 from wallet_api.ledger import exports
 from wallet_api.ledger.readers import UnreadableFile, is_csv
@@ -22,14 +21,11 @@ _since = click.option("--since", metavar="DATE", callback=moment, help="From thi
 _until = click.option("--until", metavar="DATE", callback=moment, help="Until before this day (UTC) or time.")
 
 
-def _options(command: Callable[..., None]) -> Callable[..., None]:
-    for option in (
-        json_option,
-        click.option("--force", is_flag=True, help="Replace FILE if it exists."),
-        click.argument("file"),
-    ):
-        command = option(command)
-    return command
+_common = all_of(
+    click.argument("file"),
+    click.option("--force", is_flag=True, help="Replace FILE if it exists."),
+    json_option,
+)
 
 
 @click.group("export")
@@ -45,7 +41,7 @@ def export_files() -> None:
 @export_files.command("wallets")
 @_blockchain
 @_type
-@_options
+@_common
 def export_wallets(file: str, force: bool, as_json: bool, **filters: Any) -> None:
     """Write the tracked wallets with their profiles."""
     _run("wallets", file, exports.Filters(**filters), overwrite=force, as_json=as_json)
@@ -56,7 +52,7 @@ def export_wallets(file: str, force: bool, as_json: bool, **filters: Any) -> Non
 @_type
 @_since
 @_until
-@_options
+@_common
 def export_trades(file: str, force: bool, as_json: bool, **filters: Any) -> None:
     """Write the trades.
 
@@ -69,7 +65,7 @@ def export_trades(file: str, force: bool, as_json: bool, **filters: Any) -> None
 @_blockchain
 @_since
 @_until
-@_options
+@_common
 def export_prices(
     file: str,
     blockchain: str | None,

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from wallet_api.cli.environment import database
-from wallet_api.cli.output import Show, json_option, print_json, progress_bar
+from wallet_api.cli.output import SOME_REJECTED, Show, json_option, print_json, progress_bar
 from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
 from wallet_api.ledger import imports
@@ -22,8 +22,6 @@ from wallet_api.ledger.readers import Source, UnreadableFile, open_source
 from wallet_api.ledger.rejects import rejects_of
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
 from wallet_api.settings import Settings
-
-SOME_REJECTED = 3
 
 _Import = Callable[[Connection, Iterator[Record[Any]], Reject], imports.Summary]
 

@@ -1,6 +1,5 @@
 """`wallet-api keys`: manage API keys."""
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -10,7 +9,7 @@ import click
 
 from wallet_api import keys as api_keys
 from wallet_api.cli.environment import database
-from wallet_api.cli.options import moment
+from wallet_api.cli.options import moment, span
 from wallet_api.cli.output import json_option, print_json, print_table, typed
 from wallet_api.cli.usage import by_operation, first_day
 from wallet_api.database import Connection, Row
@@ -20,22 +19,19 @@ from wallet_api.keys.usage import list_keys as read_keys
 
 _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED", "LAST USED", "REQUESTS", "CHARGED")
 _TIMES = ("expires_at", "revoked_at", "created_at", "previous_until", "last_used_at")
-_OVERLAP = re.compile(r"(\d{1,4})([dhm])")
-_UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
 
 def _overlap(context: click.Context, option: click.Parameter, text: str) -> timedelta:
-    found = _OVERLAP.fullmatch(text)
-    if found is None:
+    overlap = span(text)
+    if overlap is None:
         raise click.BadParameter(f"{text!r} is no such time as 24h, 7d, 30m or 0h.", context, option)
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+    return overlap
 
 
-def _moment_or(word: str) -> Any:
-    def read(context: click.Context, option: click.Parameter, text: str | None) -> datetime | str | None:
-        return text if text == word else moment(context, option, text)
-
-    return read
+def _moment_or_never(
+    context: click.Context, option: click.Parameter, text: str | None
+) -> datetime | str | None:
+    return text if text == "never" else moment(context, option, text)
 
 
 @click.group()
@@ -113,7 +109,7 @@ def show(name: str, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--rate", help="Rate limit, such as 600/minute, or default for DEFAULT_RATE.")
 @click.option(
-    "--expires", metavar="DATE", callback=_moment_or("never"), help="Day (UTC) or time of expiry, or never."
+    "--expires", metavar="DATE", callback=_moment_or_never, help="Day (UTC) or time of expiry, or never."
 )
 def set_key(name: str, rate: str | None, expires: datetime | str | None) -> None:
     """Change the rate or the expiry of a key. Workers know it after KEY_CACHE_SECONDS at most."""

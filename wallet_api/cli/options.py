@@ -1,18 +1,44 @@
 """Options that several commands have."""
 
-from datetime import UTC, datetime
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import reduce
+from typing import Any
 
 import click
 
+_SPAN = re.compile(r"(\d{1,6})([dhm])", re.ASCII)
+_UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
-def moment(context: click.Context, option: click.Parameter, text: str | None) -> datetime | None:
-    """Return the time of an option: a date is 00:00 of that day. Times without a zone are UTC."""
-    if text is None:
-        return None
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def all_of(*options: Decorator) -> Decorator:
+    """Return a decorator that gives a command these options, in this order."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
+def span(text: str) -> timedelta | None:
+    """Return a time such as 30d, 12h or 45m; None if the text is none."""
+    found = _SPAN.fullmatch(text)
+    return timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else None
+
+
+def read_moment(text: str) -> datetime:
+    """Return a time: a date is 00:00 of that day, and times without a zone are UTC. Raises ValueError."""
     try:
         found = datetime.fromisoformat(text)
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
+    except OverflowError as error:
+        raise ValueError(text) from error
+
+
+def moment(context: click.Context, option: click.Parameter, text: str | None) -> datetime | None:
+    """Return the time of an option, as read_moment() does."""
+    try:
+        return None if text is None else read_moment(text)
+    except ValueError as error:
         raise click.BadParameter(
             f"{text!r} is not a date; write 2030-12-31, or 2030-12-31T18:00:00Z.", context, option
         ) from error

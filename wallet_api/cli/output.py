@@ -12,6 +12,9 @@ from typing import Any, Protocol
 import click
 import orjson
 
+# The exit status of a command that rejected some rows of its file.
+SOME_REJECTED = 3
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 

@@ -13,8 +13,8 @@ import msgspec
 
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import database, database_of
-from wallet_api.cli.options import moment
-from wallet_api.cli.output import json_option, print_json, progress_bar
+from wallet_api.cli.options import all_of, moment
+from wallet_api.cli.output import SOME_REJECTED, json_option, print_json, progress_bar
 from wallet_api.database import Connection
 from wallet_api.ledger import purge
 from wallet_api.ledger import remove as removals
@@ -27,23 +27,14 @@ from wallet_api.ledger.rejects import rejects_of
 from wallet_api.ledger.remove import Removal
 from wallet_api.settings import Settings
 
-SOME_REJECTED = 3
-
-
-# Receives the rows of a file and where to put rejected ones, and returns what would be removed.
-_StageFile = Callable[..., Removal]
+# Counts what would be removed, and stages it in the session.
 _Stage = Callable[[Connection], Removal]
-_Remove = Callable[[Connection, Removal], Removal]
 
-
-def _options(command: Callable[..., None]) -> Callable[..., None]:
-    for option in (
-        json_option,
-        click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing."),
-        click.option("--yes", is_flag=True, help="Remove without confirmation. Required without a terminal."),
-    ):
-        command = option(command)
-    return command
+_common = all_of(
+    click.option("--yes", is_flag=True, help="Remove without confirmation. Required without a terminal."),
+    click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing."),
+    json_option,
+)
 
 
 @click.group()
@@ -59,13 +50,13 @@ def remove() -> None:
 
 @remove.command("wallets")
 @click.argument("file")
-@_options
+@_common
 def remove_wallets(file: str, **options: Any) -> None:
     """Stop tracking the wallets of FILE, and remove their trades, balances and sync state.
 
     Columns: blockchain, wallet_address. All wallets are removed in one transaction.
     """
-    _run_file("wallet", WalletIdentity, removals.stage_wallets, _remove_wallets, file, **options)
+    _run_file("wallet", WalletIdentity, removals.stage_wallets, file, **options)
 
 
 @remove.command("trades")
@@ -75,7 +66,7 @@ def remove_wallets(file: str, **options: Any) -> None:
 @click.option("--mint", "mints", metavar="MINT", multiple=True, help="Those in this token. Can be repeated.")
 @click.option("--blockchain", type=click.Choice(list(CHAINS)), help="With --mint: the chain of the token.")
 @click.option("--denied", is_flag=True, help="Those in the tokens of TOKEN_DENYLIST.")
-@_options
+@_common
 def remove_trades(
     file: str | None,
     before: datetime | None,
@@ -99,7 +90,7 @@ def remove_trades(
     if (include_open and before is None) or (blockchain is not None and not mints):
         raise click.UsageError("--open belongs to --before, and --blockchain to --mint.")
     if file is not None:
-        _run_file("trade", TradeIdentity, removals.stage_trades, _remove_trades, file, **options)
+        _run_file("trade", TradeIdentity, removals.stage_trades, file, **options)
         return
     stage: _Stage
     if before is not None:
@@ -107,7 +98,7 @@ def remove_trades(
     else:
         stage = partial(purge.stage_tokens, tokens=_denied() if denied else _tokens(mints, blockchain))
     _require_consent(**options)
-    _run("trade", stage, partial(_remove_trades, purge=Purge(before)), **options)
+    _run("trade", stage, purge=Purge(before), **options)
 
 
 def _denied() -> frozenset[Token]:
@@ -132,8 +123,7 @@ def _tokens(mints: tuple[str, ...], blockchain: str | None) -> set[Token]:
 def _run_file(
     noun: str,
     row_type: type[msgspec.Struct],
-    stage: _StageFile,
-    remove: _Remove,
+    stage: Callable[..., Removal],
     file: str,
     **options: Any,
 ) -> None:
@@ -148,7 +138,7 @@ def _run_file(
                         connection, records, rejects.add, lambda: show(source.position(), source.size or 0)
                     )
 
-            _run(noun, stage_file, remove, **options, rejects=rejects.path)
+            _run(noun, stage_file, **options, rejects=rejects.path)
     except UnreadableFile as error:
         raise click.ClickException(str(error)) from error
 
@@ -163,8 +153,8 @@ def _require_consent(yes: bool, dry_run: bool, as_json: bool, *, reads_input: bo
 def _run(
     noun: str,
     stage: _Stage,
-    remove: _Remove,
     *,
+    purge: Purge | None = None,
     yes: bool,
     dry_run: bool,
     as_json: bool,
@@ -175,15 +165,22 @@ def _run(
         matches = stage(connection)
         seconds = time.monotonic() - started
         location = database_of(Settings.from_environment())
-        for effect in _effects(matches):
-            click.echo(effect, err=True)
+        if matches.later_sells is not None:
+            click.echo(
+                f"{matches.open_positions:,} positions were held then. Their trades stay, unless --open is"
+                f" given.\n{matches.later_sells:,} later sells lose their cost, in whole or in part.",
+                err=True,
+            )
         removed = matches
         if _count(noun, matches) and not dry_run:
             click.echo(f"This removes {_described(noun, matches)} from {location}.", err=True)
             if not (yes or click.confirm("Remove them?", err=True)):
                 raise click.ClickException("Nothing was removed.")
             started = time.monotonic()
-            removed = remove(connection, matches)
+            if noun == "wallet":
+                removed = removals.remove_wallets(connection)
+            else:
+                removed = _remove_trades(connection, matches, purge)
             seconds += time.monotonic() - started
     if as_json:
         print_json(_document(noun, matches, removed, seconds, dry_run=dry_run, rejects=rejects))
@@ -215,21 +212,7 @@ def _document(
     return document
 
 
-def _effects(matches: Removal) -> list[str]:
-    """Return what a removal by time does to positions that go on after it."""
-    if matches.later_sells is None:
-        return []
-    return [
-        f"{matches.open_positions:,} positions were held then. Their trades stay, unless --open is given.",
-        f"{matches.later_sells:,} later sells lose their cost, in whole or in part.",
-    ]
-
-
-def _remove_wallets(connection: Connection, matches: Removal) -> Removal:
-    return removals.remove_wallets(connection)
-
-
-def _remove_trades(connection: Connection, matches: Removal, purge: Purge | None = None) -> Removal:
+def _remove_trades(connection: Connection, matches: Removal, purge: Purge | None) -> Removal:
     with progress_bar("Removing") as show:
         done = 0
 

@@ -1,18 +1,18 @@
 """`wallet-api sync trades|prices|tokens`: import from providers, once or repeatedly."""
 
 import math
-import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import click
 
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import settings_with_database
+from wallet_api.cli.options import all_of, read_moment, span
 from wallet_api.cli.output import json_option, progress_bar
 from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run, write_sync_note
 from wallet_api.cli.sync_status import sync_status
@@ -25,48 +25,41 @@ from wallet_api.sync.rounds import TradesSync
 from wallet_api.sync.sources import Provider, face_sources, price_sources, trade_providers
 from wallet_api.sync.summaries import Summary
 
-_SPAN = re.compile(r"([1-9]\d{0,5})([dhm])")
 _TURN_PERIODS = 10
-_UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
 
-class _Since(click.ParamType[datetime]):
-    name = "30d|12h|DATE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        if isinstance(value, datetime):
-            return value
-        now = datetime.now(UTC)
-        span = _SPAN.fullmatch(value)
-        try:
-            moment = (
-                now - timedelta(**{_UNITS[span[2]]: int(span[1])}) if span else datetime.fromisoformat(value)
-            )
-        except (ValueError, OverflowError):
-            self.fail("must be such as 30d, 12h, 2026-10-01 or 2026-10-01T12:00:00Z", param, ctx)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        if not datetime(2009, 1, 3, tzinfo=UTC) <= moment <= now:
-            self.fail("must be a time in the past", param, ctx)
-        return moment
+def _since(context: click.Context, option: click.Parameter, text: str) -> datetime:
+    now = datetime.now(UTC)
+    try:
+        ago = span(text)
+        since = now - ago if ago else read_moment(text)
+    except (ValueError, OverflowError) as error:
+        message = "must be such as 30d, 12h, 2026-10-01 or 2026-10-01T12:00:00Z"
+        raise click.BadParameter(message, context, option) from error
+    if not datetime(2009, 1, 3, tzinfo=UTC) <= since <= now:
+        raise click.BadParameter("must be a time in the past", context, option)
+    return since
 
 
-_OPTIONS = (
-    click.option("-v", "--verbose", is_flag=True, help="Log each skipped row and each request."),
+_since_option = click.option(
+    "--since",
+    metavar="30D|12H|DATE",
+    callback=_since,
+    default="30d",
+    show_default=True,
+    help="Import from this time on.",
+)
+_chains = click.option(
+    "--chain", "chains", multiple=True, type=click.Choice(tuple(CHAINS)), help="Only this chain."
+)
+_common = all_of(
+    click.option("--every", type=click.FloatRange(min=1), help="Repeat with this period in seconds."),
+    json_option,
     click.option(
         "--wait", is_flag=True, help="Wait until no other sync of this kind runs, and for the database."
     ),
-    json_option,
-    click.option("--every", type=click.FloatRange(min=1), help="Repeat with this period in seconds."),
+    click.option("-v", "--verbose", is_flag=True, help="Log each skipped row and each request."),
 )
-
-
-_SINCE = click.option(
-    "--since", type=_Since(), default="30d", show_default=True, help="Import from this time on."
-)
-
-
-def _common(command: Callable[..., None]) -> Callable[..., None]:
-    return reduce(lambda command, option: option(command), _OPTIONS, command)
 
 
 @click.group()
@@ -84,9 +77,9 @@ sync.add_command(sync_status)
 
 
 @sync.command("trades")
-@click.option("--chain", "chains", multiple=True, type=click.Choice(tuple(CHAINS)), help="Only this chain.")
+@_chains
 @click.option("--follow", is_flag=True, help="Repeat, and read new blocks of nodes within seconds.")
-@_SINCE
+@_since_option
 @_common
 def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **options: Any) -> None:
     """Import the new swaps of every tracked wallet; for a new wallet, those after --since.
@@ -112,13 +105,12 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
         def work_on(provider: Provider) -> Work:
             is_followed = follow and (provider.source.reads_blocks or provider.stream is not None)
             seconds = settings.follow_seconds if is_followed else None
-            follower, overlap = None, settings.sync_overlap_seconds
+            start_following, overlap = None, settings.sync_overlap_seconds
             if follow and provider.stream is not None:
                 # A read finds only what is final.
                 overlap = max(overlap, settings.follow_final_seconds)
-                follower = Follower(
-                    *(provider, options["every"], settings.follow_final_seconds, settings.follow_seconds)
-                )
+                times = (options["every"], settings.follow_final_seconds, settings.follow_seconds)
+                start_following = partial(Follower, provider, *times)
             job = TradesSync(
                 provider=provider,
                 prices=prices,
@@ -126,7 +118,7 @@ def sync_trades(chains: tuple[str, ...], since: datetime, follow: bool, **option
                 overlap=timedelta(seconds=overlap),
                 threads=settings.sync_threads,
                 turn_seconds=_turn_seconds(provider, seconds, options["every"]),
-                follower=follower,
+                start_following=start_following,
                 follow_seconds=seconds or 0.0,
                 denied=denied,
             )
@@ -149,7 +141,7 @@ def _turn_seconds(provider: Provider, follow_seconds: float | None, every: float
 
 
 @sync.command("prices")
-@_SINCE
+@_since_option
 @_common
 def sync_prices(since: datetime, **options: Any) -> None:
     """Import the current prices of SOL, BNB and ETH, and the missing prices of past hours.
@@ -163,7 +155,7 @@ def sync_prices(since: datetime, **options: Any) -> None:
 
 
 @sync.command("tokens")
-@click.option("--chain", "chains", multiple=True, type=click.Choice(tuple(CHAINS)), help="Only this chain.")
+@_chains
 @_common
 def sync_tokens(chains: tuple[str, ...], **options: Any) -> None:
     """Read symbols, names, decimals and supplies of traded tokens from nodes; supplies again after a day."""

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import click
 
@@ -81,8 +82,7 @@ def log_to_stderr(settings: Settings, stack: ExitStack, *, verbose: bool) -> Non
 def write_sync_note(settings: Settings, text: str, *, dated: bool) -> None:
     """Write a line to standard error: as a log line if LOG_FORMAT is json or `dated`, else plain."""
     if dated or settings.log_format == "json":
-        record = log.makeRecord(log.name, logging.INFO, "", 0, "%s", (text,), None)
-        text = formatter(settings).format(record)
+        text = _log_line(settings, text)
     click.echo(text, err=True)
 
 
@@ -162,8 +162,12 @@ def _report(work: Work, settings: Settings, summary: Summary, as_json: bool, *, 
         now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         print_json({"at": now} | data)
     elif goes_on or settings.log_format == "json":
-        message = (work, summary.words())
-        record = log.makeRecord(log.name, logging.INFO, "", 0, "%s: %s", message, None, extra={"more": data})
-        click.echo(formatter(settings).format(record))
+        click.echo(_log_line(settings, f"{work}: {summary.words()}", data))
     else:
         click.echo(f"{str(work).capitalize()}: {summary.words()}")
+
+
+def _log_line(settings: Settings, text: str, data: dict[str, Any] | None = None) -> str:
+    extra = {"more": data} if data else None
+    record = log.makeRecord(log.name, logging.INFO, "", 0, "%s", (text,), None, extra=extra)
+    return formatter(settings).format(record)

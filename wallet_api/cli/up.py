@@ -18,7 +18,6 @@ import click
 from wallet_api import demo as demo_data
 from wallet_api import embedded, migrations
 from wallet_api.chains import CHAINS
-from wallet_api.cli.old_demo import OldDemo, check_for_old_demo, set_aside
 from wallet_api.cli.output import progress_bar, typed
 from wallet_api.cli.showcase import demo_key_file, guide
 from wallet_api.cli.supervision import POSTGRES_STOP_SECONDS, Supervisor, end_leftovers
@@ -56,20 +55,12 @@ def up(port: int | None, host: str, demo: bool) -> None:
     if _syncs(own):
         # Report a missing setting here, and not in the log of a child process.
         supplied_chains(own)
-    try:
-        _start(own, host, port or own.port, demo)
-    except OldDemo:
-        set_aside(embedded.home_of(own))
-        _start(own, host, port or own.port, demo)
-    click.echo("Stopped.")
-
-
-def _start(own: Settings, host: str, port: int, demo_wanted: bool) -> None:
     with ExitStack() as stack:
         try:
-            _run(stack, own, host, port, demo_wanted)
+            _run(stack, own, host, port or own.port, demo)
         except (KeyboardInterrupt, SystemExit):
             click.echo("\nStopping …")
+    click.echo("Stopped.")
 
 
 def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: bool) -> None:
@@ -81,8 +72,6 @@ def _run(stack: ExitStack, own: Settings, host: str, port: int, demo_wanted: boo
     settings, supervisor = _with_servers(stack, own, home)
     url = str(settings.database_url)
     with connect(url) as connection:
-        if own.database_url is None:
-            check_for_old_demo(connection, home)
         migrations.migrate(connection)
         is_demo = demo_wanted and not demo_data.has_own(connection)
     environment = _environment(settings)

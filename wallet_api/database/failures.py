@@ -83,7 +83,7 @@ def translated() -> Iterator[None]:
     """Turn the driver's errors into those of this module."""
     try:
         yield
-    except psycopg.errors.QueryCanceled as error:
+    except (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
         raise QueryTimeout from error
     except psycopg.errors.ForeignKeyViolation as error:
         raise MissingReference from error

@@ -57,7 +57,7 @@ class Refresher:
 
     def close(self) -> None:
         """Close the connections to the provider. Running fetches may fail."""
-        self._provider.fetcher.session.close()
+        self._provider.fetcher.close()
 
     def running(self, wallet_id: int) -> Future[None] | None:
         """Return the refresh of this wallet by this process; None if no refresh is running."""
@@ -116,7 +116,7 @@ class Refresher:
             self._fetch_and_save(claim, address, await_turn)
 
     def _fetch_and_save(self, claim: Claim, address: str, await_turn: Callable[[float], bool]) -> None:
-        wallet = Wallet(self._chain, address, lambda: self._snapshots.known_tokens(claim.wallet_id))
+        wallet = Wallet(address, lambda: self._snapshots.known_tokens(claim.wallet_id))
         try:
             with self._provider.fetcher.begin(self._chain.name, await_turn) as fetch:
                 balances = self._provider.balances(wallet, fetch)

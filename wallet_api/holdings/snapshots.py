@@ -11,16 +11,12 @@ import msgspec
 import orjson
 
 from wallet_api.bulkhead import Bulkhead, Wait
-from wallet_api.database import Connection, Database, MissingReference, Row, load_sql
+from wallet_api.database import Connection, Database, MissingReference, Row, load_statements
 from wallet_api.errors import ServiceUnavailable, WalletNotFound
 from wallet_api.providers.balances.base import Balances, Token
 from wallet_api.wallet_ids import WalletIds
 
-_FIND = load_sql(__package__, "find_snapshot")
-_CLAIM = load_sql(__package__, "claim_refresh")
-_SAVE = load_sql(__package__, "save_snapshot")
-_FAIL = load_sql(__package__, "save_failure")
-_KNOWN_TOKENS = load_sql(__package__, "known_tokens")
+_SNAPSHOTS = load_statements(__package__, "snapshots")
 
 MAX_KNOWN_TOKENS = 10_000
 # The stored size of a token, about a third of that of its JSON.
@@ -126,7 +122,9 @@ class Snapshots:
         def find(connection: Connection) -> Row | None:
             return self._wallet_ids.read(
                 connection,
-                lambda wallet_id: connection.execute(_FIND, parameters | {"wallet_id": wallet_id}).fetchone(),
+                lambda wallet_id: connection.execute(
+                    _SNAPSHOTS["find"], parameters | {"wallet_id": wallet_id}
+                ).fetchone(),
                 *(blockchain, address),
             )
 
@@ -154,7 +152,7 @@ class Snapshots:
         }
         try:
             with self._background, self._database.write() as connection:
-                row = connection.execute(_CLAIM, parameters).fetchone()
+                row = connection.execute(_SNAPSHOTS["claim"], parameters).fetchone()
         except MissingReference:
             # The wallet was removed meanwhile.
             return None
@@ -165,7 +163,7 @@ class Snapshots:
         taken_at = time.monotonic()
         with self._background, self._database.write() as connection:
             row = connection.execute(
-                _SAVE,
+                _SNAPSHOTS["save"],
                 {
                     "wallet_id": claim.wallet_id,
                     "claim": claim.token,
@@ -180,7 +178,7 @@ class Snapshots:
         """Save a failure, and prevent a refresh for `pause_seconds`."""
         with self._background, self._database.write() as connection:
             connection.execute(
-                _FAIL,
+                _SNAPSHOTS["fail"],
                 {
                     "wallet_id": claim.wallet_id,
                     "claim": claim.token,
@@ -192,8 +190,8 @@ class Snapshots:
     def known_tokens(self, wallet_id: int) -> list[str]:
         """Return the tokens that the wallet has traded, latest first."""
         with self._background, self._database.read() as connection:
-            rows = connection.execute(_KNOWN_TOKENS, {"wallet_id": wallet_id, "limit": MAX_KNOWN_TOKENS})
-            return [row["mint"] for row in rows]
+            parameters = {"wallet_id": wallet_id, "limit": MAX_KNOWN_TOKENS}
+            return [row["mint"] for row in connection.execute(_SNAPSHOTS["known_tokens"], parameters)]
 
 
 def _snapshot(row: Row) -> Snapshot | None:

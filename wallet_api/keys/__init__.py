@@ -5,18 +5,13 @@ import secrets
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Connection, Row, load_statements
 
 PREFIX = "wk_"
 MAX_NAME = 100
 MAX_CREDITS = 10**15
 
-_CREATE = load_sql("wallet_api.keys", "create_key")
-_FIND = load_sql("wallet_api.keys", "find_by_name")
-_REVOKE = load_sql("wallet_api.keys", "revoke_key")
-_TOP_UP = load_sql("wallet_api.keys", "top_up_key")
-_SET = load_sql("wallet_api.keys", "set_key")
-_ROTATE = load_sql("wallet_api.keys", "rotate_key")
+_KEYS = load_statements(__package__, "keys")
 
 # The form that the library `limits` parses, within the bounds of the column.
 _RATE = re.compile(r"[1-9]\d{0,11}/(?:second|minute|hour|day)", re.ASCII)
@@ -84,7 +79,7 @@ def create_key(
     stored_rate = None if rate is None else normal_rate(rate)
     key = new_secret()
     row = connection.execute(
-        _CREATE,
+        _KEYS["create"],
         {
             "name": name,
             "key_hash": key_hash(key),
@@ -100,9 +95,8 @@ def create_key(
 
 def revoke_key(connection: Connection, name: str) -> datetime:
     """Revoke a key and return when it was first revoked. Raises KeyRequestError for an unknown name."""
-    revoked_at: datetime | None = connection.fetch_value(_REVOKE, {"name": name})
-    if revoked_at is None:
-        raise _unknown(name)
+    key_id = _find(connection, name)["key_id"]
+    revoked_at: datetime = connection.fetch_value(_KEYS["revoke"], {"key_id": key_id})
     return revoked_at
 
 
@@ -114,7 +108,7 @@ def top_up_key(connection: Connection, name: str, amount: int) -> int:
     if not 1 <= amount <= MAX_CREDITS:
         raise KeyRequestError(f"credits to add are a whole number from 1 to {MAX_CREDITS}")
     key_id = _find_valid(connection, name)
-    balance: int | None = connection.fetch_value(_TOP_UP, {"key_id": key_id, "amount": amount})
+    balance: int | None = connection.fetch_value(_KEYS["top_up"], {"key_id": key_id, "amount": amount})
     if balance is None:
         raise KeyRequestError(f"the key {name!r} has no limit of credits")
     return balance
@@ -135,9 +129,8 @@ def set_key(connection: Connection, name: str, **changes: str | datetime | None)
         "sets_expiry": "expires_at" in changes,
         "expires_at": expires_at,
     }
-    row = connection.execute(_SET, parameters).fetchone()
-    if row is None:
-        raise _revoked(name)
+    row = connection.execute(_KEYS["set"], parameters).fetchone()
+    assert row is not None
     return row
 
 
@@ -150,7 +143,7 @@ def rotate_key(connection: Connection, name: str, overlap: timedelta) -> tuple[s
     key_id = _find_valid(connection, name, or_expired=False)
     until = datetime.now(UTC) + overlap
     key = new_secret()
-    connection.execute(_ROTATE, {"key_id": key_id, "key_hash": key_hash(key), "until": until})
+    connection.execute(_KEYS["rotate"], {"key_id": key_id, "key_hash": key_hash(key), "until": until})
     return key, until
 
 
@@ -159,12 +152,17 @@ def new_secret() -> str:
     return PREFIX + secrets.token_urlsafe(32)
 
 
-def _find_valid(connection: Connection, name: str, *, or_expired: bool = True) -> int:
-    row = connection.execute(_FIND, {"name": name}).fetchone()
+def _find(connection: Connection, name: str) -> Row:
+    row = connection.execute(_KEYS["find"], {"name": name}).fetchone()
     if row is None:
-        raise _unknown(name)
+        raise KeyRequestError(f"there is no key named {name!r}")
+    return row
+
+
+def _find_valid(connection: Connection, name: str, *, or_expired: bool = True) -> int:
+    row = _find(connection, name)
     if row["revoked_at"] is not None:
-        raise _revoked(name)
+        raise KeyRequestError(f"the key {name!r} is revoked permanently; create another one")
     expires_at = row["expires_at"]
     if not or_expired and expires_at is not None and expires_at <= datetime.now(UTC):
         raise KeyRequestError(f"the key {name!r} has expired; set another expiry first")
@@ -175,11 +173,3 @@ def _find_valid(connection: Connection, name: str, *, or_expired: bool = True) -
 def _check_future(expires_at: datetime) -> None:
     if expires_at <= datetime.now(UTC):
         raise KeyRequestError(f"{shown_time(expires_at)} is in the past")
-
-
-def _unknown(name: str) -> KeyRequestError:
-    return KeyRequestError(f"there is no key named {name!r}")
-
-
-def _revoked(name: str) -> KeyRequestError:
-    return KeyRequestError(f"the key {name!r} is revoked permanently; create another one")

@@ -2,11 +2,9 @@
 
 from datetime import UTC, date, datetime, timedelta
 
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Connection, Row, load_statements
 
-_LIST = load_sql("wallet_api.keys", "list_keys")
-_USAGE = load_sql("wallet_api.keys", "read_usage")
-_COUNT_EXPIRING = load_sql("wallet_api.keys", "count_expiring")
+_USAGE = load_statements(__package__, "usage")
 
 # A key that expires within this time is warned of.
 EXPIRES_SOON = timedelta(days=14)
@@ -14,15 +12,15 @@ EXPIRES_SOON = timedelta(days=14)
 
 def list_keys(connection: Connection) -> list[Row]:
     """Return all keys by name: credits (None means unlimited), rate, times in UTC, and their use."""
-    return connection.execute(_LIST, {"today": datetime.now(UTC).date()}).fetchall()
+    return connection.execute(_USAGE["list"], {"today": datetime.now(UTC).date()}).fetchall()
 
 
 def read_usage(connection: Connection, since: date, name: str | None = None) -> list[Row]:
     """Return requests and credits by key, day of UTC and operation; of one name, or of all."""
-    return connection.execute(_USAGE, {"since": since, "name": name}).fetchall()
+    return connection.execute(_USAGE["usage"], {"since": since, "name": name}).fetchall()
 
 
 def count_expiring(connection: Connection, now: datetime) -> int:
     """Return how many keys expire within EXPIRES_SOON."""
-    count: int = connection.fetch_value(_COUNT_EXPIRING, {"now": now, "until": now + EXPIRES_SOON})
+    count: int = connection.fetch_value(_USAGE["count_expiring"], {"now": now, "until": now + EXPIRES_SOON})
     return count

@@ -1,9 +1,8 @@
 """What the contracts of EVM tokens return of them, through Multicall3: decimals, symbol, name and supply."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from cachetools import LRUCache
 
@@ -13,6 +12,7 @@ from wallet_api.providers.faults import Malformed, NotConfigured
 from wallet_api.providers.fetch import Fetch
 from wallet_api.providers.jsonrpc import Node, Result
 from wallet_api.providers.parsing import MAX_DECIMALS, clean
+from wallet_api.providers.replies import quantity
 
 _CHUNK = 200
 _CACHED_FACTS = 50_000
@@ -22,7 +22,6 @@ _CONTRACT_WORDS = ("revert", "opcode", "out of gas", "execution")
 
 # A contract and the call data.
 ContractCall = tuple[str, bytes]
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,11 @@ def _returned(result: Result) -> bytes | None:
         error.code in _CONTRACT_CODES or any(word in error.message.lower() for word in _CONTRACT_WORDS)
     ):
         return None
-    return _hexadecimal(result, bytes.fromhex)
+    text = result.read(str)
+    try:
+        return bytes.fromhex(text.removeprefix("0x"))
+    except ValueError:
+        raise Malformed("not a hexadecimal value") from None
 
 
 def check_chain(chain: Chain, node: Node, fetch: Fetch) -> None:
@@ -101,12 +104,4 @@ def check_chain(chain: Chain, node: Node, fetch: Fetch) -> None:
 
 def read_quantity(result: Result) -> int:
     """Return the number in a result. Raise ProviderFault."""
-    return _hexadecimal(result, lambda digits: int(digits, 16))
-
-
-def _hexadecimal(result: Result, read: Callable[[str], Value]) -> Value:
-    text = result.read(str)
-    try:
-        return read(text.removeprefix("0x"))
-    except ValueError:
-        raise Malformed("not a hexadecimal value") from None
+    return quantity(result.read(str))

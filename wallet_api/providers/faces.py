@@ -17,14 +17,13 @@ class Face:
 
     symbol: str | None
     name: str | None
-    decimals: int | None
+    decimals: int
     supply: Decimal | None
 
     @classmethod
-    def of(cls, symbol: str, name: str, decimals: int | None, units: int | None) -> "Face":
+    def of(cls, symbol: str, name: str, decimals: int, units: int | None) -> "Face":
         """Return the face with a supply of `units` in the smallest unit."""
-        known = decimals is not None and units is not None
-        supply = Decimal(units).scaleb(-decimals) if known else None  # type: ignore[arg-type, operator]
+        supply = None if units is None else Decimal(units).scaleb(-decimals)
         return cls(symbol or None, name or None, decimals, supply)
 
 
@@ -33,9 +32,6 @@ class FaceSource(Protocol):
 
     def read(self, mints: Sequence[str]) -> Mapping[str, Face]:
         """Return the faces of these tokens, without those of which nothing is known. Raise ProviderFault."""
-
-    def close(self) -> None:
-        """Close the connections."""
 
 
 class EvmFaces:
@@ -56,9 +52,6 @@ class EvmFaces:
             for mint, fact in facts.items()
         }
 
-    def close(self) -> None:
-        self._node.fetcher.session.close()
-
 
 class SolanaFaces:
     """The mint accounts, and their metadata."""
@@ -75,6 +68,3 @@ class SolanaFaces:
             for mint, name in names.items()
             if name.decimals is not None
         }
-
-    def close(self) -> None:
-        self._node.fetcher.session.close()

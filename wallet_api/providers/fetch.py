@@ -49,15 +49,15 @@ class Limits:
     wait for the next byte.
     """
 
+    silence_seconds: float
+    total_seconds: float
+    backoff_seconds: float
+    breaker_failures: int
+    breaker_seconds: float
     connect_seconds: float = 3.0
-    silence_seconds: float = 10.0
-    total_seconds: float = 30.0
     max_bytes: int = 32 * 1024 * 1024
     tries: int = 3
-    backoff_seconds: float = 1.0
     connections: int = 16
-    breaker_failures: int = 8
-    breaker_seconds: float = 30.0
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -110,6 +110,10 @@ class Fetcher:
         """
         self.breaker.admit()
         return Fetch(self, chain, await_turn)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.session.close()
 
 
 class Fetch:

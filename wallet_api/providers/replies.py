@@ -80,7 +80,15 @@ def read_json(body: bytes, shape: type[Shape]) -> Shape:
         raise Malformed(type(error).__name__) from None
 
 
-def time_of(seconds: int) -> datetime:
+def quantity(text: str | None) -> int:
+    """Return a hexadecimal number of an EVM node; 0 for None. Raise Malformed."""
+    try:
+        return 0 if text is None else int(text, 16)
+    except ValueError:
+        raise Malformed("not a hexadecimal value") from None
+
+
+def time_of(seconds: float) -> datetime:
     """Return the time for Unix seconds. Raise Malformed if it is out of range."""
     try:
         return datetime.fromtimestamp(seconds, UTC)

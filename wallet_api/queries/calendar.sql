@@ -3,6 +3,7 @@
   WITH wallet AS MATERIALIZED (
        SELECT wallet_id,
 {profile}
+                  AS profile
          FROM wallets
         WHERE wallet_id = %(wallet_id)s
           AND blockchain = %(blockchain)s
@@ -144,7 +145,7 @@
         ORDER BY starts_on DESC
         LIMIT 1
        )
-SELECT wallet.profile::text AS profile,
+SELECT wallet.profile,
        (SELECT COALESCE(json_agg((SELECT row_to_json(entry)
                                     FROM (SELECT month, dates) AS entry) ORDER BY starts_on), '[]')::text
           FROM summary) AS months,

@@ -122,6 +122,7 @@
               || '"}' AS entry
          FROM (SELECT shown.*,
 {profile}
+                          AS profile
                  FROM shown) AS shown
          JOIN listed
            ON listed.wallet_id = shown.wallet_id

@@ -1,4 +1,4 @@
--- For feeds to include: what the columns of feed_columns.sql are read from. Their CTE latest is in scope.
+-- For feeds to include: what feed_entry.sql and feed_token.sql are read from. Their CTE latest is in scope.
 -- Needs wallets_pkey, positions_pkey, token_faces_pkey.
          FROM candidate
          JOIN wallets

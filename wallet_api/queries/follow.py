@@ -24,8 +24,8 @@ _FIND_TOKEN_ID = load_sql(__package__, "find_token_id")
 
 NOW, START = "now", "start"
 
-# A chunk has about as many trades. A page reads as many chunks as fill it if a fourth of the trades are in
-# its feed, and again more and more of them if they do not: 20,000 trades at most, counted each time.
+# A chunk has about as many trades. A page reads as many chunks as fill it if half of the trades are in its
+# feed, and again more and more of them if they do not: 20,000 trades at most, counted each time.
 _CHUNK_TRADES = 100
 _MAX_CHUNKS = 150
 _GROWTH = 4
@@ -188,7 +188,7 @@ def _token_id(connection: Connection, blockchain: str, mint: str) -> int:
 def _read(connection: Connection, wanted: dict[str, Any], position: Position, chunks: list[_Chunk]) -> _Page:
     """Return the changes of the first chunks; of more of them, if these do not fill the page."""
     page = _Page(position, 0, "[]", has_more=False)
-    number = _GROWTH * (wanted["limit"] // _CHUNK_TRADES + 1)
+    number = 2 * (wanted["limit"] // _CHUNK_TRADES + 1)
     while True:
         part = chunks[: min(number, _MAX_CHUNKS)]
         if part:

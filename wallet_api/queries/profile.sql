@@ -1,5 +1,12 @@
--- For other statements to include, as a column: the public profile of a wallet. The columns of wallets are in scope, and
--- no others of their names.
-              (SELECT row_to_json(profile)
-                 FROM (SELECT address AS wallet_address, name, image_url, twitter, telegram, copytrade_link, blockchain,
-                              type, %(currency)s::text AS currency) AS profile) AS profile
+-- For other statements to include: the public profile of a wallet, as the text of a JSON object. The columns of wallets are in
+-- scope, and no others of their names.
+              '{"wallet_address":' || to_json(address)
+              || ',"name":' || to_json(name)
+              || ',"image_url":' || to_json(image_url)
+              || ',"twitter":' || to_json(twitter)
+              || ',"telegram":' || to_json(telegram)
+              || ',"copytrade_link":' || to_json(copytrade_link)
+              || ',"blockchain":"' || blockchain
+              || '","type":"' || type
+              || '","currency":"' || %(currency)s::text
+              || '"}'

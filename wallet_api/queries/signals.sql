@@ -247,16 +247,8 @@
        shown AS (
        SELECT position.token_id,
               position.place,
-              '{"profile":{"wallet_address":' || to_json(address)
-              || ',"name":' || to_json(name)
-              || ',"image_url":' || to_json(image_url)
-              || ',"twitter":' || to_json(twitter)
-              || ',"telegram":' || to_json(telegram)
-              || ',"copytrade_link":' || to_json(copytrade_link)
-              || ',"blockchain":"' || blockchain
-              || '","type":"' || type
-              || '","currency":"' || %(currency)s::text
-              || '"}'
+              '{"profile":' ||
+{profile}
               || COALESCE(',"bought_at":"' || iso_time(first_buy_at) || '"', '')
               || ',"is_active":' || (active.wallet_id IS NOT NULL)
               || ',"still_holding":' || still_held(quantity, peak)

@@ -7,14 +7,15 @@
 {trader_page},
        shown AS (
        SELECT ordinal,
-{profile},
-              (SELECT row_to_json(holding)
-                 FROM (SELECT round_half_up(quantity, 18) AS token_amount,
-                              round_half_up(peak, 18) AS token_amount_peak,
-                              percentage(quantity, peak) AS bag_pct,
-                              still_holding,
-                              percentage(quantity, NULLIF(supply, 0)) AS supply_pct,
-                              percentage(peak, NULLIF(supply, 0)) AS supply_pct_peak) AS holding) AS holdings
+              '{"profile":' ||
+{profile}
+              || ',"holdings":{"token_amount":' || round_half_up(quantity, 18)
+              || ',"token_amount_peak":' || round_half_up(peak, 18)
+              || ',"bag_pct":' || percentage(quantity, peak)
+              || ',"still_holding":' || still_holding
+              || ',"supply_pct":' || COALESCE(percentage(quantity, NULLIF(supply, 0))::text, 'null')
+              || ',"supply_pct_peak":' || COALESCE(percentage(peak, NULLIF(supply, 0))::text, 'null')
+              || '}}' AS entry
          FROM page
          LEFT JOIN (SELECT token_id AS face_id,
                            supply
@@ -31,7 +32,7 @@ SELECT token_block.*,
        (SELECT count(*)
           FROM trader
          WHERE peak > 0) AS total,
-       (SELECT COALESCE(json_agg(json_build_object('profile', profile, 'holdings', holdings) ORDER BY ordinal), '[]')::text
+       (SELECT '[' || COALESCE(string_agg(entry, ',' ORDER BY ordinal), '') || ']'
           FROM shown) AS holders,
        page_end.*
   FROM (VALUES (TRUE)) AS one (row)

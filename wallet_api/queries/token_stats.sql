@@ -103,16 +103,9 @@
        shown AS (
        SELECT '[' || COALESCE(
                   string_agg(
-                      '{"profile":{"wallet_address":' || to_json(address)
-                      || ',"name":' || to_json(name)
-                      || ',"image_url":' || to_json(image_url)
-                      || ',"twitter":' || to_json(twitter)
-                      || ',"telegram":' || to_json(telegram)
-                      || ',"copytrade_link":' || to_json(copytrade_link)
-                      || ',"type":"' || type
-                      || '","blockchain":"' || %(blockchain)s::text
-                      || '","currency":"' || %(currency)s::text
-                      || '"},"trader_holdings":{"token_amount":' || round_half_up(quantity, 18)
+                      '{"profile":' ||
+{profile}
+                      || ',"trader_holdings":{"token_amount":' || round_half_up(quantity, 18)
                       || ',"token_amount_peak":' || round_half_up(peak, 18)
                       || ',"bag_pct":' || percentage(quantity, peak)
                       || ',"still_holding":' || still_holding

@@ -7,7 +7,9 @@ from marshmallow import ValidationError, fields, post_load, validates_schema
 from wallet_api.boards import FLOW_PERIODS, ORDERS
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
+    PRICE,
     USD,
+    WITH_A_TRADE,
     Amount,
     ByName,
     Choice,
@@ -51,9 +53,9 @@ class AnalyticsArguments(GroupArguments):
     )
     sort = Choice(
         FLOW_SORTS,
-        "Of `net_flow`: the figure to sort by; by default the size of `net_flow`, in either direction.",
+        "Of `net_flow`: the figure to sort by; by default the size of `net_flow`, whatever its sign.",
     )
-    order = Choice(ORDERS, "Of `net_flow`: `desc` by default.")
+    order = Choice(ORDERS, "Of `net_flow`: `desc` (default) or `asc`.")
     min_wallets = WholeNumber(1, "Of `net_flow`: leave out tokens that fewer wallets traded.")
 
     @validates_schema
@@ -78,14 +80,14 @@ class AnalyticsArguments(GroupArguments):
 class TradedTokenSchema(TokenNamesSchema):
     """What the wallets of the group did in a token in the period; values in native currency."""
 
-    wallet_count = Integer("Wallets that traded it.")
+    wallet_count = Integer(WITH_A_TRADE)
     buy_txn = Integer("Number of buys.")
     sell_txn = Integer("Number of sells.")
     total_txn = Integer("Number of trades.")
     volume = Amount("Value of buys and sells.")
     volume_usd = Amount(USD, optional=True)
     realized_pnl = Amount("What the sells realized, by weighted-average cost.")
-    price = Amount("Price of the token; null without one.", nullable=True)
+    price = Amount(PRICE, nullable=True)
 
 
 class FlowSchema(Shape):
@@ -98,7 +100,7 @@ class FlowSchema(Shape):
     buyers = Integer("Wallets that bought.")
     sellers = Integer("Wallets that sold.")
     new_wallets = Integer("Wallets that bought it for the first time.")
-    wallet_count = Integer("Wallets that traded.")
+    wallet_count = Integer(WITH_A_TRADE)
 
 
 class FlowsSchema(TokenNamesSchema):
@@ -119,7 +121,7 @@ class BucketSchema(Shape):
     volume = Amount("Value of buys and sells.")
     volume_usd = Amount(USD, optional=True)
     txn = Integer("Number of trades.")
-    wallets = Integer("Wallets that traded.")
+    wallets = Integer(WITH_A_TRADE)
 
 
 class AnalyticsSchema(GroupShape):

@@ -36,7 +36,7 @@ class ChainArguments(Arguments):
 class GroupArguments(ChainArguments):
     """`blockchain` and `type`, required: a group of wallets. Not every chain has every type."""
 
-    type = Choice(WALLET_TYPES, TYPE, required=True)
+    type = Choice(WALLET_TYPES, "The category of the wallets.", required=True)
 
     @validates_schema
     def _pair_exists(self, data: dict[str, Any], **kwargs: Any) -> None:

@@ -1,6 +1,6 @@
 """The schema of the number of a group's trades."""
 
-from wallet_api.schemas.fields import Integer, Shape, String, Strings
+from wallet_api.schemas.fields import WITH_A_TRADE, Integer, Shape, String, Strings
 
 
 class CountSchema(Shape):
@@ -10,7 +10,7 @@ class CountSchema(Shape):
     type = String("The requested category of wallets.")
     mode = String("The last part of the path.", enum=["count"])
     count = Integer("Number of trades in the window.")
-    wallet_count = Integer("Number of wallets that made them.")
+    wallet_count = Integer(WITH_A_TRADE)
     time_window_seconds = Integer("The window, after capping at 86400.")
     mint = String("The requested token; absent without one.", optional=True)
     warnings = Strings("That the window was capped; absent otherwise.", optional=True)

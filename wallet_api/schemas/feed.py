@@ -6,8 +6,10 @@ from marshmallow import ValidationError, validates_schema
 
 from wallet_api.schemas.arguments import FormatMixin, OfChainMixin
 from wallet_api.schemas.fields import (
+    BAG_PCT,
     MAX_TEXTS,
     NO_SOURCE,
+    PRICE,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
     Amount,
@@ -32,7 +34,6 @@ from wallet_api.schemas.wallets import PAGE, PagedArguments, PaginationSchema, P
 
 DIRECTIONS = ("buy", "sell")
 EVENTS = ("trade", "correction", "removal", "wallet_removal", "purge")
-_PRICE = "Native coins for a token in the newest trade that is large and recent enough; null without one."
 _PRICE_USD = "The same × the latest native price; null without one."
 _PRICE_AT = "Time of the trade that makes the price; null without one."
 
@@ -78,8 +79,8 @@ class HoldingSchema(Shape):
 
     token_amount = Amount("Quantity held, in whole tokens.")
     token_amount_peak = Amount("Largest quantity held until then.")
-    bag_pct = Amount("100 · `token_amount` / `token_amount_peak`; 0 without a peak.")
-    still_holding = Boolean("Whether at least 1 % of the peak is held.")
+    bag_pct = Amount(BAG_PCT)
+    still_holding = Boolean("Whether at least 1 % of the most ever held is left.")
     supply_pct = Amount(SUPPLY_PCT, nullable=True)
     supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
 
@@ -128,7 +129,7 @@ class ChangeSchema(TradeSchema):
 class TokenSchema(TokenFaceSchema, ChainSchema):
     """A token, with its price according to the ledger."""
 
-    price = Amount(_PRICE, nullable=True)
+    price = Amount(PRICE, nullable=True)
     price_usd = Amount(_PRICE_USD, nullable=True)
     price_at = Moment(_PRICE_AT, nullable=True)
     market_cap = Amount("`price` × `token_supply`; null without one of them.", nullable=True)

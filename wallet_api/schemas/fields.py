@@ -17,8 +17,11 @@ HOLD_TIME = "Mean time from buy to sell, weighted by cost; absent if nothing bou
 WITHOUT_COST = "Proceeds of what was sold without a known buy: neither profit nor loss."
 TOKENS_WITHOUT_COST = "Tokens sold without a known buy."
 NO_SOURCE = "Always null: no source exists yet."
-TYPE = "The category of the wallets; any by default where it is optional."
+TYPE = "The category of the wallets; any by default."
 PROFIT_PERCENTAGE = "The profit in percent of the cost of what was sold; 0 without a cost."
+PRICE = "Native coins for a token in its newest trade that is large and recent enough; null without one."
+BAG_PCT = "The holding in percent of the most ever held; 0 if nothing ever was."
+WITH_A_TRADE = "Number of wallets with a trade."
 SUPPLY_PCT = "The holding in percent of the supply; null without one."
 SUPPLY_PCT_PEAK = "The largest holding in percent of the supply; null without one."
 

@@ -72,7 +72,7 @@ class LifetimeStatsSchema(Shape):
     largest_buy = Amount("Value of the largest buy; 0 if none.")
     best_trade_pnl = Amount("Largest profit of one sell; 0 if none.")
     worst_trade_pnl = Amount("Smallest profit of one sell; 0 if none.")
-    still_holding_count = Integer("Tokens of which at least 1 % of the most ever held is left.")
+    still_holding_count = Integer("Tokens with `still_holding`.")
     unrealized_pnl = Amount(
         "Worth of the tokens held that have a price, less their cost; absent if none has.",
         optional=True,

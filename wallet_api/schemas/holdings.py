@@ -37,9 +37,7 @@ class ActiveHoldingsSchema(Shape):
     stale = Boolean(
         "Whether the balances are older than a minute; a refresh is started, unless one just failed."
     )
-    loading = Boolean(
-        "Whether the first fetch is in progress: repeat the request shortly. The response is free."
-    )
+    loading = Boolean("Whether the first fetch is in progress.")
 
 
 class HoldingsSchema(Shape):

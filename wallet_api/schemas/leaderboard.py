@@ -36,7 +36,7 @@ class LeaderboardArguments(AddressMixin, PagedArguments):
         "The figure to sort by; `total_volume` by default. `win_rate` is `win_rate_percentage`."
         " Wallets without the figure come last.",
     )
-    order = Choice(ORDERS, "`desc` by default.")
+    order = Choice(ORDERS, "`desc` (default) or `asc`.")
     min_txn = WholeNumber(1, "Only wallets with at least so many trades; others have no rank.")
     min_volume = Number("Only wallets with at least this `total_volume`.")
     min_closed = WholeNumber(1, "Only wallets with at least this `closed_count`.")

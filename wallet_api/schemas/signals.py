@@ -2,11 +2,13 @@
 
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
+    BAG_PCT,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
     USD,
+    WITH_A_TRADE,
     Amount,
     Boolean,
     Choice,
@@ -35,8 +37,8 @@ class SignalsArguments(GroupArguments):
     mode = Choice(
         MODES,
         "`cluster`: tokens that at least `min_wallets` wallets bought in the window; `entry`: those of them"
-        " that no wallet of the group had bought before; `exit`: tokens that at least `min_wallets` wallets"
-        " traded and held in the window, and do not hold at its end.",
+        " that no wallet of the group had bought before; `exit`: tokens that so many wallets traded and held"
+        " in the window, and do not hold at its end.",
         required=True,
     )
     limit = WholeNumber(1, "Most signals to return; more than 100 is capped.", load_default=20)
@@ -56,7 +58,7 @@ class SignalTokenSchema(TokenFaceSchema, ChainSchema):
 class SignalStatsSchema(Shape):
     """What all wallets of the group did in the token in the window."""
 
-    wallet_count = Integer("Wallets with a trade in it.")
+    wallet_count = Integer(WITH_A_TRADE)
     still_holding_count = Integer("Those that hold it at `as_of`.")
     total_buy = Amount("Value of the buys.")
     total_sell = Amount("Value of the sells.")
@@ -78,7 +80,7 @@ class SignalWalletSchema(Shape):
     sell_tokens = Amount("Tokens sold.")
     held_tokens = Amount("Tokens held, and the most ever held.")
     held_tokens_peak = Amount("Tokens held, and the most ever held.")
-    bag_pct = Amount("100 · `held_tokens` / `held_tokens_peak`; 0 without a peak.")
+    bag_pct = Amount(BAG_PCT)
     supply_pct = Amount(SUPPLY_PCT, nullable=True)
     supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
     total_buy = Amount("Value of the buys.")
@@ -120,8 +122,8 @@ class SignalSchema(Shape):
     token_stats = Rows(SignalStatsSchema, "What the group did with it in the window.")
     wallets = Rows(
         SignalWalletSchema,
-        "The wallets of the signal, by their first buy (`exit`: sell) in the window, at most 1000, with their"
-        " figures in the token until `as_of`; absent with `include_wallets=false`.",
+        "Its wallets, at most 1000, by their first buy (`exit`: sell) in the window, with their figures in"
+        " the token until `as_of`; absent with `include_wallets=false`.",
         many=True,
         optional=True,
     )

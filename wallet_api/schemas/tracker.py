@@ -3,6 +3,7 @@
 from wallet_api.schemas.arguments import WalletArguments
 from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
+    BAG_PCT,
     HOLD_TIME,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
@@ -36,8 +37,8 @@ class TrackedProfileSchema(ProfileSchema):
     """The profile, and when the wallet trades."""
 
     active_hours = String(
-        "The fewest whole hours in a row with 80 % of the last 30 days' trades, end excluded; they may pass"
-        " midnight. Empty without trades."
+        "The fewest hours in a row with 80 % of the last 30 days' trades, end excluded; may pass midnight."
+        " Empty without trades."
     )
 
 
@@ -86,7 +87,7 @@ class TokenRowSchema(TokenNamesSchema):
     first_seen = Moment("Time of the first and of the latest trade.")
     last_seen = Moment("Time of the first and of the latest trade.")
     remaining_tokens = Amount("Tokens held now.")
-    bag_pct = Amount("The same in percent of the most ever held.")
+    bag_pct = Amount(BAG_PCT)
     still_holding = Boolean("Whether at least 1 % of the most ever held is left.")
     currency = String("Code of the chain's native coin.")
     unrealized_pnl = Amount(

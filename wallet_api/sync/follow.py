@@ -7,11 +7,11 @@ import logging
 import queue
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from cachetools import LRUCache
 
@@ -19,7 +19,7 @@ from wallet_api.database import Connection, Row
 from wallet_api.providers.trades.solana_transaction import Notice
 from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, Unfinal
 from wallet_api.sync.follows import Follow, save_follow
-from wallet_api.sync.jobs import Job, Span, tracked_rows, wallet_of
+from wallet_api.sync.jobs import Job, Span, tracked_rows
 from wallet_api.sync.pool import Pool, Result
 from wallet_api.sync.sources import NOTICE_THREADS, Provider
 from wallet_api.sync.unfinal import read_unfinal
@@ -36,29 +36,6 @@ _UNDER_WAY = 200
 _STATUSES = 256
 _MOST_UNFINAL = 20 * _STATUSES
 _REPORT_SECONDS = 10.0
-
-
-class Stream(Protocol):
-    """Notifies of the transactions of addresses, from a thread of its own."""
-
-    method: str
-    reconnects: int
-
-    def start(self) -> None:
-        """Connect."""
-
-    def close(self) -> None:
-        """Close the connection."""
-
-    def follow(self, addresses: Sequence[str]) -> None:
-        """Follow these addresses, and leave all others."""
-
-    def followed(self) -> Mapping[str, datetime]:
-        """Return the addresses that are followed without a gap, each with the time since when."""
-
-    @property
-    def is_connected(self) -> bool:
-        """Return whether the connection is open."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -115,7 +92,7 @@ class Decision(Job):
 
 
 class Follower:
-    """Follows the tracked wallets of a chain by the stream of its provider.
+    """Follows the tracked wallets of a chain by the stream of its provider, until it is closed.
 
     Wallets that are not followed are read every `poll_seconds`. What is not final after `final_seconds` is
     removed; a gap is read after a quarter of this time, when what happened in it is final. `failed` counts
@@ -125,13 +102,9 @@ class Follower:
     def __init__(
         self, provider: Provider, poll_seconds: float, final_seconds: float, look_seconds: float
     ) -> None:
-        self._provider = provider
         self._poll, self._final = timedelta(seconds=poll_seconds), timedelta(seconds=final_seconds)
         self._settled = self._final / 4
         (self._chain,) = provider.chains
-        self._running: ExitStack | None = None
-        self._stream: Stream | None = None
-        self._pool = Pool(provider, NOTICE_THREADS)
         self._notices: queue.Queue[Notice] = queue.Queue(_MOST_NOTICES)
         self._seen: LRUCache[tuple[str, str, int], None] = LRUCache(_REMEMBERED_NOTICES)
         self._spans: dict[str, Span] = {}
@@ -142,6 +115,13 @@ class Follower:
         self._looked_at = self._reported_at = -_REPORT_SECONDS
         self._deciding = 0
         self._reconnects = self._gaps = 0
+        assert provider.stream is not None
+        self._stream = provider.stream(self._deliver)
+        self._pool = Pool(provider, NOTICE_THREADS)
+        self._running = ExitStack()
+        self._running.enter_context(self._pool)
+        self._running.callback(self._stream.close)
+        self._stream.start()
 
     @property
     def wallets(self) -> int:
@@ -153,7 +133,7 @@ class Follower:
         self._follow(rows)
         tracked = {row["wallet_id"] for row in rows}
         self._again = {number: at for number, at in self._again.items() if number in tracked}
-        followed = {} if self._stream is None else self._stream.followed()
+        followed = self._stream.followed()
         now = datetime.now(UTC)
         return [row for row in rows if self._is_due(row, followed.get(row["address"]), now)]
 
@@ -178,27 +158,11 @@ class Follower:
 
     def close(self) -> None:
         """End the connection. All that happens from now on is a gap."""
-        if self._running is not None:
-            self._running.close()
-            self._running = self._stream = None
-
-    def _start(self) -> None:
-        self._pool = Pool(self._provider, NOTICE_THREADS)
-        self._notices = queue.Queue(_MOST_NOTICES)
-        self._seen.clear()
-        self._deciding = self._reconnects = 0
-        assert self._provider.stream is not None
-        self._stream = self._provider.stream(self._deliver)
-        self._running = ExitStack()
-        self._running.enter_context(self._pool)
-        self._running.callback(self._stream.close)
-        self._stream.start()
+        self._warn_of_failed()
+        self._running.close()
 
     def _follow(self, rows: Sequence[Row]) -> None:
         self._spans = {row["address"]: _span(row) for row in rows}
-        if self._running is None:
-            self._start()
-        assert self._stream is not None
         self._stream.follow(list(self._spans))
         if self._overflowed:
             # What did not fit may be of any wallet.
@@ -264,13 +228,11 @@ class Follower:
             self._pool.submit(job)
 
     def _report(self, connection: Connection) -> None:
-        """Save how the chain is followed."""
-        if self._stream is None or time.monotonic() - self._reported_at < _REPORT_SECONDS:
+        """Save how the chain is followed: gaps at once, since they are not counted again."""
+        if time.monotonic() - self._reported_at < _REPORT_SECONDS and not self._gaps:
             return
         self._reported_at = time.monotonic()
-        for failure, count in self.failed.items():
-            log.warning("%s: %d notices are read later: %s", self._chain, count, failure)
-        self.failed.clear()
+        self._warn_of_failed()
         reconnects = self._stream.reconnects
         follow = Follow(
             self._chain,
@@ -284,8 +246,13 @@ class Follower:
         save_follow(connection, follow, datetime.now(UTC))
         self._reconnects, self._gaps = reconnects, 0
 
+    def _warn_of_failed(self) -> None:
+        for failure, count in self.failed.items():
+            log.warning("%s: %d notices are read later: %s", self._chain, count, failure)
+        self.failed.clear()
+
 
 def _span(row: Row) -> Span:
     now = datetime.now(UTC)
     # A block has whole seconds: it may be older than the last fetch, which did not find its transaction.
-    return Span(wallet_of(row), now, now, False, row["synced_until"], row["synced_from"])
+    return Span(TrackedWallet.of(row), now, now, False, row["synced_until"], row["synced_from"])

@@ -1,13 +1,12 @@
 """The jobs of a round: which wallets are fetched together, and the time from which on."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
-from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, MissingReference, Row, load_sql, load_statements, translated
+from wallet_api.database import Connection, MissingReference, Row, load_statements, translated
 from wallet_api.ledger.merge import lock_wallets
 from wallet_api.providers.trades.swaps import Block, Chunk, Listed, TrackedWallet, TradeSource
 from wallet_api.sync.blocks import read_blocks
@@ -27,9 +26,7 @@ SYNCED = "synced"
 BEHIND = "behind"
 REMOVED = "removed"
 
-_DUE = load_sql(__package__, "due")
-_SAVE_TRIED = load_sql(__package__, "save_tried")
-_POSITIONS = load_statements(__package__, "positions")
+_JOBS = load_statements(__package__, "jobs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +122,7 @@ class Job:
             with suppress(MissingReference), translated(), connection.transaction():
                 # Those that remove wallets have the same locks.
                 lock_wallets(connection, parameters["wallet_ids"])
-                return {row["wallet_id"] for row in connection.execute(_SAVE_TRIED, parameters)}
+                return {row["wallet_id"] for row in connection.execute(_JOBS["save"], parameters)}
         return set()
 
 
@@ -151,38 +148,38 @@ class ChainJob(Job):
         ]
         parameters = {"blockchain": self.chain, "synced_until": synced_until, "tried_at": self.began}
         with connection.transaction():
-            statement = _POSITIONS["fail" if synced_until is None else "move"]
+            statement = _JOBS["fail" if synced_until is None else "move"]
             connection.execute(statement, parameters | {"failure": failure})
             joined = self._save_spans(connection, joining, synced_until, failure)
             if joined and synced_until is not None:
-                connection.execute(_POSITIONS["join"], {"wallet_ids": list(joined)})
+                connection.execute(_JOBS["join"], {"wallet_ids": list(joined)})
         if synced_until is not None:
             self._joined |= joined
-        rows = connection.execute(_POSITIONS["tracked"], {"wallet_ids": list(ids)})
+        rows = connection.execute(_JOBS["tracked"], {"wallet_ids": list(ids)})
         return {row["wallet_id"] for row in rows}
 
 
 def tracked_rows(connection: Connection, chains: Sequence[str]) -> list[Row]:
-    """Return the tracked wallets of the chains, and how far each is synced."""
-    return connection.execute(_DUE, {"blockchains": list(chains)}).fetchall()
+    """Return the tracked wallets of the chains, and how far each is synced.
+
+    New ones come first, then those tried longest ago.
+    """
+    return connection.execute(_JOBS["due"], {"blockchains": list(chains)}).fetchall()
 
 
-def jobs_due(
+def jobs_of(
     connection: Connection,
     source: TradeSource,
-    chains: Sequence[str],
+    rows: Sequence[Row],
     since: datetime,
     overlap: timedelta,
     again: Mapping[int, Sequence[Listed]],
-    choose: Callable[[list[Row]], list[Row]] = list,
 ) -> list[Job]:
-    """Return the jobs for the tracked wallets of the chains: new ones first, then those tried longest ago.
+    """Return the jobs for tracked wallets, in the order of their rows.
 
-    `again` are by wallet the transactions to read again; `choose` returns the rows of the wallets to read.
-    Of a source that reads blocks, a job has all wallets that read the same blocks, and that of the chain,
-    with those that are up to date, comes first.
+    `again` are by wallet the transactions to read again. Of a source that reads blocks, a job has all wallets
+    that read the same blocks, and that of the chain, with those that are up to date, comes first.
     """
-    rows = choose(tracked_rows(connection, chains))
     if not source.reads_blocks:
         spans = [_span(row, since, overlap) for row in rows]
         return [Job(span.wallet.chain.name, [span], again.get(span.wallet.wallet_id, ())) for span in spans]
@@ -219,28 +216,23 @@ def _leave_chain(connection: Connection, chain: str, joined: Sequence[int], span
     kept = {span.wallet.wallet_id for span in spans if span.is_with_chain}
     leaving = [wallet_id for wallet_id in joined if wallet_id not in kept]
     if leaving:
-        connection.execute(_POSITIONS["leave"], {"wallet_ids": leaving, "blockchain": chain})
+        connection.execute(_JOBS["leave"], {"wallet_ids": leaving, "blockchain": chain})
 
 
 def _span(row: Row, since: datetime, overlap: timedelta) -> Span:
     synced_from, synced_until, rechecked_at = row["synced_from"], row["synced_until"], row["rechecked_at"]
     if synced_from is None or since < synced_from:
-        return Span(wallet_of(row), since, since, True, synced_until, synced_until)
+        return Span(TrackedWallet.of(row), since, since, True, synced_until, synced_until)
     is_recheck = rechecked_at is None or datetime.now(UTC) - rechecked_at >= _RECHECK
     start = (rechecked_at or synced_from) if is_recheck else synced_until
     # Not earlier than the first fetch, or the second one would find trades that the first did not.
     start = max(start - overlap, synced_from)
-    return Span(wallet_of(row), start, synced_from, is_recheck, synced_until, start)
+    return Span(TrackedWallet.of(row), start, synced_from, is_recheck, synced_until, start)
 
 
 def _block_span(row: Row, since: datetime) -> Span:
     """Return the span of a wallet whose blocks are read: they have nothing that comes late."""
     until = row["synced_until"]
     if row["synced_from"] is None or since < row["synced_from"]:
-        return Span(wallet_of(row), since, since, False, until, until)
-    return Span(wallet_of(row), until, row["synced_from"], False, until, until, row["is_with_chain"])
-
-
-def wallet_of(row: Row) -> TrackedWallet:
-    """Return the wallet of a row."""
-    return TrackedWallet(row["wallet_id"], CHAINS[row["blockchain"]], row["address"])
+        return Span(TrackedWallet.of(row), since, since, False, until, until)
+    return Span(TrackedWallet.of(row), until, row["synced_from"], False, until, until, row["is_with_chain"])

@@ -6,8 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, MissingReference, load_sql, translated
+from wallet_api.database import Connection, MissingReference, load_statements, translated
 from wallet_api.providers.trades.swaps import COUNTED, LeftOut, Listed, Reason, TrackedWallet
 
 # What was left out is read again at the start of a process, and then once a day.
@@ -15,11 +14,7 @@ _AGAIN = timedelta(days=1)
 # Those read again in a round: each may cost a request.
 _MOST_AGAIN = 1000
 
-_DUE = load_sql(__package__, "left_out_due")
-_SAVE = load_sql(__package__, "save_left_out")
-_SETTLE = load_sql(__package__, "settle_left_out")
-_SAVE_REASONS = load_sql(__package__, "save_reasons")
-_REASONS = load_sql(__package__, "reasons")
+_LEFT_OUT = load_statements(__package__, "left_out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +36,9 @@ def left_out_due(connection: Connection, chains: Sequence[str], started: datetim
         "most": _MOST_AGAIN,
     }
     due: dict[int, list[Listed]] = {}
-    for row in connection.execute(_DUE, parameters):
-        wallet = TrackedWallet(row["wallet_id"], CHAINS[row["blockchain"]], row["address"])
-        due.setdefault(wallet.wallet_id, []).append(Listed(wallet, row["created_at"], row["tx_signature"]))
+    for row in connection.execute(_LEFT_OUT["due"], parameters):
+        listed = Listed(TrackedWallet.of(row), row["created_at"], row["tx_signature"])
+        due.setdefault(row["wallet_id"], []).append(listed)
     return due
 
 
@@ -59,7 +54,7 @@ def save_left_out(connection: Connection, left_out: Iterable[LeftOut], now: date
         "now": now,
     }
     with suppress(MissingReference), translated():
-        new = connection.execute(_SAVE, parameters).fetchall()
+        new = connection.execute(_LEFT_OUT["keep"], parameters).fetchall()
         return [rows[row["wallet_id"], row["tx_signature"]] for row in new if row["is_new"]]
     return []
 
@@ -67,7 +62,7 @@ def save_left_out(connection: Connection, left_out: Iterable[LeftOut], now: date
 def settle_left_out(connection: Connection, read: Sequence[tuple[int, str]]) -> None:
     """Forget these transactions, each of a wallet, since they could be read now."""
     wallet_ids, signatures = zip(*read, strict=True) if read else ((), ())
-    connection.execute(_SETTLE, {"wallet_ids": list(wallet_ids), "signatures": list(signatures)})
+    connection.execute(_LEFT_OUT["settle"], {"wallet_ids": list(wallet_ids), "signatures": list(signatures)})
 
 
 def save_reasons(
@@ -84,9 +79,9 @@ def save_reasons(
         "new": [new[key] for key in keys],
         "met": [met[key] for key in keys],
     }
-    connection.execute(_SAVE_REASONS, parameters)
+    connection.execute(_LEFT_OUT["add_reasons"], parameters)
 
 
 def read_reasons(connection: Connection) -> list[ReasonCount]:
     """Return what was left out by chain and reason."""
-    return [ReasonCount(**row) for row in connection.execute(_REASONS)]
+    return [ReasonCount(**row) for row in connection.execute(_LEFT_OUT["reasons"])]

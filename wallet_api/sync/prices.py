@@ -12,7 +12,7 @@ from wallet_api.ledger.imports import import_prices
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Barred, ProviderFault
-from wallet_api.providers.prices.quotes import PriceSource, hour_of
+from wallet_api.providers.prices.quotes import PriceSource, hour_of, past_prices
 from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.summaries import PricesSummary
 
@@ -89,7 +89,7 @@ class Prices:
                 if not missing:
                     break
                 try:
-                    past = source.past(currency, missing)
+                    past = past_prices(source, currency, missing)
                 except ProviderFault as fault:
                     if not fault.provider_works:
                         self._note(summary, source, fault)
@@ -102,8 +102,11 @@ class Prices:
         return rows
 
     def _note(self, summary: PricesSummary, source: PriceSource, fault: ProviderFault) -> None:
-        summary.failures.append(f"{source.name} {fault.outcome}")
-        log.warning("prices: %s failed: %s %s", source.name, fault.outcome, fault.detail)
+        failure = f"{source.name} {fault.outcome}"
+        # Each currency may have the same failure.
+        if failure not in summary.failures:
+            log.warning("prices: %s failed: %s %s", source.name, fault.outcome, fault.detail)
+        summary.failures.append(failure)
         if isinstance(fault, Barred):
             # No later request would get another response.
             self._sources = [other for other in self._sources if other is not source]

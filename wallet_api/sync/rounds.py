@@ -17,7 +17,7 @@ from wallet_api.sync.follow import Follower, Push
 from wallet_api.sync.follows import BLOCKS, Follow, forget_follows, save_follow
 from wallet_api.sync.heartbeats import Round, save_failures, save_heartbeats
 from wallet_api.sync.importer import Importer, Part
-from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_due
+from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_of, tracked_rows
 from wallet_api.sync.left_out import left_out_due
 from wallet_api.sync.nodes import save_methods
 from wallet_api.sync.pool import Pool, Result
@@ -39,13 +39,14 @@ _NAMED_WALLETS = 10
 _OF_NETWORK = (Unreachable.outcome, TimedOut.outcome)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TradesSync:
     """A provider of trades, the time from which trades are wanted, and the tokens of which none is.
 
     A job that takes longer than `turn_seconds` is continued in the next round, so that it delays no other.
-    With `follow_seconds`, the chain is followed. With a `follower`, a round then reads only the wallets that
-    it chooses, and lasts so long; else it reads new blocks with this period while new wallets take longer.
+    With `follow_seconds`, the chain is followed: by what `start_following` returns, which chooses the wallets
+    of a round, and a round lasts so long; without it, by new blocks with this period, also while new wallets
+    take longer. A `follower` is closed when a round ends early.
     """
 
     provider: Provider
@@ -54,15 +55,16 @@ class TradesSync:
     overlap: timedelta
     threads: int
     turn_seconds: float = math.inf
-    follower: Follower | None = None
+    start_following: Callable[[], Follower] | None = None
     follow_seconds: float = 0.0
     denied: frozenset[Token] = frozenset()
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    follower: Follower | None = field(default=None, init=False)
 
     @property
     def follows_blocks(self) -> bool:
         """Return whether the chain is followed by reading its new blocks."""
-        return bool(self.follow_seconds) and self.follower is None
+        return bool(self.follow_seconds) and self.start_following is None
 
     def round(
         self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
@@ -83,22 +85,21 @@ class TradesSync:
         return summary
 
     def jobs(
-        self,
-        connection: Connection,
-        again: Mapping[int, Sequence[Listed]],
-        choose: Callable[[list[Row]], list[Row]],
+        self, connection: Connection, rows: Sequence[Row], again: Mapping[int, Sequence[Listed]]
     ) -> list[Job]:
-        """Return the jobs that are due, as jobs_due()."""
-        source, chains = self.provider.source, self.provider.chains
-        return jobs_due(connection, source, chains, self.since, self.overlap, again, choose)
+        """Return the jobs for these wallets, as jobs_of()."""
+        return jobs_of(connection, self.provider.source, rows, self.since, self.overlap, again)
 
     def _round(
         self, connection: Connection, stopping: threading.Event, progress: Callable[[int, int], None]
     ) -> TradesSummary:
         chains = self.provider.chains
+        rows = tracked_rows(connection, chains)
+        if self.start_following is not None:
+            self.follower = self.follower or self.start_following()
+            rows = self.follower.choose(rows)
         again = left_out_due(connection, chains, self.started)
-        choose = list if self.follower is None else self.follower.choose
-        work = _Round(self, connection, self.jobs(connection, again, choose))
+        work = _Round(self, connection, self.jobs(connection, rows, again))
         work.run(stopping, progress)
         summary = work.finish()
         if self.follows_blocks:
@@ -112,6 +113,7 @@ class TradesSync:
     def _leave(self) -> None:
         if self.follower is not None:
             self.follower.close()
+            self.follower = None
 
 
 class _Round:
@@ -154,7 +156,8 @@ class _Round:
         are_others_left = any(job.outcome is None for job in self._jobs[1:])
         if not is_due or not are_others_left or self._jobs[0].outcome != SYNCED:
             return []
-        jobs = self._sync.jobs(self._connection, {}, _with_chain)
+        rows = tracked_rows(self._connection, self._provider.chains)
+        jobs = self._sync.jobs(self._connection, [row for row in rows if row["is_with_chain"]], {})
         self._jobs = [*jobs, *self._jobs[1:]]
         self._summary.wallets = _wallets(self._jobs)
         return jobs
@@ -252,10 +255,6 @@ class _Round:
         stopped, pause = self._summary.stopped, self._summary.pause_seconds
         if refusal is not None and (stopped is None or refusal[1] > pause):
             self._summary.stopped, self._summary.pause_seconds = refusal[0], round(refusal[1])
-
-
-def _with_chain(rows: list[Row]) -> list[Row]:
-    return [row for row in rows if row["is_with_chain"]]
 
 
 def _wallets(jobs: Sequence[Job]) -> int:

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, connect, load_sql, translated
+from wallet_api.database import Connection, connect, load_statements, translated
 from wallet_api.sync.heartbeats import Job
 
 # The first part of the lock's key; the second is the job or, for trades, the chain.
@@ -16,8 +16,7 @@ _PRICES_LOCK = 2
 _TOKENS_LOCK = 3
 _TRADES_LOCKS = {chain: 10 + place for place, chain in enumerate(CHAINS)}
 
-_LOCK = load_sql(__package__, "lock")
-_LOCK_HOLDER = load_sql(__package__, "lock_holder")
+_SESSION = load_statements(__package__, "session")
 
 
 class AlreadyRunning(Exception):
@@ -37,7 +36,7 @@ def sole_session(url: str, job: Job, chains: Sequence[str]) -> Iterator[Connecti
     locks = alone.get(job) or [_TRADES_LOCKS[chain] for chain in chains]
     key = {"lock_class": LOCK_CLASS, "locks": locks}
     with translated(), closing(connect(url, application_name=name[:63])) as connection:
-        if not connection.fetch_value(_LOCK, key):
+        if not connection.fetch_value(_SESSION["lock"], key):
             raise AlreadyRunning(
                 f"'wallet-api sync {job}' already runs on this database{_holder(connection, key)}. "
                 "Stop it first, or add --wait to take over when it ends."
@@ -48,5 +47,5 @@ def sole_session(url: str, job: Job, chains: Sequence[str]) -> Iterator[Connecti
 
 
 def _holder(connection: Connection, key: Mapping[str, Any]) -> str:
-    row = connection.execute(_LOCK_HOLDER, key).fetchone()
+    row = connection.execute(_SESSION["holder"], key).fetchone()
     return f" ({row['application_name']}, since {row['backend_start']:%Y-%m-%d %H:%M %Z})" if row else ""

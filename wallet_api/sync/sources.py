@@ -2,24 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pkgutil import resolve_name
-from typing import Any
 
 from prometheus_client import CollectorRegistry
 
 from wallet_api.chains import CHAINS
-from wallet_api.providers.faces import FaceSource
+from wallet_api.providers.faces import EvmFaces, FaceSource, SolanaFaces
 from wallet_api.providers.fetch import SILENCE, Fetcher, Limits
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.metrics import FetchMetrics
 from wallet_api.providers.pace import Pace
 from wallet_api.providers.prices.binance import Binance
 from wallet_api.providers.prices.coingecko import CoinGecko, refuse_coingecko
-from wallet_api.providers.prices.quotes import PriceSource
+from wallet_api.providers.trades.evm_rpc import EvmRpcTrades
 from wallet_api.providers.trades.moralis import MoralisTrades
+from wallet_api.providers.trades.solana_rpc import SolanaRpcTrades
+from wallet_api.providers.trades.solana_stream import SolanaStream
+from wallet_api.providers.trades.solana_transaction import Notice
 from wallet_api.providers.trades.swaps import TradeSource
 from wallet_api.settings import Settings, SettingsError
 from wallet_api.sync.prices import Prices
@@ -51,7 +52,7 @@ class Provider:
     key_setting: str
     url_setting: str
     methods: Counter[str] = field(default_factory=Counter)
-    stream: Callable[..., Any] | None = field(default=None, repr=False)
+    stream: Callable[[Callable[[Notice], None]], SolanaStream] | None = field(default=None, repr=False)
 
 
 def supplied_chains(settings: Settings, chains: Sequence[str] = ()) -> list[list[str]]:
@@ -97,49 +98,43 @@ def trade_providers(settings: Settings, chains: Sequence[str] = ()) -> Iterator[
         providers = []
         for names in supplied_chains(settings, chains):
             make = _node if settings.trades_provider(names[0]) == "rpc" else _moralis
-            providers.append(make(settings, limits, names))
-            stack.callback(providers[-1].source.close)
+            providers.append(make(settings, limits, names, stack))
         yield providers
 
 
-def _moralis(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provider:
+def _moralis(settings: Settings, limits: Limits, chains: Sequence[str], stack: ExitStack) -> Provider:
     pace = Pace(settings.sync_requests_per_second, settings.holdings_backoff_seconds)
     metrics = FetchMetrics(CollectorRegistry())
     headers = {"X-API-Key": str(settings.moralis_api_key)}
-    source = MoralisTrades(settings, Fetcher("moralis", limits, metrics, headers, pace=pace))
-    return Provider(source, chains, pace, "MORALIS_API_KEY", _moralis_urls(chains))
+    fetcher = Fetcher("moralis", limits, metrics, headers, pace=pace)
+    stack.callback(fetcher.close)
+    return Provider(MoralisTrades(settings, fetcher), chains, pace, "MORALIS_API_KEY", _moralis_urls(chains))
 
 
-def _node_of(settings: Settings, limits: Limits, chain: str) -> tuple[Node, Pace]:
+def _node_of(settings: Settings, limits: Limits, chain: str, stack: ExitStack) -> tuple[Node, Pace]:
     name, url = chain.upper(), settings.rpc_url(chain)
     if url is None:
         raise SettingsError(f"{name}_RPC_URL is not set; it names the node of {chain}")
     pace = Pace(settings.sync_rpc_requests_per_second, settings.holdings_backoff_seconds)
-    return Node(url, limits, FetchMetrics(CollectorRegistry()), pace), pace
+    node = Node(url, limits, FetchMetrics(CollectorRegistry()), pace)
+    stack.callback(node.fetcher.close)
+    return node, pace
 
 
-def _node(settings: Settings, limits: Limits, chains: Sequence[str]) -> Provider:
+def _node(settings: Settings, limits: Limits, chains: Sequence[str], stack: ExitStack) -> Provider:
     (chain,) = chains
-    node, pace = _node_of(settings, limits, chain)
-    # Imported only if they are selected, since their libraries need much memory.
-    stream = None
+    node, pace = _node_of(settings, limits, chain, stack)
+    setting = f"{chain.upper()}_RPC_URL"
     if chain == "solana":
-        source = resolve_name("wallet_api.providers.trades.solana_rpc:SolanaRpcTrades")(node)
         stream = partial(
-            _solana_stream,
+            SolanaStream,
             settings.solana_ws_url or str(settings.solana_rpc_url).replace("http", "ws", 1),
             settings.follow_subscriptions,
             settings.follow_seconds * _SILENT_PERIODS,
         )
-    else:
-        make = resolve_name("wallet_api.providers.trades.evm_rpc:EvmRpcTrades")
-        source = make(CHAINS[chain], node, getattr(settings, f"{chain}_confirmations"))
-    setting = f"{chain.upper()}_RPC_URL"
-    return Provider(source, chains, pace, setting, setting, node.methods, stream)
-
-
-def _solana_stream(*arguments: Any) -> Any:
-    return resolve_name("wallet_api.providers.trades.solana_stream:SolanaStream")(*arguments)
+        return Provider(SolanaRpcTrades(node), chains, pace, setting, setting, node.methods, stream)
+    source = EvmRpcTrades(CHAINS[chain], node, getattr(settings, f"{chain}_confirmations"))
+    return Provider(source, chains, pace, setting, setting, node.methods)
 
 
 def _moralis_urls(chains: Sequence[str]) -> str:
@@ -161,12 +156,9 @@ def face_sources(
         sources: dict[str, FaceSource] = {}
         paces = []
         for chain in chains or [chain for chain in CHAINS if settings.rpc_url(chain) is not None]:
-            node, pace = _node_of(settings, limits, chain)
+            node, pace = _node_of(settings, limits, chain, stack)
             paces.append(pace)
-            kind = "SolanaFaces" if chain == "solana" else "EvmFaces"
-            make = resolve_name(f"wallet_api.providers.faces:{kind}")
-            sources[chain] = make(node) if chain == "solana" else make(CHAINS[chain], node)
-            stack.callback(sources[chain].close)
+            sources[chain] = SolanaFaces(node) if chain == "solana" else EvmFaces(CHAINS[chain], node)
         if not sources:
             raise SettingsError("no node is configured (SOLANA_RPC_URL, ETH_RPC_URL …)")
         yield sources, paces
@@ -184,8 +176,5 @@ def price_sources(settings: Settings) -> Iterator[tuple[Prices, list[Pace]]]:
     metrics = FetchMetrics(CollectorRegistry())
     gecko = Fetcher("coingecko", limits, metrics, refuse=refuse_coingecko, pace=paces[0])
     binance = Fetcher("binance", limits, metrics, pace=paces[1])
-    sources: tuple[PriceSource, ...] = (CoinGecko(settings, gecko), Binance(settings, binance))
-    with ExitStack() as stack:
-        for source in sources:
-            stack.callback(source.close)
-        yield Prices(sources), paces
+    with closing(gecko), closing(binance):
+        yield Prices((CoinGecko(settings, gecko), Binance(settings, binance))), paces

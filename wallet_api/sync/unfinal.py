@@ -5,7 +5,6 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, MissingReference, load_statements, translated
 from wallet_api.providers.trades.swaps import TrackedWallet, Unfinal
 
@@ -33,10 +32,7 @@ def read_unfinal(connection: Connection, blockchain: str, before: datetime, most
     """Return transactions of a chain that were seen before a time, the oldest first, `most` of them."""
     rows = connection.execute(_UNFINAL["due"], {"blockchain": blockchain, "before": before, "most": most})
     return [
-        Unfinal(
-            TrackedWallet(row["wallet_id"], CHAINS[row["blockchain"]], row["address"]),
-            *(row["tx_signature"], row["created_at"], row["number"], row["seen_at"]),
-        )
+        Unfinal(TrackedWallet.of(row), row["tx_signature"], row["created_at"], row["number"], row["seen_at"])
         for row in rows
     ]
 

@@ -6,7 +6,6 @@ from typing import Any, Protocol
 
 import msgspec
 
-from wallet_api.chains import Chain
 from wallet_api.providers.faults import Malformed, TooLarge
 from wallet_api.providers.fetch import Fetch, Fetcher
 from wallet_api.providers.parsing import UnusableRow, read_amount, read_row
@@ -19,7 +18,6 @@ MAX_PAGES = 100
 class Wallet:
     """The wallet to fetch. `known_tokens` returns the tokens that it has traded, from the ledger."""
 
-    chain: Chain
     address: str
     known_tokens: Callable[[], Sequence[str]]
 

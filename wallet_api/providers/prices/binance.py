@@ -3,7 +3,7 @@
 https://developers.binance.com/docs/binance-spot-api-docs/rest-api/market-data-endpoints
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -14,13 +14,11 @@ from wallet_api.chains import COINS, Currency
 from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Malformed
 from wallet_api.providers.fetch import Fetcher
-from wallet_api.providers.prices.quotes import hour_of, moment_of, spans
-from wallet_api.providers.replies import Reply, read_json
+from wallet_api.providers.replies import Reply, read_json, time_of
 from wallet_api.settings import Settings
 
 _INTERVAL = "5m"
 _ROWS = 1000
-_LONGEST_SPAN = timedelta(minutes=5 * _ROWS)
 
 
 class _Ticker(msgspec.Struct):
@@ -32,6 +30,7 @@ class Binance:
     """`/api/v3/ticker/price`, and `/api/v3/klines`, of whose candles the opening prices are used."""
 
     name = "binance"
+    longest_span = timedelta(minutes=5 * _ROWS)
 
     def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
@@ -50,26 +49,17 @@ class Binance:
             if (price := prices.get(symbol))
         ]
 
-    def past(self, currency: Currency, hours: Sequence[datetime]) -> list[PriceRow]:
-        wanted = set(hours)
-        rows = []
-        for start, end in spans(hours, _LONGEST_SPAN):
-            parameters = {
-                "symbol": COINS[currency].binance_symbol,
-                "interval": _INTERVAL,
-                "startTime": str(int(start.timestamp()) * 1000),
-                "endTime": str(int(end.timestamp()) * 1000 - 1),
-                "limit": str(_ROWS),
-            }
-            with self._fetcher.begin("native") as fetch:
-                candles = fetch.get(f"{self._url}/klines", parameters, _read_candles)
-            for moment, price in candles:
-                if price and hour_of(moment) in wanted:
-                    rows.append(PriceRow(currency, price, moment))
-        return rows
-
-    def close(self) -> None:
-        self._fetcher.session.close()
+    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[PriceRow]:
+        parameters = {
+            "symbol": COINS[currency].binance_symbol,
+            "interval": _INTERVAL,
+            "startTime": str(int(start.timestamp()) * 1000),
+            "endTime": str(int(end.timestamp()) * 1000 - 1),
+            "limit": str(_ROWS),
+        }
+        with self._fetcher.begin("native") as fetch:
+            candles = fetch.get(f"{self._url}/klines", parameters, _read_candles)
+        return (PriceRow(currency, price, moment) for moment, price in candles if price)
 
 
 def _read_tickers(reply: Reply) -> list[_Ticker]:
@@ -80,7 +70,8 @@ def _read_candles(reply: Reply) -> list[tuple[datetime, Decimal]]:
     candles = read_json(reply.body, list[list[msgspec.Raw]])
     try:
         return [
-            (moment_of(read_json(bytes(row[0]), int)), read_json(bytes(row[1]), Decimal)) for row in candles
+            (time_of(read_json(bytes(row[0]), int) / 1000), read_json(bytes(row[1]), Decimal))
+            for row in candles
         ]
     except IndexError as error:
         raise Malformed("a candle without a time or price") from error

@@ -4,7 +4,7 @@ https://docs.coingecko.com/reference/simple-price and
 https://docs.coingecko.com/reference/coins-id-market-chart-range.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -14,14 +14,11 @@ from wallet_api.chains import COINS, Currency
 from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Malformed, Overloaded, ProviderFault, Rejected
 from wallet_api.providers.fetch import Fetcher
-from wallet_api.providers.prices.quotes import hour_of, moment_of, spans
-from wallet_api.providers.replies import Reply, read_json, refuse
+from wallet_api.providers.replies import Reply, read_json, refuse, time_of
 from wallet_api.settings import Settings
 
 # CoinGecko updates prices about every minute; an older one is not the current price.
 _STALE = timedelta(minutes=15)
-# For up to 90 days prices are hourly, for more they are daily.
-_LONGEST_SPAN = timedelta(days=89)
 # "Your request exceeds the allowed time range": the public plans offer the last 365 days.
 _TOO_LONG_AGO = '"error_code":10012'
 
@@ -39,6 +36,8 @@ class CoinGecko:
     """`/simple/price` and `/coins/{id}/market_chart/range`."""
 
     name = "coingecko"
+    # For up to 90 days prices are hourly, for more they are daily.
+    longest_span = timedelta(days=89)
 
     def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
@@ -62,32 +61,26 @@ class CoinGecko:
             # The response leaves out unknown coins.
             price = prices.get(COINS[currency].coingecko_id, _Price())
             if price.usd and price.last_updated_at is not None:
-                moment = moment_of(price.last_updated_at * 1000)
+                moment = time_of(price.last_updated_at)
                 if moment >= oldest:
                     rows.append(PriceRow(currency, price.usd, moment))
         return rows
 
-    def past(self, currency: Currency, hours: Sequence[datetime]) -> list[PriceRow]:
-        wanted = set(hours)
-        rows = []
-        for start, end in spans(hours, _LONGEST_SPAN):
-            parameters = {
-                "vs_currency": "usd",
-                "from": str(int(start.timestamp())),
-                "to": str(int(end.timestamp())),
-                "precision": "full",
-            }
-            with self._fetcher.begin("native") as fetch:
-                url = f"{self._url}/coins/{COINS[currency].coingecko_id}/market_chart/range"
-                chart = fetch.get(url, parameters, _read_chart)
-            for milliseconds, usd in chart.prices:
-                moment = moment_of(int(milliseconds))
-                if usd and hour_of(moment) in wanted:
-                    rows.append(PriceRow(currency, usd, moment))
-        return rows
-
-    def close(self) -> None:
-        self._fetcher.session.close()
+    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[PriceRow]:
+        parameters = {
+            "vs_currency": "usd",
+            "from": str(int(start.timestamp())),
+            "to": str(int(end.timestamp())),
+            "precision": "full",
+        }
+        with self._fetcher.begin("native") as fetch:
+            url = f"{self._url}/coins/{COINS[currency].coingecko_id}/market_chart/range"
+            chart = fetch.get(url, parameters, _read_chart)
+        return (
+            PriceRow(currency, usd, time_of(int(milliseconds) / 1000))
+            for milliseconds, usd in chart.prices
+            if usd
+        )
 
 
 def refuse_coingecko(reply: Reply) -> ProviderFault:
@@ -110,9 +103,8 @@ def _read_chart(reply: Reply) -> _Chart:
 
 def _check(document: Mapping[str, msgspec.Raw]) -> None:
     """Raise ProviderFault for an error in a response with status 200."""
-    if "status" in document:
-        if b"429" in bytes(document["status"]):
-            raise Overloaded("a rate limit with status 200")
-        raise Malformed("an error with status 200")
-    if "error" in document:
-        raise Malformed("an error with status 200")
+    for name in ("status", "error"):
+        if name in document:
+            if b"429" in bytes(document[name]):
+                raise Overloaded("a rate limit with status 200")
+            raise Malformed("an error with status 200")

@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from wallet_api.providers.faults import Malformed
-from wallet_api.providers.replies import time_of
+from wallet_api.providers.replies import quantity, time_of
 
 TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 """Transfer(address,address,uint256): with three topics of a token, with four of an NFT."""
@@ -26,14 +26,6 @@ ZERO = "0x0000000000000000000000000000000000000000"
 # A deposit from the layer below, which pays no gas.
 _DEPOSITED = "0x7e"
 _FEE_SCALE = 10**6
-
-
-def quantity(text: str | None) -> int:
-    """Return a hexadecimal number; 0 for None. Raise Malformed."""
-    try:
-        return int(text or "0x0", 16)
-    except ValueError:
-        raise Malformed("not a hexadecimal number") from None
 
 
 def address_of(topic: str) -> str:
@@ -65,7 +57,7 @@ class Log(msgspec.Struct, rename="camel"):
 
 
 class Receipt(msgspec.Struct, rename="camel"):
-    """What a transaction did, and what it cost."""
+    """What a transaction did, and what it cost. One that was reverted has no logs."""
 
     transaction_hash: str
     block_number: str
@@ -74,7 +66,6 @@ class Receipt(msgspec.Struct, rename="camel"):
     gas_used: str
     logs: list[Log]
     to: str | None = None
-    status: str | None = None
     effective_gas_price: str | None = None
     type: str | None = None
     blob_gas_used: str | None = None
@@ -82,11 +73,6 @@ class Receipt(msgspec.Struct, rename="camel"):
     l1_fee: str | None = None
     operator_fee_scalar: str | None = None
     operator_fee_constant: str | None = None
-
-    @property
-    def failed(self) -> bool:
-        """Return whether the transaction was reverted."""
-        return self.status is not None and quantity(self.status) == 0
 
     @property
     def fee(self) -> int:

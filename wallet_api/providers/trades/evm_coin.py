@@ -16,7 +16,8 @@ from wallet_api.providers.evm_tokens import read_quantity
 from wallet_api.providers.faults import Broken
 from wallet_api.providers.jsonrpc import NO_METHOD, Call, Result
 from wallet_api.providers.parsing import UnusableRow
-from wallet_api.providers.trades.evm_chain import ChainBlock, quantity
+from wallet_api.providers.replies import quantity
+from wallet_api.providers.trades.evm_chain import ChainBlock
 from wallet_api.providers.trades.evm_moves import Legs
 from wallet_api.providers.trades.exchanges import UnclearSwap, swaps_of
 from wallet_api.providers.trades.moves import FEES, Moves, agrees

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from wallet_api.providers.replies import quantity
 from wallet_api.providers.trades.evm_chain import (
     APPROVAL,
     DEPOSIT,
@@ -17,7 +18,6 @@ from wallet_api.providers.trades.evm_chain import (
     ZERO,
     Receipt,
     address_of,
-    quantity,
 )
 from wallet_api.providers.trades.evm_contracts import COW_TRADE, LENDING, ORDERS, ROUTERS, pool_swap
 from wallet_api.providers.trades.moves import (
@@ -78,7 +78,7 @@ class Legs:
     def may_exchange(self) -> bool:
         """Return whether the wallet has more or less of a token, and there is more than transfers."""
         mine = self.changes[self.wallet.address]
-        if self.receipt.failed or not any(mine[mint] for mint in self.mints):
+        if not any(mine[mint] for mint in self.mints):
             return False
         return any(log.topics[:1] not in ([TRANSFER], [APPROVAL]) for log in self.receipt.logs) or any(
             exchanges(each) for owner, each in self.changes.items() if owner != self.wallet.address

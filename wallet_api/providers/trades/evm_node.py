@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 
 from wallet_api.chains import Chain
 from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
-from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
+from wallet_api.providers.faults import Broken, Rejected, TimedOut, TooLarge
 from wallet_api.providers.jsonrpc import NO_METHOD, Call, Node, Result
+from wallet_api.providers.replies import quantity
 from wallet_api.providers.trades.evm_chain import (
     TRANSFER,
     ChainBlock,
     Log,
     Receipt,
     address_of,
-    quantity,
     topic_of,
 )
 from wallet_api.providers.trades.swaps import TrackedWallet
@@ -58,10 +58,6 @@ class EvmNode:
         self._span = _FIRST_SPAN
         self._topics = _MOST_TOPICS
         self._has_block_receipts = True
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._node.fetcher.session.close()
 
     def check_chain(self) -> None:
         """Raise NotConfigured if the node is one of another chain."""
@@ -192,6 +188,4 @@ def _find(wallets: Sequence[TrackedWallet], logs: Sequence[Log]) -> dict[int, Fo
         for address in map(address_of, log.topics[1:]):
             if address in tracked:
                 block.wallets.setdefault(log.transaction_hash, {})[address] = tracked[address]
-    if any(not block.wallets for block in found.values()):
-        raise Malformed("a log that was not requested")
     return found

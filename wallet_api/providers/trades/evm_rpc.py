@@ -9,7 +9,8 @@ from datetime import datetime
 from wallet_api.chains import Chain
 from wallet_api.providers.faults import Broken, ProviderFault
 from wallet_api.providers.jsonrpc import Call, Node
-from wallet_api.providers.trades.evm_chain import Receipt, quantity
+from wallet_api.providers.replies import quantity
+from wallet_api.providers.trades.evm_chain import Receipt
 from wallet_api.providers.trades.evm_coin import Case, Coins
 from wallet_api.providers.trades.evm_moves import Legs, read_legs
 from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found
@@ -32,7 +33,6 @@ CHUNK_BLOCKS = 50
 class EvmRpcTrades:
     """eth_getLogs of transfers from and to the wallets, then the receipts, blocks and balances of these."""
 
-    name = "rpc"
     reads_blocks = True
 
     def __init__(self, chain: Chain, node: Node, confirmations: int) -> None:
@@ -87,9 +87,6 @@ class EvmRpcTrades:
                 yield chunk
                 found, again = {}, ()
             first = last + 1
-
-    def close(self) -> None:
-        self._node.close()
 
     def _orphans(self, known: Sequence[Block], newest: int) -> list[Block]:
         """Return the known blocks that the chain no longer has."""

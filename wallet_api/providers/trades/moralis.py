@@ -33,7 +33,6 @@ class _Page(msgspec.Struct):
 class MoralisTrades:
     """`/wallets/{address}/swaps` and `/account/mainnet/{address}/swaps`, oldest first."""
 
-    name = "moralis"
     reads_blocks = False
 
     def __init__(self, settings: Settings, fetcher: Fetcher) -> None:
@@ -59,9 +58,6 @@ class MoralisTrades:
             since = chunk.until
             chunk = self._chunk(wallet, since)
         yield chunk
-
-    def close(self) -> None:
-        self._fetcher.session.close()
 
     def _chunk(self, wallet: TrackedWallet, since: datetime) -> Chunk:
         url, parameters = self._request(wallet, since)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from cachetools import LRUCache
+from cachetools import LRUCache, cachedmethod
 
 from wallet_api.providers.faults import BadKey, Broken, Malformed, Rejected, TooLarge
 from wallet_api.providers.jsonrpc import Node, Result
@@ -193,20 +193,14 @@ class SolanaNode:
             time.sleep(_TRY_AGAIN_SECONDS)
         raise Broken(NOT_AVAILABLE)
 
+    @cachedmethod(lambda self: self._times, lock=lambda self: self._lock)
     def time_of_slot(self, slot: int) -> datetime:
         """Return the time of a slot, as transactions have it."""
-        with self._lock:
-            moment = self._times.get(slot)
-        if moment is not None:
-            return moment
         for _ in range(_TRIES):
             result = self._request("getBlockTime", slot)
             seconds = result.read(int | None)  # type: ignore[arg-type]
             if seconds is not None:
-                moment = time_of(seconds)
-                with self._lock:
-                    self._times[slot] = moment
-                return moment
+                return time_of(seconds)
             time.sleep(_TRY_AGAIN_SECONDS)
         raise Broken("the time of a slot is not available")
 
@@ -218,10 +212,6 @@ class SolanaNode:
         if len(statuses) < len(signatures):
             raise Malformed("too few statuses")
         return statuses
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._node.fetcher.session.close()
 
     def _history(self, address: str, options: dict[str, Any]) -> _History | None:
         """Return a page; None if the node does not return it, which is remembered if it has none at all."""

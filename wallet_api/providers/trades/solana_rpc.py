@@ -50,7 +50,6 @@ class _Outcome:
 class SolanaRpcTrades:
     """Whole pages of transactions if much is to be read; else signatures, then each transaction."""
 
-    name = "rpc"
     reads_blocks = False
 
     def __init__(self, node: Node) -> None:
@@ -121,9 +120,6 @@ class SolanaRpcTrades:
             if not is_same:
                 chunk.orphans.append(Block(row.number, "", row.created_at, (row.tx_signature,)))
         return chunk
-
-    def close(self) -> None:
-        self._node.close()
 
     def _chunk(
         self,

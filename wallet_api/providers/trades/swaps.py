@@ -1,14 +1,14 @@
 """The interface of all sources of trades: swaps with two legs, returned in chunks."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol, Self
 
-from wallet_api.chains import Chain
+from wallet_api.chains import CHAINS, Chain
 
 # Enough that no sum or product of amounts that the ledger accepts is rounded.
 DIGITS = 200
@@ -21,6 +21,11 @@ class TrackedWallet:
     wallet_id: int
     chain: Chain = field(compare=False)
     address: str
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self:
+        """Return the wallet of a row with its id, chain and address."""
+        return cls(row["wallet_id"], CHAINS[row["blockchain"]], row["address"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +158,6 @@ class TradeSource(Protocol):
     that others index late, but what it has read may be removed by a reorganisation.
     """
 
-    name: str
     reads_blocks: bool
 
     def chunks(
@@ -171,6 +175,3 @@ class TradeSource(Protocol):
 
         Raise ProviderFault. Chunks yielded before remain valid; the unfinished one is dropped.
         """
-
-    def close(self) -> None:
-        """Close the connections."""

@@ -1,4 +1,4 @@
-"""What keys are used for, and keys that are rotated and changed."""
+"""`wallet-api keys` and `wallet-api usage`, and how the service treats the keys."""
 
 import csv
 import io
@@ -17,6 +17,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.callers import WALLETS
+from tests.ledger.rows import GROUP
 from tests.processes import StartGunicorn, run_command
 from tests.waiting import eventually
 from wallet_api.database import Connection
@@ -26,7 +27,6 @@ from wallet_api.settings import Settings
 Row = dict[str, Any]
 Run = Callable[..., Result]
 
-GROUP = {"blockchain": "solana", "type": "kol"}
 TODAY = datetime.now(UTC).date()
 
 
@@ -48,6 +48,56 @@ def ask(client: FlaskClient, key: str, path: str = WALLETS, **options: Any) -> t
     response = client.open(path, headers={"Authorization": f"Bearer {key}"}, **options)
     body = response.get_json(silent=True) or {}
     return response.status_code, body.get("error", {}).get("reason")
+
+
+def test_a_key_is_printed_once_and_only_its_hash_is_stored(
+    run: Run, client: FlaskClient, connection: Connection
+) -> None:
+    made = run("keys", "create", "one")
+    assert made.exit_code == 0, made.output
+    key = made.stdout.strip()
+    assert key.startswith("wk_")
+    assert len(key) >= 35
+    assert key not in made.stderr
+    assert ask(client, key) == (200, None)
+    stored = connection.execute("SELECT api_keys::text AS row FROM api_keys").fetchall()
+    assert key not in str(stored)
+    assert key not in run("keys", "list").stdout + run("keys", "list", "--json").stdout
+    other = document(run, "keys", "create", "two")
+    assert set(other) == {"name", "key"}
+    assert other["key"] != key
+
+
+def test_credits_and_rate_are_what_was_asked_for_and_credits_can_be_added(
+    run: Run, client: FlaskClient
+) -> None:
+    key = document(run, "keys", "create", "one", "--credits", "2", "--rate", "30 / hour")["key"]
+    answer = client.get(WALLETS, headers={"Authorization": f"Bearer {key}"})
+    assert answer.headers["X-Credits-Remaining"] == "1"
+    assert answer.headers["X-RateLimit-Limit"] == "30"
+    assert [ask(client, key)[0] for _ in range(2)] == [200, 403]
+    assert run("keys", "top-up", "one", "2").stdout == "one has 2 credits.\n"
+    assert [ask(client, key)[0] for _ in range(3)] == [200, 200, 403]
+
+
+def test_the_list_shows_each_key_and_its_state(run: Run) -> None:
+    day = (datetime.now(UTC) + timedelta(days=9)).date().isoformat()
+    run("keys", "create", "b", "--credits", "7", "--expires", day)
+    run("keys", "create", "a", "--rate", "9/day")
+    run("keys", "create", "c")
+    run("keys", "revoke", "c")
+    listed = document(run, "keys", "list")
+    assert [(key["name"], key["credits"], key["rate"], key["expires_at"]) for key in listed] == [
+        ("a", None, "9/day", None),
+        ("b", 7, None, f"{day}T00:00:00Z"),
+        ("c", None, None, None),
+    ]
+    assert [key["revoked_at"] is not None for key in listed] == [False, False, True]
+    lines = run("keys", "list").stdout.splitlines()
+    assert " ".join(lines[0].split()) == "NAME CREDITS RATE STATE CREATED LAST USED REQUESTS CHARGED"
+    assert lines[1].split()[:4] == ["a", "unlimited", "9/day", "valid"]
+    assert lines[2].split()[:5] == ["b", "7", "default", "expires", f"{day}T00:00:00Z"]
+    assert lines[3].split()[:4] == ["c", "unlimited", "default", "revoked"]
 
 
 def test_use_is_settled_by_key_day_and_operation_whatever_the_response(
@@ -124,22 +174,27 @@ def test_use_of_earlier_days_counts_where_it_belongs(run: Run, connection: Conne
     assert run("usage", "--csv", "--json").exit_code == 2
 
 
-def test_several_workers_and_a_second_run_add_up(
-    run: Run, gunicorn: StartGunicorn, settings: Settings, connection: Connection
+def test_several_workers_and_another_service_add_up(
+    run: Run,
+    gunicorn: StartGunicorn,
+    settings: Settings,
+    make_app: Callable[[Settings], Flask],
+    connection: Connection,
 ) -> None:
     key = create_key(connection, "busy", credits=100_000, rate="100000/day")
-    for _ in range(2):
-        server = gunicorn(settings, workers=2)
-        with requests.Session() as session:
-            for _ in range(40):
-                response = session.get(
-                    f"{server.url}/v1/wallets",
-                    params=GROUP,
-                    headers={"Authorization": f"Bearer {key}", "Connection": "close"},
-                    timeout=20,
-                )
-                assert response.status_code == 200
-        server.stop()
+    server = gunicorn(settings, workers=2)
+    for _ in range(40):
+        response = requests.get(
+            f"{server.url}/v1/wallets",
+            params=GROUP,
+            headers={"Authorization": f"Bearer {key}", "Connection": "close"},
+            timeout=20,
+        )
+        assert response.status_code == 200
+    server.stop()
+    other = make_app(settings)
+    assert {ask(other.test_client(), key)[0] for _ in range(40)} == {200}
+    other.extensions["wallet_api"].close()
     (row,) = document(run, "usage")
     assert (row["operation"], row["requests"], row["credits"]) == ("wallets", 80, 80)
 
@@ -213,20 +268,17 @@ def test_a_key_says_when_its_secret_expires_and_the_old_one_ends_with_the_overla
     assert ask(client, old) == (403, "invalid_api_key")
     assert ask(client, first["key"]) == (403, "expired_api_key")
     assert ask(client, second["key"]) == (200, None)
-    assert run("keys", "revoke", "one").exit_code == 0
-    assert ask(client, second["key"]) == (403, "revoked_api_key")
+    assert "The key before it is accepted until " in run("keys", "rotate", "one").stderr
 
 
 @pytest.mark.settings(key_cache_seconds=0.2)
 def test_a_worker_that_knows_a_key_learns_of_its_rotation(
-    settings: Settings, gunicorn: StartGunicorn, connection: Connection
+    client: FlaskClient, connection: Connection
 ) -> None:
     old = create_key(connection, "one")
-    server = gunicorn(settings, workers=1)
 
     def status(key: str) -> int:
-        headers = {"Authorization": f"Bearer {key}"}
-        return requests.get(f"{server.url}/v1/wallets", params=GROUP, headers=headers, timeout=20).status_code
+        return ask(client, key)[0]
 
     assert status(old) == 200
     new, _ = rotate_key(connection, "one", timedelta(seconds=1.5))
@@ -264,7 +316,8 @@ def test_the_name_of_a_revoked_key_is_given_again(
     run: Run, client: FlaskClient, connection: Connection
 ) -> None:
     first = create_key(connection, "one", credits=1)
-    run("keys", "revoke", "one")
+    revoked = [run("keys", "revoke", "one").stdout for _ in range(2)]
+    assert revoked[0] == revoked[1] != ""
     second = document(run, "keys", "create", "one")["key"]
     assert "named 'one' already" in run("keys", "create", "one").stderr
     assert ask(client, first) == (403, "revoked_api_key")
@@ -275,9 +328,28 @@ def test_the_name_of_a_revoked_key_is_given_again(
     assert ask(client, second) == (403, "revoked_api_key")
 
 
+_NAME = "1 to 100 printable characters"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("create", "one"), "a key named 'one' already"),
+        (("create", ""), _NAME),
+        (("create", " two"), _NAME),
+        (("create", "t\nwo"), _NAME),
+        (("create", "x" * 101), _NAME),
+        (("create", "two", "--rate", "300/week"), "COUNT/second, /minute, /hour or /day, such as 300/minute"),
+        (("create", "two", "--rate", "lots"), "'lots' is not a rate"),
+        (("create", "two", "--credits", "-1"), "whole number from 0"),
+        (("create", "two", "--credits", "many"), "'many' is not a valid integer"),
+        (("create", "two", "--expires", "2020-01-01"), "2020-01-01T00:00:00Z is in the past"),
+        (("create", "two", "--expires", "tomorrow"), "'tomorrow' is not a date; write 2030-12-31"),
+        (("revoke", "nobody"), "no key named 'nobody'"),
+        (("top-up", "nobody", "1"), "no key named 'nobody'"),
+        (("top-up", "gone", "1"), "the key 'gone' is revoked permanently; create another one"),
+        (("top-up", "one", "0"), "whole number from 1"),
+        (("top-up", "one", "1"), "has no limit of credits"),
         (("rotate", "nobody"), "no key named 'nobody'"),
         (("rotate", "gone"), "is revoked permanently"),
         (("rotate", "old"), "has expired; set another expiry first"),
@@ -290,7 +362,7 @@ def test_the_name_of_a_revoked_key_is_given_again(
         (("show", "nobody"), "no key named 'nobody'"),
     ],
 )
-def test_what_cannot_be_changed_is_one_clear_line(
+def test_what_cannot_be_done_is_one_clear_line(
     run: Run, connection: Connection, arguments: tuple[str, ...], message: str
 ) -> None:
     for name in ("one", "old", "gone"):

@@ -1,0 +1,80 @@
+-- What was left out: kept, read again, and counted by chain and reason.
+
+-- due --
+-- What was left out and last tried before a time, those tried longest ago first. Needs sync_left_out_by_trial,
+-- wallets_pkey.
+SELECT kept.wallet_id,
+       wallets.blockchain,
+       wallets.address,
+       kept.tx_signature,
+       kept.created_at
+  FROM sync_left_out AS kept
+  JOIN wallets
+    ON wallets.wallet_id = kept.wallet_id
+ WHERE kept.tried_at < %(tried_before)s
+   AND kept.created_at IS NOT NULL
+   AND wallets.blockchain = ANY(%(blockchains)s::text[])
+ ORDER BY kept.tried_at
+ LIMIT %(most)s;
+
+-- keep --
+-- Keep what was left out of some wallets. Needs wallets_pkey, sync_left_out_pkey.
+INSERT INTO sync_left_out AS kept (wallet_id, tx_signature, reason, detail, created_at, first_seen_at, tried_at)
+SELECT given.wallet_id,
+       given.tx_signature,
+       given.reason,
+       given.detail,
+       given.created_at,
+       %(now)s::timestamptz,
+       %(now)s::timestamptz
+  FROM unnest(%(wallet_ids)s::bigint[], %(signatures)s::text[], %(reasons)s::text[], %(details)s::text[],
+              %(moments)s::timestamptz[])
+       AS given (wallet_id, tx_signature, reason, detail, created_at)
+  JOIN wallets
+    ON wallets.wallet_id = given.wallet_id
+    ON CONFLICT (wallet_id, tx_signature) DO UPDATE
+   SET reason = excluded.reason,
+       detail = excluded.detail,
+       created_at = excluded.created_at,
+       tried_at = excluded.tried_at
+RETURNING wallet_id,
+          tx_signature,
+          first_seen_at = %(now)s::timestamptz AS is_new;
+
+-- settle --
+-- Forget what could be read now. Needs sync_left_out_pkey.
+DELETE FROM sync_left_out AS kept
+ USING unnest(%(wallet_ids)s::bigint[], %(signatures)s::text[]) AS given (wallet_id, tx_signature)
+ WHERE kept.wallet_id = given.wallet_id
+   AND kept.tx_signature = given.tx_signature;
+
+-- reasons --
+-- What was left out by chain and reason: since ever, in the last round, and what is kept to be read again. Needs
+-- wallets_pkey.
+WITH kept AS (
+    SELECT wallets.blockchain,
+           left_out.reason,
+           count(*) AS kept
+      FROM sync_left_out AS left_out
+      JOIN wallets
+        ON wallets.wallet_id = left_out.wallet_id
+     GROUP BY wallets.blockchain, left_out.reason)
+SELECT counts.blockchain,
+       counts.reason,
+       counts.total,
+       counts.last_round,
+       COALESCE(kept.kept, 0) AS kept
+  FROM sync_reasons AS counts
+  LEFT JOIN kept
+    ON kept.blockchain = counts.blockchain
+   AND kept.reason = counts.reason
+ ORDER BY counts.blockchain, counts.reason;
+
+-- add_reasons --
+-- Add a round to what was left out by chain and reason. Needs sync_reasons_pkey.
+INSERT INTO sync_reasons AS counts (blockchain, reason, total, last_round)
+SELECT *
+  FROM unnest(%(blockchains)s::text[], %(reasons)s::text[], %(new)s::bigint[], %(met)s::bigint[])
+    ON CONFLICT (blockchain, reason) DO UPDATE
+   SET total = counts.total + excluded.total,
+       last_round = excluded.last_round
