@@ -26,11 +26,7 @@ def main() -> None:
                 migrations.migrate(connection)
                 found = responses(url, connection)
     for (path, name), data in found.items():
-        shown = examples[path.removeprefix("/v1/")]
-        if isinstance(data, list):
-            member = "leaderboard" if "leaderboard" in path else "tokens"
-            data = {**shown[name], member: data}
-        shown[name] = data
+        examples[path.removeprefix("/v1/")][name] = data
     text = json.dumps(examples, indent=1, ensure_ascii=False, default=float)
     # As in responses, without an exponent.
     text = re.sub(r"\b\d[\d.]*e-\d+", lambda number: f"{Decimal(number[0]):f}", text)

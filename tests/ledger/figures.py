@@ -28,6 +28,9 @@ from wallet_api.queries.tokens import token_holders, token_stats, token_transact
 from wallet_api.queries.tracker import track_wallet
 from wallet_api.queries.volume import group_volume
 from wallet_api.queries.volume_trend import volume_trend
+from wallet_api.schemas.analytics import BucketSchema, FlowsSchema
+from wallet_api.schemas.fields import Shape
+from wallet_api.schemas.signals import SignalSchema
 from wallet_api.schemas.tokens import TRADER_SORTS
 from wallet_api.wallet_ids import WalletIds
 
@@ -89,15 +92,20 @@ def signals(
     """Return the signals of a group; a list without wallets is the same without them."""
     question = {"min_wallets": least_wallets, "min_value": min_value, "hours": hours, "limit": MAX_SIGNALS}
     rows, brief = (
-        exact(
+        _serialized(
+            SignalSchema(),
             group_signals(
                 connection, now, blockchain, type, mode, **question, include_wallets=included, rule=rule
-            )["signals"]
+            )["signals"],
         )
         for included in (True, False)
     )
     assert brief == [{name: value for name, value in row.items() if name != "wallets"} for row in rows]
-    return list(rows)
+    return rows
+
+
+def _serialized(schema: Shape, rows: list[Row]) -> list[Row]:
+    return list(exact(schema.dump(rows, many=True)))
 
 
 def _of_wallets(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
@@ -185,7 +193,7 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
             tokens = read_tokens(connection, now, *group, period, rule)
             found["analytics", now, *group, period] = exact(tokens)
             buckets = volume_trend(connection, now, *group, period)
-            found["volume_trend", now, *group, period] = exact(buckets)
+            found["volume_trend", now, *group, period] = _serialized(BucketSchema(), buckets)
         orders: list[tuple[Any, ...]] = [(period, SORTS[0], ORDERS[0], ()) for period in BOARD_PERIODS]
         # Periods are sums of days, all of it is kept.
         orders += [(*order, ()) for order in product(("7d", ALL), SORTS, ORDERS)]
@@ -204,11 +212,11 @@ def _net_flow(connection: Connection, *question: Any) -> list[Row]:
     """Return the flows of a group's tokens; in the other direction they are the same."""
     now, blockchain, type, period, sort = question
     falling, rising = (
-        exact(net_flows(connection, now, blockchain, type, period, 1000, sort, order))
+        _serialized(FlowsSchema(), net_flows(connection, now, blockchain, type, period, 1000, sort, order))
         for order in ("desc", "asc")
     )
     assert sorted(rising, key=itemgetter("mint")) == sorted(falling, key=itemgetter("mint"))
-    return list(falling)
+    return falling
 
 
 def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figures:

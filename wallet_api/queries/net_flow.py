@@ -12,8 +12,9 @@ from wallet_api.queries.leaderboard import cut_period
 from wallet_api.queries.windows import MAX_LIMIT
 
 _NET_FLOW = load_sql(__package__, "net_flow")
-_FLOW = ("buy", "sell", "net_flow", "net_flow_usd", "buyers", "sellers", "new_wallets", "wallet_count")
-_NONE = dict.fromkeys(_FLOW, 0)
+_NONE = dict.fromkeys(
+    ("buy", "sell", "net_flow", "net_flow_usd", "buyers", "sellers", "new_wallets", "wallet_count"), 0
+)
 
 
 def net_flows(
@@ -63,10 +64,5 @@ def net_flows(
 
 def _token(rows: list[Row]) -> dict[str, Any]:
     flows = {row["place"]: row for row in rows}
-    face = {name: rows[0][name] for name in ("mint", "symbol", "token_name")}
-    windows = {name: _flow(flows.get(place, _NONE)) for place, name in enumerate(FLOW_PERIODS, 1)}
-    return {**face, "windows": windows}
-
-
-def _flow(row: Row) -> dict[str, Any]:
-    return {name: row[name] for name in _FLOW if row[name] is not None}
+    windows = {name: flows.get(place, _NONE) for place, name in enumerate(FLOW_PERIODS, 1)}
+    return {**rows[0], "windows": windows}

@@ -25,21 +25,6 @@ LEAST_WALLETS = {"cluster": 3, "entry": 1, "exit": 3}
 _ACTIVE = timedelta(hours=24)
 # Windows that begin before the year 1 cannot be computed.
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
-_TOKEN = ("mint", "symbol", "token_name", "token_supply", "token_decimals")
-_STATS = ("still_holding_count", "total_buy", "total_sell", "net_flow")
-_WINDOW = (
-    "wallet_count",
-    "first_buy_at",
-    "latest_buy_at",
-    "time_span_minutes",
-    "total_invested",
-    "total_invested_usd",
-    "avg_invested",
-    "avg_invested_usd",
-    "total_tokens_bought",
-    "supply_pct_bought",
-)
-_OPTIONAL = ("total_invested_usd", "avg_invested_usd")
 
 _SIGNALS = load_sql(__package__, "signals")
 
@@ -110,22 +95,17 @@ def group_signals(
 
 def _signal(row: Row, blockchain: str, hours: int, token: Row) -> dict[str, Any]:
     currency = CHAINS[blockchain].currency
-    window = {name: row[name] for name in _WINDOW if name not in _OPTIONAL or row[name] is not None}
     return {
         "currency": currency,
-        "token": {
-            "blockchain": blockchain,
-            "currency": currency,
-            **{name: token[name] for name in _TOKEN},
-        },
+        "token": {**token, "blockchain": blockchain, "currency": currency},
         "token_stats": {
+            **row,
             "wallet_count": row["trader_count"],
-            **{name: row[name] for name in _STATS},
             "price": token["price"],
             "price_at": token["price_at"],
         },
-        **({} if row["wallets"] is None else {"wallets": orjson.Fragment(row["wallets"])}),
-        "window": {"hours": hours, **window},
+        "wallets": None if row["wallets"] is None else orjson.Fragment(row["wallets"]),
+        "window": {**row, "hours": hours},
     }
 
 

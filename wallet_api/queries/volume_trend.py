@@ -5,11 +5,10 @@ from typing import Any
 
 from wallet_api.boards import BUCKETS, PERIOD_LENGTHS
 from wallet_api.chains import CHAINS
-from wallet_api.database import Connection, Row, load_sql
+from wallet_api.database import Connection, load_sql
 
 _VOLUME_TREND = load_sql(__package__, "volume_trend")
-_FIGURES = ("buy", "sell", "volume", "volume_usd", "txn", "wallets")
-_NONE = dict.fromkeys(_FIGURES, 0)
+_NONE = dict.fromkeys(("buy", "sell", "volume", "volume_usd", "txn", "wallets"), 0)
 
 
 def volume_trend(
@@ -34,14 +33,4 @@ def volume_trend(
     )
     traded = {row["ends_at"]: row for row in rows}
     ends = [since + length * number for number in range(1, PERIOD_LENGTHS[period] // length + 1)]
-    return [
-        {
-            "timestamp": f"{end:%Y-%m-%dT%H:%M:%SZ}",
-            **_figures(traded.get(end, _NONE)),
-        }
-        for end in ends
-    ]
-
-
-def _figures(row: Row) -> dict[str, Any]:
-    return {name: row[name] for name in _FIGURES if row[name] is not None}
+    return [{"timestamp": f"{end:%Y-%m-%dT%H:%M:%SZ}", **traded.get(end, _NONE)} for end in ends]

@@ -152,6 +152,11 @@ class _Member(_Described):
     ) -> None:
         super().__init__(description, required=not optional, allow_none=nullable, **options)
 
+    def get_value(self, obj: Any, attr: str, *arguments: Any, **options: Any) -> Any:
+        """Return the value at `attr`; `missing` for an optional one that is None."""
+        value = super().get_value(obj, attr, *arguments, **options)
+        return missing if value is None and not self.required else value
+
 
 class String(_Member, fields.String):
     """A text, or one of `enum`."""
@@ -218,7 +223,7 @@ class Rows(_Member, fields.Nested):
 
 
 class Shape(Schema):
-    """The base of the schemas of responses, which serialize dictionaries."""
+    """The base of the schemas of responses, which serialize their fields of dictionaries or rows."""
 
     def get_attribute(self, obj: Mapping[str, Any], attr: str, default: Any) -> Any:
         """Return the value at `attr`, without marshmallow's search for attributes and paths."""
