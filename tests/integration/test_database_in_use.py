@@ -18,11 +18,6 @@ SMALL_DEMO = ("demo", "--wallets", "8", "--trades", "100", "--days", "2")
 
 
 @pytest.fixture
-def home(empty_home: Path) -> Path:
-    return empty_home
-
-
-@pytest.fixture
 def wallets_file(tmp_path: Path) -> str:
     return str(written(tmp_path / "wallets.ndjson", random_trades.wallets(1)[0]))
 
@@ -59,28 +54,28 @@ def test_every_command_names_a_server_of_one_s_own_and_never_its_password(
             json.loads(done.stdout)
 
 
-def test_an_embedded_server_is_named_by_its_folder_and_called_new_once(home: Path) -> None:
-    own = Settings(wallet_api_home=str(home))
+def test_an_embedded_server_is_named_by_its_folder_and_called_new_once(empty_home: Path) -> None:
+    own = Settings(wallet_api_home=str(empty_home))
     made = run_command("keys", "create", "one", "--json", settings=own)
     assert set(json.loads(made.stdout)) == {"name", "key"}
     # Between the two, root is told which folders its server's user may pass through now.
-    assert made.stderr.startswith(f"Database: embedded PostgreSQL in {home}\n")
+    assert made.stderr.startswith(f"Database: embedded PostgreSQL in {empty_home}\n")
     assert made.stderr.endswith(
-        f"\nCreated an empty database in {home}. Check WALLET_API_HOME if you expected data.\n"
+        f"\nCreated an empty database in {empty_home}. Check WALLET_API_HOME if you expected data.\n"
     )
     listed = run_command("keys", "list", "--json", settings=own)
     assert [key["name"] for key in json.loads(listed.stdout)] == ["one"]
-    assert listed.stderr == f"Database: embedded PostgreSQL in {home}\n"
+    assert listed.stderr == f"Database: embedded PostgreSQL in {empty_home}\n"
 
 
 def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+    empty_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home.mkdir()
+    empty_home.mkdir()
     # Root's servers run as another user, who has to pass through.
-    os.chmod(home, 0o711)
-    os.chmod(home.parent, 0o711)
-    monkeypatch.chdir(home)
+    os.chmod(empty_home, 0o711)
+    os.chmod(empty_home.parent, 0o711)
+    monkeypatch.chdir(empty_home)
     for command in (
         ("keys", "list"),
         ("keys", "top-up", "one", "1"),
@@ -93,10 +88,13 @@ def test_a_command_that_stores_nothing_new_refuses_a_folder_without_a_database(
     ):
         done = run_command(*command, settings=Settings())
         assert done.exit_code == 1, command
-        assert done.stderr.startswith(f"Error: There is no database in {home / 'var'}. Set WALLET_API_HOME")
-        assert not list(home.iterdir()), command
+        hint = f"Error: There is no database in {empty_home / 'var'}. Set WALLET_API_HOME"
+        assert done.stderr.startswith(hint)
+            f"Error: There is no database in {empty_home / 'var'}. Set WALLET_API_HOME"
+        )
+        assert not list(empty_home.iterdir()), command
     done = run_command("keys", "create", "one", settings=Settings())
-    assert f"Created an empty database in {home / 'var'}. Check WALLET_API_HOME" in done.stderr
+    assert f"Created an empty database in {empty_home / 'var'}. Check WALLET_API_HOME" in done.stderr
 
 
 _FULL = """
@@ -143,7 +141,9 @@ def test_one_s_own_wallets_beside_the_demo_s_are_warned_of(settings: Settings, w
     assert "--no-demo" in warning
 
 
-@pytest.mark.parametrize("since", ["0d", "soon", "2009-01-02", "2999-01-01", "999999d"])
+@pytest.mark.parametrize(
+    "since", ["0d", "soon", "2009-01-02", "2999-01-01", "999999d", "0001-01-01T00:00+23:00"]
+)
 def test_a_sync_begins_at_a_time_in_the_past(settings: Settings, since: str) -> None:
     refused = run_command("sync", "prices", "--since", since, settings=settings)
     assert refused.exit_code == 2

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +22,7 @@ from tests.faults_report import Report
 from tests.ledger.rows import GROUP
 from tests.nginx import nginx, running_nginx
 from tests.outages import Outages, is_our_refusal, service_with_own_servers
-from tests.processes import processes_of, reload, start_gunicorn, workers
+from tests.processes import kill, processes_of, reload, start_gunicorn, workers
 from tests.running_up import Up, running_up
 from tests.waiting import eventually
 from wallet_api import embedded
@@ -328,31 +327,17 @@ def _days_off(response: requests.Response) -> int:
     return round(stepped / timedelta(days=1))
 
 
-@dataclass(frozen=True)
-class UnderUp:
-    """A service under `wallet-api up`, and a call of it."""
-
-    up: Up
-    home: Path
-    call: Callable[[requests.Session], requests.Response]
-
-    def processes(self, name: str) -> list[psutil.Process]:
-        """Return the processes of 'postgres' or 'valkey', or the master of 'gunicorn'."""
-        return self.up.children(name) if name == "gunicorn" else processes_of(self.home / name)
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="wallet-api-faults-") as folder:
+        Path(folder).chmod(0o711)
+        yield Path(folder) / "home"
 
 
 @pytest.fixture(scope="module")
-def under_up() -> Iterator[UnderUp]:
-    with tempfile.TemporaryDirectory(prefix="wallet-api-faults-") as folder:
-        Path(folder).chmod(0o711)
-        home = Path(folder) / "home"
-        with running_up(home, "--no-demo") as up:
-            own = Settings(wallet_api_home=str(home))
-            with embedded.running(own) as running, connect(str(running.database_url)) as one:
-                key = create_key(one, "caller", rate="1000000/second")
-            url = up.output.split(" is at ")[1].split()[0]
-            headers = {"Authorization": f"Bearer {key}"}
-            yield UnderUp(up, home, get(f"{url}/v1/transactions/volume", params=GROUP, headers=headers))
+def up(home: Path) -> Iterator[Up]:
+    with running_up(home, "--no-demo") as up:
+        yield up
 
 
 @pytest.mark.parametrize(
@@ -363,15 +348,26 @@ def under_up() -> Iterator[UnderUp]:
         ("gunicorn", "they wait at its socket; a response that had begun breaks off"),
     ],
 )
-def test_up_starts_again_what_is_killed(under_up: UnderUp, report: Report, name: str, meanwhile: str) -> None:
-    with callers(under_up.call, pause_seconds=PAUSE_SECONDS) as met:
+def test_up_starts_again_what_is_killed(
+    up: Up, home: Path, report: Report, name: str, meanwhile: str
+) -> None:
+    with (
+        embedded.running(Settings(wallet_api_home=str(home))) as running,
+        connect(str(running.database_url)) as connection,
+    ):
+        key = create_key(connection, f"caller of {name}", rate="1000000/second")
+    headers = {"Authorization": f"Bearer {key}"}
+
+    def processes() -> list[psutil.Process]:
+        return up.children(name) if name == "gunicorn" else processes_of(home / name)
+
+    call = get(f"{up.url}/v1/transactions/volume", params=GROUP, headers=headers)
+    with callers(call, pause_seconds=PAUSE_SECONDS) as met:
         _wait(lambda: met.statuses[200] > 20)
-        killed = under_up.processes(name)
-        assert killed
         start = time.monotonic()
-        for process in killed:
-            process.send_signal(signal.SIGKILL)
-        _wait(lambda: set(under_up.processes(name)) - set(killed) != set())
+        killed = processes()
+        kill(killed)
+        _wait(lambda: set(processes()) - set(killed) != set())
         _go_on()
     assert name == "gunicorn" or met.failures == []
     assert len(met.failures) <= 4

@@ -75,14 +75,13 @@ def names_of(connection: Connection) -> list[str]:
     return [row["name"] for row in connection.execute("SELECT name FROM schema_migrations ORDER BY name")]
 
 
-@pytest.mark.parametrize("applied", range(1, len(NAMES)))
 def test_an_upgraded_schema_is_the_fresh_one(
-    applied: int, empty_database_url: str, database_url: str, run: Run, monkeypatch: pytest.MonkeyPatch
+    empty_database_url: str, database_url: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with connect(empty_database_url) as connection:
         with monkeypatch.context() as earlier:
-            earlier.setattr(migrations, "available", lambda: NAMES[:applied])
-            assert migrations.migrate(connection) == NAMES[:applied]
+            earlier.setattr(migrations, "available", lambda: NAMES[:1])
+            assert migrations.migrate(connection) == NAMES[:1]
         upgraded = run("migrate")
         assert upgraded.exit_code == 0, upgraded.output
         assert names_of(connection) == NAMES

@@ -1,38 +1,25 @@
 """Backups between servers: embedded and own, older and newer ones."""
 
-import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.backups import (
-    Made,
-    at,
-    contents,
-    debian_server,
-    done,
-    fill,
-    major,
-    refused,
-)
+from tests.backups import Made, at, contents, debian_server, done, fill, major, refused
 from tests.processes import run_command
 from wallet_api import embedded
 from wallet_api.settings import Settings
 
 
 @pytest.fixture(scope="module")
-def newest_server(servers: Settings) -> Iterator[str]:
+def newest_server() -> Iterator[str]:
     """The address of a server of the embedded PostgreSQL."""
-    with ExitStack() as stack:
-        if not os.environ.get("DATABASE_URL"):
-            yield str(servers.database_url)
-            return
-        home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-tests-"))
-        own = Settings(wallet_api_home=home)
-        yield str(stack.enter_context(embedded.running(own)).database_url)
+    with (
+        tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as home,
+        embedded.running(Settings(wallet_api_home=home)) as running,
+    ):
+        yield str(running.database_url)
 
 
 @pytest.fixture(scope="module")

@@ -122,6 +122,10 @@ def test_wallets_take_along_what_belongs_to_them_and_nothing_of_others(
     for table in ("holdings_snapshots", "sync_wallets"):
         left = connection.execute(f"SELECT count(*) AS n FROM {table}").fetchone()  # type: ignore[arg-type]
         assert left == {"n": len(wallets) - 1}
+    assert remove("wallets", *wallets[1:]).summary["removed"] == len(wallets) - 1
+    # Nor of their groups.
+    for table in ("volume_rollup", "wallet_groups"):
+        assert connection.execute(f"SELECT FROM {table}").rowcount == 0  # type: ignore[arg-type]
 
 
 def test_rows_that_name_nothing_known_are_rejected_by_line_and_reason(

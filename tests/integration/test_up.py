@@ -18,7 +18,7 @@ import requests
 
 from tests.browser import browser, needs_chromium
 from tests.ledger.in_process import Importer
-from tests.processes import processes_of, run_command, wallet_api
+from tests.processes import environment_of, processes_of, run_command, wallet_api
 from tests.running_up import Up, free_port, is_alive, running_up
 from tests.waiting import eventually
 from wallet_api import demo, embedded
@@ -246,7 +246,7 @@ def test_a_taken_port_is_reported_before_anything_is_started_with_the_command_fo
             refused = subprocess.run(
                 [program, "up", "--no-demo", "--port", str(port)],
                 cwd=folder,
-                env={"PATH": path, "WALLET_API_HOME": str(empty_home)},
+                env=environment_of(Settings(wallet_api_home=str(empty_home))) | {"PATH": path},
                 capture_output=True,
                 text=True,
                 check=False,

@@ -50,7 +50,7 @@ def rejects_of(path: Path) -> list[Row] | None:
 def command(
     database_url: str, folder: Path, *arguments: str, standard_input: str = ""
 ) -> tuple[int, str, str]:
-    """Run a command of its own process in `folder`, and return its exit status, output and errors."""
+    """Run a command in its own process, in `folder`; return its exit status, output and errors."""
     done = subprocess.run(
         [sys.executable, "-m", "wallet_api", *arguments],
         input=standard_input,

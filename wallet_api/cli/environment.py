@@ -10,10 +10,10 @@ from wallet_api.cli.output import typed
 from wallet_api.database import Connection, connect, location_of, translated
 from wallet_api.settings import Settings
 
-Notify = Callable[[Settings, str], None]
+Notify = Callable[[str], None]
 
 
-def write_note(settings: Settings, text: str) -> None:
+def write_note(text: str) -> None:
     """Write a line to standard error, so that standard output stays readable for programs."""
     click.echo(text, err=True)
 
@@ -37,13 +37,10 @@ def settings_with_database(
             " folder that contains it, or set DATABASE_URL."
             f" '{typed('up')}' creates one."
         )
-    notify(configured, f"Database: {database_of(configured)}")
+    notify(f"Database: {database_of(configured)}")
     with embedded.running(configured) as settings:
         if is_new:
-            notify(
-                configured,
-                f"Created an empty database in {home}. Check WALLET_API_HOME if you expected data.",
-            )
+            notify(f"Created an empty database in {home}. Check WALLET_API_HOME if you expected data.")
         if configured.database_url is None and migrate:
             with connect(str(settings.database_url)) as connection:
                 migrations.migrate(connection)

@@ -1,7 +1,6 @@
 """`wallet-api export wallets|trades|prices FILE`: write the ledger to files that an import reads."""
 
 import time
-from datetime import datetime
 from typing import Any
 
 import click
@@ -66,17 +65,9 @@ def export_trades(file: str, force: bool, as_json: bool, **filters: Any) -> None
 @_since
 @_until
 @_common
-def export_prices(
-    file: str,
-    blockchain: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    force: bool,
-    as_json: bool,
-) -> None:
+def export_prices(file: str, force: bool, as_json: bool, **filters: Any) -> None:
     """Write the native prices. With --blockchain, those of its native coin."""
-    filters = exports.Filters(blockchain, since=since, until=until)
-    _run("prices", file, filters, overwrite=force, as_json=as_json)
+    _run("prices", file, exports.Filters(**filters), overwrite=force, as_json=as_json)
 
 
 def _run(kind: exports.Kind, file: str, filters: exports.Filters, *, overwrite: bool, as_json: bool) -> None:

@@ -173,7 +173,8 @@ def sync_tokens(chains: tuple[str, ...], **options: Any) -> None:
 @contextmanager
 def _ready(options: dict[str, Any], *, repeats: bool = False) -> Iterator[tuple[Settings, ExitStack]]:
     verbose = options.pop("verbose")
-    note = partial(write_sync_note, dated=repeats or options["every"] is not None)
+    dated = repeats or options["every"] is not None
+    note = partial(write_sync_note, Settings.from_environment(), dated=dated)
     with settings_with_database(notify=note) as settings, ExitStack() as stack:
         log_to_stderr(settings, stack, verbose=verbose)
         yield settings, stack
