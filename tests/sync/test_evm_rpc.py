@@ -191,6 +191,11 @@ def test_a_span_that_is_too_long_is_halved(
     assert len(stub.asked_of("eth_getLogs")) < 60
 
 
+def test_a_node_that_refuses_single_blocks_fails_the_chain(chain: EvmChain, operator: Operator) -> None:
+    chain.most_blocks = 0
+    assert sync(operator)["failures"] == {"too_large": 1}
+
+
 def test_a_span_that_is_refused_by_its_status_does_not_end_batches(
     stub: Stub, chain: EvmChain, operator: Operator
 ) -> None:

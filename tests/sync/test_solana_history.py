@@ -8,6 +8,7 @@ import pytest
 from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
+from tests.stub.swaps import Row
 from tests.stub.transactions import now
 from tests.sync.operator import Operator, addresses
 from tests.sync.solana import SOL, WALLET, buy, read_from
@@ -142,10 +143,13 @@ def test_versions_are_as_the_node_returns_them(stub: Stub, operator: Operator, n
 
 
 @pytest.mark.parametrize("has_history", [True, False])
-def test_one_of_an_unknown_form_costs_no_other(stub: Stub, operator: Operator, has_history: bool) -> None:
+@pytest.mark.parametrize("meta", [{"fee": "much", "err": None}, buy(AT)["meta"] | {"postBalances": []}])
+def test_one_of_an_unknown_form_costs_no_other(
+    stub: Stub, operator: Operator, has_history: bool, meta: Row
+) -> None:
     stub.transactions.has_history = has_history
     trade(stub, 3)
-    stub.transactions.add(WALLET, "odd", buy(AT) | {"meta": {"fee": "much", "err": None}})
+    stub.transactions.add(WALLET, "odd", buy(AT) | {"meta": meta})
     done = operator.sync()
     assert (done.status, done.only["unreadable"], done.only["changed"]) == (3, 1, 3)
     assert operator.fetch("SELECT tx_signature FROM sync_left_out") == [{"tx_signature": "odd"}]
