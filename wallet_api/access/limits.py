@@ -123,8 +123,8 @@ class MeteredStorage(Storage):
         return self._counts is not None and (self.is_shared or self._counts.probe())
 
     def _write(self, amounts: dict[Window, int]) -> None:
-        if self._counts is not None:
-            self._counts.add(amounts)
+        assert self._counts is not None
+        self._counts.add(amounts)
 
 
 class KeyLimiter(Limiter):
