@@ -71,7 +71,7 @@ def test_a_backup_made_while_trades_land_is_one_moment(
     busy = make(str(servers.database_url))
     fill(busy)
     importer = in_process.Importer(busy, batch_rows=200)
-    rows = random_trades.trades(6_000, WALLETS, datetime.now(UTC), 1)
+    rows = random_trades.trades(3_000, WALLETS, datetime.now(UTC), 1)
     thread = threading.Thread(target=importer.trades, args=[rows])
     thread.start()
     summary = done("backup", tmp_path / "busy.dump", settings=at(busy))

@@ -287,7 +287,7 @@ def test_a_reload_and_a_node_that_leaves_drop_no_call(
         headers={"Authorization": f"Bearer {key}"},
         verify=str(server.certificate),
     )
-    with callers(call, threads=4) as met:
+    with callers(call, threads=4, pause_seconds=0.02) as met:
         reload(first)
         reload(first)
         second.stop()

@@ -131,7 +131,7 @@ def test_a_new_wallet_with_much_to_read_delays_no_other(
     chain: EvmChain, operator: Operator, start: Start
 ) -> None:
     chain.blocks[:] = [Block(AT - timedelta(days=1))]
-    for number in range(90):
+    for number in range(60):
         chain.add(AT + timedelta(seconds=number), buy(number + 1, wallet=FRIEND))
     chain.add(now())
     slow = {"FOLLOW_SECONDS": "1", "SYNC_RPC_REQUESTS_PER_SECOND": "5"}
@@ -141,8 +141,8 @@ def test_a_new_wallet_with_much_to_read_delays_no_other(
     assert eventually(lambda: signatures(operator) != set(), 30)
     chain.add(now(), buy(1000))
     assert eventually(lambda: signature(1000) in signatures(operator), 10)
-    assert len(signatures(operator)) < 90
-    assert eventually(lambda: len(signatures(operator)) == 91, 60)
+    assert len(signatures(operator)) < 60
+    assert eventually(lambda: len(signatures(operator)) == 61, 60)
 
 
 def test_chains_without_a_node_are_read_with_their_own_period(
