@@ -156,13 +156,12 @@
        ),
        shown AS (
        SELECT count(*) AS row_count,
-              '[' || COALESCE(string_agg(change || ',"arrived_at":"' || arrived_at || '"}', ',' ORDER BY place), '') || ']'
-                  AS transactions
+              string_agg(change || ',"arrived_at":"' || arrived_at || '"}', ',' ORDER BY place) AS changes
          FROM page
         WHERE place <= %(limit)s::bigint
        )
 SELECT shown.row_count,
-       shown.transactions,
+       shown.changes,
        (SELECT count(*)
           FROM candidate) > %(limit)s::bigint AS is_cut,
        last.arrival,
