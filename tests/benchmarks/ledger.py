@@ -212,14 +212,14 @@ def _questions(ledger: Ledger) -> Iterator[dict[str, Callable[[], Any]]]:
         }
 
 
-def _changes(caller: Caller) -> Iterator[int]:
-    """Follow the feed of the group from its start, and yield how many changes each page has."""
+def _changes(caller: Caller) -> Iterator[None]:
+    """Follow the feed of the group from its start, and yield after each page."""
     after = "start"
     while True:
         page = caller.ask("/v1/transactions/latest", ledger_operations.GROUP | {"after": after, "limit": 100})
-        data = json.loads(page)["data"]
-        after = data["pagination"]["next_cursor"]
-        yield data["count"]
+        # Reading all of the page would take as long as a part of the response.
+        after = page.rpartition(b'"next_cursor":"')[2].partition(b'"')[0].decode()
+        yield
 
 
 def _times(ask: Callable[[], Any], calls: int) -> list[float]:

@@ -24,9 +24,9 @@ _FIND_TOKEN_ID = load_sql(__package__, "find_token_id")
 
 NOW, START = "now", "start"
 
-# A chunk has about as many trades. A page reads as many chunks as fill it if half of the trades are in its
-# feed, and then twice as many as the rest of it needs by the share of those so far, but at most four times
-# as many as the time before: 15,000 trades in all.
+# A chunk has about as many trades. A page reads as many chunks as fill it if all trades are in its feed, and
+# then twice as many as the rest of it needs by the share of those so far, but at most four times as many as
+# the time before: 15,000 trades in all.
 _CHUNK_TRADES = 100
 _MAX_CHUNKS = 150
 _GROWTH = 4
@@ -188,7 +188,7 @@ def _token_id(connection: Connection, blockchain: str, mint: str) -> int:
 def _read(connection: Connection, wanted: dict[str, Any], position: Position, chunks: list[_Chunk]) -> _Page:
     """Return the changes of the first chunks, and of more and more of them until the page is full."""
     rows, changes, done = 0, [], 0
-    number = 2 * (wanted["limit"] // _CHUNK_TRADES + 1)
+    number = wanted["limit"] // _CHUNK_TRADES + 1
     while done < min(len(chunks), _MAX_CHUNKS):
         part = chunks[done : min(done + number, _MAX_CHUNKS)]
         page = _read_chunks(connection, wanted | {"limit": wanted["limit"] - rows}, position, part)
