@@ -42,7 +42,8 @@ _operation = Operation(
 def holdings() -> Response:
     """Return the balances of one wallet, and how old they are."""
     arguments = load_arguments(_operation.arguments)
-    result = services().holdings.read(**arguments)
+    service = services().holdings
+    result = service.read(**arguments)
     snapshot = result.snapshot
     if snapshot is None:
         # A response without balances costs nothing.
@@ -52,15 +53,16 @@ def holdings() -> Response:
         )
 
     def active() -> Any:
+        formatted = service.format(arguments["blockchain"], snapshot)
         return _dump(
             {
-                "tokens": orjson.Fragment(snapshot.tokens),
-                "count": snapshot.count,
-                "last_updated": snapshot.last_updated,
+                "tokens": orjson.Fragment(formatted.tokens),
+                "count": formatted.count,
+                "last_updated": formatted.last_updated,
                 "stale": result.stale,
                 "loading": False,
             },
-            snapshot.warnings,
+            formatted.warnings,
         )
 
     source = Cached(snapshot, snapshot.taken_at, hit=result.cached)

@@ -1,5 +1,6 @@
 """The rows of a snapshot for the response: filtered, ordered, and with amounts in decimal notation."""
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -37,6 +38,11 @@ class FormattedSnapshot:
             return []
         rows = "row" if self.left_out == 1 else "rows"
         return [f"{self.left_out} {rows} of the provider could not be read: these balances are not complete."]
+
+    @property
+    def age_seconds(self) -> float:
+        """Return the time since the balances were fetched."""
+        return max(0.0, time.monotonic() - self.taken_at)
 
 
 @dataclass(frozen=True)

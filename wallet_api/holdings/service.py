@@ -16,7 +16,7 @@ from wallet_api.database import Database
 from wallet_api.errors import Busy, ServiceUnavailable
 from wallet_api.holdings.formatting import Filter, FormattedSnapshot, format_snapshot
 from wallet_api.holdings.refresh import Refresher
-from wallet_api.holdings.snapshots import AwaitTurn, Snapshots, WalletState
+from wallet_api.holdings.snapshots import AwaitTurn, Snapshot, Snapshots, WalletState
 from wallet_api.ledger.denied import read_denied
 from wallet_api.providers.balances import make_provider, missing_settings
 from wallet_api.providers.faults import BreakerOpen, NotConfigured
@@ -51,7 +51,7 @@ class Holdings:
     `cached` is false if the request waited for the provider.
     """
 
-    snapshot: FormattedSnapshot | None
+    snapshot: Snapshot | FormattedSnapshot | None
     stale: bool
     cached: bool
 
@@ -126,6 +126,12 @@ class HoldingsService:
         self._responses.labels(blockchain, state).inc()
         return holdings
 
+    def format(self, blockchain: str, snapshot: Snapshot | FormattedSnapshot) -> FormattedSnapshot:
+        """Return a snapshot from `read` with formatted rows; a cached one is returned unchanged."""
+        if isinstance(snapshot, FormattedSnapshot):
+            return snapshot
+        return format_snapshot(CHAINS[blockchain], snapshot, self._shown)
+
     def close(self) -> None:
         """Close the connections to the providers."""
         for refresher in self._refreshers.values():
@@ -138,15 +144,16 @@ class HoldingsService:
         wallet = self._snapshots.find(blockchain, address)
         if wallet.snapshot is None:
             return self._wait_for_first(blockchain, address, wallet)
-        formatted = format_snapshot(CHAINS[blockchain], wallet.snapshot, self._shown)
-        is_stale = wallet.snapshot.age_seconds >= self._ttl
-        if not is_stale:
+        if wallet.snapshot.age_seconds < self._ttl:
+            formatted = self.format(blockchain, wallet.snapshot)
             self._cache.put((blockchain, address), formatted, formatted.taken_at)
-        elif blockchain not in self._unconfigured:
-            refresher = self._refreshers[blockchain]
-            if not (wallet.refreshing or wallet.pause_seconds or refresher.pause_seconds()):
-                refresher.start(wallet.wallet_id, address)
-        return Holdings(formatted, stale=is_stale, cached=True)
+            return Holdings(formatted, stale=False, cached=True)
+        if blockchain in self._unconfigured:
+            return Holdings(wallet.snapshot, stale=True, cached=True)
+        refresher = self._refreshers[blockchain]
+        if not (wallet.refreshing or wallet.pause_seconds or refresher.pause_seconds()):
+            refresher.start(wallet.wallet_id, address)
+        return Holdings(wallet.snapshot, stale=True, cached=True)
 
     def _wait_for_first(self, blockchain: str, address: str, wallet: WalletState) -> Holdings:
         if blockchain in self._unconfigured:
@@ -177,8 +184,7 @@ class HoldingsService:
             if formatted is not None:
                 return Holdings(formatted, stale=False, cached=False)
             wallet = self._snapshots.find(blockchain, address)
-        formatted = format_snapshot(CHAINS[blockchain], wallet.snapshot, self._shown)
-        return Holdings(formatted, stale=False, cached=False)
+        return Holdings(wallet.snapshot, stale=False, cached=False)
 
 
 def _raise_failure(wallet: WalletState, refresher: Refresher) -> None:
