@@ -77,13 +77,17 @@ class MeteredStorage(Storage):
 
     def get(self, key: str) -> int:
         """Return the count that this process knows of."""
-        window, _ = self._window(key)
-        with window.lock:
-            return window.used
+        return self.state(key)[0]
 
     def get_expiry(self, key: str) -> float:
         """Return when the window ends, in Unix seconds."""
-        return self._window(key)[0].ends
+        return self.state(key)[1]
+
+    def state(self, key: str) -> tuple[int, int]:
+        """Return the count that this process knows of, and when the window ends, in Unix seconds."""
+        window, _ = self._window(key)
+        with window.lock:
+            return window.used, window.ends
 
     def check(self) -> bool:
         """Return False if a shared store is configured and does not work."""
@@ -155,8 +159,9 @@ class KeyLimiter(Limiter):
 
     def left(self, key: ApiKey) -> tuple[int, int]:
         """Return how many requests are left in the current window, and when it ends, in Unix seconds."""
-        stats = self.limiter.get_window_stats(key.limit, key.label)
-        return stats.remaining, int(stats.reset_time)
+        # One look-up, where the strategy's statistics take two.
+        used, ends = self.windows.state(key.limit.key_for(key.label))
+        return max(0, key.limit.amount - used), ends
 
     def set_headers(self, key: ApiKey, headers: Headers) -> None:
         """Add the rate-limit headers to a response."""
