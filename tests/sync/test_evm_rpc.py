@@ -239,6 +239,18 @@ def test_a_node_that_is_behind_counts_for_nothing(
     assert sync(operator)["changed"] == 1
 
 
+def test_a_node_that_returns_other_logs_than_requested_counts_for_nothing(
+    chain: EvmChain, operator: Operator
+) -> None:
+    chain.add(now(), buy(1))
+    chain.add(now(), buy(2, wallet=FRIEND))
+    chain.ignores_filters = True
+    done = sync(operator, HOLDINGS_BACKOFF_SECONDS="0.001")
+    assert (done["synced"], done["failures"]) == (0, {"malformed": 1})
+    chain.ignores_filters = False
+    assert sync(operator)["changed"] == 1
+
+
 def test_a_node_of_another_chain_is_refused(stub: Stub, chain: EvmChain, operator: Operator) -> None:
     stub.nodes.chain_ids[CHAIN] = 56
     done = sync(operator)

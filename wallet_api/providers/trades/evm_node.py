@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from wallet_api.chains import Chain
 from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
-from wallet_api.providers.faults import Broken, Rejected, TimedOut, TooLarge
+from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
 from wallet_api.providers.jsonrpc import NO_METHOD, Call, Node, Result
 from wallet_api.providers.replies import quantity
 from wallet_api.providers.trades.evm_chain import (
@@ -188,4 +188,7 @@ def _find(wallets: Sequence[TrackedWallet], logs: Sequence[Log]) -> dict[int, Fo
         for address in map(address_of, log.topics[1:]):
             if address in tracked:
                 block.wallets.setdefault(log.transaction_hash, {})[address] = tracked[address]
+    # A node that ignores the filter may as well leave out logs.
+    if any(not block.wallets for block in found.values()):
+        raise Malformed("a log that was not requested")
     return found
