@@ -3,6 +3,7 @@
 import random
 import time
 from datetime import datetime
+from functools import cached_property
 from typing import Any, cast
 
 from flask import Request
@@ -39,7 +40,7 @@ class ApiRequest(Request):
         # A name, which need not be secret.
         self.request_id = environ[REQUEST_ID] = f"req_{random.getrandbits(96):024x}"
 
-    @property
+    @cached_property
     def operation(self) -> str:
         """The name of the operation, also for an alias; `none` for an unknown route."""
         endpoint = self.endpoint

@@ -23,24 +23,31 @@ def load_arguments(schema: arguments.Arguments) -> Mapping[str, Any]:
     """
     request = current_request()
     query: bytes = request.query_string
+    # Read by the first request of a page, with a cursor or not: sealed() runs in a slot of the bulkhead.
+    secret = seals.secret() if "cursor" in schema.fields else None
     # A key must not stay in memory.
     if may_contain_key(query) or len(query) > _MAX_BYTES:
-        loaded, request.format = _load(schema, request.args)
+        loaded, request.format = _load(schema, request.args, secret)
     else:
-        loaded, request.format = _load_again(schema, query)
-    return seals.opened(loaded) if "cursor" in schema.fields else loaded
+        loaded, request.format = _load_again(schema, query, secret)
+    return loaded
 
 
 # Most callers send the same query strings again and again.
 @lru_cache(1024)
-def _load_again(schema: arguments.Arguments, query: bytes) -> tuple[Mapping[str, Any], str]:
-    return _load(schema, current_request().args)
+def _load_again(
+    schema: arguments.Arguments, query: bytes, secret: bytes | None
+) -> tuple[Mapping[str, Any], str]:
+    return _load(schema, current_request().args, secret)
 
 
-def _load(schema: arguments.Arguments, given: MultiDict[str, str]) -> tuple[Mapping[str, Any], str]:
+def _load(
+    schema: arguments.Arguments, given: MultiDict[str, str], secret: bytes | None
+) -> tuple[Mapping[str, Any], str]:
     values = given.to_dict(flat=False)
     # The gate has read it.
     values.pop("api_key", None)
     loaded = arguments.load(schema, values)
     response_format = loaded.pop("format", "json")
-    return MappingProxyType(loaded), response_format
+    opened = loaded if secret is None else seals.opened(loaded, secret)
+    return MappingProxyType(opened), response_format

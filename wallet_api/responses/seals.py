@@ -29,17 +29,21 @@ def init_app(app: Flask, database: Database, bulkhead: Bulkhead) -> None:
     """Let `app` seal its cursors."""
 
     @cache
-    def secret() -> bytes:
+    def read_secret() -> bytes:
         with bulkhead.slot(), database.read() as connection:
             return bytes(connection.fetch_value(_SECRET))
 
-    app.extensions[_EXTENSION] = secret
+    app.extensions[_EXTENSION] = read_secret
 
 
-def opened(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+def secret() -> bytes:
+    """Return the secret of the current app's seals. Raises DatabaseUnavailable."""
+    of_database: bytes = current_app.extensions[_EXTENSION]()
+    return of_database
+
+
+def opened(arguments: dict[str, Any], secret: bytes) -> dict[str, Any]:
     """Return the arguments with their cursor as a query made it. Raises InvalidParameter for any other."""
-    # Read by the first request, with a cursor or not: sealed() runs in a slot of the bulkhead.
-    secret = _secret()
     for name in _ARGUMENTS:
         sealed = arguments.get(name)
         if sealed is not None and sealed not in _WORDS:
@@ -55,7 +59,7 @@ def sealed(data: Mapping[str, Any]) -> Mapping[str, Any]:
     cursor = next_cursor(data)
     if cursor is None:
         return data
-    return {**data, "pagination": {**data["pagination"], "next_cursor": seal(_secret(), cursor)}}
+    return {**data, "pagination": {**data["pagination"], "next_cursor": seal(secret(), cursor)}}
 
 
 def next_cursor(data: Mapping[str, Any]) -> str | None:
@@ -68,8 +72,3 @@ def seal(secret: bytes, cursor: str) -> str:
     """Return a cursor of a query with the seal before it."""
     digest = hmac.digest(secret, cursor.encode(), "sha256")
     return base64.urlsafe_b64encode(digest[:_BYTES]).decode() + cursor
-
-
-def _secret() -> bytes:
-    secret: bytes = current_app.extensions[_EXTENSION]()
-    return secret
