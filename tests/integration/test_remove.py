@@ -8,6 +8,7 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from tests.ledger.rows import UNTRACKED, ndjson, written
 from tests.naive import Ledger
 from tests.naive_walk import folded
 from wallet_api.database import Connection, connect
+from wallet_api.ledger import merge
 from wallet_api.ledger.identities import TradeIdentity
 from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.rebuild import rebuild_ledger
@@ -117,6 +119,16 @@ def test_wallets_take_along_what_belongs_to_them_and_nothing_of_others(
     wallets, _ = fill(database_url)
     connection.execute("INSERT INTO holdings_snapshots (wallet_id) SELECT wallet_id FROM wallets")
     connection.execute("INSERT INTO sync_wallets (wallet_id, tried_at) SELECT wallet_id, now() FROM wallets")
+    # Trades do not take out the buckets that are about to expire.
+    bucket = connection.execute(
+        "SELECT token_id, bucket_seconds, ends_at FROM volume_rollup LIMIT 1"
+    ).fetchone()
+    assert bucket is not None
+    connection.execute(
+        "UPDATE volume_rollup SET ends_at = now() - %(age)s WHERE token_id = %(token_id)s"
+        " AND bucket_seconds = %(bucket_seconds)s AND ends_at = %(ends_at)s",
+        bucket | {"age": merge.VOLUME_WINDOW + timedelta(minutes=30)},
+    )
     assert remove("wallets", wallets[0]).status == 0
     assert orphans(connection) == {}
     for table in ("holdings_snapshots", "sync_wallets"):
