@@ -46,12 +46,18 @@ def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator
     # The pool gave ten times as much.
     shared = (own(None, -SOL), own(FART, 7), Move("friend", FART, 63), pool(WRAPPED, SOL), pool(FART, -70))
     stub.transactions.add(WALLET, "shared", transaction(AT, WALLET, *shared))
+    # The pool gave coin as well.
+    both = (own(FART, 7), Move("third", None, SOL), Move("friend", BONK, -9))
+    stub.transactions.add(
+        WALLET, "both", transaction(AT, WALLET, *both, pool(FART, -7), pool(WRAPPED, -SOL), pool(BONK, 9))
+    )
     stub.transactions.add(WALLET, "good", buy(AT))
     done = operator.sync()
     assert (done.status, done.only["no_trades"]) == (3, 1)
     assert done.only["left_out_reasons"]["unclear"] == {
         "several tokens whose separate prices are unclear": 1,
         "others moved another amount than the wallet": 1,
+        "no other account exchanged the token": 1,
     }
     assert {key[2] for key in operator.ledger()} == {"good"}
 
