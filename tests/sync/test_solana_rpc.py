@@ -63,9 +63,9 @@ def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator
 
 
 def test_a_token_account_that_exists_only_on_the_way_is_its_owners(stub: Stub, operator: Operator) -> None:
-    # Bought into such an account of the wallet, and given away from it.
-    moves = (own(None, -SOL), Move("friend", FART, 10**6), pool(WRAPPED, SOL), pool(FART, -(10**6)))
-    told = transaction(AT, WALLET, *moves)
+    # Bought into such an account of the wallet, and given away from it, with coin.
+    moves = (pool(WRAPPED, SOL), pool(FART, -(10**6)), Move("friend", FART, 10**6), Move("friend", None, SOL))
+    told = transaction(AT, WALLET, own(None, -2 * SOL), *moves)
     rows = told["meta"]["innerInstructions"][0]["instructions"]
     place = next(number for number, row in enumerate(rows) if row["parsed"]["info"]["mint"] == FART)
     kind, info = rows[place]["parsed"].values()
@@ -76,6 +76,14 @@ def test_a_token_account_that_exists_only_on_the_way_is_its_owners(stub: Stub, o
     stub.transactions.add(WALLET, "given away", told)
     operator.sync()
     assert values(operator.ledger()) == {("given away", FART, "buy"): ("1", "1", None)}
+
+
+def test_a_sell_of_which_tips_leave_nothing_is_a_sell(stub: Stub, operator: Operator) -> None:
+    moves = (own(FART, -(10**6)), pool(FART, 10**6), pool(WRAPPED, -1000))
+    tip = (own(None, 1000 - 3000), Move("tips", None, 3000))
+    stub.transactions.add(WALLET, "tipped", transaction(AT, WALLET, *moves, *tip))
+    operator.sync()
+    assert values(operator.ledger()) == {("tipped", FART, "sell"): ("1", "0.000001", None)}
 
 
 def test_failed_transactions_are_not_even_asked_for(stub: Stub, operator: Operator) -> None:
