@@ -46,6 +46,12 @@ def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator
     # The pool gave ten times as much.
     shared = (own(None, -SOL), own(FART, 7), Move("friend", FART, 63), pool(WRAPPED, SOL), pool(FART, -70))
     stub.transactions.add(WALLET, "shared", transaction(AT, WALLET, *shared))
+    # A friend paid the most of it.
+    dollars = (own(USDC, -32), Move("friend", USDC, -288), pool(USDC, 320))
+    stub.transactions.add(WALLET, "helped", transaction(AT, WALLET, *dollars, own(BONK, 10), pool(BONK, -10)))
+    # A friend paid all of it.
+    gift = (Move("friend", USDC, -320), pool(USDC, 320), pool(BONK, -9), pool(FART, -7))
+    stub.transactions.add(WALLET, "gift", transaction(AT, "friend", *gift, own(BONK, 9), own(FART, 7)))
     # The pool gave coin as well.
     both = (own(FART, 7), Move("third", None, SOL), Move("friend", BONK, -9))
     stub.transactions.add(
@@ -53,10 +59,10 @@ def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator
     )
     stub.transactions.add(WALLET, "good", buy(AT))
     done = operator.sync()
-    assert (done.status, done.only["no_trades"]) == (3, 1)
+    assert (done.status, done.only["no_trades"]) == (3, 2)
     assert done.only["left_out_reasons"]["unclear"] == {
         "several tokens whose separate prices are unclear": 1,
-        "others moved another amount than the wallet": 1,
+        "others moved another amount than the wallet": 2,
         "no other account exchanged the token": 1,
     }
     assert {key[2] for key in operator.ledger()} == {"good"}
