@@ -49,6 +49,11 @@ def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator
     # A friend paid the most of it.
     dollars = (own(USDC, -32), Move("friend", USDC, -288), pool(USDC, 320))
     stub.transactions.add(WALLET, "helped", transaction(AT, WALLET, *dollars, own(BONK, 10), pool(BONK, -10)))
+    # A friend got the most of it.
+    bought = (own(BONK, 10), Move("friend", BONK, 90), pool(BONK, -100))
+    stub.transactions.add(
+        WALLET, "given on", transaction(AT, WALLET, own(USDC, -32), pool(USDC, 32), *bought)
+    )
     # A friend paid all of it.
     gift = (Move("friend", USDC, -320), pool(USDC, 320), pool(BONK, -9), pool(FART, -7))
     stub.transactions.add(WALLET, "gift", transaction(AT, "friend", *gift, own(BONK, 9), own(FART, 7)))
@@ -62,7 +67,7 @@ def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator
     assert (done.status, done.only["no_trades"]) == (3, 2)
     assert done.only["left_out_reasons"]["unclear"] == {
         "several tokens whose separate prices are unclear": 1,
-        "others moved another amount than the wallet": 2,
+        "others moved another amount than the wallet": 3,
         "no other account exchanged the token": 1,
     }
     assert {key[2] for key in operator.ledger()} == {"good"}
