@@ -5,21 +5,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.attacks import p99
-from tests.callers import Met
 
 
 @dataclass
 class Report:
     """The lines of both tables, in the order of the tests."""
 
-    faults: list[tuple[str, str, str, str]] = field(default_factory=list)
+    faults: list[tuple[str, str, str]] = field(default_factory=list)
     attacks: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    def add(self, fault: str, meanwhile: str, met: Met, recovery_seconds: float) -> None:
-        """Note what callers met during a fault."""
-        answers = ", ".join(f"{count} x {status}" for status, count in sorted(met.statuses.items()))
-        lost = f", {len(met.failures)} broken off" if met.failures else ""
-        self.faults.append((fault, meanwhile, answers + lost, f"{recovery_seconds:.2f} s"))
+    def add(self, fault: str, meanwhile: str, recovery_seconds: float) -> None:
+        """Note what callers get during a fault, and how long it lasts after its cause."""
+        self.faults.append((fault, meanwhile, f"{recovery_seconds:.2f} s"))
 
     def attack(self, attack: str, waits: list[float]) -> None:
         """Note how long others waited during an attack."""

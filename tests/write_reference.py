@@ -9,7 +9,7 @@ from typing import Any
 from flask import Flask
 from marshmallow import Schema
 
-from tests.reference_fields import OBJECTS, Lists, anchor
+from tests.reference_fields import OBJECTS, Lists
 from tests.reference_samples import sample
 from wallet_api.access.gate import is_keyless
 from wallet_api.blueprints import all_blueprints
@@ -40,7 +40,6 @@ def written(text: str) -> str:
     lists = Lists([one.arguments for one in described], [one.data for one in described])
     shown: dict[str, Any] = {}
     parts = {
-        "index": _index({path: found[path][1] for path in paths}),
         "arguments": lists.glossary("arguments"),
         "fields": lists.glossary("fields"),
         "operations": "\n\n".join(
@@ -69,14 +68,6 @@ def _operations() -> Iterator[tuple[str, str, Operation]]:
             alias = aliases.get(f"{rule.endpoint}_alias")
             sentence = f" Alias: `{alias}`." if alias else ""
             yield rule.rule, described[rule.rule]["get"]["description"] + sentence, operation
-
-
-def _index(described: dict[str, Operation]) -> str:
-    links: dict[str, list[str]] = {}
-    for path, operation in described.items():
-        link = f"[`{path.removeprefix('/v1')}`](#{anchor(f'GET {path}')})"
-        links.setdefault(operation.tag, []).append(link)
-    return "\n".join(f"- {tag}: {', '.join(same)}" for tag, same in links.items())
 
 
 def _section(

@@ -64,7 +64,7 @@ def _recovers(met: Met, back: float, report: Report, fault: str, meanwhile: str)
     """Note what callers met; there were only our refusals, and none soon after the cause was over."""
     _only_our_refusals(met)
     recovery = met.recovered_seconds(back)
-    report.add(fault, meanwhile, met, recovery)
+    report.add(fault, meanwhile, recovery)
     assert recovery < RECOVERY_SECONDS
 
 
@@ -162,7 +162,7 @@ def test_valkey_is_killed_and_comes_back(outages: Outages, report: Report) -> No
         assert ready.json()["data"]["store"] == "ok"
     assert met.failures == []
     assert set(met.statuses) == {200}
-    report.add("Valkey killed and back", "nothing: each worker counts by itself", met, over - back)
+    report.add("Valkey killed and back", "nothing: each worker counts by itself", over - back)
     assert over - back < RECOVERY_SECONDS
 
 
@@ -173,7 +173,7 @@ def test_a_reload_under_load_drops_no_call(outages: Outages, report: Report) -> 
         reload(outages.gunicorn)
         counted = met.statuses[200]
         _wait(lambda: met.statuses[200] > counted + 100)
-    report.add("Two reloads (SIGHUP) under load", "nothing", met, 0.0)
+    report.add("Two reloads (SIGHUP) under load", "nothing", 0.0)
     assert met.failures == []
     assert set(met.statuses) == {200}
 
@@ -317,7 +317,7 @@ def test_the_clock_is_stepped(
                 _wait(lambda days=days: {_days_off(one) for _, _, one in met.answers[-20:]} == {days})
     finally:
         gunicorn.stop()
-    report.add("Clock stepped by two days, both ways", "nothing", met, 0.0)
+    report.add("Clock stepped by two days, both ways", "nothing", 0.0)
     assert met.failures == []
     assert set(met.statuses) == {200}
 
@@ -376,5 +376,5 @@ def test_up_starts_again_what_is_killed(
     answered = [start, *(ended for ended, status, _ in met.answers if status == 200 and ended > start)]
     recovery = max(later - earlier for earlier, later in pairwise(sorted(answered)))
     title = {"postgres": "PostgreSQL", "valkey": "Valkey"}.get(name, name)
-    report.add(f"{title} killed (SIGKILL) under `wallet-api up`", meanwhile, met, recovery)
+    report.add(f"{title} killed (SIGKILL) under `wallet-api up`", meanwhile, recovery)
     assert recovery < UP_RECOVERY_SECONDS

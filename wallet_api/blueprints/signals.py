@@ -22,7 +22,7 @@ _operation = Operation(
     arguments=SignalsArguments(),
     data=SignalsSchema(),
     examples=examples_of("signals"),
-    description="No trade or price after `as_of` counts, so a loop over days is a backtest; only profiles,"
+    description="No trade or price after `as_of` counts: a loop over days is a backtest. Groups, profiles,"
     " names and supplies are those of today.",
     # Computed from many trades.
     lifetime=Lifetime.LONG,

@@ -20,19 +20,20 @@ What a curated set of crypto wallets trades and holds: the wallets with their re
 trades, volume and ranking of groups of them, and the tokens. All operations are `GET` with arguments in the
 query string.
 
-**Authentication.** Send your key as `Authorization: Bearer KEY`, which takes precedence, or as the
-parameter `api_key`. Prefer the header: URLs end up in logs and histories.
+**Authentication.** Send your key as `Authorization: Bearer KEY`. The parameter `api_key` works too, but URLs
+end up in logs and histories.
 
 **Responses** are `{"success": true, "data": …, "meta": …}`. Amounts are exact JSON numbers; read them with
 a decimal parser if your language has one. Times are UTC, ISO 8601 with `Z`.
 
 **Errors** are `{"success": false, "error": {"code", "message", "request_id", …}, "meta": …}` with the HTTP
-status below. On 429 and 503 wait for the seconds in `Retry-After`, then try again. Errors are free. A 503
-without it, whose `reason` is `provider_not_configured`, can only be fixed by the operator.
+status below. On 429 and 503 wait for the seconds in `Retry-After`, then try again. A 503 without it, whose
+`reason` is `provider_not_configured`, can only be fixed by the operator.
 
 **Limits.** `X-RateLimit-Limit`, `-Remaining` and `-Reset` are the state of your key's rate limit, and
 `X-Credits-Remaining` is its balance. A 200 costs one credit, unless the operator set another price. Errors,
-304 and balances that are still loading are free.
+304 and balances that are still loading are free. A limit or window beyond its maximum is capped, and
+`warnings` says so.
 
 **Conditional requests.** Responses have an `ETag`. Send it as `If-None-Match`, and data that has not
 changed is a 304 without a body. Large responses are compressed for callers that send `Accept-Encoding:

@@ -7,6 +7,8 @@ from marshmallow import ValidationError, fields, post_load, validates_schema
 from wallet_api.boards import FLOW_PERIODS, ORDERS
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
+    CAPPED,
+    NET_FLOW_USD,
     PRICE,
     USD,
     WITH_A_TRADE,
@@ -48,15 +50,14 @@ class AnalyticsArguments(GroupArguments):
     )
     limit = WholeNumber(
         1,
-        "Most rows to return, 20 by default; of `volume_trend` the newest, all by default. More than 1000 is"
-        " capped.",
+        "Most rows, at most 1000; 20 by default. Of `volume_trend` the newest, all by default.",
     )
     sort = Choice(
         FLOW_SORTS,
-        "Of `net_flow`: the figure to sort by; by default the size of `net_flow`, whatever its sign.",
+        "Of `net_flow`: the figure to sort by; by default `net_flow` without its sign.",
     )
     order = Choice(ORDERS, "Of `net_flow`: `desc` (default) or `asc`.")
-    min_wallets = WholeNumber(1, "Of `net_flow`: leave out tokens that fewer wallets traded.")
+    min_wallets = WholeNumber(1, "Of `net_flow`: only tokens that at least so many wallets traded.")
 
     @validates_schema
     def _arguments_fit_the_mode(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -95,8 +96,8 @@ class FlowSchema(Shape):
 
     buy = Amount("Value of the buys.")
     sell = Amount("Value of the sells.")
-    net_flow = Amount("`buy` less `sell`.")
-    net_flow_usd = Amount("The same in USD; absent where that of either is.", optional=True)
+    net_flow = Amount("Buys less sells.")
+    net_flow_usd = Amount(NET_FLOW_USD, optional=True)
     buyers = Integer("Wallets that bought.")
     sellers = Integer("Wallets that sold.")
     new_wallets = Integer("Wallets that bought it for the first time.")
@@ -108,14 +109,14 @@ class FlowsSchema(TokenNamesSchema):
 
     windows = ByName(
         fields.Nested(FlowSchema),
-        "The figures of `1h`, `6h`, `1d` and `7d`, by these names.",
+        "By `1h`, `6h`, `1d` and `7d`.",
     )
 
 
 class BucketSchema(Shape):
     """What the group traded in a part of the period; values in native currency."""
 
-    timestamp = Moment("The end of the bucket, inclusive.")
+    timestamp = Moment("The end of the bucket.")
     buy = Amount("Value of the buys.")
     sell = Amount("Value of the sells.")
     volume = Amount("Value of buys and sells.")
@@ -154,4 +155,4 @@ class AnalyticsSchema(GroupShape):
         many=True,
         optional=True,
     )
-    warnings = Strings("What was capped; absent if nothing.", optional=True)
+    warnings = Strings(CAPPED, optional=True)

@@ -38,9 +38,7 @@ class MonthSchema(SumsSchema):
 
     year = Integer("The year.")
     month = Integer("The month, 1 to 12.")
-    positive_streak = Integer(
-        "Most days in a row with a profit, among days with a covered sell; a profit of 0 ends the row."
-    )
+    positive_streak = Integer("Most days in a row with a profit, among days with a covered sell.")
     negative_streak = Integer("Most days in a row with a loss, likewise.")
 
 
@@ -65,7 +63,7 @@ class CalendarSchema(Shape):
     profile = Rows(ProfileSchema, "The wallet.")
     months = Rows(
         MonthWithDatesSchema,
-        "Every month from the first trade's to the present, oldest first; empty without a trade.",
+        "Every month since the first trade, oldest first; empty without a trade.",
         many=True,
     )
     month = Rows(LastMonthSchema, "The last of the months; an empty object without a trade.")

@@ -17,7 +17,7 @@ from wallet_api.schemas.wallets import ProfileSchema
 class ConnectionsArguments(WalletArguments):
     """The arguments of GET /v1/wallets/connections. Without `limit` all connections are returned."""
 
-    limit = WholeNumber(1, "Most connections to return; all by default.")
+    limit = WholeNumber(1, "Most connections; all by default.")
 
 
 class SharedTokenSchema(TokenNamesSchema):
@@ -33,7 +33,7 @@ class ConnectionSchema(Shape):
     overlap_score = Amount("`shared_tokens_count` / `token_count`, 0 to 1.")
     shared_tokens = Rows(
         SharedTokenSchema,
-        "At most 50 of them, by the other wallet's last trade, newest first.",
+        "At most 50, by the other wallet's last trade, newest first.",
         many=True,
     )
     last_shared_at = Moment("The other wallet's last trade in one of them.")

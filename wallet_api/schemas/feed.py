@@ -10,6 +10,7 @@ from wallet_api.schemas.fields import (
     MAX_TEXTS,
     NO_SOURCE,
     PRICE,
+    ROWS,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
     Amount,
@@ -43,14 +44,11 @@ class FollowMixin(OfChainMixin):
 
     transaction_type = Choice(DIRECTIONS, "Only trades of this direction.")
     min_value = Number("Only trades of at least this `value`.")
-    min_value_usd = Number("Only trades of at least this `value_usd`; those without one are left out.")
-    address = Texts(
-        f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas; `warnings` names"
-        " untracked ones."
-    )
+    min_value_usd = Number("Only trades of at least this `value_usd`.")
+    address = Texts(f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas.")
     after = Text(
-        "Instead of `cursor`: the changes in the order of arrival, after this `pagination.next_cursor`;"
-        " `now` for those to come, `start` for all."
+        "Instead of `cursor`: the changes since this `pagination.next_cursor`, in the order of arrival; `now`"
+        " for those to come, `start` for all."
     )
 
     @validates_schema
@@ -62,8 +60,8 @@ class FollowMixin(OfChainMixin):
 class LatestArguments(FollowMixin, PagedArguments):
     """The arguments of GET /v1/transactions/latest."""
 
-    limit = WholeNumber(1, "Rows in a response; more than 1000 is capped.", load_default=50)
-    mint = Mint("Only trades of this token; at most 128 characters.")
+    limit = WholeNumber(1, ROWS, load_default=50)
+    mint = Mint("Only trades of this token.")
 
 
 class TimerangeArguments(FormatMixin, WindowArguments):
@@ -71,11 +69,11 @@ class TimerangeArguments(FormatMixin, WindowArguments):
 
     default_window_seconds = 3600
 
-    limit = WholeNumber(1, "Rows in a response; more than 1000 is capped.", load_default=50)
+    limit = WholeNumber(1, ROWS, load_default=50)
 
 
 class HoldingSchema(Shape):
-    """What a wallet holds of a token by its trades alone: transfers are not in it."""
+    """What a wallet holds of a token by its trades: transfers are not in it."""
 
     token_amount = Amount("Quantity held, in whole tokens.")
     token_amount_peak = Amount("Largest quantity held until then.")

@@ -9,6 +9,7 @@ from wallet_api.schemas.arguments import AddressMixin
 from wallet_api.schemas.feed import DIRECTIONS
 from wallet_api.schemas.fields import (
     PROFIT_PERCENTAGE,
+    ROWS,
     TOKENS_WITHOUT_COST,
     TYPE,
     WITHOUT_COST,
@@ -35,11 +36,11 @@ _IN_RANGE = "Closed positions in this range of percent, upper end included."
 class HistoryArguments(AddressMixin, PagedArguments):
     """The arguments of GET /v1/wallets/history."""
 
-    limit = WholeNumber(1, "Rows in a response; more than 1000 is capped.", load_default=50)
-    since = Time("Only trades at or after this time; figures are of all.")
+    limit = WholeNumber(1, ROWS, load_default=50)
+    since = Time("Only trades from this time on; figures are of all.")
     until = Time("Only trades before this time; figures are of all.")
     overview = Switch("`false` leaves `token_overview` out; `true` by default.")
-    mint = Mint("Overview and trades of this token alone; lifetime figures are of all.")
+    mint = Mint("Overview and trades of this token alone.")
 
     @validates_schema
     def _range_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:

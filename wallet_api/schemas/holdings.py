@@ -29,13 +29,13 @@ class ActiveHoldingsSchema(Shape):
 
     tokens = Rows(
         TokenBalanceSchema,
-        "The native coin, then the others by `amount_formatted`, largest first; empty while `loading`.",
+        "The native coin, then the others, largest first; empty while `loading`.",
         many=True,
     )
     count = Integer("Number of rows in `tokens`.")
     last_updated = Moment("When the balances were fetched; null while `loading`.", nullable=True)
     stale = Boolean(
-        "Whether the balances are older than a minute; a refresh is started, unless one just failed."
+        "Whether the balances are older than a minute. A refresh is then started, unless one just failed."
     )
     loading = Boolean("Whether the first fetch is in progress.")
 

@@ -20,14 +20,14 @@ class RateSchema(Shape):
 class CreditsSchema(Shape):
     """The credits of the key."""
 
-    left = Integer("Credits left; null for a key without a limit.", nullable=True)
+    left = Integer("Credits left; null without a limit.", nullable=True)
     cost = Integer("What a request costs.")
 
 
 class KeySchema(Shape):
     """The data of GET /v1/key."""
 
-    name = String("The name that the operator gave the key.")
+    name = String("Name of the key.")
     created_at = Moment("When the key was created.")
     expires_at = Moment("When this secret expires; null if never.", nullable=True)
     rate = Rows(RateSchema, "Its rate limit.")

@@ -33,8 +33,7 @@ class LeaderboardArguments(AddressMixin, PagedArguments):
     period = Choice(BOARD_PERIODS, "The period of the figures; `all` has all trades.", required=True)
     sort = Choice(
         SORTS,
-        "The figure to sort by; `total_volume` by default. `win_rate` is `win_rate_percentage`."
-        " Wallets without the figure come last.",
+        "The figure to sort by; `total_volume` by default. Wallets without the figure come last.",
     )
     order = Choice(ORDERS, "`desc` (default) or `asc`.")
     min_txn = WholeNumber(1, "Only wallets with at least so many trades; others have no rank.")

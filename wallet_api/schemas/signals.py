@@ -3,6 +3,7 @@
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import (
     BAG_PCT,
+    CAPPED,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
     SUPPLY_PCT,
@@ -37,16 +38,16 @@ class SignalsArguments(GroupArguments):
     mode = Choice(
         MODES,
         "`cluster`: tokens that at least `min_wallets` wallets bought in the window; `entry`: those of them"
-        " that no wallet of the group had bought before; `exit`: tokens that so many wallets traded and held"
-        " in the window, and do not hold at its end.",
+        " that no wallet of the group had bought before; `exit`: tokens that so many wallets held in the"
+        " window, sold, and do not hold at its end.",
         required=True,
     )
-    limit = WholeNumber(1, "Most signals to return; more than 100 is capped.", load_default=20)
+    limit = WholeNumber(1, "Most signals, at most 100.", load_default=20)
     min_wallets = WholeNumber(1, "Fewest wallets of a signal; 3 by default, 1 with `entry`.")
     min_value = Number(
-        "Count only wallets that bought (`exit`: sold) for at least this value in the window.",
+        "Only wallets that bought (`exit`: sold) for at least this value in the window.",
     )
-    hours = WholeNumber(1, "Length of the window; more than 168 is capped.", load_default=24)
+    hours = WholeNumber(1, "Length of the window, at most 168.", load_default=24)
     include_wallets = Switch("Whether signals have `wallets`.", load_default="true")
     as_of = Time("End of the window, not in the future; now by default.")
 
@@ -123,7 +124,7 @@ class SignalSchema(Shape):
     wallets = Rows(
         SignalWalletSchema,
         "Its wallets, at most 1000, by their first buy (`exit`: sell) in the window, with their figures in"
-        " the token until `as_of`; absent with `include_wallets=false`.",
+        " the token until `as_of`; absent without `include_wallets`.",
         many=True,
         optional=True,
     )
@@ -142,4 +143,4 @@ class SignalsSchema(GroupShape):
         "By `window.wallet_count`, then by `window.total_invested`, largest first.",
         many=True,
     )
-    warnings = Strings("What was capped; absent if nothing.", optional=True)
+    warnings = Strings(CAPPED, optional=True)

@@ -10,9 +10,11 @@ from wallet_api.schemas.feed import (
     TokenSchema,
 )
 from wallet_api.schemas.fields import (
+    NET_FLOW_USD,
     NO_SOURCE,
     PROFIT_PERCENTAGE,
     PROFIT_USD,
+    ROWS,
     SUPPLY_PCT,
     SUPPLY_PCT_PEAK,
     TOKENS_WITHOUT_COST,
@@ -35,17 +37,16 @@ from wallet_api.schemas.fields import (
 from wallet_api.schemas.wallets import PAGE, PaginationSchema, ProfileSchema
 
 _REMAINING = (
-    "Worth of what is held, in the native coin and in USD; 0 if nothing is held, null without a price."
+    "Worth of what is held, `_sol` in the native coin of any chain; 0 if nothing is, null without a price."
 )
 _UNREALIZED = (
-    "The same less its cost, and in percent of the cost (0 if that is 0); 0 if nothing is held, null"
-    " without a price."
+    "The same less its cost, with `_pct` in percent of it (0 without a cost); 0 if nothing is held,"
+    " null without a price."
 )
-_FIRST_ENTRY = "The first buy by any wallet: time, category, address; absent if nobody bought."
+_FIRST_ENTRY = "The first buy by any wallet; absent if nobody bought."
 _LATEST_ENTRY = "The latest of the wallets' first buys; absent if nobody bought."
 _AGAIN = "`buy`, `buy_usd`, `sell`, `sell_usd` again; absent where that is."
 _SORTED = "The figure to sort by. A row whose figure changes between pages may repeat or be missed."
-_CAPPED = "more than 1000 is capped."
 
 
 TRADER_SORTS = (
@@ -64,7 +65,7 @@ class TokenArguments(GroupArguments):
 class TokenTransactionsArguments(FormatMixin, FollowMixin, TokenArguments):
     """The arguments of GET /v1/tokens/transactions. Without `type` the wallets of all types."""
 
-    limit = WholeNumber(1, f"Rows in a response; {_CAPPED}", load_default=50)
+    limit = WholeNumber(1, ROWS, load_default=50)
     cursor = Text("`pagination.next_cursor` of the page before.")
 
 
@@ -83,14 +84,14 @@ class TokenStatsArguments(_TraderArguments):
     """The arguments of GET /v1/tokens/stats."""
 
     sort = Choice(TRADER_SORTS, _SORTED, load_default="buy")
-    limit = WholeNumber(1, f"Rows in a response; {_CAPPED}", load_default=1000)
+    limit = WholeNumber(1, ROWS, load_default=1000)
 
 
 class TokenHoldersArguments(FormatMixin, _TraderArguments):
     """The arguments of GET /v1/tokens/holders."""
 
     sort = Choice(TRADER_SORTS, _SORTED, load_default="token_amount")
-    limit = WholeNumber(1, f"Rows in a response; {_CAPPED}", load_default=50)
+    limit = WholeNumber(1, ROWS, load_default=50)
 
 
 class _TokenSchema(Shape):
@@ -147,7 +148,7 @@ class TotalStatisticsSchema(Shape):
     total_volume = Amount("Value of buys and sells.")
     total_volume_usd = Amount(USD, optional=True)
     net_flow = Amount("`total_buy` less `total_sell`.")
-    net_flow_usd = Amount("The same in USD; absent where that of either is.", optional=True)
+    net_flow_usd = Amount(NET_FLOW_USD, optional=True)
     buying_pressure = Amount("`total_buy` / `total_volume`; 0 without trades.")
     avg_position_size = Amount("Mean value of a wallet's buys; 0 if none bought.")
     largest_position = Amount("Value of the buys of the largest buyer; 0 if none.")

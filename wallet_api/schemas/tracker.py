@@ -37,8 +37,7 @@ class TrackedProfileSchema(ProfileSchema):
     """The profile, and when the wallet trades."""
 
     active_hours = String(
-        "The fewest hours in a row with 80 % of the last 30 days' trades, end excluded; may pass midnight."
-        " Empty without trades."
+        "The fewest hours of UTC in a row with at least 80 % of the last 30 days' trades; empty without any."
     )
 
 
@@ -99,10 +98,10 @@ class TokenRowSchema(TokenNamesSchema):
 class ActiveTokensSchema(Shape):
     """The tokens traded in the period that are still held."""
 
-    active_tokens_count = Integer("Tokens with a trade in the period, held or not.")
+    active_tokens_count = Integer("Tokens with a trade in the period.")
     still_holding_count = Integer("Those still held.")
     avg_position_size = Amount("Mean value of the buys of a token; 0 if none was bought.")
-    tokens = Rows(TokenRowSchema, "Those still held, latest traded first, at most 1000.", many=True)
+    tokens = Rows(TokenRowSchema, "Latest traded first, at most 1000.", many=True)
 
 
 class ChartPointSchema(Shape):

@@ -7,7 +7,7 @@ from marshmallow import ValidationError, post_load, validates_schema
 from wallet_api.schemas.arguments import GroupArguments
 from wallet_api.schemas.fields import Amount, Integer, Mint, Shape, String, Strings, WholeNumber
 
-_PART = "A part of the window: seconds, minutes and hours are added. It must not be 0."
+_PART = "A part of the window, which must not be 0: seconds, minutes and hours are added."
 
 
 class WindowArguments(GroupArguments):
@@ -18,7 +18,7 @@ class WindowArguments(GroupArguments):
     seconds = WholeNumber(0, _PART)
     minutes = WholeNumber(0, _PART)
     hours = WholeNumber(0, _PART)
-    mint = Mint("Only trades of this token; at most 128 characters.")
+    mint = Mint("Only trades of this token.")
 
     @validates_schema
     def _window_is_not_empty(self, data: dict[str, Any], **kwargs: Any) -> None:
@@ -47,7 +47,7 @@ class VolumeSchema(Shape):
     blockchain = String("The requested chain.")
     type = String("The requested category of wallets.")
     mode = String("The last part of the path.", enum=["volume"])
-    volume = Amount("Value of the buys and sells in the window; 0 without any.")
+    volume = Amount("Value of buys and sells.")
     volume_usd = Amount(
         "The same in USD; null if there are trades, but none with a USD value.", nullable=True
     )

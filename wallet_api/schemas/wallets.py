@@ -9,7 +9,7 @@ PAGE = "Size of the page, and the cursor of the next one."
 class PagedArguments(FormatMixin, GroupArguments):
     """A group of wallets, and the page to return."""
 
-    limit = WholeNumber(1, "Wallets per page; by default all in one response.")
+    limit = WholeNumber(1, "Wallets per page; all by default.")
     cursor = Text("`pagination.next_cursor` of the page before.")
 
 
@@ -39,7 +39,7 @@ class ProfileSchema(HistoryProfileSchema):
 class PaginationSchema(Shape):
     """Where the page stands among all rows."""
 
-    limit = Integer("Rows per page; the total if all rows come in one response.")
+    limit = Integer("Rows per page; the total if there is one page.")
     next_cursor = String(
         "`cursor` of the next page; null on the last one, never with `after`.", nullable=True
     )
