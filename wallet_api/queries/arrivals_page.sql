@@ -12,7 +12,7 @@
               first_chunk,
               first_chunk + CASE WHEN batch_id = %(batch_id)s::uuid THEN %(chunk)s::bigint ELSE 0 END AS next_chunk,
               last_chunk,
-              arrived_at
+              iso_time(arrived_at) AS arrived_at
          FROM arrivals
         WHERE place >= CASE WHEN %(batch_id)s::uuid IS NULL THEN 0
                             ELSE (SELECT known.place
@@ -198,7 +198,7 @@
        ),
        shown AS (
        SELECT count(*) AS row_count,
-              string_agg(change || ',"arrived_at":"' || iso_time(arrived_at) || '"}', ',' ORDER BY place) AS changes
+              string_agg(change || ',"arrived_at":"' || arrived_at || '"}', ',' ORDER BY place) AS changes
          FROM page
         WHERE place <= %(limit)s::bigint
        ),
