@@ -1,5 +1,5 @@
--- The changes after a position, in the order of arrival: of the trades of a group or of all, in one token or in all; a page of
--- those in the next chunks. A position is a batch, the next of its chunks, and the last change that was read in that one.
+-- A page of the changes after a position, in the order of arrival: of the trades of a group or of all, in one token or in all.
+-- A position is a batch, the next of its chunks, and the last change that was read in that one.
 -- A change is a trade as it is now (kind 0), one that was removed (1), or one of many trades at once (2).
 -- Needs arrivals_batch_id_key, arrivals_place_key, arrivals_by_placing, trades_by_arrival, removals_by_arrival,
 -- ledger_events_by_arrival, ledger_events_pkey, tokens_pkey, native_prices_pkey, and what feed_joins.sql needs.
@@ -22,22 +22,29 @@
         ORDER BY place
         LIMIT %(chunks)s::bigint + 2
        ),
+       -- One more than any page reads. With a number here, the planner expects few chunks in any ledger.
+       following AS (
+       SELECT place,
+              batch_id,
+              first_chunk,
+              arrived_at,
+              arrival
+         FROM batch
+        CROSS JOIN generate_series(next_chunk, LEAST(last_chunk, next_chunk + %(chunks)s::bigint)) AS arrival
+        ORDER BY place, arrival
+        LIMIT 151
+       ),
        chunk AS MATERIALIZED (
-       SELECT following.*,
+       SELECT next.*,
               row_number() OVER (ORDER BY place, arrival) AS nth
-         FROM (SELECT place,
-                      batch_id,
-                      first_chunk,
-                      arrived_at,
-                      arrival
-                 FROM batch
-                CROSS JOIN generate_series(next_chunk, LEAST(last_chunk, next_chunk + %(chunks)s::bigint)) AS arrival
+         FROM (SELECT *
+                 FROM following
                 ORDER BY place, arrival
-                LIMIT %(chunks)s::bigint + 1) AS following
+                LIMIT %(chunks)s::bigint + 1) AS next
         ORDER BY nth
        ),
-       -- A fence, so that the trades of a chunk are read first, and not all wallets of the group. In the order of the
-       -- chunks, so that no more of these are read than fill the page.
+       -- OFFSET is a fence: the trades of a chunk are read first, and not all wallets of the group. With their order, no
+       -- more chunks are read than fill the page.
        read_trade AS (
        SELECT nth,
               0 AS kind,
@@ -82,10 +89,10 @@
         ORDER BY nth, kind, read_trade.wallet_id, token_id, tx_signature, is_sell, event_index
         LIMIT %(limit)s::bigint + 1
        ),
-       removal AS MATERIALIZED (
+       read_removal AS (
        SELECT nth,
               1 AS kind,
-              removals.wallet_id,
+              wallet_id,
               token_id,
               tx_signature,
               is_sell,
@@ -96,14 +103,26 @@
          FROM chunk
          JOIN removals
            ON removals.arrival = chunk.arrival
-         JOIN wallets
-           ON wallets.wallet_id = removals.wallet_id
         WHERE nth <= %(chunks)s::bigint
-          AND wallets.blockchain = %(blockchain)s
-          AND wallets.type = COALESCE(%(type)s::text, wallets.type)
           AND (%(token_id)s::bigint IS NULL OR token_id = %(token_id)s::bigint)
-          AND (%(wallet_ids)s::bigint[] IS NULL OR removals.wallet_id = ANY (%(wallet_ids)s::bigint[]))
+          AND (%(wallet_ids)s::bigint[] IS NULL OR wallet_id = ANY (%(wallet_ids)s::bigint[]))
           AND (%(wants_sells)s::boolean IS NULL OR is_sell = %(wants_sells)s::boolean)
+        ORDER BY nth
+       OFFSET 0
+       ),
+       removal AS MATERIALIZED (
+       SELECT read_removal.*
+         FROM read_removal
+         JOIN wallets
+           ON wallets.wallet_id = read_removal.wallet_id
+        WHERE wallets.blockchain = %(blockchain)s
+          AND wallets.type = COALESCE(%(type)s::text, wallets.type)
+          AND (nth > 1
+               OR (kind, read_removal.wallet_id, token_id, tx_signature, is_sell, event_index)
+                  > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
+                     %(is_sell)s::boolean, %(event_index)s::integer))
+        ORDER BY nth, kind, read_removal.wallet_id, token_id, tx_signature, is_sell, event_index
+        LIMIT %(limit)s::bigint + 1
        ),
        -- A wallet that left its group is none that left the ledger: feeds of all groups have its trades.
        ledger_event AS MATERIALIZED (
@@ -127,6 +146,10 @@
                   END)
           AND (address IS NULL OR %(addresses)s::text[] IS NULL OR address = ANY (%(addresses)s::text[]))
           AND (mint IS NULL OR %(mint)s::text IS NULL OR mint = %(mint)s::text)
+          AND (nth > 1
+               OR (2, event_id, 0::bigint, '', FALSE, 0)
+                  > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
+                     %(is_sell)s::boolean, %(event_index)s::integer))
        ),
        changed AS (
        SELECT *
@@ -141,10 +164,6 @@
        ahead AS (
        SELECT *
          FROM changed
-        WHERE nth > 1
-           OR (kind, wallet_id, token_id, tx_signature, is_sell, event_index)
-              > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
-                 %(is_sell)s::boolean, %(event_index)s::integer)
         ORDER BY nth, kind, wallet_id, token_id, tx_signature, is_sell, event_index
         LIMIT %(limit)s::bigint + 1
        ),

@@ -26,6 +26,7 @@ NOW, START = "now", "start"
 # others up to 15,000 trades. PostgreSQL from 17 on stops at the chunk that fills it.
 _CHUNK_TRADES = 100
 _FIRST_CHUNKS = 8
+# arrivals_page.sql has it too.
 _MAX_CHUNKS = 150
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
