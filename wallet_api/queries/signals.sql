@@ -136,11 +136,10 @@
          FROM wanted
          JOIN trades
            ON trades.token_id = wanted.token_id
+         JOIN tracked
+           ON tracked.wallet_id = trades.wallet_id
         WHERE trades.created_at > %(since)s
           AND trades.created_at <= %(now)s
-          -- No join, for which the planner would hash the trades.
-          AND (trades.wallet_id IN (SELECT wallet_id
-                                      FROM tracked)) IS TRUE
         GROUP BY trades.wallet_id, trades.token_id
        ),
        stats AS MATERIALIZED (
