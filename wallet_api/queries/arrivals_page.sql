@@ -22,26 +22,28 @@
         ORDER BY place
         LIMIT %(chunks)s::bigint + 2
        ),
-       -- One more than any page reads. With a number here, the planner expects few chunks in any ledger.
-       following AS (
-       SELECT place,
-              batch_id,
-              first_chunk,
-              arrived_at,
-              arrival
-         FROM batch
-        CROSS JOIN generate_series(next_chunk, LEAST(last_chunk, next_chunk + %(chunks)s::bigint)) AS arrival
-        ORDER BY place, arrival
-        LIMIT 151
-       ),
+       -- One more than the page reads.
        chunk AS MATERIALIZED (
        SELECT next.*,
               row_number() OVER (ORDER BY place, arrival) AS nth
-         FROM (SELECT *
-                 FROM following
+         FROM (SELECT place,
+                      batch_id,
+                      first_chunk,
+                      arrived_at,
+                      arrival
+                 FROM batch
+                CROSS JOIN generate_series(next_chunk, LEAST(last_chunk, next_chunk + %(chunks)s::bigint)) AS arrival
                 ORDER BY place, arrival
                 LIMIT %(chunks)s::bigint + 1) AS next
-        ORDER BY nth
+       ),
+       -- By an array, of which the planner expects few elements in any ledger, and knows the order.
+       read_chunk AS NOT MATERIALIZED (
+       SELECT arrival,
+              nth
+         FROM unnest(ARRAY(SELECT arrival
+                             FROM chunk
+                            WHERE nth <= %(chunks)s::bigint
+                            ORDER BY nth)) WITH ORDINALITY AS listed (arrival, nth)
        ),
        -- OFFSET is a fence: the trades of a chunk are read first, and not all wallets of the group. With their order, no
        -- more chunks are read than fill the page.
@@ -54,7 +56,6 @@
               is_sell,
               event_index,
               CASE WHEN is_correction THEN 'correction' ELSE 'trade' END AS event,
-              arrived_at,
               created_at,
               token_name,
               token_amount,
@@ -62,11 +63,10 @@
               value_usd,
               quantity_after,
               peak_after
-         FROM chunk
+         FROM read_chunk
          JOIN trades
-           ON trades.arrival = chunk.arrival
-        WHERE nth <= %(chunks)s::bigint
-          AND (%(token_id)s::bigint IS NULL OR token_id = %(token_id)s::bigint)
+           ON trades.arrival = read_chunk.arrival
+        WHERE (%(token_id)s::bigint IS NULL OR token_id = %(token_id)s::bigint)
           AND (%(wallet_ids)s::bigint[] IS NULL OR wallet_id = ANY (%(wallet_ids)s::bigint[]))
           AND (%(wants_sells)s::boolean IS NULL OR is_sell = %(wants_sells)s::boolean)
           AND (%(min_value)s::numeric IS NULL OR round_half_up(value, 9) >= %(min_value)s::numeric)
@@ -98,13 +98,11 @@
               is_sell,
               event_index,
               'removal' AS event,
-              arrived_at,
               created_at
-         FROM chunk
+         FROM read_chunk
          JOIN removals
-           ON removals.arrival = chunk.arrival
-        WHERE nth <= %(chunks)s::bigint
-          AND (%(token_id)s::bigint IS NULL OR token_id = %(token_id)s::bigint)
+           ON removals.arrival = read_chunk.arrival
+        WHERE (%(token_id)s::bigint IS NULL OR token_id = %(token_id)s::bigint)
           AND (%(wallet_ids)s::bigint[] IS NULL OR wallet_id = ANY (%(wallet_ids)s::bigint[]))
           AND (%(wants_sells)s::boolean IS NULL OR is_sell = %(wants_sells)s::boolean)
         ORDER BY nth
@@ -133,13 +131,11 @@
               '' AS tx_signature,
               FALSE AS is_sell,
               0 AS event_index,
-              event,
-              arrived_at
-         FROM chunk
+              event
+         FROM read_chunk
          JOIN ledger_events
-           ON ledger_events.arrival = chunk.arrival
-        WHERE nth <= %(chunks)s::bigint
-          AND COALESCE(blockchain, %(blockchain)s) = %(blockchain)s
+           ON ledger_events.arrival = read_chunk.arrival
+        WHERE COALESCE(blockchain, %(blockchain)s) = %(blockchain)s
           AND (event = 'purge'
                OR CASE WHEN %(type)s::text IS NULL THEN NOT is_retyped
                        ELSE type = %(type)s::text
@@ -169,6 +165,9 @@
        ),
        candidate AS MATERIALIZED (
        SELECT ahead.*,
+              (SELECT chunk.arrived_at
+                 FROM chunk
+                WHERE chunk.nth = ahead.nth) AS arrived_at,
               (SELECT tokens.mint
                  FROM tokens
                 WHERE tokens.token_id = ahead.token_id) AS mint,

@@ -23,10 +23,9 @@ _FIND_TOKEN_ID = load_sql(__package__, "find_token_id")
 NOW, START = "now", "start"
 
 # A chunk has about as many trades. A page reads from eight times as many chunks as it may need, then from all
-# others up to 15,000 trades. PostgreSQL from 17 on stops at the chunk that fills it.
+# others up to 15,000 trades. PostgreSQL stops at the chunk that fills it.
 _CHUNK_TRADES = 100
 _FIRST_CHUNKS = 8
-# arrivals_page.sql has it too.
 _MAX_CHUNKS = 150
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
