@@ -147,3 +147,26 @@ def test_a_history_never_compares_each_trade_with_each_token(session: Connection
     plan = explain(session, history.HISTORY)
     assert "Hash Full Join" in plan or "Merge Full Join" in plan, plan
     assert "Seq Scan" not in plan, plan
+
+
+def test_a_page_of_changes_reads_trades_by_chunk_in_a_ledger_of_many_batches(connection: Connection) -> None:
+    connection.execute(
+        "INSERT INTO arrivals SELECT 4096 * n, 4096 * n, n, gen_random_uuid(), now()"
+        " FROM generate_series(1, 30000) AS n"
+    )
+    connection.execute(
+        "INSERT INTO trades (wallet_id, token_id, created_at, event_index, is_sell, usd_derived,"
+        " tx_signature, token_amount, value, quantity_after, peak_after, arrival)"
+        " SELECT 1, n, now(), 0, FALSE, FALSE, '', 1, 1, 1, 1, 4096 * n FROM generate_series(1, 30000) AS n"
+    )
+    connection.execute("ANALYZE arrivals, trades")
+    # As the service does: one plan for any parameters.
+    connection.execute("SET plan_cache_mode = force_generic_plan")
+    statement = load_sql("wallet_api.queries", "arrivals_page")
+    names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", statement)))
+    numbered = re.sub(r"%\((\w+)\)s", lambda found: f"${names.index(found[1]) + 1}", statement)
+    connection.execute(f"PREPARE page AS {numbered}".encode())
+    rows = connection.execute(f"EXPLAIN EXECUTE page ({', '.join(['NULL'] * len(names))})".encode())
+    plan = "\n".join(row["QUERY PLAN"] for row in rows)
+    assert "Index Scan using trades_by_arrival" in plan, plan
+    assert "Seq Scan on trades" not in plan, plan

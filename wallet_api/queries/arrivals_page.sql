@@ -1,13 +1,54 @@
--- The changes of some chunks, in the order of the chunks: of the trades of a group or of all, in one token or in all.
--- In the chunk `key_chunk` those after a key, which is that of the last one of the page before.
+-- A page of the changes after a position, in the order of arrival: of the trades of a group or of all, in one token or in all.
+-- A position is a batch, the next of its chunks, and the last change that was read in that one.
 -- A change is a trade as it is now (kind 0), one that was removed (1), or one of many trades at once (2).
--- Needs trades_by_arrival, removals_by_arrival, ledger_events_by_arrival, ledger_events_pkey, tokens_pkey,
--- native_prices_pkey, and what feed_joins.sql needs.
+-- Needs arrivals_batch_id_key, arrivals_place_key, arrivals_by_placing, trades_by_arrival, removals_by_arrival,
+-- ledger_events_by_arrival, ledger_events_pkey, tokens_pkey, native_prices_pkey, and what feed_joins.sql needs.
   WITH
 {latest_price},
-       -- A CTE of its own, so that the trades of the chunks are read first, and not all wallets of the group.
-       read_trade AS MATERIALIZED (
+       -- From that of the position on, or from the first one on.
+       batch AS (
+       SELECT place,
+              batch_id,
+              first_chunk,
+              first_chunk + CASE WHEN batch_id = %(batch_id)s::uuid THEN %(chunk)s::bigint ELSE 0 END AS next_chunk,
+              last_chunk,
+              iso_time(arrived_at) AS arrived_at
+         FROM arrivals
+        WHERE place >= CASE WHEN %(batch_id)s::uuid IS NULL THEN 0
+                            ELSE (SELECT known.place
+                                    FROM arrivals AS known
+                                   WHERE known.batch_id = %(batch_id)s::uuid)
+                       END
+        ORDER BY place
+        LIMIT %(chunks)s::bigint + 2
+       ),
+       -- One more than the page reads.
+       chunk AS MATERIALIZED (
+       SELECT next.*,
+              row_number() OVER (ORDER BY place, arrival) AS nth
+         FROM (SELECT place,
+                      batch_id,
+                      first_chunk,
+                      arrived_at,
+                      arrival
+                 FROM batch
+                CROSS JOIN generate_series(next_chunk, LEAST(last_chunk, next_chunk + %(chunks)s::bigint)) AS arrival
+                ORDER BY place, arrival
+                LIMIT %(chunks)s::bigint + 1) AS next
+       ),
+       -- By an array, of which the planner expects few elements in any ledger, and knows the order.
+       read_chunk AS NOT MATERIALIZED (
        SELECT arrival,
+              nth
+         FROM unnest(ARRAY(SELECT arrival
+                             FROM chunk
+                            WHERE nth <= %(chunks)s::bigint
+                            ORDER BY nth)) WITH ORDINALITY AS listed (arrival, nth)
+       ),
+       -- OFFSET is a fence: the trades of a chunk are read first, and not all wallets of the group. With their order, no
+       -- more chunks are read than fill the page.
+       read_trade AS (
+       SELECT nth,
               0 AS kind,
               wallet_id,
               token_id,
@@ -22,23 +63,34 @@
               value_usd,
               quantity_after,
               peak_after
-         FROM trades
-        WHERE arrival = ANY (%(chunks)s::bigint[])
-          AND (%(token_id)s::bigint IS NULL OR token_id = %(token_id)s::bigint)
+         FROM read_chunk
+         JOIN trades
+           ON trades.arrival = read_chunk.arrival
+        WHERE (%(token_id)s::bigint IS NULL OR token_id = %(token_id)s::bigint)
           AND (%(wallet_ids)s::bigint[] IS NULL OR wallet_id = ANY (%(wallet_ids)s::bigint[]))
           AND (%(wants_sells)s::boolean IS NULL OR is_sell = %(wants_sells)s::boolean)
           AND (%(min_value)s::numeric IS NULL OR round_half_up(value, 9) >= %(min_value)s::numeric)
+        ORDER BY nth
+       OFFSET 0
        ),
-       trade AS (
+       trade AS MATERIALIZED (
        SELECT read_trade.*
          FROM read_trade
          JOIN wallets
            ON wallets.wallet_id = read_trade.wallet_id
         WHERE wallets.blockchain = %(blockchain)s
           AND wallets.type = COALESCE(%(type)s::text, wallets.type)
+          AND (%(min_value_usd)s::numeric IS NULL
+               OR round_half_up(COALESCE(value_usd, value * (SELECT usd FROM latest)), 4) >= %(min_value_usd)s::numeric)
+          AND (nth > 1
+               OR (kind, read_trade.wallet_id, token_id, tx_signature, is_sell, event_index)
+                  > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
+                     %(is_sell)s::boolean, %(event_index)s::integer))
+        ORDER BY nth, kind, read_trade.wallet_id, token_id, tx_signature, is_sell, event_index
+        LIMIT %(limit)s::bigint + 1
        ),
-       read_removal AS MATERIALIZED (
-       SELECT arrival,
+       read_removal AS (
+       SELECT nth,
               1 AS kind,
               wallet_id,
               token_id,
@@ -47,23 +99,32 @@
               event_index,
               'removal' AS event,
               created_at
-         FROM removals
-        WHERE arrival = ANY (%(chunks)s::bigint[])
-          AND (%(token_id)s::bigint IS NULL OR token_id = %(token_id)s::bigint)
+         FROM read_chunk
+         JOIN removals
+           ON removals.arrival = read_chunk.arrival
+        WHERE (%(token_id)s::bigint IS NULL OR token_id = %(token_id)s::bigint)
           AND (%(wallet_ids)s::bigint[] IS NULL OR wallet_id = ANY (%(wallet_ids)s::bigint[]))
           AND (%(wants_sells)s::boolean IS NULL OR is_sell = %(wants_sells)s::boolean)
+        ORDER BY nth
+       OFFSET 0
        ),
-       removal AS (
+       removal AS MATERIALIZED (
        SELECT read_removal.*
          FROM read_removal
          JOIN wallets
            ON wallets.wallet_id = read_removal.wallet_id
         WHERE wallets.blockchain = %(blockchain)s
           AND wallets.type = COALESCE(%(type)s::text, wallets.type)
+          AND (nth > 1
+               OR (kind, read_removal.wallet_id, token_id, tx_signature, is_sell, event_index)
+                  > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
+                     %(is_sell)s::boolean, %(event_index)s::integer))
+        ORDER BY nth, kind, read_removal.wallet_id, token_id, tx_signature, is_sell, event_index
+        LIMIT %(limit)s::bigint + 1
        ),
        -- A wallet that left its group is none that left the ledger: feeds of all groups have its trades.
-       ledger_event AS (
-       SELECT arrival,
+       ledger_event AS MATERIALIZED (
+       SELECT nth,
               2 AS kind,
               event_id AS wallet_id,
               0::bigint AS token_id,
@@ -71,43 +132,42 @@
               FALSE AS is_sell,
               0 AS event_index,
               event
-         FROM ledger_events
-        WHERE arrival = ANY (%(chunks)s::bigint[])
-          AND COALESCE(blockchain, %(blockchain)s) = %(blockchain)s
+         FROM read_chunk
+         JOIN ledger_events
+           ON ledger_events.arrival = read_chunk.arrival
+        WHERE COALESCE(blockchain, %(blockchain)s) = %(blockchain)s
           AND (event = 'purge'
                OR CASE WHEN %(type)s::text IS NULL THEN NOT is_retyped
                        ELSE type = %(type)s::text
                   END)
           AND (address IS NULL OR %(addresses)s::text[] IS NULL OR address = ANY (%(addresses)s::text[]))
           AND (mint IS NULL OR %(mint)s::text IS NULL OR mint = %(mint)s::text)
+          AND (nth > 1
+               OR (2, event_id, 0::bigint, '', FALSE, 0)
+                  > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
+                     %(is_sell)s::boolean, %(event_index)s::integer))
        ),
        changed AS (
        SELECT *
          FROM trade
-        CROSS JOIN latest
-        WHERE %(min_value_usd)s::numeric IS NULL
-           OR round_half_up(COALESCE(value_usd, value * usd), 4) >= %(min_value_usd)s::numeric
         UNION ALL
-       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL
          FROM removal
         UNION ALL
-       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL
          FROM ledger_event
        ),
        ahead AS (
-       SELECT changed.*,
-              array_position(%(chunks)s::bigint[], arrival) AS nth
+       SELECT *
          FROM changed
-        WHERE arrival <> %(key_chunk)s::bigint
-           OR (kind, wallet_id, token_id, tx_signature, is_sell, event_index)
-              > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
-                 %(is_sell)s::boolean, %(event_index)s::integer)
         ORDER BY nth, kind, wallet_id, token_id, tx_signature, is_sell, event_index
         LIMIT %(limit)s::bigint + 1
        ),
        candidate AS MATERIALIZED (
        SELECT ahead.*,
-              iso_time((%(times)s::timestamptz[])[nth]) AS arrived_at,
+              (SELECT chunk.arrived_at
+                 FROM chunk
+                WHERE chunk.nth = ahead.nth) AS arrived_at,
               (SELECT tokens.mint
                  FROM tokens
                 WHERE tokens.token_id = ahead.token_id) AS mint,
@@ -159,18 +219,37 @@
               string_agg(change || ',"arrived_at":"' || arrived_at || '"}', ',' ORDER BY place) AS changes
          FROM page
         WHERE place <= %(limit)s::bigint
+       ),
+       state AS MATERIALIZED (
+       SELECT (SELECT count(*)
+                 FROM candidate) > %(limit)s::bigint AS is_cut,
+              (SELECT count(*)
+                 FROM chunk) > %(chunks)s::bigint AS has_more_chunks,
+              %(batch_id)s::uuid IS NULL OR EXISTS (SELECT
+                                                      FROM batch) AS is_known,
+              EXISTS (SELECT
+                        FROM arrivals
+                       WHERE place IS NULL) AS has_unplaced
        )
-SELECT shown.row_count,
+SELECT state.*,
+       shown.row_count,
        shown.changes,
-       (SELECT count(*)
-          FROM candidate) > %(limit)s::bigint AS is_cut,
-       last.arrival,
+       reached.batch_id,
+       reached.arrival - reached.first_chunk AS chunk,
        last.kind,
        last.wallet_id,
        last.token_id,
        last.tx_signature,
        last.is_sell,
        last.event_index
-  FROM shown
+  FROM state
+ CROSS JOIN shown
   LEFT JOIN candidate AS last
-    ON last.place = %(limit)s::bigint
+    ON state.is_cut
+   AND last.place = %(limit)s::bigint
+  -- The chunk of the last change that is shown; the last one, if the page has all changes.
+  LEFT JOIN chunk AS reached
+    ON reached.nth = CASE WHEN state.is_cut THEN last.nth
+                          ELSE LEAST((SELECT count(*)
+                                        FROM chunk), %(chunks)s::bigint)
+                     END

@@ -4,9 +4,10 @@
          JOIN wallets
            ON wallets.wallet_id = candidate.wallet_id
         CROSS JOIN latest
+         -- Of a trade without a name alone: NULL is not looked up.
          LEFT JOIN positions
            ON positions.wallet_id = candidate.wallet_id
-          AND positions.token_id = candidate.token_id
+          AND positions.token_id = CASE WHEN candidate.token_name IS NULL THEN candidate.token_id END
          LEFT JOIN (SELECT token_id AS face_id,
                            symbol,
                            name AS face_name,

@@ -2,7 +2,6 @@
 
 import uuid
 from datetime import datetime
-from itertools import islice
 from typing import Annotated, Any, LiteralString, NamedTuple, Unpack
 
 import msgspec
@@ -18,18 +17,16 @@ from wallet_api.queries.token_block import UNKNOWN_TOKEN_ID
 from wallet_api.queries.windows import MAX_LIMIT, limit_warnings, with_warnings
 
 _NEWEST = load_sql(__package__, "newest_arrival")
-_AFTER = load_sql(__package__, "arrivals_after")
 _PAGE = load_sql(__package__, "arrivals_page")
 _FIND_TOKEN_ID = load_sql(__package__, "find_token_id")
 
 NOW, START = "now", "start"
 
-# A chunk has about as many trades. A page reads as many chunks as fill it if all trades are in its feed, and
-# then twice as many as the rest of it needs by the share of those so far, but at most four times as many as
-# the time before: 15,000 trades in all.
+# A chunk has about as many trades. A page reads from eight times as many chunks as it may need, then from all
+# others up to 15,000 trades. PostgreSQL stops at the chunk that fills it.
 _CHUNK_TRADES = 100
+_FIRST_CHUNKS = 8
 _MAX_CHUNKS = 150
-_GROWTH = 4
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
@@ -56,20 +53,12 @@ class Position(msgspec.Struct, array_like=True, frozen=True):
     key: ChangeKey | None = None
 
 
-class _Chunk(NamedTuple):
-    batch_id: bytes
-    # Its number, and its place in its batch.
-    number: int
-    nth: int
-    arrived_at: datetime
-
-
 class _Page(NamedTuple):
-    # Up to where it was read, how many changes it has, these as JSON, and whether these chunks have more.
+    # Up to where it was read, how many changes it has, these as JSON, and whether there may be more.
     end: Position
-    rows: int
-    changes: str
-    has_more: bool
+    rows: int = 0
+    changes: str = "[]"
+    has_more: bool = False
 
 
 # A key before all others.
@@ -95,23 +84,21 @@ def follow(
     with database.read() as connection:
         filters = read_filters(connection, blockchain, type, given)
         scope = (operation, "after", blockchain, type or "", mint or "", *filters.scope)
-        if after == NOW:
-            position, chunks = _newest(database, connection), []
-        else:
-            position = Position() if after == START else cursors.decode(after, scope, Position, "after")
-            chunks = _chunks_after(database, connection, position)
         wanted = {
             "blockchain": blockchain,
             "type": type,
             "currency": CHAINS[blockchain].currency,
             "now": now,
             "mint": mint,
-            "token_id": _token_id(connection, blockchain, mint) if mint and chunks else None,
+            "token_id": _token_id(connection, blockchain, mint) if mint else None,
             "addresses": list(given["address"]) if "address" in given else None,
-            "limit": min(limit, MAX_LIMIT),
             **filters.parameters,
         }
-        page = _read(connection, wanted, position, chunks)
+        if after == NOW:
+            page = _Page(_newest(database, connection))
+        else:
+            position = Position() if after == START else cursors.decode(after, scope, Position, "after")
+            page = _read(database, connection, wanted, position, min(limit, MAX_LIMIT))
     pagination = {
         "limit": min(limit, MAX_LIMIT),
         "has_more": page.has_more,
@@ -130,54 +117,27 @@ def follow(
 
 def _newest(database: Database, connection: Connection) -> Position:
     """Return the position behind all changes that are committed."""
-    batches = _placed(database, connection, _NEWEST, {})
-    return _behind(batches[-1]) if batches else Position()
-
-
-def _behind(batch: Row) -> Position:
+    batch = _placed(database, connection, _NEWEST, {})
+    if batch["batch_id"] is None:
+        return Position()
     return Position(batch["batch_id"].bytes, batch["last_chunk"] - batch["first_chunk"] + 1)
-
-
-def _chunks_after(database: Database, connection: Connection, position: Position) -> list[_Chunk]:
-    """Return the next chunks, one more than a page reads; refuse a batch that the ledger does not know."""
-    batch_id = uuid.UUID(bytes=position.batch_id) if position.batch_id else None
-    parameters = {"batch_id": batch_id, "batches": _MAX_CHUNKS + 2}
-    batches = _placed(database, connection, _AFTER, parameters)
-    if batch_id is not None and not batches:
-        _refuse_unknown(database, parameters)
-    chunks = (
-        _Chunk(batch["batch_id"].bytes, number, number - batch["first_chunk"], batch["arrived_at"])
-        for batch in batches
-        for number in range(
-            batch["first_chunk"] + (position.chunk if batch["batch_id"] == batch_id else 0),
-            batch["last_chunk"] + 1,
-        )
-    )
-    return list(islice(chunks, _MAX_CHUNKS + 1))
 
 
 def _placed(
     database: Database, connection: Connection, statement: LiteralString, parameters: dict[str, Any]
-) -> list[Row]:
-    """Return the batches that a statement reads, once all of those that are committed have a place.
+) -> Row:
+    """Return the row of a statement, once all batches that are committed have a place.
 
     A writer that was killed has left one without.
     """
-    rows = connection.execute(statement, parameters).fetchall()
-    if rows[0]["has_unplaced"]:
+    row = connection.execute(statement, parameters).fetchone()
+    assert row is not None
+    if row["has_unplaced"]:
         with database.write() as primary:
             arrivals.place(primary)
-        rows = connection.execute(statement, parameters).fetchall()
-    return [row for row in rows if row["batch_id"] is not None]
-
-
-def _refuse_unknown(database: Database, parameters: dict[str, Any]) -> None:
-    """Refuse the batch of a cursor, unless only a standby does not have it yet."""
-    if not database.reads_primary:
-        with database.write() as primary:
-            if _placed(database, primary, _AFTER, parameters):
-                return
-    raise CursorUnknown
+        row = connection.execute(statement, parameters).fetchone()
+        assert row is not None
+    return row
 
 
 def _token_id(connection: Connection, blockchain: str, mint: str) -> int:
@@ -185,32 +145,31 @@ def _token_id(connection: Connection, blockchain: str, mint: str) -> int:
     return UNKNOWN_TOKEN_ID if token_id is None else token_id
 
 
-def _read(connection: Connection, wanted: dict[str, Any], position: Position, chunks: list[_Chunk]) -> _Page:
-    """Return the changes of the first chunks, and of more and more of them until the page is full."""
-    rows, changes, done = 0, [], 0
-    number = wanted["limit"] // _CHUNK_TRADES + 1
-    while done < min(len(chunks), _MAX_CHUNKS):
-        part = chunks[done : min(done + number, _MAX_CHUNKS)]
-        page = _read_chunks(connection, wanted | {"limit": wanted["limit"] - rows}, position, part)
-        rows, position = rows + page.rows, page.end
-        changes += [page.changes] if page.rows else []
-        if page.has_more:
-            break
-        done += len(part)
-        missing = wanted["limit"] - rows + 1
-        number = min(_GROWTH * number, 2 * (done * missing // max(rows, 1) + 1))
-    return _Page(position, rows, f"[{','.join(changes)}]", has_more=done < len(chunks))
-
-
-def _read_chunks(
-    connection: Connection, wanted: dict[str, Any], position: Position, chunks: list[_Chunk]
+def _read(
+    database: Database, connection: Connection, wanted: dict[str, Any], position: Position, limit: int
 ) -> _Page:
-    begun = chunks[0].batch_id == position.batch_id and chunks[0].nth == position.chunk and position.key
-    key = begun or _NO_KEY
-    parameters = {
-        "chunks": [chunk.number for chunk in chunks],
-        "times": [chunk.arrived_at for chunk in chunks],
-        "key_chunk": chunks[0].number if begun else 0,
+    """Return the changes of the first chunks, and of the others if these do not fill the page."""
+    rows, changes, has_more = 0, [], False
+    first = _FIRST_CHUNKS * (limit // _CHUNK_TRADES + 1)
+    for chunks in (first, _MAX_CHUNKS - first):
+        parameters = wanted | _parameters(position) | {"limit": limit - rows, "chunks": chunks}
+        row = _placed(database, connection, _PAGE, parameters)
+        if not row["is_known"]:
+            _refuse_unknown(database, parameters)
+        rows += row["row_count"]
+        changes += [row["changes"]] if row["row_count"] else []
+        position = _end(position, row)
+        has_more = row["is_cut"] or row["has_more_chunks"]
+        if row["is_cut"] or not has_more:
+            break
+    return _Page(position, rows, f"[{','.join(changes)}]", has_more)
+
+
+def _parameters(position: Position) -> dict[str, Any]:
+    key = position.key or _NO_KEY
+    return {
+        "batch_id": uuid.UUID(bytes=position.batch_id) if position.batch_id else None,
+        "chunk": position.chunk,
         "kind": key.kind,
         "wallet_id": key.wallet_id,
         "last_token_id": key.token_id,
@@ -218,15 +177,22 @@ def _read_chunks(
         "is_sell": key.is_sell,
         "event_index": key.event_index,
     }
-    row = connection.execute(_PAGE, wanted | parameters).fetchone()
-    assert row is not None
+
+
+def _end(position: Position, row: Row) -> Position:
+    """Return up to where a row has read that began at a position."""
+    if row["batch_id"] is None:
+        return position
     if not row["is_cut"]:
-        end = Position(chunks[-1].batch_id, chunks[-1].nth + 1)
-    elif row["row_count"]:
-        last = next(chunk for chunk in chunks if chunk.number == row["arrival"])
-        end = Position(
-            last.batch_id, last.nth, ChangeKey(*[row[name] for name in ChangeKey.__struct_fields__])
-        )
-    else:
-        end = position
-    return _Page(end, row["row_count"], row["changes"], row["is_cut"])
+        return Position(row["batch_id"].bytes, row["chunk"] + 1)
+    key = ChangeKey(*[row[name] for name in ChangeKey.__struct_fields__])
+    return Position(row["batch_id"].bytes, row["chunk"], key)
+
+
+def _refuse_unknown(database: Database, parameters: dict[str, Any]) -> None:
+    """Refuse the batch of a cursor, unless only a standby does not have it yet."""
+    if not database.reads_primary:
+        with database.write() as primary:
+            if _placed(database, primary, _PAGE, parameters)["is_known"]:
+                return
+    raise CursorUnknown
