@@ -64,7 +64,16 @@ INSERT INTO walked
                                            pending.event_index
                                    ROWS UNBOUNDED PRECEDING)
        )
-SELECT wallet_id,
+SELECT (arrival > 0
+        AND quantity_after = (state).quantity
+        AND peak_after = (state).peak
+        AND realized IS NOT DISTINCT FROM (state).realized
+        AND realized_cost IS NOT DISTINCT FROM (state).realized_cost
+        AND hold_seconds IS NOT DISTINCT FROM (state).hold_seconds
+        AND realized_usd IS NOT DISTINCT FROM (state).realized_usd) IS NOT TRUE AS is_changed,
+       is_known,
+       is_last,
+       wallet_id,
        token_id,
        created_at,
        event_index,
@@ -84,15 +93,6 @@ SELECT wallet_id,
        (state).peak AS peak_after,
        is_correction,
        arrival,
-       (arrival > 0
-        AND quantity_after = (state).quantity
-        AND peak_after = (state).peak
-        AND realized IS NOT DISTINCT FROM (state).realized
-        AND realized_cost IS NOT DISTINCT FROM (state).realized_cost
-        AND hold_seconds IS NOT DISTINCT FROM (state).hold_seconds
-        AND realized_usd IS NOT DISTINCT FROM (state).realized_usd) IS NOT TRUE AS is_changed,
-       is_known,
-       is_last,
        CASE WHEN is_last THEN state END AS state
   FROM stepped;
 
