@@ -98,16 +98,12 @@ class Batch:
 def blocks(share: Share, token_ids: Mapping[Token, int]) -> Iterator[str]:
     """Yield the lines of a share in blocks, by position, so that PostgreSQL need not sort them."""
     texts: list[str] = []
-    lines = 0
-    for wallet_id, token_id, trades in sorted(
-        ((wallet_id, token_ids[token], trades) for wallet_id, token, trades in share), key=itemgetter(0, 1)
-    ):
-        start = f"{wallet_id}\t{token_id}\t"
+    for wallet_id, token, trades in sorted(share, key=lambda position: (position[0], token_ids[position[1]])):
+        start = f"{wallet_id}\t{token_ids[token]}\t"
         texts += [f"{start}{key}{rest}" for key, rest in trades.items()]
-        lines += len(trades)
-        if lines >= _BLOCK_LINES:
+        if len(texts) >= _BLOCK_LINES:
             yield "".join(texts)
-            texts, lines = [], 0
+            texts = []
     yield "".join(texts)
 
 

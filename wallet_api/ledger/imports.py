@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import LiteralString
 
 from wallet_api.database import Connection, load_statements
 from wallet_api.ledger import arrivals, merge, staging
@@ -12,7 +13,7 @@ from wallet_api.ledger.batches import Share, Token, WalletIds, blocks, read_batc
 from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.lines import Record, Reject
 from wallet_api.ledger.repeats import repeated_wallets
-from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow, good
+from wallet_api.ledger.rows import PriceRow, RowType, TradeRow, WalletRow, good
 from wallet_api.ledger.tokens import TokenIds
 
 # Large enough that a position or bucket is touched once for many trades, small enough that two batches in
@@ -61,19 +62,11 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
 
     A wallet that is already tracked gets the new type and profile; fields that its rows leave out are kept.
     """
-    summary = Summary()
     now = datetime.now(UTC)
     staging.prepare(connection)
     connection.execute(_WALLETS["staging"])
     with arrivals.change(connection):
-        with connection.cursor() as cursor, cursor.copy(_COPY_WALLETS) as copy:
-            for number, line, row in records:
-                try:
-                    copy.write_row((number, *good(row).columns()))
-                    summary.landed += 1
-                except BadRow as fault:
-                    reject(number, line, fault)
-                    summary.rejected += 1
+        summary = _stage(connection, _COPY_WALLETS, records, reject, WalletRow.columns)
         summary.warnings = repeated_wallets(connection.execute(_WALLETS["repeated"]).fetchall())
         merge.before_wallets(connection)
         merge.lock_all(connection)
@@ -92,21 +85,11 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
 
 def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], reject: Reject) -> Summary:
     """Import native prices in one transaction, and value the trades without USD within an hour of them."""
-    summary = Summary()
     now = datetime.now(UTC)
     staging.prepare(connection)
     with arrivals.change(connection):
         connection.execute(_PRICES["staging"])
-        with connection.cursor() as cursor, cursor.copy(_COPY_PRICES) as copy:
-            for number, line, row in records:
-                try:
-                    price = good(row)
-                    usd = price.check(now)
-                    copy.write_row((number, price.currency, usd, price.priced_at))
-                    summary.landed += 1
-                except BadRow as fault:
-                    reject(number, line, fault)
-                    summary.rejected += 1
+        summary = _stage(connection, _COPY_PRICES, records, reject, lambda price: price.columns(now))
         # Imports of trades read prices under these locks, so that none can miss a price committed here.
         merge.lock_all(connection)
         summary.changed = len(connection.execute(_PRICES["add"]).fetchall())
@@ -162,6 +145,26 @@ def import_trades(
             summary.rejected += len(batch.rejected)
             summary.denied += batch.denied
             progress()
+    return summary
+
+
+def _stage(
+    connection: Connection,
+    copy_sql: LiteralString,
+    records: Iterator[Record[RowType]],
+    reject: Reject,
+    columns: Callable[[RowType], tuple[object, ...]],
+) -> Summary:
+    """Copy the good rows with their line numbers, and count them and the rejected ones."""
+    summary = Summary()
+    with connection.cursor() as cursor, cursor.copy(copy_sql) as copy:
+        for number, line, row in records:
+            try:
+                copy.write_row((number, *columns(good(row))))
+                summary.landed += 1
+            except BadRow as fault:
+                reject(number, line, fault)
+                summary.rejected += 1
     return summary
 
 

@@ -5,18 +5,8 @@
 -- Each position is walked from its state, or from nothing if it is new or was taken out.
 INSERT INTO walked
   WITH pending AS (
-       SELECT wallet_id,
-              token_id,
-              created_at,
-              event_index,
-              is_sell,
-              usd_derived,
-              tx_signature,
-              token_name,
-              token_amount,
-              value,
-              value_usd,
-              exchanged_value,
+       SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
+              token_amount, value, value_usd, exchanged_value,
               NULL::numeric AS realized,
               NULL::numeric AS realized_cost,
               NULL::numeric AS hold_seconds,
@@ -64,27 +54,7 @@ INSERT INTO walked
                                            pending.event_index
                                    ROWS UNBOUNDED PRECEDING)
        )
-SELECT wallet_id,
-       token_id,
-       created_at,
-       event_index,
-       is_sell,
-       usd_derived,
-       tx_signature,
-       token_name,
-       token_amount,
-       value,
-       value_usd,
-       exchanged_value,
-       (state).realized,
-       (state).realized_cost,
-       (state).hold_seconds,
-       (state).realized_usd,
-       (state).quantity AS quantity_after,
-       (state).peak AS peak_after,
-       is_correction,
-       arrival,
-       (arrival > 0
+SELECT (arrival > 0
         AND quantity_after = (state).quantity
         AND peak_after = (state).peak
         AND realized IS NOT DISTINCT FROM (state).realized
@@ -93,6 +63,16 @@ SELECT wallet_id,
         AND realized_usd IS NOT DISTINCT FROM (state).realized_usd) IS NOT TRUE AS is_changed,
        is_known,
        is_last,
+       wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name,
+       token_amount, value, value_usd, exchanged_value,
+       (state).realized,
+       (state).realized_cost,
+       (state).hold_seconds,
+       (state).realized_usd,
+       (state).quantity AS quantity_after,
+       (state).peak AS peak_after,
+       is_correction,
+       arrival,
        CASE WHEN is_last THEN state END AS state
   FROM stepped;
 

@@ -11,10 +11,10 @@ SELECT *
 -- walked --
 -- Needs trades_by_time.
 INSERT INTO walked
-SELECT trades.*,
-       FALSE AS is_changed,
+SELECT FALSE AS is_changed,
        TRUE AS is_known,
-       FALSE AS is_last
+       FALSE AS is_last,
+       trades.*
   FROM trades
  WHERE wallet_id = ANY (%(wallet_ids)s)
    AND created_at > %(since)s

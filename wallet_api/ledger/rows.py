@@ -46,7 +46,7 @@ class WalletRow(msgspec.Struct):
     copytrade_link: Text = UNSET
 
     def columns(self) -> tuple[str | None, ...]:
-        """Return the values as in wallets_staging.sql; None for a field that is left out. Raises BadRow."""
+        """Return the values as in `incoming_wallets`; None for a field that is left out. Raises BadRow."""
         chain = CHAINS[self.blockchain]
         if self.type not in chain.types:
             raise must_be("type", f"{one_of(chain.types)} on {chain.name}", self.type)
@@ -115,10 +115,10 @@ class PriceRow(msgspec.Struct):
     usd: Amount
     priced_at: datetime
 
-    def check(self, now: datetime) -> str:
-        """Convert the row to its stored form, and return its price as text. Raises BadRow."""
-        self.priced_at = check_time("priced_at", self.priced_at, now)
-        return check_amount("usd", self.usd, above_zero=True)
+    def columns(self, now: datetime) -> tuple[object, ...]:
+        """Return currency, price and time as they are stored. Raises BadRow."""
+        priced_at = check_time("priced_at", self.priced_at, now)
+        return self.currency, check_amount("usd", self.usd, above_zero=True), priced_at
 
 
 def good(row: RowType | BadRow) -> RowType:

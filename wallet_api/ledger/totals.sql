@@ -5,40 +5,40 @@
 INSERT INTO day_sums
 SELECT sign,
        wallet_id,
-       token_id,
        (created_at AT TIME ZONE 'UTC')::date AS day,
+       token_id,
        sign * count(*) FILTER (WHERE NOT is_sell) AS buy_txn,
        sign * count(*) FILTER (WHERE is_sell) AS sell_txn,
        sign * count(realized_cost) AS covered_txn,
        sign * count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL) AS buys_without_usd,
        sign * count(*) FILTER (WHERE is_sell AND value_usd IS NULL) AS sells_without_usd,
        sign * (count(realized_cost) - count(realized_usd)) AS covered_without_usd,
-       sign * COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS invested,
-       sign * COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
-       sign * COALESCE(sum(token_amount) FILTER (WHERE NOT is_sell), 0) AS bought_tokens,
-       sign * COALESCE(sum(token_amount) FILTER (WHERE is_sell), 0) AS sold_tokens,
-       sign * COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0) AS invested_usd,
-       sign * COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0) AS sold_usd,
-       sign * COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0) AS invested_without_usd,
-       sign * COALESCE(sum(value) FILTER (WHERE is_sell AND value_usd IS NULL), 0) AS sold_without_usd,
-       sign * COALESCE(sum(realized), 0) AS realized,
-       sign * COALESCE(sum(realized_cost), 0) AS realized_cost,
-       sign * COALESCE(sum(realized_usd), 0) AS realized_usd,
-       sign * COALESCE(sum(hold_seconds), 0) AS hold_seconds,
+       COALESCE(sum(realized), 0) AS realized,
+       COALESCE(sum(realized_cost), 0) AS realized_cost,
+       max(realized) AS best_trade,
+       COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0) AS invested,
+       COALESCE(sum(value) FILTER (WHERE is_sell), 0) AS sold,
+       COALESCE(sum(token_amount) FILTER (WHERE NOT is_sell), 0) AS bought_tokens,
+       COALESCE(sum(token_amount) FILTER (WHERE is_sell), 0) AS sold_tokens,
+       COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0) AS invested_usd,
+       COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0) AS sold_usd,
+       COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0) AS invested_without_usd,
+       COALESCE(sum(value) FILTER (WHERE is_sell AND value_usd IS NULL), 0) AS sold_without_usd,
+       COALESCE(sum(realized_usd), 0) AS realized_usd,
+       COALESCE(sum(hold_seconds), 0) AS hold_seconds,
        sign * COALESCE(sum(round(hold_seconds * realized_cost, greatest(40, scale(realized_cost)))), 0)
            AS hold_cost,
        max(value) FILTER (WHERE NOT is_sell) AS largest_buy,
-       max(realized) AS best_trade,
        min(realized) AS worst_trade,
-       min(created_at) FILTER (WHERE NOT is_sell) AS first_buy,
        min(created_at) AS first_seen,
-       max(created_at) AS last_seen
+       max(created_at) AS last_seen,
+       min(created_at) FILTER (WHERE NOT is_sell) AS first_buy
   FROM (SELECT 1 AS sign, wallet_id, token_id, created_at, is_sell, token_amount, value, value_usd,
                realized, realized_cost, hold_seconds, realized_usd
           FROM walked
          UNION ALL
-        SELECT -1, wallet_id, token_id, created_at, is_sell, token_amount, value, value_usd,
-               realized, realized_cost, hold_seconds, realized_usd
+        SELECT -1, wallet_id, token_id, created_at, is_sell, -token_amount, -value, -value_usd,
+               -realized, -realized_cost, -hold_seconds, -realized_usd
           FROM taken) AS trade
  GROUP BY sign, wallet_id, token_id, day;
 
@@ -48,11 +48,11 @@ ANALYZE day_sums (sign, wallet_id, token_id);
 -- positions --
 -- Needs positions_pkey, tokens_pkey.
 INSERT INTO positions AS position (
-       wallet_id, token_id, mint, quantity, cost, cost_usd, acquired_at, peak, token_name,
-       buy_txn, sell_txn, covered_txn, invested, sold, realized, realized_cost,
+       wallet_id, token_id, buy_txn, sell_txn, covered_txn, invested, sold, realized, realized_cost,
        bought_tokens, sold_tokens, invested_usd, sold_usd, invested_without_usd, sold_without_usd, realized_usd,
        buys_without_usd, sells_without_usd, covered_without_usd,
-       largest_buy, best_trade, worst_trade, first_buy, first_seen, last_seen)
+       largest_buy, best_trade, worst_trade, first_buy, first_seen, last_seen,
+       mint, quantity, cost, cost_usd, acquired_at, peak, token_name)
   WITH total AS (
        SELECT wallet_id,
               token_id,
@@ -83,38 +83,14 @@ INSERT INTO positions AS position (
         WHERE sign = 1
         GROUP BY wallet_id, token_id
        )
-SELECT total.wallet_id,
-       total.token_id,
+SELECT total.*,
        tokens.mint,
        (walked.state).quantity,
        (walked.state).cost,
        (walked.state).cost_usd,
        (walked.state).acquired_at,
        (walked.state).peak,
-       (walked.state).token_name,
-       buy_txn,
-       sell_txn,
-       covered_txn,
-       invested,
-       sold,
-       total.realized,
-       total.realized_cost,
-       bought_tokens,
-       sold_tokens,
-       invested_usd,
-       sold_usd,
-       invested_without_usd,
-       sold_without_usd,
-       total.realized_usd,
-       buys_without_usd,
-       sells_without_usd,
-       covered_without_usd,
-       largest_buy,
-       best_trade,
-       worst_trade,
-       first_buy,
-       first_seen,
-       last_seen
+       (walked.state).token_name
   FROM total
   JOIN walked
     ON walked.wallet_id = total.wallet_id
@@ -167,19 +143,25 @@ INSERT INTO lifetimes AS lifetime (
         GROUP BY wallet_id
        ),
        whole AS MATERIALIZED (
-       SELECT positions.*
+       SELECT positions.wallet_id, quantity, peak, covered_txn, buy_txn, sell_txn, invested, sold, realized,
+              realized_cost, largest_buy, best_trade, worst_trade, last_seen
          FROM changed
          JOIN positions
            ON positions.wallet_id = changed.wallet_id
         WHERE changed.is_late
        ),
+       continuing AS MATERIALIZED (
+       SELECT affected.wallet_id,
+              affected.token_id
+         FROM affected
+         JOIN changed
+           ON changed.wallet_id = affected.wallet_id
+        WHERE NOT changed.is_late
+       ),
        current AS MATERIALIZED (
-       SELECT positions.*
-         FROM (SELECT affected.*
-                 FROM affected
-                 JOIN changed
-                   ON changed.wallet_id = affected.wallet_id
-                WHERE NOT changed.is_late) AS continuing
+       SELECT positions.wallet_id, quantity, peak, covered_txn, buy_txn, sell_txn, invested, sold, realized,
+              realized_cost, largest_buy, best_trade, worst_trade, last_seen
+         FROM continuing
          JOIN positions
            ON positions.wallet_id = continuing.wallet_id
           AND positions.token_id = continuing.token_id
@@ -196,7 +178,8 @@ INSERT INTO lifetimes AS lifetime (
                SELECT 1, current.*
                  FROM current
                 UNION ALL
-               SELECT -1, continued.*
+               SELECT -1, continued.wallet_id, quantity, peak, covered_txn, buy_txn, sell_txn, invested, sold,
+                      realized, realized_cost, largest_buy, best_trade, worst_trade, last_seen
                  FROM continued
                  JOIN changed
                    ON changed.wallet_id = continued.wallet_id
@@ -258,33 +241,10 @@ INSERT INTO position_days AS total (
        covered_without_usd, invested, sold, bought_tokens, sold_tokens, invested_usd, sold_usd,
        invested_without_usd, sold_without_usd, realized, realized_cost, realized_usd, hold_seconds, hold_cost,
        largest_buy, best_trade, worst_trade, first_seen, last_seen)
-SELECT wallet_id,
-       day,
-       token_id,
-       buy_txn,
-       sell_txn,
-       covered_txn,
-       buys_without_usd,
-       sells_without_usd,
-       covered_without_usd,
-       invested,
-       sold,
-       bought_tokens,
-       sold_tokens,
-       invested_usd,
-       sold_usd,
-       invested_without_usd,
-       sold_without_usd,
-       realized,
-       realized_cost,
-       realized_usd,
-       hold_seconds,
-       hold_cost,
-       largest_buy,
-       best_trade,
-       worst_trade,
-       first_seen,
-       last_seen
+SELECT wallet_id, day, token_id, buy_txn, sell_txn, covered_txn, buys_without_usd, sells_without_usd,
+       covered_without_usd, invested, sold, bought_tokens, sold_tokens, invested_usd, sold_usd,
+       invested_without_usd, sold_without_usd, realized, realized_cost, realized_usd, hold_seconds, hold_cost,
+       largest_buy, best_trade, worst_trade, first_seen, last_seen
   FROM day_sums
  WHERE sign = 1
    AND day >= %(first_day)s
