@@ -6,7 +6,6 @@ With --citus the databases are those of a Citus cluster, and the ledger is shard
 import gc
 import os
 import secrets
-import shutil
 import signal
 import sys
 import tempfile
@@ -29,6 +28,7 @@ from psycopg_pool import ConnectionPool
 
 from tests.cluster import Cluster, programs, running_cluster
 from tests.demo_service import DemoService, demo_service
+from tests.folders import server_folder
 from tests.network import allow_loopback_only
 from tests.processes import Gunicorn, StartGunicorn, running_valkey, start_gunicorn
 from tests.stub.server import Stub
@@ -55,8 +55,6 @@ LONG = (
     *("test_schemathesis", "test_nginx", "test_ledger_under_way", "test_large", "test_standby"),
     *("test_purge", "test_exports", "test_examples", "test_following_under_way", "test_follow_blocks"),
 )
-# What the databases of all processes of a run take, several times over.
-_MEMORY_BYTES = 4 * 1024**3
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -102,9 +100,8 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster | None]:
 @pytest.fixture(scope="session")
 def servers(cluster: Cluster | None) -> Iterator[Settings]:
     """Settings with a database server (that of DATABASE_URL if it is set) and an embedded Valkey."""
-    # Not below pytest's folder, which the user of root's servers cannot reach after the next run of pytest.
     with ExitStack() as stack:
-        home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-tests-", dir=_memory()))
+        home = stack.enter_context(server_folder())
         url = cluster.coordinator.url() if cluster else os.environ.get("DATABASE_URL") or None
         own = Settings(wallet_api_home=home, database_url=url)
         running = stack.enter_context(embedded.running(own))
@@ -115,16 +112,6 @@ def servers(cluster: Cluster | None) -> Iterator[Settings]:
                 connection.execute("ALTER SYSTEM SET fsync = off")
                 connection.execute("SELECT pg_reload_conf()")
         yield running
-
-
-def _memory() -> str | None:
-    """Return a folder in memory, if there is one with room: there databases are created much faster."""
-    folder = "/dev/shm"
-    try:
-        is_large = shutil.disk_usage(folder).free > _MEMORY_BYTES
-    except OSError:
-        return None
-    return folder if is_large and os.access(folder, os.W_OK) else None
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,8 @@ from wallet_api.responses import cached, cors, envelope, headers, large, seals
 from wallet_api.settings import Settings
 from wallet_api.wallet_ids import WalletIds
 
+# Imported with this module, which gunicorn does before it starts workers.
+_BLUEPRINTS = tuple(all_blueprints())
 _WALLET_COUNTS_SECONDS = 30.0
 _HEALTH_SECONDS = 1.0
 # More would compete with requests for the processors.
@@ -69,7 +71,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
             demo_key_file=Path(demo_key_file) if demo_key_file else None,
         ),
     )
-    for blueprint in all_blueprints():
+    for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint)
     openapi.check(app)
     return app

@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from flask import Flask
 
 from tests.api.conftest import NewCaller
 from tests.callers import WALLETS, Met, call_at_once, callers, get
+from tests.folders import server_folder
 from tests.ledger.caller import LIST
 from tests.outages import Outages, is_our_refusal, no_connections, service_with_own_servers
 from tests.processes import StartGunicorn, processes_of, reload, workers
@@ -275,7 +275,7 @@ def outages() -> Iterator[Outages]:
     # What is answered, and who may call, stays in memory, so that credits alone need the database.
     kept = {"answer_ttl_seconds": 600.0, "leaderboard_ttl_seconds": 600.0, "key_cache_seconds": 600.0}
     with (
-        tempfile.TemporaryDirectory(prefix="wallet-api-credits-") as home,
+        server_folder() as home,
         service_with_own_servers(Path(home), **kept) as outages,
     ):
         yield outages

@@ -1,7 +1,6 @@
 """The report of faults and attacks, empty databases, and an empty folder for servers."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from tests.backups import Made, created
 from tests.faults_report import Report
+from tests.folders import server_folder
 from tests.processes import processes_of
 from wallet_api.settings import Settings
 
@@ -40,8 +40,7 @@ def target(make: Made, servers: Settings) -> str:
 @pytest.fixture
 def empty_home() -> Iterator[Path]:
     """A folder for servers, in which none is left running."""
-    # Not below pytest's folder, which is closed to the user that root's servers run as.
-    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+    with server_folder() as folder:
         Path(folder).chmod(0o711)
         yield Path(folder) / "home"
         left = processes_of(Path(folder))

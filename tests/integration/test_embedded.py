@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.folders import server_folder
 from tests.processes import environment_of, processes_of
 from wallet_api import embedded
 from wallet_api.database import connect
@@ -53,7 +53,7 @@ def print(word, write=print, **options):
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
     """A folder for the tests that leave its database usable, so that it is created once."""
-    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+    with server_folder() as folder:
         Path(folder).chmod(0o711)
         home = Path(folder) / "home"
         with embedded.running(Settings(wallet_api_home=str(home))):

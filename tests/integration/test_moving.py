@@ -1,12 +1,12 @@
 """Backups between servers: embedded and own, older and newer ones."""
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.backups import Made, at, contents, debian_server, done, fill, major, refused
+from tests.folders import server_folder
 from tests.processes import run_command
 from wallet_api import embedded
 from wallet_api.settings import Settings
@@ -16,7 +16,7 @@ from wallet_api.settings import Settings
 def newest_server() -> Iterator[str]:
     """The address of a server of the embedded PostgreSQL."""
     with (
-        tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as home,
+        server_folder() as home,
         embedded.running(Settings(wallet_api_home=home)) as running,
     ):
         yield str(running.database_url)
@@ -26,7 +26,7 @@ def newest_server() -> Iterator[str]:
 def older_server(newest_server: str) -> Iterator[str]:
     """The address of a server of Debian's PostgreSQL, which has to be older than the embedded one."""
     with (
-        tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder,
+        server_folder() as folder,
         debian_server(Path(folder)) as url,
     ):
         assert major(url) < major(newest_server)
@@ -37,7 +37,7 @@ def test_data_moves_from_the_embedded_server_to_an_own_one_and_back(
     newest_server: str, make: Made, tmp_path: Path
 ) -> None:
     own = make(newest_server)
-    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+    with server_folder() as folder:
         first, second = (Settings(wallet_api_home=f"{folder}/{name}") for name in ("first", "second"))
         with embedded.running(first) as started:
             fill(str(started.database_url))

@@ -1,7 +1,6 @@
 """A database that refuses a password: what is reported, and how often the service tries again."""
 
 import re
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ import pytest
 import requests
 
 from tests.callers import callers, get
+from tests.folders import server_folder
 from tests.ledger.rows import GROUP
 from tests.processes import start_gunicorn, wallet_api
 from tests.waiting import eventually
@@ -42,7 +42,7 @@ class Strict:
 
 @pytest.fixture(scope="module")
 def strict() -> Iterator[Strict]:
-    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as home:
+    with server_folder() as home:
         own = Settings(wallet_api_home=home)
         with (
             embedded.running(own) as running,

@@ -1,7 +1,6 @@
 """A primary and a streaming standby: reads go on when either dies, charges when the standby takes over."""
 
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ import requests
 
 from tests.callers import callers, get
 from tests.demo_service import DemoService, demo_service
+from tests.folders import server_folder
 from tests.ledger.rows import GROUP
 from tests.outages import is_our_refusal, socket_folder
 from tests.processes import Gunicorn, StartGunicorn, kill_all
@@ -52,10 +52,7 @@ class Pair:
 @pytest.fixture
 def pair() -> Iterator[Pair]:
     with ExitStack() as stack:
-        homes = [
-            Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=f"wallet-api-{name}-")))
-            for name in ("primary", "standby")
-        ]
+        homes = [Path(stack.enter_context(server_folder())) for _ in range(2)]
         primary = stack.enter_context(embedded.running(_home(homes[0])))
         with connect(str(primary.database_url)) as connection:
             migrations.migrate(connection)

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -17,6 +16,7 @@ import pytest
 import requests
 
 from tests.browser import browser, needs_chromium
+from tests.folders import server_folder
 from tests.ledger.in_process import Importer
 from tests.processes import environment_of, processes_of, run_command, wallet_api
 from tests.running_up import Up, free_port, is_alive, running_up
@@ -32,7 +32,7 @@ WALLET = {"blockchain": "eth", "type": "kol", "wallet_address": "0x" + 40 * "a"}
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
     """The folder of all tests of this module, so that its tables are created once."""
-    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+    with server_folder() as folder:
         Path(folder).chmod(0o711)
         yield Path(folder) / "home"
         assert processes_of(Path(folder)) == []

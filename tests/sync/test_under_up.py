@@ -1,11 +1,11 @@
 """`wallet-api up` with sources of trades: the ledger keeps itself current in the background."""
 
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import requests
 
+from tests.folders import server_folder
 from tests.processes import wallet_api
 from tests.running_up import running_up
 from tests.stub.server import Stub
@@ -21,7 +21,7 @@ BNB_MINT = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 
 
 def test_trades_of_now_are_answered_a_moment_later(stub: Stub) -> None:
-    with tempfile.TemporaryDirectory(prefix="wallet-api-tests-") as folder:
+    with server_folder() as folder:
         Path(folder).chmod(0o711)
         home = Path(folder) / "home"
         own: dict[str, Any] = {
