@@ -4,8 +4,10 @@ https://www.multicall3.com/
 """
 
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 from typing import Any
+
+from eth_abi.abi import decode, encode
+from eth_abi.exceptions import DecodingError
 
 from wallet_api.providers.jsonrpc import Call
 
@@ -21,7 +23,7 @@ TOTAL_SUPPLY = bytes.fromhex("18160ddd")
 
 def balance_of(wallet: str) -> bytes:
     """Return the call data for the wallet's balance of a token."""
-    return BALANCE_OF + _encode("address", wallet)
+    return BALANCE_OF + encode(["address"], [wallet])
 
 
 def call(contract: str, data: bytes, block: str = "latest") -> Call:
@@ -32,7 +34,7 @@ def call(contract: str, data: bytes, block: str = "latest") -> Call:
 def aggregate(calls: Iterable[tuple[str, bytes]]) -> Call:
     """Return one call that makes all calls (contract, data), each of which may fail alone."""
     tuples = [(contract, True, data) for contract, data in calls]
-    return call(MULTICALL3, _AGGREGATE3 + _encode("(address,bool,bytes)[]", tuples))
+    return call(MULTICALL3, _AGGREGATE3 + encode(["(address,bool,bytes)[]"], [tuples]))
 
 
 def read_aggregate(data: bytes, expected: int) -> Sequence[bytes | None]:
@@ -58,19 +60,9 @@ def read_text(data: bytes | None) -> str:
     return text.decode("utf-8", "replace")
 
 
-def _abi() -> Any:
-    # Loaded when it is needed first: it takes a third of the start of `wallet-api sync` and `up`.
-    return import_module("eth_abi")
-
-
-def _encode(kind: str, value: Any) -> bytes:
-    data: bytes = _abi().encode([kind], [value])
-    return data
-
-
 def _decoded(kind: str, data: bytes) -> Any:
     try:
-        (value,) = _abi().decode([kind], data)
-    except (_abi().exceptions.DecodingError, OverflowError, ValueError):
+        (value,) = decode([kind], data)
+    except (DecodingError, OverflowError, ValueError):
         return None
     return value
