@@ -24,6 +24,7 @@ from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 from wallet_api.ledger.rebuild import rebuild_ledger
+from wallet_api.migrations import SchemaError
 from wallet_api.migrations.placement import place_tables
 from wallet_api.settings import Settings
 
@@ -90,6 +91,13 @@ def test_migrate_places_the_tables_once(empty_database_url: str) -> None:
     assert outcomes[1].output.endswith("\nThe tables are up to date.\n")
     with connect(empty_database_url) as connection:
         assert place_tables(connection) == []
+
+
+def test_a_version_of_citus_that_loses_rows_is_refused(empty_database_url: str) -> None:
+    with connect(empty_database_url) as connection:
+        connection.execute("UPDATE pg_extension SET extversion = '13.0-1' WHERE extname = 'citus'")
+        with pytest.raises(SchemaError, match="Install Citus 14 or newer"):
+            place_tables(connection)
 
 
 def test_a_plain_ledger_moves_by_backup_and_restore(
