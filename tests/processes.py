@@ -47,7 +47,7 @@ class Gunicorn:
             return self.process.wait(timeout=30)
         finally:
             for process in family:
-                if process.is_running():
+                with suppress(psutil.NoSuchProcess):
                     process.kill()
 
 

@@ -49,8 +49,13 @@ class Up:
     def busy_seconds(self) -> float:
         """Return the CPU time of it and its children, which does not depend on other load of the machine."""
         own = psutil.Process(self.process.pid)
-        times = [process.cpu_times() for process in (own, *own.children(recursive=True))]
-        return sum(time.user + time.system for time in times)
+        seconds = 0.0
+        for process in (own, *own.children(recursive=True)):
+            # PostgreSQL's helpers come and go.
+            with suppress(psutil.NoSuchProcess):
+                times = process.cpu_times()
+                seconds += times.user + times.system
+        return seconds
 
     def end(self, home: Path, number: signal.Signals = signal.SIGTERM) -> str:
         """Send a signal, after which it must end in order; return the rest of the output."""
