@@ -70,7 +70,10 @@ class Up:
 
 def is_alive(process: psutil.Process) -> bool:
     """Return whether the process runs, and is not only known to its parent."""
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def free_port() -> int:

@@ -98,6 +98,7 @@ def test_a_service_with_a_wrong_password_logs_it_and_recovers_by_itself(
         # Only the log has the reason.
         assert "password" not in met.refusals[-1].text
     finally:
+        strict.administrator.execute("ALTER ROLE wallet_api PASSWORD 'right'")
         server.stop()
     assert "password authentication failed" in server.log
     assert "secret" not in server.log
