@@ -3,10 +3,10 @@
     python -m tests.benchmarks.follow [--minutes 30] [--citus]
 
 Four importers, removals of trades and of wallets, and three followers that now and then go on at another
-process of the service. Sessions are ended at random, some six a second. At the end each follower has to have
-the ledger's own trades, exactly. After half of the time a backup is made and restored elsewhere, where a
-follower of before it goes on. Ends with status 0 if all is so. With --citus the ledger is on a cluster of the
-programs in CITUS_BIN, and there is no backup.
+process of the service. Sessions are ended at random, some six a second. Each minute it says what was done so
+far. At the end each follower has to have the ledger's own trades, exactly. After half of the time a backup is
+made and restored elsewhere, where a follower of before it goes on. Ends with status 0 if all is so. With
+--citus the ledger is on a cluster of the programs in CITUS_BIN, and there is no backup.
 """
 
 import tempfile
@@ -30,6 +30,7 @@ from wallet_api.app import create_app
 from wallet_api.database import connect
 from wallet_api.keys import create_key
 from wallet_api.migrations.placement import place_tables
+from wallet_api.recurring import Recurring
 from wallet_api.settings import Settings
 
 
@@ -52,12 +53,22 @@ def main(minutes: float, citus: bool) -> None:
             key = create_key(connection, "follower", rate="1000000/minute")
         with _app(own) as one, _app(own) as other, ThreadPoolExecutor(1) as pool:
             contended = Contended(str(own.database_url), [one, other], key, importers=4)
+            progress = Recurring(
+                "progress", lambda: click.echo(f"{_said(contended)} …", err=True), 60, ends_with_success=False
+            )
+            progress.start()
+            stack.callback(progress.close)
             if not citus:
                 restored = pool.submit(_restored, own, folder, Caller(one.test_client(), key), minutes * 30)
             contended.run(minutes * 60)
             if not citus:
                 contended.done["changes of the restored ledger"] = restored.result()
-        click.echo(", ".join(f"{count} {name}" for name, count in sorted(contended.done.items())))
+        click.echo(_said(contended))
+
+
+def _said(contended: Contended) -> str:
+    # A copy, since threads add names meanwhile.
+    return ", ".join(f"{count} {name}" for name, count in sorted(contended.done.copy().items()))
 
 
 @contextmanager
