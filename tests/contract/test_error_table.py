@@ -54,14 +54,15 @@ NULL
 _SOME = INJECTED[::4]
 _NO_CURSOR = ("x", "AAAA", "\u00e9", "A" * 5000, "null", "0", "==", *NOT_TEXT, *_SOME)
 _NO_DECIMAL = ("-1", "1e3", "ten", "+1", " 1", "NaN", "Infinity", ".5", "\u0663", "1" * 200, "\0", *_SOME)
-_NO_TIME = ("yesterday", "1700000000", "0001-01-01T00:00:00+23:59", "\0", *_SOME)
+_NO_TIME = ("yesterday", "1700000000", "1712121512345", "2026-W01", "0001-01-01T00:00:00+23:59", "\0", *_SOME)
 # By parameter: values that no operation takes. A mint may be any text of up to 128 characters.
 WRONG: dict[str, tuple[str | bytes, ...]] = {
     "blockchain": ("bitcoin", "SOLANA", *NOT_TEXT, *_SOME),
     "type": ("dolphin", "KOL", *NOT_TEXT, *_SOME),
     "address": ("x", SOLANA[:-1], SOLANA + "1", SOLANA.replace("S", "0"), f" {SOLANA}", *NOT_TEXT, *_SOME),
     "mint": ("\0", "x" * 129),
-    **dict.fromkeys(("cursor", "after"), _NO_CURSOR),
+    "cursor": ("now", "start", *_NO_CURSOR),
+    "after": _NO_CURSOR,
     "transaction_type": ("both", "BUY", "\0", *_SOME),
     "period": ("2h", "1D", "1d ", "30", "ever", "\0", *_SOME),
     **dict.fromkeys(("sort", "order"), ("rank", "\0", *_SOME)),
