@@ -97,7 +97,7 @@ def _add_request_id(response: Response) -> Response:
 def _respond_to_api_error(error: ApiError) -> Response:
     if error.status >= 500:
         # One line, since an outage fails many requests.
-        log.warning("%s %s: %s (%s)", current_request().request_id, error.code, error.message, _cause(error))
+        log.warning("%s: %s (%s)", error.code, error.message, _cause(error))
     return refuse(error)
 
 
