@@ -1,6 +1,7 @@
 """The errors of the API: HTTP status, code of the error body, and default message."""
 
 from collections.abc import Sequence
+from typing import Any
 
 
 class ApiError(Exception):
@@ -26,6 +27,19 @@ class ApiError(Exception):
         self.parameter = parameter
         self.allowed = allowed
         self.retry_after_seconds = retry_after_seconds
+
+    def detail(self, request_id: str) -> dict[str, Any]:
+        """Return the error object of the response to this request."""
+        detail = {
+            "code": self.code,
+            "message": self.message,
+            "request_id": request_id,
+            "parameter": self.parameter,
+            "allowed": None if self.allowed is None else list(self.allowed),
+            "reason": self.reason,
+            "retry_after_seconds": self.retry_after_seconds,
+        }
+        return {name: value for name, value in detail.items() if value is not None}
 
 
 class MissingParameter(ApiError):

@@ -17,7 +17,12 @@ def written_whole(file: Path, *, overwrite: bool) -> Iterator[Path]:
     if file.exists() and not (overwrite and file.is_file()):
         advice = "exists already. Choose another name, or replace a file with --force."
         raise FileExistsError(errno.EEXIST, advice, str(file))
-    descriptor, name = tempfile.mkstemp(".part", f"{file.name}.", file.parent)
+    try:
+        descriptor, name = tempfile.mkstemp(".part", f"{file.name}.", file.parent)
+    except OSError as error:
+        # The name of the temporary file says nothing to the operator.
+        error.filename = str(file.parent)
+        raise
     try:
         yield Path(name)
         os.fsync(descriptor)

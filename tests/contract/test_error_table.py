@@ -54,14 +54,15 @@ NULL
 _SOME = INJECTED[::4]
 _NO_CURSOR = ("x", "AAAA", "\u00e9", "A" * 5000, "null", "0", "==", *NOT_TEXT, *_SOME)
 _NO_DECIMAL = ("-1", "1e3", "ten", "+1", " 1", "NaN", "Infinity", ".5", "\u0663", "1" * 200, "\0", *_SOME)
-_NO_TIME = ("yesterday", "1700000000", "0001-01-01T00:00:00+23:59", "\0", *_SOME)
+_NO_TIME = ("yesterday", "1700000000", "1712121512345", "2026-W01", "0001-01-01T00:00:00+23:59", "\0", *_SOME)
 # By parameter: values that no operation takes. A mint may be any text of up to 128 characters.
 WRONG: dict[str, tuple[str | bytes, ...]] = {
     "blockchain": ("bitcoin", "SOLANA", *NOT_TEXT, *_SOME),
     "type": ("dolphin", "KOL", *NOT_TEXT, *_SOME),
     "address": ("x", SOLANA[:-1], SOLANA + "1", SOLANA.replace("S", "0"), f" {SOLANA}", *NOT_TEXT, *_SOME),
     "mint": ("\0", "x" * 129),
-    **dict.fromkeys(("cursor", "after"), _NO_CURSOR),
+    "cursor": ("now", "start", *_NO_CURSOR),
+    "after": _NO_CURSOR,
     "transaction_type": ("both", "BUY", "\0", *_SOME),
     "period": ("2h", "1D", "1d ", "30", "ever", "\0", *_SOME),
     **dict.fromkeys(("sort", "order"), ("rank", "\0", *_SOME)),
@@ -175,7 +176,10 @@ class Table:
         assert answer.headers["Content-Type"] == "application/json"
         assert answer.body.keys() == {"success", "error", "meta"}
         assert answer.body["success"] is False
-        assert answer.error.keys() <= {"code", "message", "request_id", "parameter", "allowed", "reason"}
+        optional = {"parameter", "allowed", "reason", "retry_after_seconds"}
+        assert answer.error.keys() - optional == {"code", "message", "request_id"}
+        wait = answer.error.get("retry_after_seconds")
+        assert answer.headers["Retry-After"] == (wait if wait is None else str(wait))
         assert answer.error["message"]
         assert None not in answer.error.values()
         meta = answer.body["meta"]
@@ -286,6 +290,8 @@ def test_every_operation_refuses_every_argument_that_is_wrong(table: Table) -> N
         for name in {*WRONG, "limitt", "\0", "", "x" * 7000, *_SOME} - names:
             answer = table.refused(path, query | {name: "1"}, 400, "invalid_parameter")
             assert set(answer.error["allowed"]) == names
+            listed = ", ".join(answer.error["allowed"]) or "none"
+            assert answer.error["message"].endswith(f" Allowed: {listed}.")
 
 
 def test_arguments_that_do_not_fit_each_other(table: Table) -> None:
@@ -293,10 +299,11 @@ def test_arguments_that_do_not_fit_each_other(table: Table) -> None:
     for path, query in table.requests.items():
         if {"blockchain", "type"} <= table.described.parameters(path):
             for chain, allowed in (("eth", ["kol"]), ("bnb", ["kol", "smart"])):
-                changed = query | {"blockchain": chain, "type": "whale"}
+                changed = query | {"blockchain": chain}
                 changed |= {"address": EVM} if "address" in query else {}
                 error = {"parameter": "type", "allowed": allowed}
-                table.refused(path, changed, 400, "invalid_parameter", error=error)
+                for type in ("whale", "dolphin", *([""] if "type" in query else [])):
+                    table.refused(path, changed | {"type": type}, 400, "invalid_parameter", error=error)
         if "address" in query:
             missing = query | {"address": SOLANA}
             if "blockchain" in query:

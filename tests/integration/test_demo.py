@@ -44,6 +44,8 @@ def test_the_command_imports_a_world_of_the_requested_size(database_url: str, co
         " max(created_at) - min(created_at) <= interval '2 days' AS in_time FROM trades"
     ).fetchone()
     assert counts == {"trades": 30_000, "wallets": 10, "in_time": True}
+    # Not back to a time before all chains.
+    assert run_demo(database_url, "--days", "3651").exit_code == 2
 
 
 def test_all_rows_are_accepted_and_all_dollars_known(database_url: str, connection: Connection) -> None:

@@ -169,6 +169,8 @@ def test_a_file_is_private_whole_and_never_replaced_unasked(database_url: str, t
     content = path.read_bytes()
     assert "exists already" in refused("export", "wallets", path, settings=settings)
     assert "must end in" in refused("export", "wallets", tmp_path / "wallets.txt", settings=settings)
+    status, _, errors = command(database_url, tmp_path, "export", "wallets", "absent/wallets.csv")
+    assert (status, errors.splitlines()[-1]) == (1, "Error: absent: No such file or directory")
     assert "for --json" in refused("export", "wallets", "-", "--json", settings=settings)
     path.unlink()
     result = run_command("export", "wallets", tmp_path / "missing" / "wallets.csv", settings=settings)

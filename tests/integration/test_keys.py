@@ -169,8 +169,11 @@ def test_use_of_earlier_days_counts_where_it_belongs(run: Run, connection: Conne
     assert [row["requests"] for row in document(run, "usage")] == [10, 1]
     since = (TODAY - timedelta(days=30)).isoformat()
     assert [row["requests"] for row in document(run, "usage", "--since", since)] == [100, 10, 1]
+    create_key(connection, "other")
     assert document(run, "usage", "other") == []
     assert run("usage", "other").stdout == "No key was used since then.\n"
+    unknown = run("usage", "nobody")
+    assert (unknown.exit_code, "there is no key named 'nobody'" in unknown.stderr) == (1, True)
     assert run("usage", "--csv", "--json").exit_code == 2
 
 

@@ -67,6 +67,7 @@ def _is_our_error(answer: requests.Response, status: int, code: str) -> None:
     assert body["meta"]["request_id"] == body["error"]["request_id"]
     assert body["meta"]["timestamp"].endswith(("Z", "+00:00"))
     assert ("Retry-After" in answer.headers) == (status in (429, 503))
+    assert str(body["error"].get("retry_after_seconds")) == str(answer.headers.get("Retry-After"))
 
 
 def _raw(server: Nginx, *parts: bytes) -> bytes:

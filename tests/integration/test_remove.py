@@ -93,18 +93,20 @@ def _wallet_key(row: Row) -> tuple[str, str]:
     return row["blockchain"], folded(row["blockchain"], row["wallet_address"])
 
 
-@pytest.mark.parametrize("name", ["trades.csv", "trades.ndjson.gz"])
+@pytest.mark.parametrize(
+    ("name", "delimiter"), [("trades.csv", ","), ("semicolons.csv", ";"), ("trades.ndjson.gz", ",")]
+)
 def test_the_very_file_that_was_imported_removes_what_it_brought(
-    database_url: str, connection: Connection, tmp_path: Path, name: str
+    database_url: str, connection: Connection, tmp_path: Path, name: str, delimiter: str
 ) -> None:
     fill(database_url, trades=0)
     before = contents(connection, NOW)
     _, rows = fill(database_url)
     path = tmp_path / name
-    path.write_bytes(_csv(rows) if name.endswith(".csv") else gzip.compress(ndjson(*rows)))
+    path.write_bytes(_csv(rows, delimiter) if name.endswith(".csv") else gzip.compress(ndjson(*rows)))
     distinct = {strategies.trade_key(row) for row in rows}
 
-    outcome = run_file(database_url, "remove", "trades", path, "--yes")
+    outcome = run_file(database_url, "remove", "trades", path, "--yes", "--delimiter", delimiter)
 
     assert outcome.status == 0
     assert outcome.summary["removed"] == outcome.summary["trades"] == len(distinct)
@@ -260,10 +262,10 @@ def test_a_removal_that_was_interrupted_can_be_run_again(database_url: str, conn
     assert contents(connection, NOW) == before
 
 
-def _csv(rows: list[Row]) -> bytes:
+def _csv(rows: list[Row], delimiter: str) -> bytes:
     text = io.StringIO()
     names = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(text, names)
+    writer = csv.DictWriter(text, names, delimiter=delimiter)
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue().encode()

@@ -39,7 +39,7 @@ def test_a_sync_that_never_succeeded_says_since_when_it_is_tried(stub: Stub, ope
     for _ in range(2):
         operator.sync("trades", "--chain", "solana")
     (line,) = (line for line in status(operator).splitlines() if line.startswith("trades"))
-    assert "never, tried 0:00:" in line
+    assert "never, first tried 0:00:" in line
     (sync,) = json.loads(status(operator, "--json"))["syncs"]
     assert (sync["blockchain"], sync["has_succeeded"]) == ("solana", False)
     assert (sync["wallets"], sync["failed"]) == (1, 1)

@@ -16,7 +16,9 @@ _count = click.IntRange(1)
 @click.command()
 @click.option("--wallets", default=WALLETS, show_default=True, type=_count, help="Number of wallets.")
 @click.option("--trades", default=TRADES, show_default=True, type=_count, help="Number of all trades.")
-@click.option("--days", default=DAYS, show_default=True, type=_count, help="Number of days up to now.")
+@click.option(
+    "--days", default=DAYS, show_default=True, type=click.IntRange(1, 3650), help="Number of days up to now."
+)
 @click.option(
     "--seed",
     default=SEED,

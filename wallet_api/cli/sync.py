@@ -18,6 +18,7 @@ from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run, write_sync
 from wallet_api.cli.sync_status import sync_status
 from wallet_api.database import Connection
 from wallet_api.ledger.denied import read_denied
+from wallet_api.ledger.fields import EARLIEST
 from wallet_api.settings import Settings
 from wallet_api.sync.faces import read_faces
 from wallet_api.sync.follow import Follower
@@ -36,8 +37,8 @@ def _since(context: click.Context, option: click.Parameter, text: str) -> dateti
     except (ValueError, OverflowError) as error:
         message = "must be such as 30d, 12h, 2026-10-01 or 2026-10-01T12:00:00Z"
         raise click.BadParameter(message, context, option) from error
-    if not datetime(2009, 1, 3, tzinfo=UTC) <= since <= now:
-        raise click.BadParameter("must be a time in the past", context, option)
+    if not EARLIEST <= since <= now:
+        raise click.BadParameter(f"must be from {EARLIEST:%Y-%m-%d} until now", context, option)
     return since
 
 

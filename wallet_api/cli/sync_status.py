@@ -68,7 +68,7 @@ def sync_status(as_json: bool) -> None:
 def _sync(one: Heartbeat) -> tuple[str, ...]:
     numbers = (str(one.wallets), str(one.failed)) if one.job == "trades" else ("", "")
     ago = f"{_time(one.age_seconds)} ago"
-    last = ago if one.has_succeeded else f"never, tried {ago}"
+    last = ago if one.has_succeeded else f"never, first tried {ago}"
     return (one.job, one.blockchain, last, *numbers, _time(one.delay_seconds))
 
 

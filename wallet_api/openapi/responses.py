@@ -163,13 +163,4 @@ def _refer(names: list[str]) -> dict[str, Any]:
 
 
 def _body(error: ApiError) -> dict[str, Any]:
-    detail = {
-        "code": error.code,
-        "message": error.message,
-        "request_id": META["request_id"],
-        "parameter": error.parameter,
-        "allowed": None if error.allowed is None else list(error.allowed),
-        "reason": error.reason,
-    }
-    detail = {name: value for name, value in detail.items() if value is not None}
-    return {"success": False, "error": detail, "meta": META}
+    return {"success": False, "error": error.detail(META["request_id"]), "meta": META}

@@ -54,10 +54,7 @@ def refuse(error: ApiError, response: Response | None = None) -> Response:
     request.refusal = (error.code, error.reason or "")
     # An error does not come from a cache.
     request.cached = False
-    detail: dict[str, Any] = {"code": error.code, "message": error.message, "request_id": request.request_id}
-    optional = {"parameter": error.parameter, "allowed": error.allowed, "reason": error.reason}
-    detail |= {name: value for name, value in optional.items() if value is not None}
-    body = _json(_error.dump({"error": detail, "meta": meta(request, 0)}))
+    body = _json(_error.dump({"error": error.detail(request.request_id), "meta": meta(request, 0)}))
     if response is not None:
         response.set_data(body.get_data())
         response.content_type = body.content_type
@@ -100,7 +97,7 @@ def _add_request_id(response: Response) -> Response:
 def _respond_to_api_error(error: ApiError) -> Response:
     if error.status >= 500:
         # One line, since an outage fails many requests.
-        log.warning("%s %s: %s (%s)", current_request().request_id, error.code, error.message, _cause(error))
+        log.warning("%s: %s (%s)", error.code, error.message, _cause(error))
     return refuse(error)
 
 

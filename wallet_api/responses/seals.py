@@ -21,8 +21,8 @@ _EXTENSION = "wallet_api.seals"
 # The seal is as many bytes, of which base64 makes 12 characters without padding.
 _BYTES, _CHARACTERS = 9, 12
 _ARGUMENTS = ("cursor", "after")
-# Values of `after` that are no cursors.
-_WORDS = ("now", "start")
+# Arguments that are no cursors.
+_WORDS = (("after", "now"), ("after", "start"))
 
 
 def init_app(app: Flask, database: Database, bulkhead: Bulkhead) -> None:
@@ -46,7 +46,7 @@ def opened(arguments: dict[str, Any], secret: bytes) -> dict[str, Any]:
     """Return the arguments with their cursor as a query made it. Raises InvalidParameter for any other."""
     for name in _ARGUMENTS:
         sealed = arguments.get(name)
-        if sealed is not None and sealed not in _WORDS:
+        if sealed is not None and (name, sealed) not in _WORDS:
             cursor = sealed[_CHARACTERS:]
             if not hmac.compare_digest(sealed.encode(), seal(secret, cursor).encode()):
                 raise refusal(name)

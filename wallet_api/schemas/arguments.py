@@ -42,7 +42,7 @@ class GroupArguments(ChainArguments):
     def _pair_exists(self, data: dict[str, Any], **kwargs: Any) -> None:
         allowed = CHAINS[data["blockchain"]].types
         if data.get("type", allowed[0]) not in allowed:
-            raise ValidationError({"type": {"allowed": list(allowed)}})
+            raise ValidationError("does not exist on this chain", "type")
 
 
 class OfChainMixin:
@@ -56,7 +56,7 @@ class OfChainMixin:
             if not chain.is_address(address):
                 which = "" if len(addresses) == 1 else f": {address[:MAX_TEXT]!r}"
                 raise ValidationError(
-                    f"is not a {chain.name} address ({chain.address_form}){which}", "address"
+                    f"is not an address of {chain.name} ({chain.address_form}){which}", "address"
                 )
 
 
@@ -93,7 +93,7 @@ def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
     for name, given in values.items():
         if name not in schema.fields:
             raise InvalidParameter(
-                f"Unknown parameter {_shown(name)}. Allowed: {', '.join(schema.fields)}.",
+                f"Unknown parameter {_shown(name)}. Allowed: {', '.join(schema.fields) or 'none'}.",
                 parameter=name[:MAX_TEXT],
                 allowed=list(schema.fields),
             )
@@ -117,6 +117,8 @@ def _refusal(schema: Arguments, given: dict[str, str], error: ValidationError) -
     fault = faults[name]
     field = schema.fields[name]
     allowed = fault.get("allowed") if isinstance(fault, dict) else getattr(field, "allowed", None)
+    if name == "type" and given.get("blockchain") in CHAINS:
+        allowed = CHAINS[given["blockchain"]].types
     if isinstance(fault, dict) and "message" in fault:
         # An allowed word that does not fit the other arguments.
         return InvalidParameter(f"Parameter {name} {fault['message']}.", parameter=name)

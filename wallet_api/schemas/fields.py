@@ -63,7 +63,9 @@ class Time(_Described, fields.String):
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
         try:
-            time = datetime.fromisoformat(super()._deserialize(value, *arguments, **options))
+            if not _DAY.fullmatch(value):
+                raise ValueError(value)
+            time = datetime.fromisoformat(value)
             return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
         # OverflowError: in UTC the time is before the year 1 or after 9999.
         except (ValueError, OverflowError):
@@ -74,6 +76,8 @@ MAX_TEXT = 128
 MAX_TEXTS = 100
 _LARGEST = 10**18
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+# fromisoformat() alone reads some Unix times in milliseconds as a day of the 18th century.
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?")
 
 
 class WholeNumber(_Described, fields.Integer):
