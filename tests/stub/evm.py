@@ -61,7 +61,7 @@ class EvmChain:
 
     `behind` is how many of the newest blocks the node does not have yet; with `lies`, its `eth_blockNumber`
     says otherwise; with `ignores_filters`, it returns the logs of all. `state_blocks` is for how many blocks
-    it keeps state.
+    it keeps state; `new` are accounts that traces do not have before.
     """
 
     start: int = 1000
@@ -77,6 +77,7 @@ class EvmChain:
     state_blocks: int | None = None
     has_block_receipts: bool = True
     has_traces: bool = False
+    new: set[str] = field(default_factory=set)
     supplies: dict[str, int] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
     _forks: int = 0
@@ -224,6 +225,14 @@ class EvmChain:
                     changed = {owner: change for owner, change in one.coins.items() if change}
                     before = {owner: {"balance": hex(RICH), "nonce": 1} for owner in changed}
                     after = {owner: {"balance": hex(RICH + units)} for owner, units in changed.items()}
+                    for owner in self.new:
+                        if changed.get(owner, 0) > 0:
+                            del before[owner]
+                            after[owner] = {"balance": hex(changed[owner])}
+                    # Of these only the storage changed.
+                    for contract in {log["address"] for log in one.receipt["logs"]} - changed.keys():
+                        before[contract] = {"balance": hex(RICH), "storage": {}}
+                        after[contract] = {"storage": {}}
                     return {"pre": before, "post": after}
         raise Refused(-32000, "transaction not found")
 

@@ -157,17 +157,14 @@ class Nodes:
             return hex(self.chain_ids[chain])
         blocks = self.blocks.get(chain)
         if blocks is not None and method != "eth_call":
-            try:
-                return blocks.answer(method, parameters)
-            except Refused as error:
-                raise NodeError(*error.args) from None
+            return _allowed(blocks.answer, method, parameters)
         if method == "eth_getBalance":
             return hex(self.portfolios(chain, parameters[0].lower()).native)
         if method == "eth_call":
             contract, data = parameters[0]["to"].lower(), bytes.fromhex(parameters[0]["data"][2:])
             if blocks is not None and parameters[1] != "latest":
                 (wallet,) = decode(["address"], data[4:])
-                return "0x" + blocks.deposit(wallet, parameters[1]).hex()
+                return "0x" + _allowed(blocks.deposit, wallet, parameters[1]).hex()
             if contract == MULTICALL3:
                 return "0x" + self._aggregate(chain, data).hex()
             if contract in self.reverting:
@@ -213,6 +210,14 @@ class Nodes:
         if contract in self.bytes32:
             return encode(["bytes32"], [text.encode()])
         return encode(["string"], [text])
+
+
+def _allowed(answer: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a chain answers. Raise NodeError for what it refuses."""
+    try:
+        return answer(*arguments)
+    except Refused as error:
+        raise NodeError(*error.args) from None
 
 
 def blueprint(nodes: Nodes) -> Blueprint:

@@ -73,22 +73,6 @@ def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator
     assert {key[2] for key in operator.ledger()} == {"good"}
 
 
-def test_a_token_account_that_exists_only_on_the_way_is_its_owners(stub: Stub, operator: Operator) -> None:
-    # Bought into such an account of the wallet, and given away from it, with coin.
-    moves = (pool(WRAPPED, SOL), pool(FART, -(10**6)), Move("friend", FART, 10**6), Move("friend", None, SOL))
-    told = transaction(AT, WALLET, own(None, -2 * SOL), *moves)
-    rows = told["meta"]["innerInstructions"][0]["instructions"]
-    place = next(number for number, row in enumerate(rows) if row["parsed"]["info"]["mint"] == FART)
-    kind, info = rows[place]["parsed"].values()
-    opened = {"account": "on the way", "mint": FART, "owner": WALLET}
-    halves = (info | {"destination": "on the way"}, info | {"source": "on the way"})
-    run = [("initializeAccount3", opened), *((kind, half) for half in halves)]
-    rows[place : place + 1] = [rows[place] | {"parsed": {"type": kind, "info": info}} for kind, info in run]
-    stub.transactions.add(WALLET, "given away", told)
-    operator.sync()
-    assert values(operator.ledger()) == {("given away", FART, "buy"): ("1", "1", None)}
-
-
 def test_a_sell_of_which_tips_leave_nothing_is_a_sell(stub: Stub, operator: Operator) -> None:
     moves = (own(FART, -(10**6)), pool(FART, 10**6), pool(WRAPPED, -1000))
     tip = (own(None, 1000 - 3000), Move("tips", None, 3000))

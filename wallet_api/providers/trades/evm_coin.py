@@ -4,7 +4,6 @@ The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM cha
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -195,7 +194,7 @@ def _agreed(legs: Legs, coin: int, decimals: Mapping[str, int], *, is_exact: boo
     others = -moves.exchanged(mint)
     if moves.coin * units >= 0 and (is_exact or not others):
         return moves
-    if agrees(moves.exchanged(None), -moves.coin) and abs(units - others) * FEES <= abs(units):
+    if agrees(moves.exchanged(None), -moves.coin) and agrees(units, others, FEES):
         return moves
     return legs.stated(coin, decimals)
 
@@ -217,14 +216,10 @@ def _outcome(case: Case, moves: Moves) -> Outcome:
         return Outcome(left_out=(Reason.INVALID, str(error)))
 
 
-def _differences(trace: _Trace) -> Counter[str]:
-    """Return how the native balances changed. What did not change is absent after."""
-    changes: Counter[str] = Counter()
-    for owner, account in trace.pre.items():
-        after = trace.post.get(owner)
-        if account.balance is not None and after is not None and after.balance is not None:
-            changes[owner.lower()] = quantity(after.balance) - quantity(account.balance)
-    for owner, account in trace.post.items():
-        if account.balance is not None and (owner not in trace.pre or trace.pre[owner].balance is None):
-            changes[owner.lower()] = quantity(account.balance)
-    return changes
+def _differences(trace: _Trace) -> dict[str, int]:
+    """Return how the native balances changed. What did not change is absent after, what is new before."""
+    return {
+        owner.lower(): quantity(after.balance) - quantity(trace.pre.get(owner, _Account()).balance)
+        for owner, after in trace.post.items()
+        if after.balance is not None
+    }

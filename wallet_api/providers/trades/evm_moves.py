@@ -19,7 +19,7 @@ from wallet_api.providers.trades.evm_chain import (
     Receipt,
     address_of,
 )
-from wallet_api.providers.trades.evm_contracts import COW_TRADE, LENDING, ORDERS, ROUTERS, pool_swap
+from wallet_api.providers.trades.evm_contracts import COW, COW_TRADE, LENDING, ORDERS, ROUTERS, pool_swap
 from wallet_api.providers.trades.moves import (
     FEES,
     Changes,
@@ -113,10 +113,10 @@ class Legs:
             withdrawals=self.withdrawals,
         )
         legs.add_transfers()
-        for owner, change in balances.items():
-            if owner != self.wallet.address:
-                fee = self.receipt.fee if owner == self.sender else 0
-                legs.changes[owner][None] += change + fee + self.deposits[owner] - self.withdrawals[owner]
+        # One that wraps all coin that it gets has the same balance as before.
+        for owner in {*balances, *self.deposits, *self.withdrawals} - {self.wallet.address}:
+            change = balances.get(owner, 0) + (self.receipt.fee if owner == self.sender else 0)
+            legs.changes[owner][None] += change + self.deposits[owner] - self.withdrawals[owner]
         return legs
 
     def add_transfers(self) -> None:
@@ -128,11 +128,8 @@ class Legs:
     def moves(self, coin: int, decimals: Mapping[str, int]) -> Moves:
         """Return what the wallet exchanged if its native coin changed by `coin`. Raise UnusableRow."""
         owner = self.wallet.address
-        changes = {
-            other: Counter({mint: units for mint, units in each.items() if units})
-            for other, each in self.changes.items()
-        }
-        mine = changes.pop(owner, Counter())
+        changes = dict(self.changes)
+        mine = Counter(changes.pop(owner, None))
         mine[None] += coin
         excluded = LENDING | {ZERO}
         exchangers = [each for other, each in changes.items() if other not in excluded and exchanges(each)]
@@ -150,12 +147,12 @@ class Legs:
         owner, coin = self.wallet.address, 0
         parties: list[Changes] = []
         for log in self.receipt.logs:
-            if log.topics[:1] != [COW_TRADE]:
+            if log.address.lower() != COW or log.topics[:1] != [COW_TRADE]:
                 continue
             placed_by = address_of(log.topics[1])
             sold, bought, gave, got, *_ = log.words
             mints = [self._mint(f"0x{word:040x}") for word in (sold, bought)]
-            if placed_by in ORDERS and self.sender != owner and self.changes[owner][mints[1]] == got:
+            if placed_by in ORDERS and self.changes[owner][mints[1]] == got:
                 coin -= gave
             elif placed_by != owner:
                 continue
@@ -207,11 +204,13 @@ class Legs:
             self.changes[holder][None] += coin
 
     def operation(self) -> tuple[str, int] | None:
-        """Return the entry point that charged the wallet for its operation, and the cost; or None."""
+        """Return the entry point of the wallet's operation, and what it charged the wallet; or None."""
         for log in self.receipt.logs:
-            if log.topics[:1] == [USER_OPERATION] and address_of(log.topics[2]) == self.wallet.address:
-                has_paymaster = address_of(log.topics[3]) != ZERO
-                return None if has_paymaster else (log.address.lower(), log.words[2])
+            # Any contract may log the same topic with other data.
+            if log.topics[:1] == [USER_OPERATION] and len(log.topics) == len(log.words) == 4:
+                _, _, account, paymaster = map(address_of, log.topics)
+                if account == self.wallet.address:
+                    return log.address.lower(), log.words[2] if paymaster == ZERO else 0
         return None
 
 
@@ -224,11 +223,10 @@ def read_legs(wallet: TrackedWallet, receipt: Receipt, value: int) -> Legs:
             mint = None if contract == wallet.chain.wrapped_mint else contract
             giver, taker = (_owner(topic, contract) for topic in log.topics[1:])
             legs.transfers.append(Transfer(giver, taker, mint, quantity(log.data)))
-        elif contract == wallet.chain.wrapped_mint and len(log.topics) == 2 and len(log.data) == _WORD:
-            if log.topics[0] == DEPOSIT:
-                legs.deposits[address_of(log.topics[1])] += quantity(log.data)
-            elif log.topics[0] == WITHDRAWAL:
-                legs.withdrawals[address_of(log.topics[1])] += quantity(log.data)
+        elif contract == wallet.chain.wrapped_mint and log.topics[0] == DEPOSIT:
+            legs.deposits[address_of(log.topics[1])] += quantity(log.data)
+        elif contract == wallet.chain.wrapped_mint and log.topics[0] == WITHDRAWAL:
+            legs.withdrawals[address_of(log.topics[1])] += quantity(log.data)
     legs.add_transfers()
     legs.add_pools()
     for owner, units in ((legs.sender, -value), (legs.to, value)):

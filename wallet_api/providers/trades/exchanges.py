@@ -117,7 +117,7 @@ class _Reader:
         units, others = self._moves.tokens[mint], -self._moves.exchanged(mint)
         if not others:
             raise UnclearSwap(NO_EXCHANGE)
-        if units * others <= 0 or abs(units - others) * FEES > max(abs(units), abs(others)):
+        if not agrees(units, others, FEES):
             raise UnclearSwap(DISAGREES)
 
     def _price(self, mint: str, other: str | None) -> int | None:

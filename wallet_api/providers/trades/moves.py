@@ -11,7 +11,7 @@ from wallet_api.providers.parsing import UnusableRow
 FEES = 5
 
 # By how much of it amounts may differ that are not all seen.
-_AGREES = 20
+SEEN = 20
 
 # Balance changes in the smallest unit by token; None is the native coin.
 Changes = Counter[str | None]
@@ -70,9 +70,9 @@ class Moves:
         return sum(other[mint] for other in self.exchangers)
 
 
-def agrees(one: int, other: int) -> bool:
-    """Return whether two amounts differ by at most a twentieth."""
-    return abs(one - other) * _AGREES <= max(abs(one), abs(other))
+def agrees(one: int, other: int, part: int = SEEN) -> bool:
+    """Return whether two amounts differ by at most a twentieth (or a fifth, FEES) of the larger one."""
+    return abs(one - other) * part <= max(abs(one), abs(other))
 
 
 def exchanges(changes: Changes) -> bool:

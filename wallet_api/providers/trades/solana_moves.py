@@ -14,8 +14,7 @@ from wallet_api.providers.trades.solana_programs import LENDING, ORDERS
 from wallet_api.providers.trades.solana_transaction import Step, Transaction, steps
 from wallet_api.providers.trades.swaps import TrackedWallet
 
-_TRANSFERS = frozenset(("transfer", "transferChecked", "transferCheckedWithFee", "transferWithSeed"))
-_CREATIONS = frozenset(("createAccount", "createAccountWithSeed"))
+_TRANSFERS = frozenset(("transfer", "transferChecked", "transferCheckedWithFee"))
 _MINTS = frozenset(("mintTo", "mintToChecked"))
 _BURNS = frozenset(("burn", "burnChecked"))
 _OPENINGS = frozenset(("initializeAccount", "initializeAccount2", "initializeAccount3"))
@@ -52,7 +51,7 @@ def read_moves(wallet: TrackedWallet, transaction: Transaction) -> Moves:
         if step.kind in _TRANSFERS and step.calling_program in LENDING
         for end in ("source", "destination")
     }
-    exchangers, others = _exchangers(accounts, changes, lenders | wallet_owners, run)
+    exchangers, others = _exchangers(accounts, changes, lenders, run)
     direct = one_way(_transfers(accounts, run), wallet_owners, others)
     return Moves.of(mine, exchangers, direct, accounts.decimals)
 
@@ -70,9 +69,6 @@ def _accounts(wallet: TrackedWallet, transaction: Transaction, run: Iterable[Ste
     for step in run:
         if step.kind in _OPENINGS:
             accounts.owners[step.text("account")] = step.text("owner")
-            accounts.mints[step.text("account")] = _mint(wallet, step.text("mint"))
-        elif step.kind in ("create", "createIdempotent") and step.text("wallet"):
-            accounts.owners[step.text("account")] = step.text("wallet")
             accounts.mints[step.text("account")] = _mint(wallet, step.text("mint"))
     for balances, sign in ((meta.pre_token_balances, -1), (meta.post_token_balances, 1)):
         for balance in balances or ():
@@ -97,21 +93,19 @@ def _mint(wallet: TrackedWallet, mint: str) -> str | None:
 
 def _leave_out_rent(transaction: Transaction, accounts: _Accounts, run: Iterable[Step]) -> None:
     """Add the rent of new accounts to the balances of those that paid it: it is no part of a price."""
-    meta = transaction.meta
-    balances = zip(transaction.keys, meta.pre_balances, meta.post_balances, strict=True)
-    new = {key for key, before, after in balances if not before and after}
+    balances = zip(transaction.keys, transaction.meta.post_balances, strict=True)
+    kept = {key for key, lamports in balances if lamports}
     funded: defaultdict[str, list[Step]] = defaultdict(list)
     for step in run:
         if not step.is_system:
             continue
-        if step.kind in _CREATIONS and step.text("newAccount") in new:
-            _give_back(accounts, step, step.text("newAccount"))
-        elif step.kind == "transfer" and step.text("destination") in new:
-            funded[step.text("destination")].append(step)
-        elif step.kind in ("assign", "assignWithSeed"):
-            # An account that had lamports before it was created.
-            for transfer in funded.pop(step.text("account"), ()):
-                _give_back(accounts, transfer, step.text("account"))
+        if (account := step.text("newAccount")) in kept:
+            _give_back(accounts, step, account)
+        elif (account := step.text("destination")) in kept:
+            funded[account].append(step)
+        # An account that had lamports is created by transfer, allocate and assign.
+        for transfer in funded.pop(step.text("account"), ()):
+            _give_back(accounts, transfer, step.text("account"))
 
 
 def _give_back(accounts: _Accounts, payment: Step, account: str) -> None:
@@ -142,7 +136,7 @@ def _escrows(
         for owner in {accounts.owner(account) for account in step.accounts}
         if owner in step.accounts and owner not in signers
         # Not those that take a fee.
-        if owner != wallet.address and any(units < 0 for units in accounts.changes[owner].values())
+        if any(units < 0 for units in accounts.changes[owner].values())
     }
 
 
@@ -160,22 +154,20 @@ def _without_nfts(accounts: _Accounts, wallet_owners: set[str]) -> dict[str, Cha
 
 
 def _exchangers(
-    accounts: _Accounts, changes: Mapping[str, Changes], excluded: set[str], run: Iterable[Step]
+    accounts: _Accounts, changes: Mapping[str, Changes], lenders: set[str], run: Iterable[Step]
 ) -> tuple[list[Changes], dict[str, Changes]]:
     """Return the changes of those that gave one thing for another, and the changes of all others.
 
     A pool may have a separate owner for each of its vaults: owners with one thing each count as one if the
     same instruction moved both.
     """
-    exchangers = [each for owner, each in changes.items() if owner not in excluded and exchanges(each)]
-    others = {
-        owner: each for owner, each in changes.items() if each and (owner in excluded or not exchanges(each))
-    }
+    exchangers = [each for owner, each in changes.items() if owner not in lenders and exchanges(each)]
+    others = {owner: each for owner, each in changes.items() if owner in lenders or not exchanges(each)}
     together: defaultdict[int, set[str]] = defaultdict(set)
     for step in run:
         if step.kind in _TRANSFERS and step.units():
             ends = {accounts.owner(step.text(end)) for end in ("source", "destination")}
-            together[step.caller] |= ends - excluded
+            together[step.caller] |= ends - lenders
     for group in together.values():
         vaults = [owner for owner in group if owner in others and len(others[owner]) == 1]
         pool: Changes = Counter()

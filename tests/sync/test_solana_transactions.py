@@ -1,0 +1,284 @@
+"""What a transaction of Solana is for a wallet: a trade and its value, none, or unclear."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.stub.server import Stub
+from tests.stub.swaps import Row
+from tests.stub.transactions import RENT, WRAPPED, Move, now, transaction
+from tests.sync.operator import Operator
+from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
+
+AT = now() - timedelta(minutes=50)
+SYSTEM = "11111111111111111111111111111111"
+KAMINO = "KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD"
+LIMIT_ORDERS = "j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X"
+UNITS = 10**6
+
+# The trades of a transaction: token, side, amount and native value; or why it is left out.
+Expected = list[tuple[str, str, str, str]] | str
+Cases = dict[str, tuple[Row, Expected]]
+BOUGHT = [(FART, "buy", "1", "1")]
+SOLD = [(FART, "sell", "1", "1")]
+
+
+@pytest.fixture(autouse=True)
+def _tracked(operator: Operator, stub: Stub) -> None:
+    read_from(stub, operator)
+    stub.prices.hourly = lambda currency, moment: 160.0
+
+
+def check(stub: Stub, operator: Operator, cases: Cases) -> None:
+    """Read the transactions, and compare."""
+    for signature, (told, _) in cases.items():
+        stub.transactions.add(WALLET, signature, told)
+    operator.sync()
+    found: dict[str, Any] = {each: [] for each in cases}
+    for (_, _, signature, mint, side), (amount, value, *_) in operator.ledger().items():
+        found[signature].append((mint, side, amount, value))
+    rows = operator.fetch("SELECT tx_signature, reason FROM sync_left_out")
+    found |= {row["tx_signature"]: row["reason"] for row in rows}
+    assert found == {signature: expected for signature, (_, expected) in cases.items()}
+
+
+def made(*moves: Move, payer: str = WALLET) -> Row:
+    """Return a transaction of these moves."""
+    return transaction(AT, payer, *moves)
+
+
+def inner(told: Row) -> list[Row]:
+    """Return the instructions that the exchange invoked."""
+    rows: list[Row] = told["meta"]["innerInstructions"][0]["instructions"]
+    return rows
+
+
+def renamed(told: Row, old: str, new: str) -> Row:
+    """Return it with instructions of another kind."""
+    for row in inner(told):
+        if row["parsed"]["type"] == old:
+            row["parsed"] = row["parsed"] | {"type": new}
+    return told
+
+
+def of_program(told: Row, program: str, *accounts: str) -> Row:
+    """Return it as what another program did with these accounts."""
+    told["transaction"]["message"]["instructions"][1] |= {"programId": program, "accounts": list(accounts)}
+    return told
+
+
+def by_system(told: Row, *run: tuple[str, Row], before: int = 0, after: int = 0) -> Row:
+    """Return it with instructions of the system program for the account `new`, and its balances."""
+    meta = told["meta"]
+    for kind, info in run:
+        parsed = {"type": kind, "info": {"source": WALLET} | info}
+        inner(told).append({"program": "system", "programId": SYSTEM, "parsed": parsed, "stackHeight": 2})
+    told["transaction"]["message"]["accountKeys"].append({"pubkey": "new", "signer": False})
+    meta["preBalances"].append(before)
+    meta["postBalances"].append(after)
+    return told
+
+
+def on_the_way(told: Row, mint: str, opening: str) -> Row:
+    """Return it with a token account of the wallet, which is opened, used and closed on the way of `mint`."""
+    opened = {"account": "on the way", "mint": mint, "owner": WALLET}
+    rows = inner(told)
+    place = next(number for number, row in enumerate(rows) if row["parsed"]["info"]["mint"] == mint)
+    kind, info = rows[place]["parsed"].values()
+    last = {"source": "on the way", "destination": info.get("destination", info.get("account")), "mint": mint}
+    last["amount"] = info["amount"] if "amount" in info else info["tokenAmount"]["amount"]
+    first = info | {"account" if "account" in info else "destination": "on the way"}
+    closed = {"account": "on the way", "destination": WALLET, "owner": WALLET}
+    run: Iterable[tuple[str, Row]] = (
+        *((opening, opened), (kind, first), ("transfer", last), ("closeAccount", closed)),
+    )
+    rows[place : place + 1] = [rows[place] | {"parsed": {"type": kind, "info": info}} for kind, info in run]
+    return told
+
+
+def test_a_token_account_that_exists_only_on_the_way_is_its_owners(stub: Stub, operator: Operator) -> None:
+    # Bought into such an account, and given away from it, with coin.
+    moves = (pool(WRAPPED, SOL), pool(FART, -UNITS), Move("friend", FART, UNITS), Move("friend", None, SOL))
+    openings = ("initializeAccount", "initializeAccount2", "initializeAccount3")
+    cases: Cases = {
+        opening: (on_the_way(made(own(None, -2 * SOL), *moves), FART, opening), BOUGHT)
+        for opening in openings
+    }
+    # Its owner is known from nothing else in old transactions.
+    old = made(own(None, -SOL - RENT), own(FART, UNITS, opened=True), pool(WRAPPED, SOL), pool(FART, -UNITS))
+    (balance,) = (row for row in old["meta"]["postTokenBalances"] if row["owner"] == WALLET)
+    del balance["owner"]
+    info = {"account": f"account 1 of {WALLET}", "mint": FART, "owner": WALLET}
+    inner(old).insert(0, inner(old)[0] | {"parsed": {"type": "initializeAccount3", "info": info}})
+    cases["old"] = (old, BOUGHT)
+    check(stub, operator, cases)
+
+
+def test_fees_in_the_token_and_help_of_others(stub: Stub, operator: Operator) -> None:
+    paid, fifth = (own(None, -SOL), pool(WRAPPED, SOL)), UNITS // 5
+    got = (own(None, SOL), pool(WRAPPED, -SOL))
+    helped = made(
+        *(own(FART, -UNITS), Move("bot", FART, -UNITS // 2), pool(FART, UNITS + UNITS // 2), *got),
+    )
+    # It adds its own to what the wallet sent to it.
+    inner(helped)[0]["parsed"]["info"]["destination"] = "account 1 of bot"
+    inner(helped)[1]["parsed"]["info"]["tokenAmount"]["amount"] = str(UNITS + UNITS // 2)
+    cases: Cases = {
+        "buy": (
+            made(*paid, own(FART, 4 * fifth), Move("fees", FART, fifth), pool(FART, -UNITS)),
+            [(FART, "buy", "0.8", "1")],
+        ),
+        "too much": (
+            made(*paid, own(FART, 4 * fifth - 1), Move("fees", FART, fifth + 1), pool(FART, -UNITS)),
+            "unclear",
+        ),
+        "sell": (made(*got, own(FART, -UNITS), Move("fees", FART, fifth), pool(FART, 4 * fifth)), SOLD),
+        "friend": (
+            made(*got, own(FART, -4 * fifth), Move("friend", FART, -fifth), pool(FART, UNITS)),
+            [(FART, "sell", "0.8", "1")],
+        ),
+        "bot": (helped, "unclear"),
+        # In wrapped coin, to somebody who exchanges nothing.
+        "tip": (
+            made(
+                own(None, -2 * SOL),
+                pool(WRAPPED, SOL),
+                Move("tips", WRAPPED, SOL),
+                own(FART, 9),
+                pool(FART, -9),
+            ),
+            [(FART, "buy", "0.000009", "2")],
+        ),
+        # No NFT, although it has no decimals.
+        "whole": (
+            made(*paid, Move(WALLET, BONK, 2, decimals=0), Move("pool", BONK, -2, decimals=0)),
+            [(BONK, "buy", "2", "1")],
+        ),
+        "whole sold": (
+            made(*got, Move(WALLET, BONK, -2, decimals=0), Move("pool", BONK, 2, decimals=0)),
+            [(BONK, "sell", "2", "1")],
+        ),
+    }
+    check(stub, operator, cases)
+
+
+def test_rent_is_no_part_of_a_price(stub: Stub, operator: Operator) -> None:
+    funded = ("transfer", {"destination": "new", "lamports": RENT - 1})
+    assigned = (("allocate", {"account": "new"}), ("assign", {"account": "new"}))
+
+    def bought(*more: Move, rent: int = 0) -> Row:
+        exchanged = (Move("vault a", WRAPPED, SOL), Move("vault b", FART, -UNITS))
+        return made(own(None, -SOL - rent), own(FART, UNITS), *exchanged, *more)
+
+    cases: Cases = {
+        "with a seed": (
+            by_system(
+                bought(rent=RENT),
+                ("createAccountWithSeed", {"newAccount": "new", "lamports": RENT}),
+                after=RENT,
+            ),
+            BOUGHT,
+        ),
+        # It had a lamport before.
+        "funded": (by_system(bought(rent=RENT - 1), funded, *assigned, before=1, after=RENT), BOUGHT),
+        # Paid back.
+        "closed": (
+            by_system(
+                bought(), ("createAccount", {"newAccount": "new", "lamports": RENT}), funded, *assigned
+            ),
+            BOUGHT,
+        ),
+    }
+    check(stub, operator, cases)
+    rows = operator.fetch("SELECT count(*) FROM trades WHERE exchanged_value IS NOT NULL")
+    assert rows == [{"count": 0}]
+
+
+def test_a_pool_with_an_owner_for_each_vault(stub: Stub, operator: Operator) -> None:
+    def bought() -> Row:
+        return made(
+            *(
+                own(None, -SOL),
+                own(FART, UNITS),
+                Move("vault a", WRAPPED, SOL),
+                Move("vault b", FART, -UNITS),
+            ),
+        )
+
+    flat = bought()
+    for row in inner(flat):
+        del row["stackHeight"]
+    # Sent to one, and received from another one.
+    apart = made(own(FART, -UNITS), Move("a", FART, UNITS), own(USDC, 9), Move("b", USDC, -9))
+    apart["transaction"]["message"]["instructions"] += inner(apart)
+    apart["meta"]["innerInstructions"] = []
+    funded = bought()
+    # Lamports for a token account are no tokens.
+    rent = {"source": WALLET, "destination": "account 3 of vault b", "lamports": UNITS}
+    inner(funded).append(
+        {"program": "system", "programId": SYSTEM, "parsed": {"type": "transfer", "info": rent}}
+    )
+    cases: Cases = {
+        "with a fee": (renamed(bought(), "transferChecked", "transferCheckedWithFee"), BOUGHT),
+        "of an old node": (flat, BOUGHT),
+        "apart": (apart, []),
+        "funded": (funded, BOUGHT),
+    }
+    check(stub, operator, cases)
+
+
+def test_staking_and_lending_are_no_trades(stub: Stub, operator: Operator) -> None:
+    def staked(sign: int) -> Row:
+        return made(own(None, -sign * SOL), own(BONK, sign * UNITS), Move("reserve", None, sign * SOL))
+
+    def lent(collateral: str, liquidity: str) -> Row:
+        paid = (own(BONK, -UNITS), Move(collateral, BONK, UNITS))
+        return of_program(made(*paid, own(USDC, 9), Move(liquidity, USDC, -9)), KAMINO)
+
+    cases: Cases = {
+        "staked": (staked(1), []),
+        "staked, checked": (renamed(staked(1), "mintTo", "mintToChecked"), []),
+        "staked on the way": (on_the_way(staked(1), BONK, "initializeAccount3"), []),
+        "unstaked": (staked(-1), []),
+        "unstaked, checked": (renamed(staked(-1), "burn", "burnChecked"), []),
+        "lent": (lent("market", "market"), []),
+        "lent by several": (lent("collateral", "liquidity"), []),
+    }
+    check(stub, operator, cases)
+
+
+def test_orders_that_others_fill(stub: Stub, operator: Operator) -> None:
+    paid, got = Move("order", WRAPPED, -SOL), own(FART, UNITS)
+    by_taker = made(paid, got, Move("taker", None, SOL), Move("taker", FART, -UNITS), payer="taker")
+    by_pool = made(paid, got, pool(WRAPPED, SOL), pool(FART, -UNITS), payer="taker")
+    relayed = made(own(FART, -UNITS), own(None, SOL), pool(FART, UNITS), pool(None, -SOL), payer="taker")
+    vaults = ("account 2 of pool", "account 3 of pool")
+    cases: Cases = {
+        "by the taker": (of_program(by_taker, LIMIT_ORDERS, WALLET, "order", "taker"), BOUGHT),
+        "by a pool": (of_program(by_pool, LIMIT_ORDERS, WALLET, "order", *vaults), BOUGHT),
+        # No order.
+        "relayed": (of_program(relayed, "the relayer", WALLET, "pool"), SOLD),
+    }
+    check(stub, operator, cases)
+
+
+def test_what_has_no_known_form_is_unreadable(stub: Stub, operator: Operator) -> None:
+    cases: Cases = {}
+    for place in (-1, 99):
+        told = buy(AT)
+        told["meta"]["preTokenBalances"][0]["accountIndex"] = place
+        cases[f"balance of account {place}"] = (told, "unreadable")
+    for parsed in ({"type": 1, "info": {}}, {"type": "transfer", "info": 1}):
+        told = buy(AT)
+        inner(told)[0]["parsed"] = parsed
+        cases[f"{parsed}"] = (told, "unreadable")
+    short, empty, plain = buy(AT), buy(AT), made(own(None, -SOL), Move("friend", None, SOL))
+    short["meta"]["postBalances"].pop()
+    empty["transaction"]["message"]["accountKeys"] = []
+    empty["meta"] |= {"preBalances": [], "postBalances": []}
+    # Nothing that a token program did.
+    plain["meta"] |= {"preTokenBalances": None, "postTokenBalances": None, "innerInstructions": None}
+    cases |= {"short": (short, "unreadable"), "empty": (empty, "unreadable"), "plain": (plain, [])}
+    check(stub, operator, cases)
