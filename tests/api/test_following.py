@@ -53,7 +53,10 @@ def test_new_late_corrected_and_removed_trades_arrive_in_their_order(
     importer.trades([trade("b", 50), trade("c", 40)])
     assert told(now.read()) == [("trade", "b")]
     assert told(start.read()) == [("trade", "c"), ("trade", "b")]
-    first, *others = told(Follower(caller, **GROUP).read())
+    whole = Follower(caller, **GROUP).read()
+    for limit in (1, 2, 3):
+        assert Follower(caller, **GROUP).read(limit) == whole
+    first, *others = told(whole)
     assert {first, others[0]} == {("trade", "late"), ("correction", "a")}
     assert others[1:] == [("trade", "c"), ("trade", "b")]
 
