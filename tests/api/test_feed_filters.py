@@ -86,11 +86,11 @@ def test_addresses_that_are_not_tracked_in_the_group_are_named(caller: Caller, i
     assert (data["transactions"], data["pagination"]["has_more"]) == ([], False)
 
 
-@pytest.mark.parametrize("address", [f"{ANN},", f"{ANN},{EVM}", ",".join([ANN] * 101)])
-def test_a_list_of_addresses_with_a_fault_is_refused(caller: Caller, address: str) -> None:
-    for path, question in ((LATEST, GROUP), (OF_TOKEN, TOKEN)):
-        error = caller.refused(path, **question, address=address)
-        assert (error["code"], error["parameter"]) == ("invalid_parameter", "address")
+def test_a_list_of_addresses_with_a_fault_is_refused(caller: Caller) -> None:
+    for address in (f"{ANN},", f"{ANN},{EVM}", ",".join([ANN] * 101)):
+        for path, question in ((LATEST, GROUP), (OF_TOKEN, TOKEN)):
+            error = caller.refused(path, **question, address=address)
+            assert (error["code"], error["parameter"]) == ("invalid_parameter", "address")
 
 
 def test_a_page_reads_so_many_trades_at_most(caller: Caller, importer: Importer) -> None:

@@ -260,8 +260,10 @@ def test_times_can_be_unix_times(
     assert [row["created_at"] for row in found] == [at, at - timedelta(seconds=7), whole]
 
 
-@pytest.mark.parametrize("character", ["", ",,", "a", "1", '"', "."])
-def test_a_delimiter_is_one_character_that_no_value_needs(database_url: str, character: str) -> None:
-    refused = run_command("import", "wallets", "x.csv", "--delimiter", character, settings=at(database_url))
-    assert refused.exit_code == 2
-    assert "is not one character" in refused.stderr
+def test_a_delimiter_is_one_character_that_no_value_needs(database_url: str) -> None:
+    for character in ("", ",,", "a", "1", '"', "."):
+        refused = run_command(
+            "import", "wallets", "x.csv", "--delimiter", character, settings=at(database_url)
+        )
+        assert refused.exit_code == 2
+        assert "is not one character" in refused.stderr
