@@ -322,9 +322,15 @@ class Ledger:
         return sorted(rows, key=lambda row: (row["wallet_count"], row["volume"]), reverse=True)
 
     def net_flow(
-        self, now: datetime, blockchain: str, type: str, period: str, sort: str | None = None
+        self,
+        now: datetime,
+        blockchain: str,
+        type: str,
+        period: str,
+        sort: str | None = None,
+        order: str = "desc",
     ) -> list[Row]:
-        """Return the flows of the tokens that a group traded in a period, the largest first."""
+        """Return the flows of the tokens that a group traded in a period, the largest first by default."""
         by_mint: dict[str, list[Trade]] = {}
         for trade in self._of_type(blockchain, type):
             by_mint.setdefault(trade.mint, []).append(trade)
@@ -337,9 +343,10 @@ class Ledger:
                 name = token["token_name"]
                 rows.append({"mint": mint, "symbol": None, "token_name": name, "windows": windows})
         rows.sort(key=lambda row: row["mint"].encode())
-        if sort is None:
-            return sorted(rows, key=lambda row: abs(row["windows"][period]["net_flow"]), reverse=True)
-        return sorted(rows, key=lambda row: row["windows"][period][sort], reverse=True)
+        figure = sort or "net_flow"
+        sizes = abs if sort is None else Decimal
+        rows.sort(key=lambda row: sizes(row["windows"][period][figure]), reverse=order == "desc")
+        return rows
 
     def volume_trend(self, now: datetime, blockchain: str, type: str, period: str) -> list[Row]:
         """Return the volume of a group in each bucket of a period."""

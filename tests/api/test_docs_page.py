@@ -197,7 +197,7 @@ def test_the_page_needs_nothing_from_another_server(client: FlaskClient) -> None
         assert client.get(f"/docs/{name}", headers={"If-Match": '"another"'}).status_code == 200
 
 
-@pytest.mark.parametrize("name", ["..%2fsetup.py", "%2e%2e/settings.py", "docs.html", "nothing"])
-def test_no_other_file_is_given(client: FlaskClient, name: str) -> None:
-    answer = client.get(f"/docs/{name}")
-    assert (answer.status_code, answer.json["error"]["code"]) == (404, "not_found")
+def test_no_other_file_is_given(client: FlaskClient) -> None:
+    for name in ("..%2fsetup.py", "%2e%2e/settings.py", "docs.html", "nothing"):
+        answer = client.get(f"/docs/{name}")
+        assert (answer.status_code, answer.json["error"]["code"]) == (404, "not_found")

@@ -54,7 +54,11 @@ def test_a_token_has_supply_and_market_cap(caller: Caller) -> None:
 
 def test_holdings_are_a_part_of_the_supply(caller: Caller) -> None:
     stats = caller.get("/tokens/stats", **TOKEN)
+    (signal,) = caller.get("/signals", **GROUP, mode="cluster", min_wallets=1, limit=1)["signals"]
+    assert (signal["token"]["token_supply"], signal["token"]["token_decimals"]) == (Decimal("1000.5"), 6)
+    assert signal["window"]["supply_pct_bought"] == Decimal("4.9975")
     for holding in (
+        signal["wallets"][0],
         stats["total_holdings"],
         stats["traders"][0]["trader_holdings"],
         caller.get("/tokens/holders", **TOKEN)["holders"][0]["holdings"],
@@ -77,6 +81,7 @@ def test_symbols_and_names_stand_wherever_tokens_do(importer: Importer, caller: 
         caller.get("/analytics", **GROUP, mode="most_traded")["tokens"],
         caller.get("/analytics", **GROUP, mode="net_flow")["net_flows"],
         caller.get("/wallets/connections", **OWN)["connections"][0]["shared_tokens"],
+        [row["token"] for row in caller.get("/signals", **GROUP, mode="entry")["signals"]],
         feed,
     ):
         assert {row["mint"] for row in rows} == {MINT, BARE}

@@ -1,4 +1,4 @@
-"""GET /v1/transactions/…: what is ahead of the clock, the block of a token, and dollars."""
+"""GET /v1/transactions/…: what a window shows, the block of a token, and dollars."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -15,7 +15,7 @@ from tests.ledger.rows import ANN, BEN, GROUP, price_row, trade_row
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)
 
 MINT = mint_of("mint")
-LATEST, TIMERANGE, COUNT = (f"/transactions/{mode}" for mode in ("latest", "timerange", "count"))
+LATEST, TIMERANGE = "/transactions/latest", "/transactions/timerange"
 
 
 def trade(signature: str, minutes: float, value: str = "1", **fields: Any) -> Row:
@@ -29,19 +29,11 @@ def signatures(data: Row) -> list[str]:
     return [row["tx_signature"] for row in data["transactions"]]
 
 
-def test_only_the_feed_without_a_window_has_what_is_ahead_of_the_clock(
-    caller: Caller, importer: Importer
-) -> None:
-    importer.trades(
-        [trade("ahead", -4), trade("ahead", -4, wallet_address=BEN), trade("past", 4), trade("earlier", 5)]
-    )
-    assert signatures(caller.get(LATEST, **GROUP)) == ["ahead", "ahead", "past", "earlier"]
+def test_a_window_shows_its_newest_trades_and_how_many_there_are(caller: Caller, importer: Importer) -> None:
+    importer.trades([trade("past", 4), trade("earlier", 5)])
     within = caller.get(TIMERANGE, **GROUP, limit=1)
     assert (signatures(within), within["count"], within["total"]) == (["past"], 1, 2)
     assert within["warnings"] == ["Only the newest 1 of 2 trades are shown."]
-    for question in (GROUP, GROUP | {"mint": MINT}):
-        counted = caller.get(COUNT, **question)
-        assert (counted["count"], counted["wallet_count"]) == (2, 1)
 
 
 def test_a_token_is_described_when_any_tracked_wallet_traded_it(caller: Caller, importer: Importer) -> None:

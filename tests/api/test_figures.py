@@ -31,11 +31,15 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Fi
     window = {"type": type, "hours": HOURS}
     least = {"min_txn": Decimal(5), "min_volume": Decimal(9), "min_closed": Decimal(1)}
     parts = {"min_win_rate": Decimal(20), "max_without_cost": Decimal("99.5")}
+    buyers = {"sort": "buyers", "order": "asc"}
     rising = {"period": "all", "sort": "avg_hold_time_minutes", "order": "asc"}
 
     def counts(now: datetime) -> Row:
         trades, wallets = ledger.count(now, *group, HOURS * 3600)
         return {"count": trades, "wallet_count": wallets}
+
+    def several(flows: list[Row]) -> list[Row]:
+        return [row for row in flows if row["windows"]["7d"]["wallet_count"] > 1]
 
     return [
         (
@@ -76,6 +80,11 @@ def questions(ledger: Ledger, wallet: Row, mint: str) -> list[tuple[str, Row, Fi
             "/analytics",
             {"type": type, "mode": "net_flow", "limit": 1000},
             lambda now: {"net_flows": ledger.net_flow(now, *group, "1d")},
+        ),
+        (
+            "/analytics",
+            {"type": type, "mode": "net_flow", "period": "7d", "min_wallets": 2, "limit": 1000} | buyers,
+            lambda now: {"net_flows": several(ledger.net_flow(now, *group, "7d", *buyers.values()))},
         ),
         (
             "/signals",

@@ -1,13 +1,11 @@
 """`after` on the feeds of a group and of a token: changes in the order in which they arrived."""
 
-import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from tests.backups import done
-from tests.ledger import random_trades
 from tests.ledger.caller import Caller
 from tests.ledger.follower import LATEST, Follower, stored, trades_of
 from tests.ledger.in_process import Importer, Row
@@ -55,7 +53,10 @@ def test_new_late_corrected_and_removed_trades_arrive_in_their_order(
     importer.trades([trade("b", 50), trade("c", 40)])
     assert told(now.read()) == [("trade", "b")]
     assert told(start.read()) == [("trade", "c"), ("trade", "b")]
-    first, *others = told(Follower(caller, **GROUP).read())
+    whole = Follower(caller, **GROUP).read()
+    for limit in (1, 2, 3):
+        assert Follower(caller, **GROUP).read(limit) == whole
+    first, *others = told(whole)
     assert {first, others[0]} == {("trade", "late"), ("correction", "a")}
     assert others[1:] == [("trade", "c"), ("trade", "b")]
 
@@ -203,43 +204,6 @@ def test_trades_of_before_the_order_was_kept_arrive_when_they_are_rebuilt(
     assert rebuild_ledger(connection)["trades"] == 2
     assert sorted(told(follower.read())) == [("trade", "a"), ("trade", "b")]
     assert rebuild_ledger(connection)["trades"] == 0
-
-
-def test_pages_of_any_size_have_the_same_changes(caller: Caller, database_url: str) -> None:
-    importer = Importer(database_url, batch_rows=150)
-    random_trades.import_coinciding(importer, 600, NOW, mints=2)
-    rows = trades_of(caller, **GROUP)
-    chance = random.Random(1)
-    importer.remove_trades(
-        {
-            "blockchain": "solana",
-            "wallet_address": key[0],
-            "tx_signature": key[1],
-            "mint": key[2],
-            "transaction_type": key[3],
-            "event_index": key[4],
-        }
-        for key in chance.sample(sorted(rows), 40)
-    )
-    token = {"blockchain": "solana", "mint": mint_of("mint-0")}
-    for path, question in (
-        (LATEST, GROUP),
-        (LATEST, GROUP | {"type": "smart"}),
-        (LATEST, GROUP | token),
-        (OF_TOKEN, token),
-        (OF_TOKEN, token | {"type": "kol"}),
-    ):
-        whole = Follower(caller, path, **question)
-        whole.read()
-        assert len(whole.changes) > 60
-        moments = [change["arrived_at"] for change in whole.changes]
-        assert moments == sorted(moments)
-        for limit in (1, 7, 100):
-            part = Follower(caller, path, **question)
-            part.read(limit)
-            assert part.changes == whole.changes, (path, question, limit)
-        if path == LATEST:
-            assert stored(whole.trades) == trades_of(caller, path, **question)
 
 
 def test_filters_choose_among_the_changes(caller: Caller, importer: Importer) -> None:

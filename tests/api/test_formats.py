@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 from urllib.parse import parse_qs, urljoin
 
@@ -36,8 +37,7 @@ LISTED: dict[str, tuple[str, Row]] = {
 }
 # After those of the others.
 LAST = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
-each_listed = pytest.mark.parametrize("path", LISTED)
-both_formats = pytest.mark.parametrize("format", ["csv", "ndjson"])
+FORMATS = ("csv", "ndjson")
 # What CSV has to quote.
 NAME = 'A, "B"\r\n=1+1'
 
@@ -92,90 +92,82 @@ def rows_of(response: TestResponse, format: str, member: str = "") -> list[Row]:
     return [read(line) for line in response.text.splitlines()]
 
 
-@each_listed
-@both_formats
-def test_rows_are_those_of_json_to_the_last_digit(
-    caller: Caller, filled: Importer, path: str, format: str
-) -> None:
-    member, arguments = LISTED[path]
-    expected = read(caller.send(path, **arguments).text)["data"][member]
-    response = caller.send(path, **arguments, format=format)
-    kind = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}[format]
-    assert (response.status_code, response.content_type) == (200, kind)
-    rows = rows_of(response, format)
-    assert len(rows) == len(expected) >= 2
-    for row, whole in zip(rows, expected, strict=True):
-        known = dict(flat(whole))
-        if format == "csv":
-            known = {name: cell(value) for name, value in known.items()}
-        assert {name: row[name] for name in known} == known
-        # Columns are fixed: what is not known is empty.
-        assert {value for name, value in row.items() if name not in known} <= {None, ""}
-        assert list(row) == list(rows[0])
-    assert "meta" not in response.text
+def test_rows_are_those_of_json_to_the_last_digit(caller: Caller, filled: Importer) -> None:
+    for path, format in product(LISTED, FORMATS):
+        member, arguments = LISTED[path]
+        expected = read(caller.send(path, **arguments).text)["data"][member]
+        response = caller.send(path, **arguments, format=format)
+        kind = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}[format]
+        assert (response.status_code, response.content_type) == (200, kind), path
+        rows = rows_of(response, format)
+        assert len(rows) == len(expected) >= 2
+        for row, whole in zip(rows, expected, strict=True):
+            known = dict(flat(whole))
+            if format == "csv":
+                known = {name: cell(value) for name, value in known.items()}
+            assert {name: row[name] for name in known} == known
+            # Columns are fixed: what is not known is empty.
+            assert {value for name, value in row.items() if name not in known} <= {None, ""}
+            assert list(row) == list(rows[0])
+        assert "meta" not in response.text
 
 
-@both_formats
-def test_an_empty_list_has_its_columns(caller: Caller, importer: Importer, format: str) -> None:
-    response = caller.send("/transactions/latest", **GROUP, format=format)
-    head, *rows = response.text.splitlines() or [""]
-    assert rows == []
-    assert head.startswith("tx_signature,event_index," if format == "csv" else "")
-    assert (head == "") is (format == "ndjson")
+def test_an_empty_list_has_its_columns(caller: Caller, importer: Importer) -> None:
+    for format in FORMATS:
+        response = caller.send("/transactions/latest", **GROUP, format=format)
+        head, *rows = response.text.splitlines() or [""]
+        assert rows == []
+        assert head.startswith("tx_signature,event_index," if format == "csv" else "")
+        assert (head == "") is (format == "ndjson")
 
 
-@pytest.mark.parametrize("format", ["json", "csv", "ndjson"])
-@pytest.mark.parametrize("path", [path for path in LISTED if path != "/transactions/timerange"])
-def test_the_next_page_is_linked_without_a_key(
-    caller: Caller, filled: Importer, path: str, format: str
-) -> None:
-    member, arguments = LISTED[path]
-    whole = rows_of(caller.send(path, **arguments, format=format), format, member)
-    query: Row | None = arguments | {"format": format, "limit": "1", "api_key": caller.key}
-    url = ""
-    headers: dict[str, str] = {}
-    found: list[Row] = []
-    for _ in whole:
-        response = caller.client.get(f"/v1{path}{url}", query_string=query, headers=headers)
-        found += rows_of(response, format, member)
-        link = response.headers.get("Link")
-        if link is None:
-            break
-        target, options = parse_options_header(link)
-        assert options == {"rel": "next"}
-        assert caller.key not in link
-        url, query, headers = target.strip("<>"), None, {"Authorization": f"Bearer {caller.key}"}
-        assert parse_qs(url[1:])["format"] == [format]
-        assert urljoin("https://host/prefix/v1/x?y=z", url) == f"https://host/prefix/v1/x{url}"
-    assert found == whole
-    assert "Link" not in response.headers
+def test_the_next_page_is_linked_without_a_key(caller: Caller, filled: Importer) -> None:
+    for path, format in product(LISTED.keys() - {"/transactions/timerange"}, ("json", *FORMATS)):
+        member, arguments = LISTED[path]
+        whole = rows_of(caller.send(path, **arguments, format=format), format, member)
+        query: Row | None = arguments | {"format": format, "limit": "1", "api_key": caller.key}
+        url = ""
+        headers: dict[str, str] = {}
+        found: list[Row] = []
+        for _ in whole:
+            response = caller.client.get(f"/v1{path}{url}", query_string=query, headers=headers)
+            found += rows_of(response, format, member)
+            link = response.headers.get("Link")
+            if link is None:
+                break
+            target, options = parse_options_header(link)
+            assert options == {"rel": "next"}
+            assert caller.key not in link
+            url, query, headers = target.strip("<>"), None, {"Authorization": f"Bearer {caller.key}"}
+            assert parse_qs(url[1:])["format"] == [format]
+            assert urljoin("https://host/prefix/v1/x?y=z", url) == f"https://host/prefix/v1/x{url}"
+        assert found == whole, (path, format)
+        assert "Link" not in response.headers
 
 
-@pytest.mark.parametrize("path", ["/transactions/latest", "/tokens/transactions"])
-def test_a_feed_that_is_followed_goes_on_in_its_direction(
-    caller: Caller, filled: Importer, path: str
-) -> None:
-    _, arguments = LISTED[path]
+def test_a_feed_that_is_followed_goes_on_in_its_direction(caller: Caller, filled: Importer) -> None:
     gone = trade_row(ANN, "c", NOW - timedelta(minutes=7), transaction_type="sell", value="0.1")
     filled.remove_trades([gone])
     filled.remove_wallets([GROUP | {"wallet_address": BEN}])
-    whole = caller.get(path, **arguments, after="start")["transactions"]
-    query: Row | None = arguments | {"after": "start", "limit": "2", "format": "csv"}
-    url, found = f"/v1{path}", []
-    while True:
-        response = caller.send(url.removeprefix("/v1"), **(query or {}))
-        rows = rows_of(response, "csv")
-        if not rows:
-            break
-        found += rows
-        target, _ = parse_options_header(response.headers["Link"])
-        url, query = urljoin(url, target.strip("<>")), None
-    assert [(row["event"], row["tx_signature"]) for row in found] == [
-        (row["event"], cell(row.get("tx_signature"))) for row in whole
-    ]
-    assert {"removal", "wallet_removal"} <= {row["event"] for row in found}
-    # The last page leads on, and is free.
-    assert "after" in parse_qs(response.headers["Link"])
+    for path in ("/transactions/latest", "/tokens/transactions"):
+        _, arguments = LISTED[path]
+        whole = caller.get(path, **arguments, after="start")["transactions"]
+        query: Row | None = arguments | {"after": "start", "limit": "2", "format": "csv"}
+        url, found = f"/v1{path}", []
+        while True:
+            response = caller.send(url.removeprefix("/v1"), **(query or {}))
+            rows = rows_of(response, "csv")
+            if not rows:
+                break
+            found += rows
+            target, _ = parse_options_header(response.headers["Link"])
+            url, query = urljoin(url, target.strip("<>")), None
+        assert [(row["event"], row["tx_signature"]) for row in found] == [
+            (row["event"], cell(row.get("tx_signature"))) for row in whole
+        ]
+        assert {"removal", "wallet_removal"} <= {row["event"] for row in found}
+        # The last page leads on, and is free.
+        assert "after" in parse_qs(response.headers["Link"])
 
 
 def test_warnings_are_in_a_header(caller: Caller, filled: Importer) -> None:
@@ -184,19 +176,18 @@ def test_warnings_are_in_a_header(caller: Caller, filled: Importer) -> None:
         assert json.loads(response.headers.get("X-Warnings", "null")) == warnings
 
 
-@each_listed
-def test_each_format_has_its_own_cached_data_and_etag(caller: Caller, filled: Importer, path: str) -> None:
-    _, arguments = LISTED[path]
-    etags = set()
-    for format in ("json", "csv", "ndjson", "csv"):
-        response = caller.send(path, **arguments, format=format)
-        etags.add(response.headers["ETag"])
-        again = {"If-None-Match": response.headers["ETag"]}
-        unchanged = caller.send(path, again, **arguments, format=format)
-        assert (unchanged.status_code, unchanged.data) == (304, b"")
-        other = caller.send(path, again, **arguments, format="json" if format != "json" else "csv")
-        assert other.status_code == 200
-    assert len(etags) == 3
+def test_each_format_has_its_own_cached_data_and_etag(caller: Caller, filled: Importer) -> None:
+    for path, (_, arguments) in LISTED.items():
+        etags = set()
+        for format in ("json", "csv", "ndjson", "csv"):
+            response = caller.send(path, **arguments, format=format)
+            etags.add(response.headers["ETag"])
+            again = {"If-None-Match": response.headers["ETag"]}
+            unchanged = caller.send(path, again, **arguments, format=format)
+            assert (unchanged.status_code, unchanged.data) == (304, b"")
+            other = caller.send(path, again, **arguments, format="json" if format != "json" else "csv")
+            assert other.status_code == 200
+        assert len(etags) == 3, path
 
 
 @pytest.mark.settings(answer_ttl_seconds=0, leaderboard_ttl_seconds=0)

@@ -54,12 +54,3 @@ def test_a_key_without_limits_has_none(client: FlaskClient, connection: Connecti
     state = _state(client, create_key(connection, "operator"))
     assert state["expires_at"] is None
     assert state["credits"] == {"left": None, "cost": 1}
-
-
-def test_it_counts_for_the_limit_and_needs_a_key(client: FlaskClient, connection: Connection) -> None:
-    key = create_key(connection, "slow", rate="1/day")
-    assert _ask(client, key).status_code == 200
-    assert _ask(client, key).status_code == 429
-    assert client.get("/v1/key").status_code == 401
-    other = create_key(connection, "other")
-    assert _ask(client, other, "/v1/key?name=x").get_json()["error"]["parameter"] == "name"

@@ -24,6 +24,7 @@ LATEST, OF_TOKEN = "/transactions/latest", "/tokens/transactions"
 STATS, HOLDERS = "/tokens/stats", "/tokens/holders"
 HISTORY, BOARD = "/wallets/history", "/wallet/leaderboard"
 TOKEN = {"blockchain": "solana", "mint": mint_of("mint-0")}
+KOLS = [row["wallet_address"] for row in random_trades.wallets(12) if row["type"] == "kol"]
 # By operation: what its rows are called, and questions of which none has another's cursors.
 PAGED: dict[str, tuple[str, list[Row]]] = {
     "/wallets": ("wallets", [GROUP, GROUP | {"type": "smart"}]),
@@ -43,7 +44,15 @@ PAGED: dict[str, tuple[str, list[Row]]] = {
             )
         ],
     ),
-    LATEST: ("transactions", [GROUP, GROUP | {"type": "smart"}, GROUP | TOKEN]),
+    LATEST: (
+        "transactions",
+        [
+            *(GROUP, GROUP | {"type": "smart"}, GROUP | TOKEN),
+            *(GROUP | {name: "0.1"} for name in ("min_value", "min_value_usd")),
+            *(GROUP | {"transaction_type": side} for side in ("buy", "sell")),
+            *(GROUP | {"address": addresses} for addresses in (KOLS[0], f"{KOLS[0]},{KOLS[1]}")),
+        ],
+    ),
     OF_TOKEN: ("transactions", [TOKEN, TOKEN | {"type": "kol"}, TOKEN | {"mint": mint_of("mint-1")}]),
     STATS: (
         "traders",
@@ -125,6 +134,8 @@ def test_a_cursor_belongs_to_its_operation_and_its_question(caller: Caller, data
         (STATS, TOKEN, {"sort": "buy", "order": "desc"}),
         (STATS, TOKEN | {"sort": "first_buy"}, {"order": "asc"}),
         (HISTORY, PAGED[HISTORY][1][1], {"since": "2020-01-01T01:00:00+01:00"}),
+        (LATEST, PAGED[LATEST][1][3], {"min_value": "0.10"}),
+        (LATEST, PAGED[LATEST][1][8], {"address": f"{KOLS[1]},{KOLS[0]},{KOLS[1]}"}),
     ):
         cursor = caller.get(path, **question, limit=1)["pagination"]["next_cursor"]
         assert caller.ask(path, **question | words, limit=1, cursor=cursor)["success"]

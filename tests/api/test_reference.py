@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from marshmallow import fields
 
-from tests.demo_service import demo_service
+from tests.demo_service import DemoService
 from tests.described import Described
 from tests.write_reference import written
 from wallet_api.access.gate import is_keyless
@@ -124,17 +124,16 @@ def test_every_error_header_and_path_without_a_key_is_described(
 
 
 def test_every_sample_is_a_response_of_the_service(
-    settings: Settings, make_app: Callable[[Settings], Flask]
+    demo: DemoService, make_app: Callable[[Settings], Flask]
 ) -> None:
-    with demo_service(settings) as service:
-        client = make_app(service.settings).test_client()
-        for command, sample in EXAMPLES:
-            url = urlsplit(shlex.split(command)[3])
-            query = re.sub("address=[^&]*", f"address={service.wallet('solana', 'kol')}", url.query)
-            body = client.get(url.path, query_string=query, headers=service.headers).json
-            # A list that is cut ends with …, and an object that is left out is {…}.
-            shown = json.loads(re.sub(r",\s*…\]", "]", sample).replace("{…}", '"…"'))
-            assert _has_form(body, shown), command
-            assert body["success"] == shown["success"]
+    client = make_app(demo.settings).test_client()
+    for command, sample in EXAMPLES:
+        url = urlsplit(shlex.split(command)[3])
+        query = re.sub("address=[^&]*", f"address={demo.wallet('solana', 'kol')}", url.query)
+        body = client.get(url.path, query_string=query, headers=demo.headers).json
+        # A list that is cut ends with …, and an object that is left out is {…}.
+        shown = json.loads(re.sub(r",\s*…\]", "]", sample).replace("{…}", '"…"'))
+        assert _has_form(body, shown), command
+        assert body["success"] == shown["success"]
     sections = re.findall(r"^## GET (\S+)$", REFERENCE, re.MULTILINE)
     assert {urlsplit(shlex.split(command)[3]).path for command, _ in EXAMPLES} == set(sections)

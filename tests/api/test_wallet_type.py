@@ -8,6 +8,7 @@ from tests.ledger.rows import EVM, UNTRACKED, WALLETS, WHALE
 
 pytestmark = pytest.mark.settings(answer_ttl_seconds=0)
 
+MANY = "must be 1 to 100 values, separated by commas, none of them empty"
 OF_ONE_WALLET = ["/wallets/tracker", "/wallet/pnl_calendar", "/wallets/connections", "/wallets/lookup"]
 
 
@@ -19,13 +20,13 @@ def tracked(database_url: str) -> None:
 
 
 @pytest.mark.usefixtures("tracked")
-@pytest.mark.parametrize("path", OF_ONE_WALLET)
-def test_a_wallet_is_found_under_its_own_type_alone(caller: Caller, path: str) -> None:
-    wallet = {"address": WHALE} | ({} if path.endswith("lookup") else {"blockchain": "solana"})
-    assert caller.get(path, **wallet) == caller.get(path, **wallet, type="whale")
-    error = caller.ask(path, **wallet, type="kol")["error"]
-    assert error["reason"] == "wallet_not_found"
-    assert error["message"] == f"The wallet {WHALE} is not tracked on solana as kol."
+def test_a_wallet_is_found_under_its_own_type_alone(caller: Caller) -> None:
+    for path in OF_ONE_WALLET:
+        wallet = {"address": WHALE} | ({} if path.endswith("lookup") else {"blockchain": "solana"})
+        assert caller.get(path, **wallet) == caller.get(path, **wallet, type="whale")
+        error = caller.ask(path, **wallet, type="kol")["error"]
+        assert error["reason"] == "wallet_not_found"
+        assert error["message"] == f"The wallet {WHALE} is not tracked on solana as kol."
 
 
 @pytest.mark.usefixtures("tracked")
@@ -53,17 +54,14 @@ def test_several_addresses_are_answered_in_their_order(
 
 
 @pytest.mark.usefixtures("tracked")
-@pytest.mark.parametrize(
-    ("address", "message"),
-    [
+def test_a_list_with_a_fault_is_refused(caller: Caller) -> None:
+    for address, message in (
         (f"{WHALE},nonsense", "is not an address of any chain"),
-        (f"{WHALE},", "must be 1 to 100 values, separated by commas, none of them empty"),
-        (",".join([WHALE] * 101), "must be 1 to 100 values, separated by commas, none of them empty"),
-    ],
-)
-def test_a_list_with_a_fault_is_refused(caller: Caller, address: str, message: str) -> None:
-    error = caller.ask("/wallets/lookup", address=address)["error"]
-    assert (error["code"], error["parameter"]) == ("invalid_parameter", "address")
-    assert message in error["message"]
-    assert "'nonsense'" in error["message"] or "nonsense" not in address
-    assert len(caller.get("/wallets/lookup", address=",".join([WHALE] * 100))["wallets"]) == 100
+        (f"{WHALE},", MANY),
+        (",".join([WHALE] * 101), MANY),
+    ):
+        error = caller.ask("/wallets/lookup", address=address)["error"]
+        assert (error["code"], error["parameter"]) == ("invalid_parameter", "address")
+        assert message in error["message"]
+        assert "'nonsense'" in error["message"] or "nonsense" not in address
+        assert len(caller.get("/wallets/lookup", address=",".join([WHALE] * 100))["wallets"]) == 100

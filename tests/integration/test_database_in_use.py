@@ -139,10 +139,8 @@ def test_one_s_own_wallets_beside_the_demo_s_are_warned_of(settings: Settings, w
     assert "--no-demo" in warning
 
 
-@pytest.mark.parametrize(
-    "since", ["0d", "soon", "2009-01-02", "2999-01-01", "999999d", "0001-01-01T00:00+23:00"]
-)
-def test_a_sync_begins_at_a_time_in_the_past(settings: Settings, since: str) -> None:
-    refused = run_command("sync", "prices", "--since", since, settings=settings)
-    assert refused.exit_code == 2
-    assert "must be" in refused.stderr
+def test_a_sync_begins_at_a_time_in_the_past(settings: Settings) -> None:
+    for since in ("0d", "soon", "2009-01-02", "2999-01-01", "999999d", "0001-01-01T00:00+23:00"):
+        refused = run_command("sync", "prices", "--since", since, settings=settings)
+        assert refused.exit_code == 2
+        assert "must be" in refused.stderr

@@ -1,7 +1,6 @@
 """The demo data in a ledger: complete, continued, with balances, and apart from own data."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, localcontext
 from typing import Any
@@ -10,11 +9,11 @@ import pytest
 from click.testing import Result
 from flask import Flask
 
-from tests.demo_service import demo_service
+from tests.demo_service import DemoService
 from tests.ledger.in_process import Importer
 from tests.processes import run_command
-from wallet_api import demo
-from wallet_api.database import Connection
+from wallet_api.database import Connection, connect
+from wallet_api.demo import keep_current, load
 from wallet_api.demo.world import World
 from wallet_api.settings import Settings
 
@@ -50,7 +49,7 @@ def test_the_command_imports_a_world_of_the_requested_size(database_url: str, co
 
 def test_all_rows_are_accepted_and_all_dollars_known(database_url: str, connection: Connection) -> None:
     # A rejected row would end the import.
-    loaded = demo.load(database_url, small())
+    loaded = load(database_url, small())
     assert (loaded["wallets"], loaded["trades"]) == (50, 5_000)
     counts = connection.execute(
         "SELECT count(*) AS trades, count(*) FILTER (WHERE usd_derived) > 300 AS derived,"
@@ -60,11 +59,11 @@ def test_all_rows_are_accepted_and_all_dollars_known(database_url: str, connecti
 
 
 def test_a_later_import_adds_trades_and_changes_none(database_url: str, connection: Connection) -> None:
-    demo.load(database_url, small(NOW - timedelta(days=1)))
+    load(database_url, small(NOW - timedelta(days=1)))
     before = trades(connection)
-    demo.load(database_url, small(NOW - timedelta(days=1)))
+    load(database_url, small(NOW - timedelta(days=1)))
     assert trades(connection) == before
-    demo.load(database_url, small(), after=before[-1]["created_at"])
+    load(database_url, small(), after=before[-1]["created_at"])
     after = trades(connection)
     assert after[: len(before)] == before
     assert len(after) > len(before) + 500
@@ -75,7 +74,7 @@ def test_a_later_import_adds_trades_and_changes_none(database_url: str, connecti
 def test_own_data_is_not_touched(database_url: str, connection: Connection, own: str) -> None:
     importer = Importer(database_url)
     if own == "wallet":
-        demo.load(database_url, small(NOW - timedelta(days=1)))
+        load(database_url, small(NOW - timedelta(days=1)))
         importer.wallets([OWN_WALLET])
     else:
         importer.prices([OWN_PRICE])
@@ -85,27 +84,27 @@ def test_own_data_is_not_touched(database_url: str, connection: Connection, own:
     done = run_demo(database_url, "--wallets", "10", "--trades", "100")
     assert done.exit_code == 1
     assert "has data of yours" in done.stderr
-    demo.keep_current(database_url)
+    keep_current(database_url)
     assert connection.execute(count.encode()).fetchall() == before
 
 
 def test_a_world_of_other_options_is_not_mixed_with_the_default_one(
     database_url: str, connection: Connection
 ) -> None:
-    demo.load(database_url, small(NOW - timedelta(days=1)))
+    load(database_url, small(NOW - timedelta(days=1)))
     before = trades(connection)
-    demo.keep_current(database_url)
+    keep_current(database_url)
     assert trades(connection) == before
 
 
 def test_holdings_of_demo_wallets_are_what_their_trades_left(
-    settings: Settings, connection: Connection, make_app: Callable[[Settings], Flask]
+    demo: DemoService, make_app: Callable[[Settings], Flask]
 ) -> None:
-    with demo_service(settings) as service:
-        client = make_app(replace(service.settings, web_threads=4)).test_client()
-        for wallet in service.wallets:
+    client = make_app(demo.settings).test_client()
+    with connect(str(demo.settings.database_url)) as connection:
+        for wallet in demo.wallets:
             query = {"blockchain": wallet["blockchain"], "address": wallet["wallet_address"]}
-            reply = client.get("/v1/wallets/holdings", query_string=query, headers=service.headers)
+            reply = client.get("/v1/wallets/holdings", query_string=query, headers=demo.headers)
             assert reply.status_code == 200, reply.text
             holdings = (reply.json or {})["data"]["active_holdings"]
             native, *tokens = holdings["tokens"]

@@ -161,8 +161,16 @@ def test_commands_that_start_at_once_share_one_server(own: Settings, home: Path)
     assert processes_of(home) == []
 
 
-@pytest.mark.parametrize("program", [_COMMAND, _FINALIZING_COMMAND], ids=["", "in a finalizer"])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("number", "program"),
+    [
+        (signal.SIGTERM, _COMMAND),
+        (signal.SIGINT, _COMMAND),
+        (signal.SIGINT, _FINALIZING_COMMAND),
+        (signal.SIGHUP, _FINALIZING_COMMAND),
+    ],
+    ids=["SIGTERM", "SIGINT", "SIGINT in a finalizer", "SIGHUP in a finalizer"],
+)
 def test_a_signal_stops_the_servers_with_the_command(
     own: Settings, home: Path, number: signal.Signals, program: str
 ) -> None:

@@ -62,36 +62,33 @@ def known(gunicorn: StartGunicorn, database_url: str) -> Gunicorn:
     return gunicorn(workers=1)
 
 
-def _printed(title: str, server: Gunicorn, connection: Connection, credits: int) -> list[str]:
-    """Return the lines that the program prints with a key of so many credits."""
-    done = _run(title, server, create_key(connection, "example", credits=credits))
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.splitlines()
-
-
-def test_the_most_profitable_wallets_and_their_buys_take_two_requests(
+def test_each_program_prints_what_follows_from_the_trades_for_few_credits(
     known: Gunicorn, connection: Connection
 ) -> None:
-    assert _printed("One question in two requests", known, connection, credits=2) == [
+    printed = {}
+    for title, credits in (
+        ("One question in two requests", 2),
+        ("Who was first", 3),
+        ("Trades as a table", 4),
+        ("A backtest", 100),
+    ):
+        done = _run(title, known, create_key(connection, title, credits=credits))
+        assert (done.returncode, done.stderr) == (0, "")
+        printed[title] = done.stdout.splitlines()
+    assert printed["One question in two requests"] == [
         "1. Ann: 3 SOL",
         f"   {_ago(0.5)} Coin for 5 SOL",
         "2. Ben: 1 SOL",
         "3. Cat: 0 SOL",
     ]
-
-
-def test_the_first_traders_are_of_all_types(known: Gunicorn, connection: Connection) -> None:
-    assert _printed("Who was first", known, connection, credits=3) == [
+    assert printed["Who was first"] == [
         "Ann holds Coin. The first of 4 traders:",
         f"{_ago(40)} {SMART}: 0 SOL realized",
         f"{_ago(30)} Ann: 3 SOL realized",
         f"{_ago(29)} Ben: 1 SOL realized",
         f"{_ago(28)} Cat: 0 SOL realized",
     ]
-
-
-def test_the_table_has_all_trades_of_the_wallets(known: Gunicorn, connection: Connection) -> None:
-    rows = csv.DictReader(_printed("Trades as a table", known, connection, credits=4))
+    rows = csv.DictReader(printed["Trades as a table"])
     assert [tuple(row[name] for name in ("rank", "name", "created_at", "value")) for row in rows] == [
         ("1", "Ann", _ago(0.5), "5"),
         ("1", "Ann", _ago(20), "4"),
@@ -100,11 +97,7 @@ def test_the_table_has_all_trades_of_the_wallets(known: Gunicorn, connection: Co
         ("2", "Ben", _ago(29), "1"),
         ("3", "Cat", _ago(28), "1"),
     ]
-
-
-def test_the_backtest_knows_no_more_than_was_known(known: Gunicorn, connection: Connection) -> None:
-    lines = _printed("A backtest", known, connection, credits=100)
-    assert [line.rpartition(": ")[2] for line in lines] == [
+    assert [line.rpartition(": ")[2] for line in printed["A backtest"]] == [
         "1 bought, +100.00% after twelve hours",
         "1 bought, +25.00% after twelve hours",
         "2 trades, 0 without a price to sell at",

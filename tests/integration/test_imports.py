@@ -204,88 +204,6 @@ def test_a_file_of_many_repeated_wallets_gives_few_warnings(take_in: TakeIn) -> 
     assert warnings[-1] == "the same holds for 20 more wallets"
 
 
-def test_a_csv_leaves_fields_as_they_are_that_it_has_no_column_for_and_an_empty_cell_clears_one(
-    take_in: TakeIn, connection: Connection
-) -> None:
-    fields = {"name": "Sol", "image_url": "i", "twitter": "t", "telegram": "g", "copytrade_link": "c"}
-    take_in("wallets", WALLETS[0] | fields)
-    for more, type, cells, profile in (
-        ("", "kol", "", fields),
-        (",twitter", "whale", ",new", fields | {"type": "whale", "twitter": "new"}),
-        (",name", "kol", ",", fields | {"type": "kol", "twitter": "new", "name": ""}),
-    ):
-        lines = (f"blockchain,type,wallet_address{more}", f"solana,{type},{BEN}{cells}")
-        assert changed(take_in("wallets", *map(str.encode, lines), name="file.csv")) == (1, int(bool(more)))
-        row = connection.execute("SELECT * FROM wallets").fetchone()
-        assert row is not None
-        assert profile.items() <= row.items()
-
-
-@pytest.mark.usefixtures("tracked")
-def test_columns_that_a_csv_of_trades_leaves_out_keep_what_is_known_and_empty_cells_clear_it(
-    take_in: TakeIn, connection: Connection
-) -> None:
-    take_in("trades", trade(token_name="Coin", value_usd="7"))
-    row = trade(value="2")
-    header, cells = ",".join(row).encode(), ",".join(row.values()).encode()
-    optional = b",token_name,value_usd,event_index"
-    for lines, left in (((header, cells), ("Coin", 7)), ((header + optional, cells + b",,,"), (None, None))):
-        assert changed(take_in("trades", *lines, name="file.csv")) == (1, 1)
-        stored = connection.execute("SELECT token_name, value_usd FROM trades").fetchall()
-        assert [tuple(row.values()) for row in stored] == [left]
-
-
-# The rows of one trade, in their order.
-SEQUENCES: list[list[Row]] = [
-    [{"token_name": "Coin", "value_usd": "7"}, {}],
-    [{"token_name": "Coin"}, {"value_usd": "7"}, {"value": "2"}],
-    [{"token_name": "Coin", "value_usd": "7"}, {"token_name": None}, {}],
-    [{"token_name": "Coin", "value_usd": "7"}, {"value_usd": ""}, {"value": "2"}],
-    [{}, {"value_usd": "7"}, {"value_usd": None}],
-    [{"value": "2"}, {}],
-    [{"value": "2"}, {"value": "1.0"}],
-    [{"value": "2"}, {}, {}],
-    [{"value": "1.0", "created_at": "2026-01-30T13:51:16+01:00"}, {}],
-    [{"created_at": "2026-01-30T12:51:17Z"}, {}],
-    [{"value_usd": None, "value": "2"}, {"value_usd": None}],
-    [{"exchanged_value": "0.9"}, {}, {"value": "2"}],
-    [{"exchanged_value": "0.9"}, {"exchanged_value": None}],
-    [{"exchanged_value": "0.9", "value": "2"}, {"exchanged_value": ""}, {"exchanged_value": "0.8"}],
-    [{"token_name": "a\tb\\c\nd", "value_usd": "7"}, {"value": "2"}],
-]
-
-
-@pytest.mark.usefixtures("tracked")
-@pytest.mark.parametrize(
-    "known", [None, {}, {"token_name": "Known", "value_usd": "9", "exchanged_value": "3"}]
-)
-def test_rows_of_one_trade_in_one_file_are_as_files_one_after_another(
-    take_in: TakeIn, connection: Connection, known: Row | None
-) -> None:
-    price = {"currency": "SOL", "usd": "100", "priced_at": "2026-01-30T12:51:16Z"}
-    steps = [
-        [trade(f"{number}", **rows[step]) for number, rows in enumerate(SEQUENCES) if step < len(rows)]
-        for step in range(3)
-    ]
-    found = []
-    for files in ([[row for rows in steps for row in rows]], steps):
-        connection.execute("DELETE FROM trades; DELETE FROM positions; DELETE FROM native_prices")
-        take_in("prices", price)
-        if known is not None:
-            take_in("trades", *(trade(f"{number}", **known) for number in range(len(SEQUENCES))))
-        take_in("prices", price | {"usd": "200"})
-        for file in files:
-            assert take_in("trades", *file).status == 0
-        found.append(
-            connection.execute(
-                "SELECT tx_signature, token_name, value_usd, usd_derived, value, exchanged_value, created_at"
-                " FROM trades ORDER BY tx_signature"
-            ).fetchall()
-        )
-    assert len(found[0]) == len(SEQUENCES)
-    assert found[0] == found[1]
-
-
 @pytest.mark.usefixtures("tracked")
 @pytest.mark.parametrize(("option", "delimiter"), [(";", ";"), ("tab", "\t"), ("|", "|")])
 def test_columns_of_csv_can_be_separated_by_another_character(
@@ -342,8 +260,10 @@ def test_times_can_be_unix_times(
     assert [row["created_at"] for row in found] == [at, at - timedelta(seconds=7), whole]
 
 
-@pytest.mark.parametrize("character", ["", ",,", "a", "1", '"', "."])
-def test_a_delimiter_is_one_character_that_no_value_needs(database_url: str, character: str) -> None:
-    refused = run_command("import", "wallets", "x.csv", "--delimiter", character, settings=at(database_url))
-    assert refused.exit_code == 2
-    assert "is not one character" in refused.stderr
+def test_a_delimiter_is_one_character_that_no_value_needs(database_url: str) -> None:
+    for character in ("", ",,", "a", "1", '"', "."):
+        refused = run_command(
+            "import", "wallets", "x.csv", "--delimiter", character, settings=at(database_url)
+        )
+        assert refused.exit_code == 2
+        assert "is not one character" in refused.stderr

@@ -9,11 +9,13 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.figures import compare, figures, signals
 from tests.ledger.mints import mint_of
+from tests.ledger.rows import trade_row
 from tests.naive import Ledger
 from wallet_api.database import Connection
 from wallet_api.queries.token_price import PriceRule
@@ -24,6 +26,8 @@ File = tuple[str, list[Row]]
 
 # All times in the tests hang on this one; whole seconds, as volume windows are.
 NOW = datetime.now(UTC).replace(microsecond=0)
+# Enough of one group for a strong signal.
+FURTHER = [row | {"type": "kol"} for row in random_trades.wallets(6)]
 # As the ledger stores them, with one that nobody traded.
 MINTS = [(chain, mint) for chain in ("solana", "eth") for mint in strategies.stored_mints(chain)]
 WINDOWS = st.lists(
@@ -119,20 +123,69 @@ def _time_of(row: Row) -> datetime:
     return datetime.fromisoformat(row["created_at"])
 
 
-def test_a_ledger_of_many_trades_from_dust_to_billions_has_the_figures_of_its_rows(
-    database_url: str, connection: Connection
+@pytest.mark.parametrize("trades", ["_from_dust_to_billions", "_at_the_edges_of_windows"])
+def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
+    database_url: str, connection: Connection, trades: str
 ) -> None:
     chance = random.Random(5)
-    rows = list(_from_dust_to_billions(chance))
+    rows = list(globals()[trades](chance))
     chance.shuffle(rows)
-    # A third of the trades without dollars has a price near it.
+    # A third of the trades without dollars has a price near it, which changes.
     prices = random_trades.prices(NOW, days=40)
+    half = len(rows) // 2
     importer, ledger = in_process.Importer(database_url, batch_rows=300), Ledger()
-    for kind, file in (("wallets", strategies.wallets()), ("prices", prices), ("trades", rows)):
+    for kind, file in (
+        ("wallets", [*strategies.wallets(), *FURTHER]),
+        *(("prices", prices), ("trades", rows[:half])),
+        *(("prices", [row | {"usd": "7"} for row in prices]), ("trades", rows[half:])),
+    ):
         getattr(importer, kind)(file)
         getattr(ledger, f"add_{kind}")(file)
     mints = [("solana", mint_of(f"token {number}")) for number in range(2)]
     compare(figures(connection, NOW, [3600, 86_400], mints, limit=100), ledger)
+
+
+def _at_the_edges_of_windows(chance: random.Random) -> Iterator[Row]:
+    """Trades of many tokens, each with few, so that signals of every kind begin and end at each edge.
+
+    Half of them come in several versions, each of which may leave out or clear what is optional.
+    """
+    quiet, idle, steady, *busy = [row["wallet_address"] for row in FURTHER] + list(strategies.SOLANA)
+    # Those of signals, see tests/ledger/figures.py.
+    ends = [NOW - timedelta(hours=hours) for hours in (0, 23, 24, 8 * 24)]
+    optional = {"token_name": "a\tb\\c\nd", "value_usd": "9", "exchanged_value": "0.9"}
+    # Of more than a hundred tokens, signals are not all shown.
+    for token in range(90):
+        few = chance.sample(ends, 2) + chance.sample(strategies.edges(NOW), 2)
+        for number in range(5):
+            address, signature = chance.choice(busy), f"s{chance.randrange(2)}"
+            row = {
+                "mint": mint_of(f"token {token}"),
+                "event_index": number,
+                "transaction_type": chance.choice(["buy", "buy", "sell"]),
+                "token_amount": chance.choice(["1", "2", "100"]),
+            }
+            for version in range(chance.choice([1, 1, 2, 4])):
+                if version == 0 or chance.random() < 0.3:
+                    at = chance.choice(few) + chance.choice(strategies.NUDGES)
+                    row["value"] = chance.choice(["0.4", "0.6", "1", "2"])
+                given = {name: chance.choice([value, value, None, ""]) for name, value in optional.items()}
+                kept = chance.sample(sorted(given), chance.randint(0, 2))
+                yield trade_row(address, signature, at, **row) | {name: given[name] for name in kept}
+    # Days with a profit, none, a loss, and a sell that realizes nothing, which ends no streak of a calendar.
+    for days, profit in enumerate((1, 2, None, 3, 0, 4, -1, None, -1, 0, -1), 10):
+        at, mint = NOW - timedelta(days=days), mint_of(f"of day {days}")
+        if profit is not None:
+            yield trade_row(steady, "a", at, mint=mint, value="2")
+        value = str(2 + (profit or 0))
+        yield trade_row(steady, "b", at, mint=mint, value=value, transaction_type="sell")
+    # Bought, and sold by halves in one transaction, at one moment.
+    halves = {"mint": mint_of("by halves"), "transaction_type": "sell", "token_amount": "0.5"}
+    yield trade_row(steady, "b", NOW, mint=halves["mint"])
+    yield from (trade_row(steady, "a", NOW, **halves, event_index=index) for index in (0, 1))
+    # At the edge of a day of activity, and beyond that day.
+    for address, days in ((quiet, 2), (idle, 2), (idle, 0)):
+        yield trade_row(address, f"s{days}", NOW - timedelta(days=days), mint=mint_of("token 0"))
 
 
 def _from_dust_to_billions(chance: random.Random) -> Iterator[Row]:

@@ -159,22 +159,31 @@ class TestWhileItRuns:
         assert eventually(lambda: _newest(home) > newest, 90, pause_seconds=1.0)
 
 
-def test_the_next_start_is_quick_and_has_the_same_key_and_no_secret_is_shown(
-    loaded: Path,
-) -> None:
-    home = loaded
+def test_the_next_starts_are_quick_show_no_secret_and_clear_away_what_a_kill_left(loaded: Path) -> None:
+    home, port = loaded, free_port()
     if not (home / "demo-key").exists():
         # Alone, it needs a first start of its own.
         with running_up(home):
             pass
     key = (home / "demo-key").read_text().strip()
     assert (home / "demo-key").stat().st_mode & 0o077 == 0
-    with running_up(home, number=signal.SIGHUP, moralis_api_key="moralis-secret") as up:
+    with running_up(home, port=port, moralis_api_key="moralis-secret") as up:
         assert up.key == key
         assert up.busy_seconds() < 5
         # It has all of its credits again.
         assert _call(up.calls[0]).headers["X-Credits-Remaining"] == "99999"
-        command_lines = " ".join(" ".join(process.cmdline()) for process in processes_of(home))
+        left = processes_of(home)
+        command_lines = " ".join(" ".join(process.cmdline()) for process in left)
+        [master] = up.children("gunicorn")
+        for process in master.children():
+            # Stopped, they cannot notice that their master has gone, and hold the port.
+            process.suspend()
+        for process in (psutil.Process(up.process.pid), master):
+            process.kill()
+        up.process.wait()
+    with running_up(home, port=port, number=signal.SIGHUP) as up:
+        assert _call(up.calls[0]).status_code == 200
+    assert not any(is_alive(process) for process in left)
     logs = "".join(file.read_text() for file in (home / "log").iterdir())
     for secret in (key, "moralis-secret"):
         assert secret not in command_lines + logs
@@ -199,36 +208,6 @@ def test_restarts_that_work_are_not_counted_and_five_that_do_not_end_it(home: Pa
     assert "Error: gunicorn exited with status -9, and 5 restarts did not help." in lines[-1]
     assert "run 'wallet-api up' again" in lines[-1]
     assert processes_of(home) == []
-
-
-def test_it_stops_within_three_seconds_while_a_provider_does_not_respond(home: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        urls = {"moralis_evm_url": url, "coingecko_url": url, "binance_url": url}
-        with running_up(home, "--no-demo", moralis_api_key="stub", **urls) as up:
-            # The sync has connected, and waits for a response.
-            silent.settimeout(60)
-            with silent.accept()[0]:
-                started = time.monotonic()
-                up.end(home)
-                assert time.monotonic() - started < 3
-
-
-def test_a_start_after_a_kill_clears_away_what_was_left(loaded: Path) -> None:
-    home = loaded
-    port = free_port()
-    with running_up(home, port=port) as up:
-        [master] = up.children("gunicorn")
-        for process in master.children():
-            # Stopped, they cannot notice that their master has gone, and hold the port.
-            process.suspend()
-        left = processes_of(home)
-        for process in (psutil.Process(up.process.pid), master):
-            process.kill()
-        up.process.wait()
-    with running_up(home, port=port) as up:
-        assert _call(up.calls[0]).status_code == 200
-    assert not any(is_alive(process) for process in left)
 
 
 @pytest.mark.parametrize("later_seconds", [0.0, 0.7])
@@ -277,14 +256,24 @@ def test_a_taken_port_is_reported_before_anything_is_started_with_the_command_fo
     assert not (empty_home / "postgres").exists()
 
 
-def test_own_servers_and_wallets_are_used_and_get_no_demo(
+def test_own_servers_and_wallets_get_no_demo_and_a_silent_provider_delays_no_stop(
     empty_home: Path, database_url: str, valkey_url: str
 ) -> None:
-    urls = {"database_url": database_url, "valkey_url": valkey_url}
     Importer(database_url).wallets([WALLET])
-    with running_up(empty_home, **urls) as up:
-        programs = {Path(words[0]).name for one in processes_of(empty_home) if (words := one.info["cmdline"])}
-        assert not programs & {"postgres", "valkey-server"}
-        assert requests.get(f"{up.url}/v1/wallets", timeout=30).status_code == 401
-        assert f"{up.url}/docs" in up.output
-        assert not any(word in up.output for word in ("Loading", "KEY=", "curl"))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        own = {"database_url": database_url, "valkey_url": valkey_url, "moralis_api_key": "stub"}
+        urls = {"moralis_evm_url": url, "coingecko_url": url, "binance_url": url}
+        with running_up(empty_home, **own, **urls) as up:
+            processes = processes_of(empty_home)
+            programs = {Path(words[0]).name for one in processes if (words := one.info["cmdline"])}
+            assert not programs & {"postgres", "valkey-server"}
+            assert requests.get(f"{up.url}/v1/wallets", timeout=30).status_code == 401
+            assert f"{up.url}/docs" in up.output
+            assert not any(word in up.output for word in ("Loading", "KEY=", "curl"))
+            # The sync has connected, and waits for a response.
+            silent.settimeout(60)
+            with silent.accept()[0]:
+                started = time.monotonic()
+                up.end(empty_home)
+                assert time.monotonic() - started < 3

@@ -7,12 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from wallet_api.settings import Settings
+
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"```(?:python|sql)\n(?:#|--) (\S+\.(?:py|sql))\n(.*?)```", re.DOTALL)
 
 
 def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_the_whole(
-    tmp_path: Path,
+    tmp_path: Path, servers: Settings
 ) -> None:
     for name in ("wallet_api", "tests", "config", "docs"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -29,7 +31,9 @@ def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_t
     for name, text in files:
         assert not (tmp_path / name).exists()
         (tmp_path / name).write_text(text, encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    # The databases of its tests are on the server of these.
+    own = {"PYTHONPATH": str(tmp_path), "DATABASE_URL": str(servers.database_url)}
+    environment = {**os.environ, **own}
     subprocess.run(
         [sys.executable, "-m", "tests.write_reference"], cwd=tmp_path, env=environment, timeout=60, check=True
     )

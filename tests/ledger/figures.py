@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import cycle, product
-from operator import itemgetter
 from typing import Any
 
 from tests.ledger.in_process import Row, exact
@@ -89,13 +88,19 @@ def signals(
     min_value: Decimal = Decimal(0),
     rule: PriceRule = DEFAULT_RULE,
 ) -> list[Row]:
-    """Return the signals of a group; a list without wallets is the same without them."""
+    """Return the signals of a group as of `now`, a day later; without wallets they are the same."""
     question = {"min_wallets": least_wallets, "min_value": min_value, "hours": hours, "limit": MAX_SIGNALS}
     rows, brief = (
         _serialized(
             SignalSchema(),
             group_signals(
-                connection, now, blockchain, type, mode, **question, include_wallets=included, rule=rule
+                connection,
+                now + timedelta(days=1),
+                *(blockchain, type, mode),
+                **question,
+                include_wallets=included,
+                as_of=now,
+                rule=rule,
             )["signals"],
         )
         for included in (True, False)
@@ -202,21 +207,11 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
         for period, sort, order, filters in orders:
             page = leaderboard_page(boards[period], *group, period, sort, order, **dict(filters))
             found["leaderboard", now, *group, period, sort, order, filters] = exact(page["leaderboard"])
-        for period, sort in (("1h", None), ("6h", "net_flow"), ("1d", "buyers"), ("7d", None)):
-            flows = (now, *group, period, sort)
-            found["net_flow", *flows] = _net_flow(connection, now, *group, period, sort)
+        sorts = (("1h", None), ("6h", "net_flow"), ("1d", "buyers"), ("7d", None))
+        for (period, sort), order in product(sorts, ORDERS):
+            flows = net_flows(connection, now, *group, period, 1000, sort, order)
+            found["net_flow", now, *group, period, sort, order] = _serialized(FlowsSchema(), flows)
     return found
-
-
-def _net_flow(connection: Connection, *question: Any) -> list[Row]:
-    """Return the flows of a group's tokens; in the other direction they are the same."""
-    now, blockchain, type, period, sort = question
-    falling, rising = (
-        _serialized(FlowsSchema(), net_flows(connection, now, blockchain, type, period, 1000, sort, order))
-        for order in ("desc", "asc")
-    )
-    assert sorted(rising, key=itemgetter("mint")) == sorted(falling, key=itemgetter("mint"))
-    return falling
 
 
 def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figures:

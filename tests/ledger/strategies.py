@@ -65,10 +65,21 @@ def amounts(*, zero: bool = False, decimals: int = 18) -> st.SearchStrategy[str]
     return st.one_of(small, small, long)
 
 
-def moments(now: datetime) -> st.SearchStrategy[str]:
-    """Times of trades: at and around the edges of windows, periods and buckets, often the same ones."""
+# Beside the edges of windows, periods and buckets, mostly at one.
+NUDGES = (
+    *[timedelta(0)] * 3,
+    timedelta(microseconds=1),
+    timedelta(microseconds=-1),
+    timedelta(seconds=1),
+    timedelta(minutes=-20),
+    timedelta(minutes=2),
+)
+
+
+def edges(now: datetime) -> list[datetime]:
+    """Times at which windows, periods and buckets begin and end."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    edges = [
+    return [
         now,
         *(now - timedelta(seconds=seconds) for seconds in (1, 10, 60, 90, 3599, 3600, 7200)),
         *(now - timedelta(hours=hours) for hours in (6, 23, 24, 25)),
@@ -77,14 +88,12 @@ def moments(now: datetime) -> st.SearchStrategy[str]:
         *(midnight - days * DAY for days in (0, 1, 6, 29)),
         midnight.replace(day=1),
     ]
-    nudges = [timedelta(0)] * 3 + [
-        timedelta(microseconds=1),
-        timedelta(microseconds=-1),
-        timedelta(seconds=1),
-        timedelta(minutes=-20),
-        timedelta(minutes=2),
-    ]
-    return st.builds(lambda edge, nudge: _text(edge + nudge), st.sampled_from(edges), st.sampled_from(nudges))
+
+
+def moments(now: datetime) -> st.SearchStrategy[str]:
+    """Times of trades: at and around the edges of windows, periods and buckets, often the same ones."""
+    nudged = st.builds(lambda edge, nudge: edge + nudge, st.sampled_from(edges(now)), st.sampled_from(NUDGES))
+    return nudged.map(_text)
 
 
 def profiles() -> st.SearchStrategy[list[Row]]:
