@@ -173,22 +173,29 @@ def test_the_same_wallets_again_are_no_change(take_in: TakeIn) -> None:
     assert changed(take_in("wallets", *twice)) == (2, 0)
 
 
-def test_a_wallet_that_is_in_a_file_twice_with_other_values_is_warned_of_and_the_last_one_is_used(
-    take_in: TakeIn,
+def test_a_wallet_that_is_in_a_file_twice_with_other_values_is_warned_of_and_the_last_ones_are_used(
+    take_in: TakeIn, connection: Connection
 ) -> None:
+    names = ("name", "image_url", "twitter", "telegram")
+    last = WALLETS[0] | dict.fromkeys(names, "new")
     rows = [
-        WALLETS[0] | {"type": "whale", "name": "Old"},
+        WALLETS[0] | {"type": "whale", **dict.fromkeys(names, "old"), "copytrade_link": "old"},
         WALLETS[1],
         WALLETS[1] | {"wallet_address": EVM.lower()},
-        WALLETS[0],
+        last,
     ]
     outcome = take_in("wallets", *rows)
     assert outcome.summary["warnings"] == [
-        f"wallet {BEN} on solana is in lines 1, 4 with a different type (whale, kol), name;"
+        f"wallet {BEN} on solana is in lines 1, 4 with a different type (whale, kol), {', '.join(names)};"
         " the last one is used"
     ]
     assert f"Warning: {outcome.summary['warnings'][0]}\n" in outcome.text
-    assert "warnings" not in take_in("wallets", WALLETS[0], WALLETS[0], WALLETS[1]).summary
+    stored = connection.execute(
+        "SELECT * FROM wallets WHERE address = %(address)s", {"address": BEN}
+    ).fetchone()
+    assert stored is not None
+    assert stored.items() >= {**dict.fromkeys(names, "new"), "type": "kol", "copytrade_link": "old"}.items()
+    assert "warnings" not in take_in("wallets", last, last, WALLETS[1]).summary
 
 
 def test_a_file_of_many_repeated_wallets_gives_few_warnings(take_in: TakeIn) -> None:
