@@ -87,6 +87,9 @@ FORBIDDEN = (
 THREADS, AT_ONCE = 16, 12
 # Reads nothing but the key, and is free.
 KEY = "/v1/key"
+ERROR_MEMBERS = {
+    *("code", "message", "request_id", "parameter", "allowed", "reason", "retry_after_seconds"),
+}
 OF_KEYS = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
 
 
@@ -175,7 +178,9 @@ class Table:
         assert answer.headers["Content-Type"] == "application/json"
         assert answer.body.keys() == {"success", "error", "meta"}
         assert answer.body["success"] is False
-        assert answer.error.keys() <= {"code", "message", "request_id", "parameter", "allowed", "reason"}
+        assert answer.error.keys() <= ERROR_MEMBERS
+        wait = answer.headers.get("Retry-After")
+        assert answer.error.get("retry_after_seconds") == (None if wait is None else int(wait))
         assert answer.error["message"]
         assert None not in answer.error.values()
         meta = answer.body["meta"]

@@ -67,6 +67,8 @@ def _is_our_error(answer: requests.Response, status: int, code: str) -> None:
     assert body["meta"]["request_id"] == body["error"]["request_id"]
     assert body["meta"]["timestamp"].endswith(("Z", "+00:00"))
     assert ("Retry-After" in answer.headers) == (status in (429, 503))
+    seconds = body["error"].get("retry_after_seconds")
+    assert answer.headers.get("Retry-After") == (None if seconds is None else str(seconds))
 
 
 def _raw(server: Nginx, *parts: bytes) -> bytes:

@@ -11,8 +11,9 @@ _HEAD = """\
 
 All operations are `GET`. Send the key as `Authorization: Bearer KEY`. A response is
 `{"success": true, "data", "meta"}`, an error
-`{"success": false, "error": {"code", "message", "parameter", "allowed", "reason"}, "meta"}`. On 429 and 503
-wait for the seconds in `Retry-After`. Schemas of all responses: [OpenAPI](/v1/openapi.json).
+`{"success": false, "error": {"code", "message", "parameter", "allowed", "reason", "retry_after_seconds"},
+"meta"}`. On 429 and 503 wait for these seconds, also in `Retry-After`. Schemas of all responses:
+[OpenAPI](/v1/openapi.json).
 
 ## Definitions
 

@@ -9,6 +9,7 @@ from marshmallow import Schema, fields
 
 from wallet_api.errors import ApiError
 from wallet_api.openapi.errors import errors_of, of_all
+from wallet_api.responses.envelope import error_detail
 from wallet_api.responses.examples import META
 from wallet_api.responses.operation import Operation
 from wallet_api.responses.rows import CONTENT_TYPES
@@ -163,13 +164,4 @@ def _refer(names: list[str]) -> dict[str, Any]:
 
 
 def _body(error: ApiError) -> dict[str, Any]:
-    detail = {
-        "code": error.code,
-        "message": error.message,
-        "request_id": META["request_id"],
-        "parameter": error.parameter,
-        "allowed": None if error.allowed is None else list(error.allowed),
-        "reason": error.reason,
-    }
-    detail = {name: value for name, value in detail.items() if value is not None}
-    return {"success": False, "error": detail, "meta": META}
+    return {"success": False, "error": error_detail(error, META["request_id"]), "meta": META}

@@ -54,9 +54,7 @@ def refuse(error: ApiError, response: Response | None = None) -> Response:
     request.refusal = (error.code, error.reason or "")
     # An error does not come from a cache.
     request.cached = False
-    detail: dict[str, Any] = {"code": error.code, "message": error.message, "request_id": request.request_id}
-    optional = {"parameter": error.parameter, "allowed": error.allowed, "reason": error.reason}
-    detail |= {name: value for name, value in optional.items() if value is not None}
+    detail = error_detail(error, request.request_id)
     body = _json(_error.dump({"error": detail, "meta": meta(request, 0)}))
     if response is not None:
         response.set_data(body.get_data())
@@ -69,6 +67,20 @@ def refuse(error: ApiError, response: Response | None = None) -> Response:
     if error.retry_after_seconds is not None:
         response.headers["Retry-After"] = str(error.retry_after_seconds)
     return response
+
+
+def error_detail(error: ApiError, request_id: str) -> dict[str, Any]:
+    """Return the member `error` of the response to `error`."""
+    detail = {
+        "code": error.code,
+        "message": error.message,
+        "request_id": request_id,
+        "parameter": error.parameter,
+        "allowed": None if error.allowed is None else list(error.allowed),
+        "reason": error.reason,
+        "retry_after_seconds": error.retry_after_seconds,
+    }
+    return {name: value for name, value in detail.items() if value is not None}
 
 
 def opens_websocket(request: ApiRequest) -> bool:

@@ -22,7 +22,7 @@ ARGUMENTS = {
     "mode": "most_traded",
 }
 
-META = {
+META: dict[str, Any] = {
     "request_id": "req_4f6b1c2d8e9a0b1c2d3e4f5a",
     "cached": False,
     "cache_age_seconds": 0,

@@ -37,6 +37,7 @@ class ErrorDetailSchema(Shape):
         metadata={"description": "What would be allowed in its place; absent without such a list."},
     )
     reason = String("The cause, where `code` has several; absent otherwise.", optional=True)
+    retry_after_seconds = Integer("The same as `Retry-After`; absent without that header.", optional=True)
 
 
 class ErrorSchema(Shape):
