@@ -308,6 +308,8 @@ def test_columns_of_csv_can_be_separated_by_another_character(
     wrong = run_file(database_url, "import", "trades", path)
     assert wrong.status == 1
     assert "separated by commas, or --delimiter names another one" in wrong.text
+    removed = run_file(database_url, "remove", "trades", path, "--delimiter", option, "--yes")
+    assert (removed.summary["removed"], removed.summary["rejected"]) == (2, 0)
 
 
 @pytest.mark.usefixtures("tracked")

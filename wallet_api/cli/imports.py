@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from wallet_api.cli.environment import database
+from wallet_api.cli.options import delimiter_option
 from wallet_api.cli.output import SOME_REJECTED, Show, json_option, print_json, progress_bar
 from wallet_api.cli.showcase import warn_of_demo
 from wallet_api.database import Connection
@@ -28,23 +29,6 @@ _Import = Callable[[Connection, Iterator[Record[Any]], Reject], imports.Summary]
 _file = click.argument("file")
 
 
-def _one_character(context: click.Context, option: click.Parameter, text: str) -> str:
-    delimiter = "\t" if text in ("tab", "\\t") else text
-    if len(delimiter) != 1 or delimiter.isalnum() or delimiter in '"_.-+:\r\n':
-        raise click.BadParameter(
-            f"{text!r} is not one character such as ';' or '|', or tab.", context, option
-        )
-    return delimiter
-
-
-_delimiter = click.option(
-    "--delimiter",
-    default=",",
-    show_default=True,
-    callback=_one_character,
-    metavar="CHARACTER",
-    help="What separates the columns of CSV: ';', '|', tab …",
-)
 _timestamps = click.option(
     "--timestamps",
     type=click.Choice(get_args(Timestamps)),
@@ -69,7 +53,7 @@ def import_files() -> None:
 
 @import_files.command("wallets")
 @_file
-@_delimiter
+@delimiter_option
 @json_option
 def import_wallets(file: str, **options: Any) -> None:
     """Track the wallets of FILE. A wallet that is already tracked gets the type and profile in FILE."""
@@ -78,7 +62,7 @@ def import_wallets(file: str, **options: Any) -> None:
 
 @import_files.command("trades")
 @_file
-@_delimiter
+@delimiter_option
 @_timestamps
 @json_option
 def import_trades(file: str, **options: Any) -> None:
@@ -92,7 +76,7 @@ def import_trades(file: str, **options: Any) -> None:
 
 @import_files.command("prices")
 @_file
-@_delimiter
+@delimiter_option
 @_timestamps
 @json_option
 def import_prices(file: str, **options: Any) -> None:

@@ -42,3 +42,22 @@ def moment(context: click.Context, option: click.Parameter, text: str | None) ->
         raise click.BadParameter(
             f"{text!r} is not a date; write 2030-12-31, or 2030-12-31T18:00:00Z.", context, option
         ) from error
+
+
+def _one_character(context: click.Context, option: click.Parameter, text: str) -> str:
+    delimiter = "\t" if text in ("tab", "\\t") else text
+    if len(delimiter) != 1 or delimiter.isalnum() or delimiter in '"_.-+:\r\n':
+        raise click.BadParameter(
+            f"{text!r} is not one character such as ';' or '|', or tab.", context, option
+        )
+    return delimiter
+
+
+delimiter_option = click.option(
+    "--delimiter",
+    default=",",
+    show_default=True,
+    callback=_one_character,
+    metavar="CHARACTER",
+    help="What separates the columns of CSV: ';', '|', tab …",
+)

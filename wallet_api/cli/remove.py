@@ -13,7 +13,7 @@ import msgspec
 
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import database, database_of
-from wallet_api.cli.options import all_of, moment
+from wallet_api.cli.options import all_of, delimiter_option, moment
 from wallet_api.cli.output import SOME_REJECTED, json_option, print_json, progress_bar
 from wallet_api.database import Connection
 from wallet_api.ledger import purge
@@ -50,13 +50,14 @@ def remove() -> None:
 
 @remove.command("wallets")
 @click.argument("file")
+@delimiter_option
 @_common
-def remove_wallets(file: str, **options: Any) -> None:
+def remove_wallets(file: str, delimiter: str, **options: Any) -> None:
     """Stop tracking the wallets of FILE, and remove their trades, balances and sync state.
 
     Columns: blockchain, wallet_address. All wallets are removed in one transaction.
     """
-    _run_file("wallet", WalletIdentity, removals.stage_wallets, file, **options)
+    _run_file("wallet", WalletIdentity, removals.stage_wallets, file, delimiter, **options)
 
 
 @remove.command("trades")
@@ -66,6 +67,7 @@ def remove_wallets(file: str, **options: Any) -> None:
 @click.option("--mint", "mints", metavar="MINT", multiple=True, help="Those in this token. Can be repeated.")
 @click.option("--blockchain", type=click.Choice(list(CHAINS)), help="With --mint: the chain of the token.")
 @click.option("--denied", is_flag=True, help="Those in the tokens of TOKEN_DENYLIST.")
+@delimiter_option
 @_common
 def remove_trades(
     file: str | None,
@@ -74,6 +76,7 @@ def remove_trades(
     mints: tuple[str, ...],
     blockchain: str | None,
     denied: bool,
+    delimiter: str,
     **options: Any,
 ) -> None:
     """Remove the trades of FILE, or those before a time or of some tokens.
@@ -90,7 +93,7 @@ def remove_trades(
     if (include_open and before is None) or (blockchain is not None and not mints):
         raise click.UsageError("--open belongs to --before, and --blockchain to --mint.")
     if file is not None:
-        _run_file("trade", TradeIdentity, removals.stage_trades, file, **options)
+        _run_file("trade", TradeIdentity, removals.stage_trades, file, delimiter, **options)
         return
     stage: _Stage
     if before is not None:
@@ -125,11 +128,12 @@ def _run_file(
     row_type: type[msgspec.Struct],
     stage: Callable[..., Removal],
     file: str,
+    delimiter: str,
     **options: Any,
 ) -> None:
     _require_consent(**options, reads_input=file == "-")
     try:
-        with open_source(file) as source, rejects_of(file) as rejects:
+        with open_source(file, delimiter) as source, rejects_of(file) as rejects:
 
             def stage_file(connection: Connection) -> Removal:
                 with progress_bar("Reading", hidden=source.size is None) as show:
@@ -167,8 +171,8 @@ def _run(
         location = database_of(Settings.from_environment())
         if matches.later_sells is not None:
             click.echo(
-                f"{matches.open_positions:,} positions were held then. Their trades stay, unless --open is"
-                f" given.\n{matches.later_sells:,} later sells lose their cost, in whole or in part.",
+                f"{matches.open_positions:,} positions were held then. Without --open their trades stay.\n"
+                f"{matches.later_sells:,} later sells lose their cost, in whole or in part.",
                 err=True,
             )
         removed = matches
