@@ -127,4 +127,5 @@ def test_a_key_is_ignored_and_any_other_parameter_refused(client: FlaskClient, p
         assert not [name for name, _ in answer.headers if name.startswith(("X-RateLimit", "X-Credits"))]
     refused = client.get(f"{path}?chain=solana")
     assert (refused.status_code, refused.json["error"]["parameter"]) == (400, "chain")
+    assert refused.json["error"]["message"] == "Unknown parameter 'chain'. Allowed: none."
     assert client.post(path).status_code == 405

@@ -93,7 +93,7 @@ def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
     for name, given in values.items():
         if name not in schema.fields:
             raise InvalidParameter(
-                f"Unknown parameter {_shown(name)}. Allowed: {', '.join(schema.fields)}.",
+                f"Unknown parameter {_shown(name)}. Allowed: {', '.join(schema.fields) or 'none'}.",
                 parameter=name[:MAX_TEXT],
                 allowed=list(schema.fields),
             )
