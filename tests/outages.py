@@ -104,6 +104,7 @@ def is_our_refusal(response: requests.Response) -> bool:
         and response.headers["Content-Type"] == "application/json"
         and response.json()["error"]["code"] == "service_unavailable"
         and int(response.headers["Retry-After"]) >= 1
+        and response.json()["error"]["retry_after_seconds"] == int(response.headers["Retry-After"])
     )
 
 

@@ -103,6 +103,7 @@ def test_beyond_the_limit_the_response_is_429_with_the_time_to_wait(new_caller: 
         assert (state(refused), refused.headers["X-Credits-Remaining"]) == ((2, 0), "7")
         wait = int(refused.headers["Retry-After"])
         assert 1 <= wait <= 3600
+        assert refused.json["error"]["retry_after_seconds"] == wait
         assert abs(int(refused.headers["X-RateLimit-Reset"]) - (time.time() + wait)) <= 2
     quick = new_caller("quick", rate="1/second")
     assert 429 in quick.statuses(3)

@@ -141,7 +141,7 @@ def test_the_effects_are_shown_before_anything_is_removed(database_url: str, con
     before = contents(connection, NOW)
     day = (NOW - timedelta(days=2)).date().isoformat()
     shown = run_command("remove", "trades", "--before", day, "--open", "--dry-run", settings=at(database_url))
-    assert "2 positions were held then." in shown.stderr
+    assert "2 positions were held then. Without --open their trades stay." in shown.stderr
     assert "1 later sells lose their cost, in whole or in part." in shown.stderr
     assert "This would remove 2 trades of 1 wallet" in shown.stdout
     closed = run_command("remove", "trades", "--before", day, "--yes", settings=at(database_url))

@@ -294,13 +294,13 @@ def _csv_of(row: dict[str, Any]) -> bytes:
 @pytest.mark.parametrize(
     ("header", "fault"),
     [
-        (b"", "lacks blockchain, lacks wallet_address, "),
+        (b"", "lacks blockchain, wallet_address, "),
         (
             ",".join(COLUMNS).replace("mint", "Mint").encode(),
             "lacks mint; it must name the columns blockchain,",
         ),
         (";".join(COLUMNS).encode(), "lacks blockchain, "),
-        (",".join(("mint", "value_usd", *COLUMNS)).encode(), "repeats mint, repeats value_usd; it must name"),
+        (",".join(("mint", "value_usd", *COLUMNS)).encode(), "repeats mint, value_usd; it must name"),
         (b'"', "cannot be read: "),
         (b"\xff", "cannot be read: "),
     ],

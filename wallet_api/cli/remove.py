@@ -171,8 +171,8 @@ def _run(
         location = database_of(Settings.from_environment())
         if matches.later_sells is not None:
             click.echo(
-                f"{matches.open_positions:,} positions were held then. Their trades stay, unless --open is"
-                f" given.\n{matches.later_sells:,} later sells lose their cost, in whole or in part.",
+                f"{matches.open_positions:,} positions were held then. Without --open their trades stay.\n"
+                f"{matches.later_sells:,} later sells lose their cost, in whole or in part.",
                 err=True,
             )
         removed = matches

@@ -61,12 +61,15 @@ def _header(line: bytes, row_type: type[msgspec.Struct], delimiter: str) -> list
         raise BadHeader(f"the header cannot be read: {error}") from error
     fields = msgspec.structs.fields(row_type)
     required = [field.name for field in fields if field.required]
-    faults = [f"lacks {name}" for name in required if name not in names]
-    faults += [f"repeats {field.name}" for field in fields if names.count(field.name) > 1]
+    found = {
+        "lacks": [name for name in required if name not in names],
+        "repeats": [field.name for field in fields if names.count(field.name) > 1],
+    }
+    faults = [f"{verb} {', '.join(columns)}" for verb, columns in found.items() if columns]
     if faults:
         raise BadHeader(
-            f"the header {', '.join(faults)}; it must name the columns {', '.join(required)}, each once and"
-            f" spelled exactly so, separated by {_NAMES.get(delimiter, delimiter)}, or --delimiter names"
+            f"the header {' and '.join(faults)}; it must name the columns {', '.join(required)}, each once"
+            f" and spelled exactly so, separated by {_NAMES.get(delimiter, delimiter)}, or --delimiter names"
             f" another one; it is {shown(delimiter.join(names))}"
         )
     return names

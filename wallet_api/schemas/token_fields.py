@@ -21,7 +21,10 @@ class TokenNamesSchema(Shape):
 
     mint = String("The token's address, in lower case on EVM chains.")
     symbol = String("Its symbol on its chain; null if unknown.", nullable=True)
-    token_name = String("Its name in the newest trade with one, else on its chain; may be empty.")
+    token_name = String(
+        "Its name in the newest trade with one (in rows of a wallet by that wallet, in those of a trade first"
+        " its own), else on its chain; may be empty."
+    )
 
 
 class TokenFaceSchema(TokenNamesSchema):
