@@ -41,7 +41,7 @@ _HEADERS = {
     "X-RateLimit-Reset": ("integer", "When the window ends, in Unix seconds."),
     "X-Credits-Remaining": (
         "integer",
-        "The credits of the key that are left; absent for a key without credits.",
+        "The credits of the key that are left; absent for a key without a limit, and with 500 and 503.",
     ),
     "Retry-After": ("integer", "The seconds to wait before the next try; absent if waiting does not help."),
     "WWW-Authenticate": ("string", "`Bearer`."),
