@@ -1,7 +1,12 @@
 """Recorded transactions of the mainnets through `wallet-api sync trades`, served by nodes."""
 
+import copy
+import random
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
 import pytest
 
@@ -15,16 +20,32 @@ RECORDED = read_recorded()
 EVM_CHAINS = ("eth", "base", "bnb")
 USD = Decimal(160)
 SINCE = ("--since", "2015-07-30")
+EVENTS = sorted(
+    {
+        log["topics"][0]
+        for one in RECORDED
+        if one.chain != "solana"
+        for log in one.row["receipt"]["logs"]
+        if log["topics"]
+    }
+)
 # Orders that others fill.
 ORDERS = ("3HdFhHNy", "3HxfYpPA", "42zg3foo", "4NAC7cK6", "4v28RP4A", "4vug6xbf", "4xqxLBqu", "5FBWfqrM")
 ORDERS += ("DHFysLFq", "QFgRtoQK", "k2eGRDNq", "2GMpqA7d", "S3z6oPjo")
 
 
-def read(stub: Stub, operator: Operator, chain: str, state_blocks: int | None = None) -> Outcome:
+def read(
+    stub: Stub,
+    operator: Operator,
+    chain: str,
+    *,
+    state_blocks: int | None = None,
+    recorded: Sequence[Recorded] = RECORDED,
+) -> Outcome:
     """Track the wallets of a chain, and read it from its node in one round."""
     operator.environment |= stub.node_environment if chain == "solana" else stub.evm_environment(chain)
     stub.prices.hourly = lambda currency, moment: float(USD)
-    recorded = [one for one in RECORDED if one.chain == chain]
+    recorded = [one for one in recorded if one.chain == chain]
     serve(stub, recorded)
     if chain != "solana":
         stub.nodes.blocks[chain].state_blocks = state_blocks
@@ -131,3 +152,57 @@ def test_without_state_values_come_from_logs_and_are_counted(
         assert amount == wanted[key][0]
         # A fee that a router keeps of the proceeds leaves no log.
         assert abs(Decimal(native) / Decimal(wanted[key][1]) - 1) <= Decimal("0.011")
+
+
+@pytest.mark.parametrize("chain", EVM_CHAINS)
+def test_what_a_contract_of_anybody_logs_changes_no_trade(stub: Stub, operator: Operator, chain: str) -> None:
+    chance = random.Random(0)
+    forged = [_with_forged_logs(one, chance) for one in RECORDED if one.chain == chain]
+    done = read(stub, operator, chain, recorded=forged)
+    assert done.only["failed"] == 0
+    assert {key: trade[:2] for key, trade in operator.ledger().items()} == expected(chain)
+
+
+def _with_forged_logs(one: Recorded, chance: random.Random) -> Recorded:
+    """Return a transaction with more logs, with the topics of real ones, of contracts of no standing."""
+    receipt = copy.deepcopy(one.row["receipt"])
+    addresses = [*one.wallets, "0x" + 40 * "0", *(log["address"] for log in receipt["logs"])]
+    numbers = [0, 1, 10**18, 2**256 - 1, *(int(address, 16) for address in addresses)]
+    for _ in range(8):
+        owners = [f"0x{address[2:]:0>64}" for address in chance.sample(addresses, chance.randint(0, 3))]
+        log = {
+            "address": f"0x{chance.getrandbits(160):040x}",
+            "topics": [chance.choice(EVENTS), *owners],
+            "data": "0x" + "".join(f"{chance.choice(numbers):064x}" for _ in range(chance.randint(0, 8))),
+        }
+        receipt["logs"].insert(chance.randint(0, len(receipt["logs"])), log)
+    return replace(one, row=one.row | {"receipt": receipt})
+
+
+def test_each_damaged_transaction_is_read_or_left_out(stub: Stub, operator: Operator) -> None:
+    chance = random.Random(0)
+    damaged = [_damaged(one, chance) for one in RECORDED if one.chain == "solana"]
+    done = read(stub, operator, "solana", recorded=damaged)
+    assert done.only["failed"] == 0
+    traded = {key[1:3] for key in operator.ledger()}
+    kept = operator.fetch("SELECT reason, count(*) FROM sync_left_out GROUP BY reason")
+    left_out = {row["reason"]: row["count"] for row in kept}
+    assert left_out["unreadable"] > len(damaged) // 3
+    read_pairs = sum(len(one.wallets) for one in damaged)
+    assert len(traded) + done.only["no_trades"] + sum(left_out.values()) == read_pairs
+
+
+def _damaged(one: Recorded, chance: random.Random) -> Recorded:
+    """Return a transaction in which two values below `meta` or `message` are others, or missing."""
+    result = copy.deepcopy(one.row["result"])
+    for _ in range(2):
+        place: Any = chance.choice((result["meta"], result["transaction"]["message"]))
+        names = [name for name in place if name not in ("err", "status")]
+        while isinstance(place[name := chance.choice(names)], dict | list) and place[name]:
+            place = place[name]
+            names = list(place) if isinstance(place, dict) else list(range(len(place)))
+        if chance.random() < 0.5:
+            del place[name]
+        else:
+            place[name] = chance.choice((None, 0, 1, -1, 2**63, "", "x", "-1", "1.5", [], {}))
+    return replace(one, row=one.row | {"result": result})

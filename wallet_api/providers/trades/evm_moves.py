@@ -223,10 +223,11 @@ def read_legs(wallet: TrackedWallet, receipt: Receipt, value: int) -> Legs:
             mint = None if contract == wallet.chain.wrapped_mint else contract
             giver, taker = (_owner(topic, contract) for topic in log.topics[1:])
             legs.transfers.append(Transfer(giver, taker, mint, quantity(log.data)))
-        elif contract == wallet.chain.wrapped_mint and log.topics[0] == DEPOSIT:
-            legs.deposits[address_of(log.topics[1])] += quantity(log.data)
-        elif contract == wallet.chain.wrapped_mint and log.topics[0] == WITHDRAWAL:
-            legs.withdrawals[address_of(log.topics[1])] += quantity(log.data)
+        elif contract == wallet.chain.wrapped_mint and len(log.topics) == 2:
+            if log.topics[0] == DEPOSIT:
+                legs.deposits[address_of(log.topics[1])] += quantity(log.data)
+            elif log.topics[0] == WITHDRAWAL:
+                legs.withdrawals[address_of(log.topics[1])] += quantity(log.data)
     legs.add_transfers()
     legs.add_pools()
     for owner, units in ((legs.sender, -value), (legs.to, value)):

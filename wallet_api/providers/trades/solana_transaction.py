@@ -143,7 +143,7 @@ def steps(transaction: Transaction) -> Iterator[Step]:
         for instruction in inner.get(index, ()):
             number += 1
             depth = instruction.stack_height or 2
-            del running[depth - 1 :]
+            del running[max(1, depth - 1) :]
             yield _step(instruction, *running[-1])
             running.append((number, instruction.program_id))
         number += 1
