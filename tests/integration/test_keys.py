@@ -348,6 +348,7 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("create", "two", "--credits", "many"), "'many' is not a valid integer"),
     (("create", "two", "--expires", "2020-01-01"), "2020-01-01T00:00:00Z is in the past"),
     (("create", "two", "--expires", "tomorrow"), "'tomorrow' is not a date; write 2030-12-31"),
+    (("create", "two", "--expires", "1912121512345"), "'1912121512345' is not a date; write 2030-12-31"),
     (("revoke", "nobody"), "no key named 'nobody'"),
     (("top-up", "nobody", "1"), "no key named 'nobody'"),
     (("top-up", "gone", "1"), "the key 'gone' is revoked permanently; create another one"),

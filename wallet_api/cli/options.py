@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import reduce
 from typing import Any
 
 import click
+
+from wallet_api.times import read_time
 
 _SPAN = re.compile(r"(\d{1,6})([dhm])", re.ASCII)
 _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
@@ -25,19 +27,10 @@ def span(text: str) -> timedelta | None:
     return timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else None
 
 
-def read_moment(text: str) -> datetime:
-    """Return a time: a date is 00:00 of that day, and times without a zone are UTC. Raises ValueError."""
-    try:
-        found = datetime.fromisoformat(text)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except OverflowError as error:
-        raise ValueError(text) from error
-
-
 def moment(context: click.Context, option: click.Parameter, text: str | None) -> datetime | None:
-    """Return the time of an option, as read_moment() does."""
+    """Return the time of an option, as read_time() does."""
     try:
-        return None if text is None else read_moment(text)
+        return None if text is None else read_time(text)
     except ValueError as error:
         raise click.BadParameter(
             f"{text!r} is not a date; write 2030-12-31, or 2030-12-31T18:00:00Z.", context, option

@@ -12,7 +12,7 @@ import click
 
 from wallet_api.chains import CHAINS
 from wallet_api.cli.environment import settings_with_database
-from wallet_api.cli.options import all_of, read_moment, span
+from wallet_api.cli.options import all_of, span
 from wallet_api.cli.output import json_option, progress_bar
 from wallet_api.cli.sync_rounds import Work, log, log_to_stderr, run, write_sync_note
 from wallet_api.cli.sync_status import sync_status
@@ -25,6 +25,7 @@ from wallet_api.sync.follow import Follower
 from wallet_api.sync.rounds import TradesSync
 from wallet_api.sync.sources import Provider, face_sources, price_sources, trade_providers
 from wallet_api.sync.summaries import Summary
+from wallet_api.times import read_time
 
 _TURN_PERIODS = 10
 
@@ -33,7 +34,7 @@ def _since(context: click.Context, option: click.Parameter, text: str) -> dateti
     now = datetime.now(UTC)
     try:
         ago = span(text)
-        since = now - ago if ago else read_moment(text)
+        since = now - ago if ago else read_time(text)
     except (ValueError, OverflowError) as error:
         message = "must be such as 30d, 12h, 2026-10-01 or 2026-10-01T12:00:00Z"
         raise click.BadParameter(message, context, option) from error
@@ -54,7 +55,7 @@ _chains = click.option(
     "--chain", "chains", multiple=True, type=click.Choice(tuple(CHAINS)), help="Only this chain."
 )
 _common = all_of(
-    click.option("--every", type=click.FloatRange(min=1), help="Repeat with this period in seconds."),
+    click.option("--every", type=click.IntRange(1, 86_400), help="Repeat with this period in seconds."),
     json_option,
     click.option(
         "--wait", is_flag=True, help="Wait until no other sync of this kind runs, and for the database."

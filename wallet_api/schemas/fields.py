@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 import orjson
 from marshmallow import Schema, ValidationError, fields, missing
 from marshmallow.validate import And, ContainsNoneOf, Length, OneOf, Range
+
+from wallet_api.times import read_time
 
 # The descriptions of the same figures in several schemas.
 USD = "The same in USD; absent if there are such trades, but none with a USD value."
@@ -63,12 +64,8 @@ class Time(_Described, fields.String):
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> Any:
         try:
-            if not _DAY.fullmatch(value):
-                raise ValueError(value)
-            time = datetime.fromisoformat(value)
-            return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
-        # OverflowError: in UTC the time is before the year 1 or after 9999.
-        except (ValueError, OverflowError):
+            return read_time(value)
+        except ValueError:
             raise ValidationError("must be an ISO 8601 time, such as 2026-01-30T12:51:16Z") from None
 
 
@@ -76,8 +73,6 @@ MAX_TEXT = 128
 MAX_TEXTS = 100
 _LARGEST = 10**18
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
-# fromisoformat() alone reads some Unix times in milliseconds as a day of the 18th century.
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?")
 
 
 class WholeNumber(_Described, fields.Integer):
