@@ -29,7 +29,7 @@ class _Price(msgspec.Struct):
 
 
 class _Chart(msgspec.Struct):
-    prices: list[tuple[Decimal, Decimal | None]]
+    prices: list[tuple[int, Decimal | None]]
 
 
 class CoinGecko:
@@ -77,7 +77,7 @@ class CoinGecko:
             url = f"{self._url}/coins/{COINS[currency].coingecko_id}/market_chart/range"
             chart = fetch.get(url, parameters, _read_chart)
         return (
-            PriceRow(currency, usd, time_of(int(milliseconds) / 1000))
+            PriceRow(currency, usd, time_of(milliseconds / 1000))
             for milliseconds, usd in chart.prices
             if usd
         )
