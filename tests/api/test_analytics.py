@@ -48,6 +48,7 @@ def test_an_argument_of_another_mode_is_refused(caller: Caller) -> None:
     for mode, period, allowed in (
         ("net_flow", "30d", ["1h", "6h", "1d", "7d"]),
         ("volume_trend", "1h", ["6h", "1d", "7d", "30d"]),
+        ("volume_trend", "90d", ["6h", "1d", "7d", "30d"]),
     ):
         error = caller.refused("/analytics", **GROUP, mode=mode, period=period)
         assert (error["parameter"], error["allowed"]) == ("period", allowed)

@@ -256,6 +256,23 @@ def test_a_taken_port_is_reported_before_anything_is_started_with_the_command_fo
     assert not (empty_home / "postgres").exists()
 
 
+def test_two_that_start_at_once_do_not_share_a_port(empty_home: Path) -> None:
+    options = ("--no-demo", "--port", str(free_port()))
+    with wallet_api("up", *options, settings=Settings(wallet_api_home=str(empty_home))) as first:
+        assert first.stdout is not None
+        assert first.stdout.readline().startswith("Starting in ")
+        other = Settings(wallet_api_home=str(empty_home.with_name("other")))
+        with wallet_api("up", *options, settings=other) as second:
+            assert second.stdout is not None
+            line = second.stdout.readline()
+            if line.startswith("Starting"):
+                second.terminate()
+        first.terminate()
+        first.communicate()
+    assert f"Port {options[-1]} of 127.0.0.1 is in use." in line
+    assert (first.returncode, second.returncode) == (0, 1)
+
+
 def test_own_servers_and_wallets_get_no_demo_and_a_silent_provider_delays_no_stop(
     empty_home: Path, database_url: str, valkey_url: str
 ) -> None:

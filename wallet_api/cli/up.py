@@ -31,6 +31,7 @@ from wallet_api.sync.sources import supplied_chains
 
 _HOST = "127.0.0.1"
 _RESPONSE_SECONDS = 60.0
+_REQUEST_SECONDS = 1.0
 _TRIM_SECONDS = 60.0
 _POLL_SECONDS = 0.25
 _DEMO_SECONDS = 15.0
@@ -136,11 +137,12 @@ def _only_one(home: Path) -> Iterator[None]:
 
 @contextmanager
 def _reserved(host: str, port: int, *, demo: bool) -> Iterator[socket.socket]:
-    """Yield a bound socket that does not listen yet, so that a port in use is reported first."""
+    """Yield a listening socket, so that a port in use is reported first, and no other `up` gets the port."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             _retry(lambda: listener.bind((host, port)))
+            listener.listen()
         except OSError as error:
             reason = "is in use" if error.errno == errno.EADDRINUSE else f"is not available: {error.strerror}"
             options = "" if host == _HOST else f" --host {host}"
@@ -195,7 +197,8 @@ def _await_response(supervisor: Supervisor, host: str, port: int) -> None:
     deadline = time.monotonic() + _RESPONSE_SECONDS
     while time.monotonic() < deadline:
         supervisor.look()
-        with suppress(OSError), closing(HTTPConnection(host, port, timeout=_RESPONSE_SECONDS)) as service:
+        # Without a worker a request waits at the socket, and the supervisor must look meanwhile.
+        with suppress(OSError), closing(HTTPConnection(host, port, timeout=_REQUEST_SECONDS)) as service:
             service.request("GET", "/healthz")
             # Any response shows that a worker serves requests.
             service.getresponse()

@@ -59,13 +59,16 @@ class AnalyticsArguments(GroupArguments):
     order = Choice(ORDERS, "Of `net_flow`: `desc` (default) or `asc`.")
     min_wallets = WholeNumber(1, "Of `net_flow`: only tokens that at least so many wallets traded.")
 
-    @validates_schema
-    def _arguments_fit_the_mode(self, data: dict[str, Any], **kwargs: Any) -> None:
+    # Also if the period is no word of any mode: the refusal lists those of this mode.
+    @validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _arguments_fit_the_mode(self, data: dict[str, Any], given: dict[str, str], **kwargs: Any) -> None:
+        if "mode" not in data:
+            return
         periods = FLOW_PERIODS if data["mode"] == "net_flow" else PERIODS
-        if data.get("period", periods[0]) not in periods:
+        if given.get("period", periods[0]) not in periods:
             raise ValidationError({"period": {"allowed": list(periods)}})
         for name in _OF_FLOWS:
-            if name in data and data["mode"] != "net_flow":
+            if name in given and data["mode"] != "net_flow":
                 raise ValidationError({name: {"message": "is of the mode net_flow alone"}})
 
     @post_load
