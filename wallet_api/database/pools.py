@@ -4,10 +4,11 @@ import re
 import select
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, LiteralString, Self
 
 import psycopg
+from psycopg.abc import RV, PQGen
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool
 
@@ -23,6 +24,8 @@ LOCK_TIMEOUT_MILLISECONDS = 500
 # Besides requests: two threads that refresh boards, two that save balances, one that settles charges or
 # refreshes keys, one that settles the use of keys.
 BACKGROUND_CONNECTIONS = 6
+# For the response to a statement that the server ended after its timeout.
+_MARGIN_SECONDS = 2.0
 # A server that disappeared is detected after about ten seconds; Unix sockets ignore these options.
 _KEEPALIVES = {
     "keepalives_idle": 5,
@@ -58,6 +61,19 @@ def _number(query: LiteralString) -> tuple[bytes, list[str]]:
     return numbered.replace("%%", "%").encode(), names
 
 
+class PooledConnection(Connection):
+    """A connection that waits no longer for a response than its server may take, and a little.
+
+    A server that is stopped, or whose disk does not respond, ends no statement by itself.
+    """
+
+    response_seconds: float | None = None
+
+    def wait(self, gen: PQGen[RV], *arguments: Any, **options: Any) -> RV:
+        """Await the end of an operation. Raises OperationalError; then the pool closes the connection."""
+        return super().wait(gen, *arguments, **{"timeout": self.response_seconds, **options})
+
+
 class Database:
     """The pools of one process. Connections are in autocommit: a single statement is a single snapshot.
 
@@ -76,9 +92,10 @@ class Database:
         # Whether read() has no standby to read from.
         self.reads_primary = settings.database_read_url is None
         size = settings.web_threads + BACKGROUND_CONNECTIONS
-        self._writes = _make_pool(url, f"{options} -c lock_timeout={LOCK_TIMEOUT_MILLISECONDS}", size)
-        self._reads = _make_pool(
-            settings.database_read_url or url, f"{options} -c default_transaction_read_only=on", size
+        make_pool = partial(_make_pool, size, settings.statement_timeout_seconds + _MARGIN_SECONDS)
+        self._writes = make_pool(url, f"{options} -c lock_timeout={LOCK_TIMEOUT_MILLISECONDS}")
+        self._reads = make_pool(
+            settings.database_read_url or url, f"{options} -c default_transaction_read_only=on"
         )
 
     @contextmanager
@@ -107,8 +124,16 @@ class Database:
         self._writes.close()
 
 
-def _make_pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
-    def check(connection: Connection) -> None:
+def _make_pool(
+    size: int, response_seconds: float, url: str, options: str
+) -> ConnectionPool[PooledConnection]:
+    def configure(connection: PooledConnection) -> None:
+        connection.response_seconds = response_seconds
+        if connection.is_sharded:
+            # Citus chooses shards by the parameters, which a generic plan does not contain.
+            connection.execute("SET plan_cache_mode = auto")
+
+    def check(connection: PooledConnection) -> None:
         if _is_ended(connection):
             connection.close()
             # What ended this one has ended the others. psycopg_pool would find them one at a time, and waits
@@ -118,7 +143,7 @@ def _make_pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
 
     pool = ConnectionPool(
         url,
-        connection_class=Connection,
+        connection_class=PooledConnection,
         kwargs={
             "autocommit": True,
             "row_factory": dict_row,
@@ -136,7 +161,7 @@ def _make_pool(url: str, options: str, size: int) -> ConnectionPool[Connection]:
         timeout=POOL_TIMEOUT_SECONDS,
         # Give up at once: the next request connects again, without a growing back-off.
         reconnect_timeout=0.2,
-        configure=_configure,
+        configure=configure,
         check=check,
         open=True,
     )
@@ -149,9 +174,3 @@ def _is_ended(connection: Connection) -> bool:
     poller = select.poll()
     poller.register(connection.fileno(), select.POLLIN)
     return bool(poller.poll(0))
-
-
-def _configure(connection: Connection) -> None:
-    if connection.is_sharded:
-        # Citus chooses shards by the parameters, which a generic plan does not contain.
-        connection.execute("SET plan_cache_mode = auto")

@@ -77,9 +77,7 @@ class CoinGecko:
             url = f"{self._url}/coins/{COINS[currency].coingecko_id}/market_chart/range"
             chart = fetch.get(url, parameters, _read_chart)
         return (
-            PriceRow(currency, usd, time_of(milliseconds / 1000))
-            for milliseconds, usd in chart.prices
-            if usd
+            PriceRow(currency, usd, time_of(milliseconds / 1000)) for milliseconds, usd in chart.prices if usd
         )
 
 
