@@ -160,17 +160,19 @@ def test_what_the_balance_and_the_logs_say(chain: EvmChain, operator: Operator) 
     blobs.coins[WALLET] -= 131_072 * 10**9
     created = buy(1)
     created.receipt["to"] = None
-    paid_by_other = log(ENTRY, ("0x" + "0" * 64,))
+    other = log(ENTRY, (signature(7), signature(5), word(WALLET), word(evm.ZERO)), 1, 1, CENTS, 9)
+    direct = (transfer(CAT, POOL, WALLET, 5 * UNITS), log(POOL, (SWAP,)))
     forged = [log(POOL, (topic,)) for topic in (COW_TRADE, evm.USER_OPERATION, CURVE, UNISWAP_4)]
     forged.append(log(DOG, (evm.TRANSFER, word(FRIEND), word(WALLET))))
     cases: Cases = [
         (shouted(buy(1)), BOUGHT),
+        (shouted(own(*direct, coin=-ETH, value=ETH, to=POOL)), BOUGHT),
         (created, BOUGHT),
         (blobs, BOUGHT),
         (beside_wraps(evm.DEPOSIT, -3 * ETH), BOUGHT),
         (beside_wraps(evm.WITHDRAWAL, 3 * ETH), BOUGHT),
         (by_account(buy(1), operation(FRIEND, evm.ZERO, CENTS), operation(WALLET, FRIEND, CENTS)), BOUGHT),
-        (by_account(buy(1), paid_by_other), BOUGHT),
+        (by_account(buy(1), other), BOUGHT),
         # Logs that have only the topic of known ones.
         (paid(5 * UNITS, *forged), BOUGHT),
         # A fee of a fifth in the token, and more.
@@ -219,6 +221,16 @@ def test_two_tokens(chain: EvmChain, operator: Operator) -> None:
             ),
             "unclear",
         ),
+        # Both for a share of the pool.
+        (
+            own(
+                *(transfer(CAT, *ends, UNITS) for ends in ((WALLET, ROUTER), (ROUTER, POOL))),
+                *(transfer(DOG, *ends, ETH) for ends in ((WALLET, ROUTER), (ROUTER, POOL))),
+                transfer(POOL, evm.ZERO, WALLET, 9),
+                SOMETHING,
+            ),
+            [],
+        ),
         # Over a pool with wrapped coin and one with native coin.
         (
             own(
@@ -227,6 +239,8 @@ def test_two_tokens(chain: EvmChain, operator: Operator) -> None:
                 log(WETH, (evm.WITHDRAWAL, word(ROUTER)), ETH),
                 log(MANAGER, (UNISWAP_4,), -ETH, 9 * ETH),
                 transfer(DOG, MANAGER, WALLET, 9 * ETH),
+                # Others have their tokens back.
+                *(transfer(USDC, *ends, 9) for ends in ((FRIEND, POOL), (POOL, MANAGER), (MANAGER, FRIEND))),
             ),
             [*SOLD, (DOG, "buy", "9", "1")],
         ),
@@ -260,10 +274,12 @@ def test_orders_that_are_filled_together(chain: EvmChain, operator: Operator) ->
     cases: Cases = [
         # In the native coin, of which an earlier transaction took care.
         (
-            sent(
-                transfer(WETH, COW_ETH, COW, 3 * ETH),
-                *(order(COW_ETH, WETH, CAT, *each) for each in both),
-                *(*pool, *filled),
+            shouted(
+                sent(
+                    transfer(WETH, COW_ETH, COW, 3 * ETH),
+                    *(order(COW_ETH, WETH, CAT, *each) for each in both),
+                    *(*pool, *filled),
+                )
             ),
             BOUGHT,
         ),
@@ -280,11 +296,18 @@ def test_orders_that_are_filled_together(chain: EvmChain, operator: Operator) ->
 
 
 def test_a_router_says_what_an_unknown_pool_exchanged(chain: EvmChain, operator: Operator) -> None:
-    def said(units: int, coin: int) -> Row:
-        return log(ROUTER, (ONE_INCH,), units, coin)
+    def said(units: int, *coins: int) -> Row:
+        return log(ROUTER, (ONE_INCH,), units, *coins)
 
+    passed = (transfer(DOG, FRIEND, WALLET, 9), transfer(DOG, WALLET, FRIEND, 9))
+    tip = transfer(WETH, WALLET, FRIEND, CENTS)
+    anonymous = log(POOL, ())
     cases: Cases = [
-        (own(*through_router(said(5 * UNITS, ETH)), coin=-ETH, value=ETH), BOUGHT),
+        (own(*through_router(said(5 * UNITS, 99 * CENTS, ETH)), coin=-ETH, value=ETH), BOUGHT),
+        (
+            own(*through_router(said(5 * UNITS, ETH), *passed, tip), coin=-ETH, value=ETH),
+            [(CAT, "buy", "5", "1.01")],
+        ),
         (own(*through_router(said(6 * UNITS, ETH)), coin=-ETH, value=ETH), "no_value"),
         (own(*through_router(said(5 * UNITS, 2 * ETH)), coin=-ETH, value=ETH), "no_value"),
         (own(*through_router(SOMETHING), coin=-ETH, value=ETH), "no_value"),
@@ -294,6 +317,9 @@ def test_a_router_says_what_an_unknown_pool_exchanged(chain: EvmChain, operator:
             BOUGHT,
         ),
         (own(transfer(CAT, WALLET, POOL, UNITS), said(UNITS, ETH), coin=ETH), SOLD),
+        (own(transfer(CAT, POOL, WALLET, 5 * UNITS), SOMETHING, coin=-ETH, value=ETH), "no_value"),
+        (own(transfer(CAT, WALLET, POOL, UNITS), anonymous, coin=ETH), "no_value"),
+        (own(transfer(CAT, WALLET, POOL, UNITS), said(UNITS, 0)), []),
         # A known pool needs no router.
         (
             own(
@@ -305,6 +331,8 @@ def test_a_router_says_what_an_unknown_pool_exchanged(chain: EvmChain, operator:
         ),
     ]
     check(operator, chain, cases)
+    rows = operator.fetch("SELECT exchanged_value FROM trades WHERE exchanged_value IS NOT NULL")
+    assert [row["exchanged_value"] for row in rows] == [1]
 
 
 def test_what_logs_alone_say(chain: EvmChain, operator: Operator) -> None:
@@ -313,7 +341,7 @@ def test_what_logs_alone_say(chain: EvmChain, operator: Operator) -> None:
     itself.receipt |= {"to": WALLET}
     itself.value = 0
     cases: Cases = [
-        (by_account(buy(1), log(WALLET, (SWAP,))), BOUGHT),
+        (shouted(by_account(buy(1), log(WALLET, (SWAP,)))), BOUGHT),
         (by_account(buy(1), operation(WALLET, FRIEND, CENTS)), BOUGHT),
         # An account by EIP-7702 that calls itself.
         (itself, BOUGHT),
@@ -355,6 +383,7 @@ def test_a_trace_says_who_moved_native_coin(chain: EvmChain, operator: Operator)
     cases: Cases = [
         (own(*through_router(SOMETHING), coin=-ETH, value=ETH, **{POOL: ETH}), BOUGHT),
         (own(*to_pool(SOMETHING), coin=ETH, **{POOL: -ETH}), SOLD),
+        (own(transfer(CAT, WALLET, POOL, UNITS), SOMETHING, coin=ETH, **{POOL: -ETH}), SOLD),
         # The pool wraps what it gets, and unwraps what it gives.
         (own(*through_router(wrapped), coin=-ETH, value=ETH), BOUGHT),
         (own(*to_pool(unwrapped), coin=ETH), SOLD),
