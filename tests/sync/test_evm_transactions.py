@@ -183,6 +183,8 @@ def test_what_the_balance_and_the_logs_say(chain: EvmChain, operator: Operator) 
         (buy(1, fee=5 * CENTS + 1), "no_value"),
         (sell(1, fee=5 * CENTS), [(CAT, "sell", "1", "0.95")]),
         (sell(1, coin=95 * CENTS, fee=-5 * CENTS), SOLD),
+        # Only logs agree with the pool.
+        (sell(1, fee=6 * CENTS), SOLD),
         # Wrapped coin, and a tip in coin.
         (
             own(
@@ -199,7 +201,7 @@ def test_what_the_balance_and_the_logs_say(chain: EvmChain, operator: Operator) 
         # Lent, not exchanged.
         (own(transfer(CAT, WALLET, MORPHO, 9), transfer(USDC, MORPHO, WALLET, 9), SOMETHING), []),
     ]
-    check(operator, chain, cases)
+    check(operator, chain, cases, from_logs=1)
 
 
 def test_two_tokens(chain: EvmChain, operator: Operator) -> None:
@@ -356,7 +358,9 @@ def test_what_logs_alone_say(chain: EvmChain, operator: Operator) -> None:
 def test_the_balance_says_nothing_if_more_changed_it(chain: EvmChain, operator: Operator) -> None:
     approval = own(log(CAT, (APPROVAL, word(WALLET), word(ROUTER)), 9))
     approval.receipt["transactionHash"] = signature(9)
-    chain.add(now(), buy(1), approval)
+    chain.add(now(), buy(1), shouted(approval))
+    gift = receipt(7, sender=FRIEND, to=WALLET)
+    chain.add(now(), buy(5), shouted(Transaction(gift, CENTS, {WALLET: CENTS})))
     small = sell(3, coin=CENTS)
     for each in (sold := sell(2), small):
         each.receipt["from"] = FRIEND
@@ -365,12 +369,13 @@ def test_the_balance_says_nothing_if_more_changed_it(chain: EvmChain, operator: 
     deployment = receipt(8, sender=FRIEND) | {"to": None}
     chain.add(now(), buy(4), Transaction(deployment, 0, {}))
     done = operator.sync("trades", "--chain", "eth", "--since", chain.blocks[0].created_at.isoformat()).only
-    assert done["from_logs"] == 3
-    assert read(operator, map(signature, (1, 2, 3, 4))) == {
+    assert done["from_logs"] == 4
+    assert read(operator, map(signature, (1, 2, 3, 4, 5))) == {
         signature(1): BOUGHT,
         signature(2): SOLD,
         signature(3): [(CAT, "sell", "1", "0.01")],
         signature(4): BOUGHT,
+        signature(5): BOUGHT,
     }
 
 

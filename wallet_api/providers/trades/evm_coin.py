@@ -184,7 +184,7 @@ def _needs_coin(legs: Legs, decimals: Mapping[str, int]) -> bool:
     gains = any(units > 0 for units in moves.tokens.values())
     losses = any(units < 0 for units in moves.tokens.values())
     if gains == losses:
-        return not gains and (legs.is_routed or bool(legs.sent(moves)))
+        return not gains and bool(legs.sent(moves))
     has_paid = moves.coin < 0 if gains else moves.coin > 0
     return not has_paid or (legs.sender == legs.wallet.address and legs.value > 0)
 

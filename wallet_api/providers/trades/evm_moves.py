@@ -70,11 +70,6 @@ class Legs:
         }
 
     @property
-    def is_routed(self) -> bool:
-        """Return whether a router logged what its caller exchanged."""
-        return any(log.topics and log.topics[0] in ROUTERS for log in self.receipt.logs)
-
-    @property
     def may_exchange(self) -> bool:
         """Return whether the wallet has more or less of a token, and there is more than transfers."""
         mine = self.changes[self.wallet.address]
