@@ -31,7 +31,7 @@ COW_TRADE = "0xa07a543ab8a018198e99ca0184c93fe9050a79400a0a723441f84de1d972cc17"
 CURVE = "0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140"
 ONE_INCH = "0x76af224a143865a50b41496e1a73622698692c565c1214bc862f18e22d829c5e"
 UNISWAP_4 = "0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f"
-COW, COW_ETH = "0x9008d19f58aabd9ed0d60971565aa8510560ab41", "0x40a50cf069e992aa4536211b23f286ef88752187"
+COW, COW_ETH = "0x9008d19f58aabd9ed0d60971565aa8510560ab41", "0xba3cb449bd2b4adddbc894d8697f5170800eadec"
 MORPHO = "0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb"
 ENTRY, VAULT, MANAGER = f"0x{'e4' * 20}", f"0x{'fa' * 20}", f"0x{'4a' * 20}"
 CENTS = ETH // 100
@@ -162,7 +162,8 @@ def test_what_the_balance_and_the_logs_say(chain: EvmChain, operator: Operator) 
     created.receipt["to"] = None
     other = log(ENTRY, (signature(7), signature(5), word(WALLET), word(evm.ZERO)), 1, 1, CENTS, 9)
     direct = (transfer(CAT, POOL, WALLET, 5 * UNITS), log(POOL, (SWAP,)))
-    forged = [log(POOL, (topic,)) for topic in (COW_TRADE, evm.USER_OPERATION, CURVE, UNISWAP_4)]
+    forged = [log(POOL, (topic,), 1) for topic in (COW_TRADE, evm.USER_OPERATION, UNISWAP_4)]
+    forged.append(log(POOL, (CURVE,), 1, 2, 3))
     forged.append(log(DOG, (evm.TRANSFER, word(FRIEND), word(WALLET))))
     cases: Cases = [
         (shouted(buy(1)), BOUGHT),
@@ -248,11 +249,13 @@ def test_two_tokens(chain: EvmChain, operator: Operator) -> None:
         ),
         # Over two pools of one manager, side by side, and one after the other.
         (
-            own(
-                transfer(USDC, WALLET, MANAGER, 32 * UNITS),
-                log(MANAGER, (UNISWAP_4,), -12 * UNITS, 4 * ETH),
-                log(MANAGER, (UNISWAP_4,), -20 * UNITS, 5 * ETH),
-                transfer(DOG, MANAGER, WALLET, 9 * ETH),
+            shouted(
+                own(
+                    transfer(USDC, WALLET, MANAGER, 32 * UNITS),
+                    log(MANAGER, (UNISWAP_4,), -12 * UNITS, 4 * ETH),
+                    log(MANAGER, (UNISWAP_4,), -20 * UNITS, 5 * ETH),
+                    transfer(DOG, MANAGER, WALLET, 9 * ETH),
+                ),
             ),
             [*dollars, (DOG, "buy", "9", "0.2")],
         ),
@@ -324,10 +327,12 @@ def test_a_router_says_what_an_unknown_pool_exchanged(chain: EvmChain, operator:
         (own(transfer(CAT, WALLET, POOL, UNITS), said(UNITS, 0)), []),
         # A known pool needs no router.
         (
-            own(
-                transfer(CAT, WALLET, POOL, UNITS),
-                log(POOL, (CURVE, word(WALLET)), 1, UNITS, 0, ETH),
-                coin=ETH,
+            shouted(
+                own(
+                    transfer(CAT, WALLET, POOL, UNITS),
+                    log(POOL, (CURVE, word(WALLET)), 1, UNITS, 0, ETH),
+                    coin=ETH,
+                ),
             ),
             SOLD,
         ),
