@@ -88,8 +88,8 @@ def sent(*logs: Row, coin: int = 0, value: int = 0, **coins: int) -> Transaction
     return Transaction(receipt(1, *logs, sender=FRIEND), value, {WALLET: coin, **coins})
 
 
-def paid(units: int, *logs: Row) -> Row:
-    """Return the logs of one ether that a router wraps and pays to the pool for the tokens."""
+def paid(units: int, *logs: Row) -> Transaction:
+    """Return a buy of so much, for one ether that a router wraps."""
     return Transaction(
         receipt(
             1,
@@ -164,6 +164,9 @@ def test_what_the_balance_and_the_logs_say(chain: EvmChain, operator: Operator) 
     direct = (transfer(CAT, POOL, WALLET, 5 * UNITS), log(POOL, (SWAP,)))
     forged = [log(POOL, (topic,), 1) for topic in (COW_TRADE, evm.USER_OPERATION, UNISWAP_4)]
     forged.append(log(POOL, (CURVE,), 1, 2, 3))
+    cut = log(POOL, (CURVE,), 1, 9 * ETH, 0, 9)
+    cut["data"] = cut["data"][:-1]
+    forged.append(cut)
     forged.append(log(DOG, (evm.TRANSFER, word(FRIEND), word(WALLET))))
     cases: Cases = [
         (shouted(buy(1)), BOUGHT),
