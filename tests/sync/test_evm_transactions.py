@@ -202,6 +202,16 @@ def test_what_the_balance_and_the_logs_say(chain: EvmChain, operator: Operator) 
         ),
         # Somebody else pays for it.
         (Transaction(buy(1).receipt | {"from": FRIEND}, ETH, {FRIEND: -ETH - GAS}), []),
+        # Sent over a bridge, for a fee.
+        (
+            own(
+                *(transfer(CAT, *ends, UNITS) for ends in ((WALLET, ROUTER), (ROUTER, VAULT))),
+                SOMETHING,
+                coin=-CENTS,
+                value=CENTS,
+            ),
+            [],
+        ),
         # Lent, not exchanged.
         (own(transfer(CAT, WALLET, MORPHO, 9), transfer(USDC, MORPHO, WALLET, 9), SOMETHING), []),
     ]
