@@ -385,7 +385,11 @@ def test_the_balance_says_nothing_if_more_changed_it(chain: EvmChain, operator: 
         each.coins[WALLET] += GAS
     chain.add(now(), sold, small)
     deployment = receipt(8, sender=FRIEND) | {"to": None}
-    chain.add(now(), buy(4), Transaction(deployment, 0, {}))
+    direct = (transfer(CAT, POOL, WALLET, 5 * UNITS), log(POOL, (SWAP,)))
+    paid_to_pool = own(*direct, coin=-ETH, value=ETH, to=POOL)
+    paid_to_pool.receipt["transactionHash"] = signature(4)
+    # Its balance says something, although the block has more of others.
+    chain.add(now(), Transaction(deployment, 7 * ETH, {}), paid_to_pool)
     done = operator.sync("trades", "--chain", "eth", "--since", chain.blocks[0].created_at.isoformat()).only
     assert done["from_logs"] == 4
     assert read(operator, map(signature, (1, 2, 3, 4, 5))) == {
