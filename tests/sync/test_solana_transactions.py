@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -83,6 +84,16 @@ def by_system(told: Row, *run: tuple[str, Row], before: int = 0, after: int = 0)
     return told
 
 
+def over(told: Row, *transfers: tuple[str, str, int]) -> Row:
+    """Return it with these transfers of FART between accounts instead of its own."""
+    rows = inner(told)
+    rows[:] = [row for row in rows if row["parsed"]["info"]["mint"] != FART]
+    for source, destination, units in transfers:
+        info = {"source": source, "destination": destination, "mint": FART, "amount": str(units)}
+        rows.append({"programId": "tokens", "parsed": {"type": "transfer", "info": info}, "stackHeight": 2})
+    return told
+
+
 def on_the_way(told: Row, mint: str, opening: str) -> Row:
     """Return it with a token account of the wallet, which is opened, used and closed on the way of `mint`."""
     opened = {"account": "on the way", "mint": mint, "owner": WALLET}
@@ -121,12 +132,11 @@ def test_a_token_account_that_exists_only_on_the_way_is_its_owners(stub: Stub, o
 def test_fees_in_the_token_and_help_of_others(stub: Stub, operator: Operator) -> None:
     paid, fifth = (own(None, -SOL), pool(WRAPPED, SOL)), UNITS // 5
     got = (own(None, SOL), pool(WRAPPED, -SOL))
-    helped = made(
-        *(own(FART, -UNITS), Move("bot", FART, -UNITS // 2), pool(FART, UNITS + UNITS // 2), *got),
-    )
-    # It adds its own to what the wallet sent to it.
-    inner(helped)[0]["parsed"]["info"]["destination"] = "account 1 of bot"
-    inner(helped)[1]["parsed"]["info"]["tokenAmount"]["amount"] = str(UNITS + UNITS // 2)
+    mine, its, half = f"account 0 of {WALLET}", "account 1 of bot", UNITS // 2
+    vault = "account 2 of pool"
+    helped = made(own(FART, -UNITS), Move("bot", FART, -half), pool(FART, UNITS + half), *got)
+    kept = made(own(FART, half), Move("bot", FART, half), pool(FART, -UNITS), *paid)
+    shared = made(own(FART, 3 * half), Move("bot", FART, 2 * half), pool(FART, -5 * half), *paid)
     cases: Cases = {
         "buy": (
             made(*paid, own(FART, 4 * fifth), Move("fees", FART, fifth), pool(FART, -UNITS)),
@@ -141,7 +151,14 @@ def test_fees_in_the_token_and_help_of_others(stub: Stub, operator: Operator) ->
             made(*got, own(FART, -4 * fifth), Move("friend", FART, -fifth), pool(FART, UNITS)),
             [(FART, "sell", "0.8", "1")],
         ),
-        "bot": (helped, "unclear"),
+        # A bot adds its own to what the wallet sends to it, or keeps a part.
+        "helped": (over(helped, (mine, its, UNITS), (its, vault, UNITS + half)), "unclear"),
+        "kept": (over(kept, (vault, its, UNITS), (its, mine, half)), "unclear"),
+        # Only a half of what it has is from the wallet.
+        "shared": (
+            over(shared, (vault, mine, 4 * half), (vault, its, half), (mine, its, half)),
+            [(FART, "buy", "2", "1")],
+        ),
         # In wrapped coin, to somebody who exchanges nothing.
         "tip": (
             made(
@@ -176,12 +193,8 @@ def test_several_tokens_and_those_of_others(stub: Stub, operator: Operator) -> N
     gift = (Move("friend", USDC, -9), pool(USDC, 9), pool(FART, -UNITS), own(FART, UNITS))
     sold = (Move("order", FART, -UNITS), own(FART, 0), pool(FART, UNITS), pool(WRAPPED, -SOL))
     filled = made(*sold, Move("friend", None, SOL), own(None, -9))
-    # The wallet gets it from the order.
-    first = inner(filled)[0]
-    own_account = f"account 1 of {WALLET}"
-    second = first | {"parsed": first["parsed"] | {"info": first["parsed"]["info"] | {"source": own_account}}}
-    inner(filled).insert(1, second)
-    first["parsed"]["info"] = first["parsed"]["info"] | {"destination": own_account}
+    accounts = ("account 0 of order", f"account 1 of {WALLET}", "account 2 of pool")
+    over(filled, *((*ends, UNITS) for ends in pairwise(accounts)))
     cases: Cases = {
         "bought together": (
             made(
