@@ -150,7 +150,7 @@ class EvmChain:
         return _header(number, self._hash(number), block.created_at) | {
             "parentHash": self._hash(number - 1) if number > self.start else "0x" + "0" * 64,
             "miner": block.miner,
-            "withdrawals": [{"address": address, "amount": "0x5"} for address in block.withdrawals],
+            "withdrawals": [{"address": address, "amount": "0x5"} for address in block.withdrawals] or None,
             "transactions": transactions if whole else [one["hash"] for one in transactions],
         }
 

@@ -117,7 +117,8 @@ def test_amounts_that_cannot_be_read_are_left_out(
 @pytest.mark.parametrize("field", ["withdrawals", "miner"])
 def test_a_reward_of_the_block_is_no_proceeds(chain: EvmChain, operator: Operator, field: str) -> None:
     block = chain.add(now(), sell(1))
-    setattr(block, field, [WALLET] if field == "withdrawals" else WALLET)
+    address = f"0x{WALLET[2:].upper()}"
+    setattr(block, field, [address] if field == "withdrawals" else address)
     block.transactions[0].coins[WALLET] += ETH // 100
     assert sync(operator)["from_logs"] == 1
     assert trades(operator)[signature(1), CAT, "sell"][1] == "1"
@@ -237,6 +238,17 @@ def test_a_node_that_is_behind_counts_for_nothing(
     assert (done["synced"], done["failures"]) == (0, {"server_error": 1})
     chain.behind = 0
     assert sync(operator)["changed"] == 1
+
+
+def test_a_balance_of_a_node_that_is_behind_is_no_missing_state(
+    stub: Stub, chain: EvmChain, operator: Operator
+) -> None:
+    chain.add(now(), buy(1))
+    stub.scenarios["eth_getBalance"] = faults.rpc_error(-32000, "header not found")
+    assert sync(operator)["failures"] == {"server_error": 1}
+    stub.scenarios.clear()
+    done = sync(operator)
+    assert (done["changed"], done["from_logs"]) == (1, 0)
 
 
 def test_a_node_that_returns_other_logs_than_requested_counts_for_nothing(

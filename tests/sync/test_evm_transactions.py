@@ -31,7 +31,7 @@ COW_TRADE = "0xa07a543ab8a018198e99ca0184c93fe9050a79400a0a723441f84de1d972cc17"
 CURVE = "0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140"
 ONE_INCH = "0x76af224a143865a50b41496e1a73622698692c565c1214bc862f18e22d829c5e"
 UNISWAP_4 = "0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f"
-COW, COW_ETH = "0x9008d19f58aabd9ed0d60971565aa8510560ab41", "0x40a50cf069e992aa4536211b23f286ef88752187"
+COW, COW_ETH = "0x9008d19f58aabd9ed0d60971565aa8510560ab41", "0xba3cb449bd2b4adddbc894d8697f5170800eadec"
 MORPHO = "0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb"
 ENTRY, VAULT, MANAGER = f"0x{'e4' * 20}", f"0x{'fa' * 20}", f"0x{'4a' * 20}"
 CENTS = ETH // 100
@@ -88,8 +88,8 @@ def sent(*logs: Row, coin: int = 0, value: int = 0, **coins: int) -> Transaction
     return Transaction(receipt(1, *logs, sender=FRIEND), value, {WALLET: coin, **coins})
 
 
-def paid(units: int, *logs: Row) -> Row:
-    """Return the logs of one ether that a router wraps and pays to the pool for the tokens."""
+def paid(units: int, *logs: Row) -> Transaction:
+    """Return a buy of so much, for one ether that a router wraps."""
     return Transaction(
         receipt(
             1,
@@ -160,17 +160,23 @@ def test_what_the_balance_and_the_logs_say(chain: EvmChain, operator: Operator) 
     blobs.coins[WALLET] -= 131_072 * 10**9
     created = buy(1)
     created.receipt["to"] = None
-    paid_by_other = log(ENTRY, ("0x" + "0" * 64,))
-    forged = [log(POOL, (topic,)) for topic in (COW_TRADE, evm.USER_OPERATION, CURVE, UNISWAP_4)]
+    other = log(ENTRY, (signature(7), signature(5), word(WALLET), word(evm.ZERO)), 1, 1, CENTS, 9)
+    direct = (transfer(CAT, POOL, WALLET, 5 * UNITS), log(POOL, (SWAP,)))
+    forged = [log(POOL, (topic,), 1) for topic in (COW_TRADE, evm.USER_OPERATION, UNISWAP_4)]
+    forged.append(log(POOL, (CURVE,), 1, 2, 3))
+    cut = log(POOL, (CURVE,), 1, 9 * ETH, 0, 9)
+    cut["data"] = cut["data"][:-1]
+    forged.append(cut)
     forged.append(log(DOG, (evm.TRANSFER, word(FRIEND), word(WALLET))))
     cases: Cases = [
         (shouted(buy(1)), BOUGHT),
+        (shouted(own(*direct, coin=-ETH, value=ETH, to=POOL)), BOUGHT),
         (created, BOUGHT),
         (blobs, BOUGHT),
         (beside_wraps(evm.DEPOSIT, -3 * ETH), BOUGHT),
         (beside_wraps(evm.WITHDRAWAL, 3 * ETH), BOUGHT),
         (by_account(buy(1), operation(FRIEND, evm.ZERO, CENTS), operation(WALLET, FRIEND, CENTS)), BOUGHT),
-        (by_account(buy(1), paid_by_other), BOUGHT),
+        (by_account(buy(1), other), BOUGHT),
         # Logs that have only the topic of known ones.
         (paid(5 * UNITS, *forged), BOUGHT),
         # A fee of a fifth in the token, and more.
@@ -181,6 +187,8 @@ def test_what_the_balance_and_the_logs_say(chain: EvmChain, operator: Operator) 
         (buy(1, fee=5 * CENTS + 1), "no_value"),
         (sell(1, fee=5 * CENTS), [(CAT, "sell", "1", "0.95")]),
         (sell(1, coin=95 * CENTS, fee=-5 * CENTS), SOLD),
+        # Only logs agree with the pool.
+        (sell(1, fee=6 * CENTS), SOLD),
         # Wrapped coin, and a tip in coin.
         (
             own(
@@ -194,10 +202,20 @@ def test_what_the_balance_and_the_logs_say(chain: EvmChain, operator: Operator) 
         ),
         # Somebody else pays for it.
         (Transaction(buy(1).receipt | {"from": FRIEND}, ETH, {FRIEND: -ETH - GAS}), []),
+        # Sent over a bridge, for a fee.
+        (
+            own(
+                *(transfer(CAT, *ends, UNITS) for ends in ((WALLET, ROUTER), (ROUTER, VAULT))),
+                SOMETHING,
+                coin=-CENTS,
+                value=CENTS,
+            ),
+            [],
+        ),
         # Lent, not exchanged.
         (own(transfer(CAT, WALLET, MORPHO, 9), transfer(USDC, MORPHO, WALLET, 9), SOMETHING), []),
     ]
-    check(operator, chain, cases)
+    check(operator, chain, cases, from_logs=1)
 
 
 def test_two_tokens(chain: EvmChain, operator: Operator) -> None:
@@ -219,6 +237,16 @@ def test_two_tokens(chain: EvmChain, operator: Operator) -> None:
             ),
             "unclear",
         ),
+        # Both for a share of the pool.
+        (
+            own(
+                *(transfer(CAT, *ends, UNITS) for ends in ((WALLET, ROUTER), (ROUTER, POOL))),
+                *(transfer(DOG, *ends, ETH) for ends in ((WALLET, ROUTER), (ROUTER, POOL))),
+                transfer(POOL, evm.ZERO, WALLET, 9),
+                SOMETHING,
+            ),
+            [],
+        ),
         # Over a pool with wrapped coin and one with native coin.
         (
             own(
@@ -227,16 +255,20 @@ def test_two_tokens(chain: EvmChain, operator: Operator) -> None:
                 log(WETH, (evm.WITHDRAWAL, word(ROUTER)), ETH),
                 log(MANAGER, (UNISWAP_4,), -ETH, 9 * ETH),
                 transfer(DOG, MANAGER, WALLET, 9 * ETH),
+                # Others have their tokens back.
+                *(transfer(USDC, *ends, 9) for ends in ((FRIEND, POOL), (POOL, MANAGER), (MANAGER, FRIEND))),
             ),
             [*SOLD, (DOG, "buy", "9", "1")],
         ),
         # Over two pools of one manager, side by side, and one after the other.
         (
-            own(
-                transfer(USDC, WALLET, MANAGER, 32 * UNITS),
-                log(MANAGER, (UNISWAP_4,), -12 * UNITS, 4 * ETH),
-                log(MANAGER, (UNISWAP_4,), -20 * UNITS, 5 * ETH),
-                transfer(DOG, MANAGER, WALLET, 9 * ETH),
+            shouted(
+                own(
+                    transfer(USDC, WALLET, MANAGER, 32 * UNITS),
+                    log(MANAGER, (UNISWAP_4,), -12 * UNITS, 4 * ETH),
+                    log(MANAGER, (UNISWAP_4,), -20 * UNITS, 5 * ETH),
+                    transfer(DOG, MANAGER, WALLET, 9 * ETH),
+                ),
             ),
             [*dollars, (DOG, "buy", "9", "0.2")],
         ),
@@ -260,10 +292,12 @@ def test_orders_that_are_filled_together(chain: EvmChain, operator: Operator) ->
     cases: Cases = [
         # In the native coin, of which an earlier transaction took care.
         (
-            sent(
-                transfer(WETH, COW_ETH, COW, 3 * ETH),
-                *(order(COW_ETH, WETH, CAT, *each) for each in both),
-                *(*pool, *filled),
+            shouted(
+                sent(
+                    transfer(WETH, COW_ETH, COW, 3 * ETH),
+                    *(order(COW_ETH, WETH, CAT, *each) for each in both),
+                    *(*pool, *filled),
+                )
             ),
             BOUGHT,
         ),
@@ -280,11 +314,18 @@ def test_orders_that_are_filled_together(chain: EvmChain, operator: Operator) ->
 
 
 def test_a_router_says_what_an_unknown_pool_exchanged(chain: EvmChain, operator: Operator) -> None:
-    def said(units: int, coin: int) -> Row:
-        return log(ROUTER, (ONE_INCH,), units, coin)
+    def said(units: int, *coins: int) -> Row:
+        return log(ROUTER, (ONE_INCH,), units, *coins)
 
+    passed = (transfer(DOG, FRIEND, WALLET, 9), transfer(DOG, WALLET, FRIEND, 9))
+    tip = transfer(WETH, WALLET, FRIEND, CENTS)
+    anonymous = log(POOL, ())
     cases: Cases = [
-        (own(*through_router(said(5 * UNITS, ETH)), coin=-ETH, value=ETH), BOUGHT),
+        (own(*through_router(said(5 * UNITS, 99 * CENTS, ETH)), coin=-ETH, value=ETH), BOUGHT),
+        (
+            own(*through_router(said(5 * UNITS, ETH), *passed, tip), coin=-ETH, value=ETH),
+            [(CAT, "buy", "5", "1.01")],
+        ),
         (own(*through_router(said(6 * UNITS, ETH)), coin=-ETH, value=ETH), "no_value"),
         (own(*through_router(said(5 * UNITS, 2 * ETH)), coin=-ETH, value=ETH), "no_value"),
         (own(*through_router(SOMETHING), coin=-ETH, value=ETH), "no_value"),
@@ -294,17 +335,24 @@ def test_a_router_says_what_an_unknown_pool_exchanged(chain: EvmChain, operator:
             BOUGHT,
         ),
         (own(transfer(CAT, WALLET, POOL, UNITS), said(UNITS, ETH), coin=ETH), SOLD),
+        (own(transfer(CAT, POOL, WALLET, 5 * UNITS), SOMETHING, coin=-ETH, value=ETH), "no_value"),
+        (own(transfer(CAT, WALLET, POOL, UNITS), anonymous, coin=ETH), "no_value"),
+        (own(transfer(CAT, WALLET, POOL, UNITS), said(UNITS, 0)), []),
         # A known pool needs no router.
         (
-            own(
-                transfer(CAT, WALLET, POOL, UNITS),
-                log(POOL, (CURVE, word(WALLET)), 1, UNITS, 0, ETH),
-                coin=ETH,
+            shouted(
+                own(
+                    transfer(CAT, WALLET, POOL, UNITS),
+                    log(POOL, (CURVE, word(WALLET)), 1, UNITS, 0, ETH),
+                    coin=ETH,
+                ),
             ),
             SOLD,
         ),
     ]
     check(operator, chain, cases)
+    rows = operator.fetch("SELECT exchanged_value FROM trades WHERE exchanged_value IS NOT NULL")
+    assert [row["exchanged_value"] for row in rows] == [1]
 
 
 def test_what_logs_alone_say(chain: EvmChain, operator: Operator) -> None:
@@ -313,7 +361,7 @@ def test_what_logs_alone_say(chain: EvmChain, operator: Operator) -> None:
     itself.receipt |= {"to": WALLET}
     itself.value = 0
     cases: Cases = [
-        (by_account(buy(1), log(WALLET, (SWAP,))), BOUGHT),
+        (shouted(by_account(buy(1), log(WALLET, (SWAP,)))), BOUGHT),
         (by_account(buy(1), operation(WALLET, FRIEND, CENTS)), BOUGHT),
         # An account by EIP-7702 that calls itself.
         (itself, BOUGHT),
@@ -328,21 +376,28 @@ def test_what_logs_alone_say(chain: EvmChain, operator: Operator) -> None:
 def test_the_balance_says_nothing_if_more_changed_it(chain: EvmChain, operator: Operator) -> None:
     approval = own(log(CAT, (APPROVAL, word(WALLET), word(ROUTER)), 9))
     approval.receipt["transactionHash"] = signature(9)
-    chain.add(now(), buy(1), approval)
+    chain.add(now(), buy(1), shouted(approval))
+    gift = receipt(7, sender=FRIEND, to=WALLET)
+    chain.add(now(), buy(5), shouted(Transaction(gift, CENTS, {WALLET: CENTS})))
     small = sell(3, coin=CENTS)
     for each in (sold := sell(2), small):
         each.receipt["from"] = FRIEND
         each.coins[WALLET] += GAS
     chain.add(now(), sold, small)
     deployment = receipt(8, sender=FRIEND) | {"to": None}
-    chain.add(now(), buy(4), Transaction(deployment, 0, {}))
+    direct = (transfer(CAT, POOL, WALLET, 5 * UNITS), log(POOL, (SWAP,)))
+    paid_to_pool = own(*direct, coin=-ETH, value=ETH, to=POOL)
+    paid_to_pool.receipt["transactionHash"] = signature(4)
+    # Its balance says something, although the block has more of others.
+    chain.add(now(), Transaction(deployment, 7 * ETH, {}), paid_to_pool)
     done = operator.sync("trades", "--chain", "eth", "--since", chain.blocks[0].created_at.isoformat()).only
-    assert done["from_logs"] == 3
-    assert read(operator, map(signature, (1, 2, 3, 4))) == {
+    assert done["from_logs"] == 4
+    assert read(operator, map(signature, (1, 2, 3, 4, 5))) == {
         signature(1): BOUGHT,
         signature(2): SOLD,
         signature(3): [(CAT, "sell", "1", "0.01")],
         signature(4): BOUGHT,
+        signature(5): BOUGHT,
     }
 
 
@@ -355,6 +410,7 @@ def test_a_trace_says_who_moved_native_coin(chain: EvmChain, operator: Operator)
     cases: Cases = [
         (own(*through_router(SOMETHING), coin=-ETH, value=ETH, **{POOL: ETH}), BOUGHT),
         (own(*to_pool(SOMETHING), coin=ETH, **{POOL: -ETH}), SOLD),
+        (own(transfer(CAT, WALLET, POOL, UNITS), SOMETHING, coin=ETH, **{POOL: -ETH}), SOLD),
         # The pool wraps what it gets, and unwraps what it gives.
         (own(*through_router(wrapped), coin=-ETH, value=ETH), BOUGHT),
         (own(*to_pool(unwrapped), coin=ETH), SOLD),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -39,9 +40,11 @@ def check(stub: Stub, operator: Operator, cases: Cases) -> None:
     found: dict[str, Any] = {each: [] for each in cases}
     for (_, _, signature, mint, side), (amount, value, *_) in operator.ledger().items():
         found[signature].append((mint, side, amount, value))
+    found = {signature: sorted(trades) for signature, trades in found.items()}
     rows = operator.fetch("SELECT tx_signature, reason FROM sync_left_out")
     found |= {row["tx_signature"]: row["reason"] for row in rows}
-    assert found == {signature: expected for signature, (_, expected) in cases.items()}
+    wanted = {signature: expected for signature, (_, expected) in cases.items()}
+    assert found == {each: sorted(one) if isinstance(one, list) else one for each, one in wanted.items()}
 
 
 def made(*moves: Move, payer: str = WALLET) -> Row:
@@ -78,6 +81,16 @@ def by_system(told: Row, *run: tuple[str, Row], before: int = 0, after: int = 0)
     told["transaction"]["message"]["accountKeys"].append({"pubkey": "new", "signer": False})
     meta["preBalances"].append(before)
     meta["postBalances"].append(after)
+    return told
+
+
+def over(told: Row, *transfers: tuple[str, str, int]) -> Row:
+    """Return it with these transfers of FART between accounts instead of its own."""
+    rows = inner(told)
+    rows[:] = [row for row in rows if row["parsed"]["info"]["mint"] != FART]
+    for source, destination, units in transfers:
+        info = {"source": source, "destination": destination, "mint": FART, "amount": str(units)}
+        rows.append({"programId": "tokens", "parsed": {"type": "transfer", "info": info}, "stackHeight": 2})
     return told
 
 
@@ -119,12 +132,11 @@ def test_a_token_account_that_exists_only_on_the_way_is_its_owners(stub: Stub, o
 def test_fees_in_the_token_and_help_of_others(stub: Stub, operator: Operator) -> None:
     paid, fifth = (own(None, -SOL), pool(WRAPPED, SOL)), UNITS // 5
     got = (own(None, SOL), pool(WRAPPED, -SOL))
-    helped = made(
-        *(own(FART, -UNITS), Move("bot", FART, -UNITS // 2), pool(FART, UNITS + UNITS // 2), *got),
-    )
-    # It adds its own to what the wallet sent to it.
-    inner(helped)[0]["parsed"]["info"]["destination"] = "account 1 of bot"
-    inner(helped)[1]["parsed"]["info"]["tokenAmount"]["amount"] = str(UNITS + UNITS // 2)
+    mine, its, half = f"account 0 of {WALLET}", "account 1 of bot", UNITS // 2
+    vault = "account 2 of pool"
+    helped = made(own(FART, -UNITS), Move("bot", FART, -half), pool(FART, UNITS + half), *got)
+    kept = made(own(FART, half), Move("bot", FART, half), pool(FART, -UNITS), *paid)
+    shared = made(own(FART, 3 * half), Move("bot", FART, 2 * half), pool(FART, -5 * half), *paid)
     cases: Cases = {
         "buy": (
             made(*paid, own(FART, 4 * fifth), Move("fees", FART, fifth), pool(FART, -UNITS)),
@@ -139,7 +151,14 @@ def test_fees_in_the_token_and_help_of_others(stub: Stub, operator: Operator) ->
             made(*got, own(FART, -4 * fifth), Move("friend", FART, -fifth), pool(FART, UNITS)),
             [(FART, "sell", "0.8", "1")],
         ),
-        "bot": (helped, "unclear"),
+        # A bot adds its own to what the wallet sends to it, or keeps a part.
+        "helped": (over(helped, (mine, its, UNITS), (its, vault, UNITS + half)), "unclear"),
+        "kept": (over(kept, (vault, its, UNITS), (its, mine, half)), "unclear"),
+        # Only a half of what it has is from the wallet.
+        "shared": (
+            over(shared, (vault, mine, 4 * half), (vault, its, half), (mine, its, half)),
+            [(FART, "buy", "2", "1")],
+        ),
         # In wrapped coin, to somebody who exchanges nothing.
         "tip": (
             made(
@@ -164,6 +183,36 @@ def test_fees_in_the_token_and_help_of_others(stub: Stub, operator: Operator) ->
     check(stub, operator, cases)
 
 
+def test_several_tokens_and_those_of_others(stub: Stub, operator: Operator) -> None:
+    def route(left: int) -> Row:
+        """Return a sell and a buy of which so many of 101 lamports are left over."""
+        first = (own(FART, -UNITS), pool(FART, UNITS), pool(WRAPPED, -101))
+        second = (own(BONK, UNITS), pool(BONK, -UNITS, "second"), pool(WRAPPED, 101 - left, "second"))
+        return made(*first, *second, own(None, left))
+
+    gift = (Move("friend", USDC, -9), pool(USDC, 9), pool(FART, -UNITS), own(FART, UNITS))
+    sold = (Move("order", FART, -UNITS), own(FART, 0), pool(FART, UNITS), pool(WRAPPED, -SOL))
+    filled = made(*sold, Move("friend", None, SOL), own(None, -9))
+    accounts = ("account 0 of order", f"account 1 of {WALLET}", "account 2 of pool")
+    over(filled, *((*ends, UNITS) for ends in pairwise(accounts)))
+    cases: Cases = {
+        "bought together": (
+            made(
+                *(own(None, -3 * SOL), own(FART, UNITS), own(BONK, UNITS)),
+                *(pool(WRAPPED, SOL), pool(FART, -UNITS)),
+                *(pool(WRAPPED, 2 * SOL, "second"), pool(BONK, -UNITS, "second")),
+            ),
+            [(BONK, "buy", "1", "2"), (FART, "buy", "1", "1")],
+        ),
+        # Of one value, or of two if more is left over.
+        "route": (route(2), [(BONK, "buy", "1", "0.000000101"), (FART, "sell", "1", "0.000000101")]),
+        "parts": (route(3), [(BONK, "buy", "1", "0.000000098"), (FART, "sell", "1", "0.000000101")]),
+        "gift": (made(*gift, payer="friend"), "unclear"),
+        "filled for others": (filled, []),
+    }
+    check(stub, operator, cases)
+
+
 def test_rent_is_no_part_of_a_price(stub: Stub, operator: Operator) -> None:
     funded = ("transfer", {"destination": "new", "lamports": RENT - 1})
     assigned = (("allocate", {"account": "new"}), ("assign", {"account": "new"}))
@@ -172,7 +221,15 @@ def test_rent_is_no_part_of_a_price(stub: Stub, operator: Operator) -> None:
         exchanged = (Move("vault a", WRAPPED, SOL), Move("vault b", FART, -UNITS))
         return made(own(None, -SOL - rent), own(FART, UNITS), *exchanged, *more)
 
+    # Rent goes to a friend, and nothing to one who gets a tip elsewhere.
+    closed = bought(Move("closed", None, -RENT - 9), Move("friend", None, RENT), Move("tips", None, 9))
+    for kind, info in (
+        ("closeAccount", {"account": "closed", "destination": "friend", "owner": "friend"}),
+        ("transfer", {"source": "closed", "destination": "tips", "amount": "0"}),
+    ):
+        inner(closed).append(inner(closed)[0] | {"parsed": {"type": kind, "info": info}})
     cases: Cases = {
+        "closed for a friend": (closed, BOUGHT),
         "with a seed": (
             by_system(
                 bought(rent=RENT),
@@ -214,9 +271,12 @@ def test_a_pool_with_an_owner_for_each_vault(stub: Stub, operator: Operator) -> 
     apart = made(own(FART, -UNITS), Move("a", FART, UNITS), own(USDC, 9), Move("b", USDC, -9))
     apart["transaction"]["message"]["instructions"] += inner(apart)
     apart["meta"]["innerInstructions"] = []
-    funded = bought()
+    funded = made(
+        *(own(None, -SOL), own(FART, UNITS), Move("friend", FART, UNITS // 4)),
+        *(pool(WRAPPED, SOL), pool(FART, -UNITS - UNITS // 4)),
+    )
     # Lamports for a token account are no tokens.
-    rent = {"source": WALLET, "destination": "account 3 of vault b", "lamports": UNITS}
+    rent = {"source": WALLET, "destination": "account 2 of friend", "lamports": UNITS}
     inner(funded).append(
         {"program": "system", "programId": SYSTEM, "parsed": {"type": "transfer", "info": rent}}
     )
@@ -250,14 +310,16 @@ def test_staking_and_lending_are_no_trades(stub: Stub, operator: Operator) -> No
 
 
 def test_orders_that_others_fill(stub: Stub, operator: Operator) -> None:
-    paid, got = Move("order", WRAPPED, -SOL), own(FART, UNITS)
-    by_taker = made(paid, got, Move("taker", None, SOL), Move("taker", FART, -UNITS), payer="taker")
-    by_pool = made(paid, got, pool(WRAPPED, SOL), pool(FART, -UNITS), payer="taker")
+    # With a fee, which is a part of the cost.
+    paid = (Move("order", WRAPPED, -SOL - 9), Move("fees", WRAPPED, 9), own(FART, UNITS))
+    by_taker = made(*paid, Move("taker", None, SOL), Move("taker", FART, -UNITS), payer="taker")
+    by_pool = made(*paid, pool(WRAPPED, SOL), pool(FART, -UNITS), payer="taker")
+    filled = [(FART, "buy", "1", "1.000000009")]
     relayed = made(own(FART, -UNITS), own(None, SOL), pool(FART, UNITS), pool(None, -SOL), payer="taker")
-    vaults = ("account 2 of pool", "account 3 of pool")
+    vaults = ("account 3 of pool", "account 4 of pool")
     cases: Cases = {
-        "by the taker": (of_program(by_taker, LIMIT_ORDERS, WALLET, "order", "taker"), BOUGHT),
-        "by a pool": (of_program(by_pool, LIMIT_ORDERS, WALLET, "order", *vaults), BOUGHT),
+        "by the taker": (of_program(by_taker, LIMIT_ORDERS, WALLET, "order", "taker"), filled),
+        "by a pool": (of_program(by_pool, LIMIT_ORDERS, WALLET, "order", *vaults), filled),
         # No order.
         "relayed": (of_program(relayed, "the relayer", WALLET, "pool"), SOLD),
     }
@@ -266,7 +328,7 @@ def test_orders_that_others_fill(stub: Stub, operator: Operator) -> None:
 
 def test_what_has_no_known_form_is_unreadable(stub: Stub, operator: Operator) -> None:
     cases: Cases = {}
-    for place in (-1, 99):
+    for place in (-1, len(buy(AT)["meta"]["preBalances"])):
         told = buy(AT)
         told["meta"]["preTokenBalances"][0]["accountIndex"] = place
         cases[f"balance of account {place}"] = (told, "unreadable")

@@ -76,6 +76,31 @@ def test_both_sides_of_a_hop_are_worth_what_was_paid(paid: Decimal, middle: Deci
     assert values == {("A", False): paid, ("A", True): paid, ("B", False): paid}
 
 
+def test_parts_are_added_and_hops_have_their_mean_price() -> None:
+    told = [
+        Swap(WALLET, "t", AT, "p", Leg("A", Decimal(2), "Apple"), Leg(None, ONE), ONE),
+        Swap(WALLET, "t", AT, "q", Leg("A", ONE), Leg(None, Decimal(5)), ONE),
+        Swap(WALLET, "t", AT, "r", Leg("B", Decimal(8)), Leg("A", ONE), ONE),
+        Swap(WALLET, "t", AT, "s", Leg("C", ONE), Leg("B", Decimal(4)), ONE),
+        Swap(TrackedWallet(2, CHAINS["solana"], "other"), "t", AT, "p", Leg("A", ONE), Leg(None, ONE)),
+    ]
+    found = {
+        (draft.wallet.wallet_id, draft.mint, draft.is_sell): (
+            *(draft.token_amount, draft.value(ONE)),
+            *(draft.value_usd, draft.name),
+        )
+        for draft in draft_trades(told).drafts
+    }
+    assert found == {
+        (1, "A", False): (3, 6, 2, "Apple"),
+        (1, "A", True): (1, 2, 1, None),
+        (1, "B", False): (8, 2, 1, None),
+        (1, "B", True): (4, 1, 1, None),
+        (1, "C", False): (1, 1, 1, None),
+        (2, "A", False): (1, 1, None, None),
+    }
+
+
 def test_a_trade_with_the_dollars_of_only_a_part_has_no_dollar_value() -> None:
     told = [
         Swap(WALLET, "t", AT, "p", Leg("A", ONE), Leg(None, ONE), ONE),

@@ -55,17 +55,17 @@ class Drafted:
 
 def draft_trades(swaps: Iterable[Swap]) -> Drafted:
     """Return the trades of the swaps. Their order does not matter, nor whether some are repeated."""
-    transactions: dict[tuple[TrackedWallet, str], set[Swap]] = {}
+    transactions: dict[tuple[TrackedWallet, str], dict[Swap, None]] = {}
     for swap in swaps:
-        transactions.setdefault((swap.wallet, swap.tx_signature), set()).add(swap)
+        transactions.setdefault((swap.wallet, swap.tx_signature), {})[swap] = None
     drafted = Drafted()
     with localcontext(prec=DIGITS):
         for swaps_of_one in transactions.values():
-            _draft_transaction(sorted(swaps_of_one, key=_order), drafted)
+            _draft_transaction(swaps_of_one, drafted)
     return drafted
 
 
-def _draft_transaction(swaps: list[Swap], drafted: Drafted) -> None:
+def _draft_transaction(swaps: Iterable[Swap], drafted: Drafted) -> None:
     drafts: dict[tuple[str, bool], Draft] = {}
     # The rates within this transaction: an amount of the token, and its value in the native coin.
     rates: _Rates = {}
@@ -92,16 +92,12 @@ def _draft_transaction(swaps: list[Swap], drafted: Drafted) -> None:
 def _valued(swaps: list[Swap], rates: _Rates) -> list[tuple[Swap, Decimal | None]]:
     """Return the swaps of two tokens with their native values, None if no hops lead to a known rate."""
     valued: list[tuple[Swap, Decimal | None]] = []
-    while swaps:
-        found = [(swap, value) for swap in swaps if (value := _value(swap, rates)) is not None]
-        if not found:
-            break
-        hop: _Rates = {}
+    while found := [(swap, value) for swap in swaps if (value := _value(swap, rates)) is not None]:
+        # All swaps with a rate from before are found already.
+        rates = {}
         for swap, value in found:
             for leg in (swap.bought, swap.sold):
-                if leg.mint not in rates:
-                    _add_rate(hop, leg, value)
-        rates = rates | hop
+                _add_rate(rates, leg, value)
         valued += found
         swaps = [swap for swap in swaps if swap not in {swap for swap, _ in found}]
     return valued + [(swap, None) for swap in swaps]
@@ -138,11 +134,6 @@ def _add(drafts: dict[tuple[str, bool], Draft], swap: Swap, native: Decimal | No
         if draft.value_usd is not None:
             # A sum without a part of the trade would be too small.
             draft.value_usd = None if swap.usd is None else draft.value_usd + swap.usd
-
-
-def _order(swap: Swap) -> tuple[str, str, str, Decimal, Decimal]:
-    bought, sold = swap.bought, swap.sold
-    return (swap.pool, bought.mint or "", sold.mint or "", bought.amount, sold.amount)
 
 
 def _to_unit(chain: Chain, amount: Decimal) -> Decimal:

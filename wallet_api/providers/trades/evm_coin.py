@@ -45,12 +45,14 @@ class _Trace(msgspec.Struct):
 class Case:
     """A transaction in which a wallet may have exchanged something, and its block.
 
-    `has_other` is true if another transaction in the block has logs of the wallet.
+    `has_other` is true if another transaction in the block has logs of the wallet. `coin` is how the wallet's
+    coin changed by its balance, once it is known.
     """
 
     legs: Legs
     block: ChainBlock
     has_other: bool
+    coin: int | None = None
 
     @property
     def number(self) -> int:
@@ -141,8 +143,9 @@ class Coins:
             calls += case.balance_calls() if case.is_alone else ()
         results = iter(self._request(calls))
         for case in cases:
-            coin = case.balance_coin([next(results) for _ in case.balance_calls()]) if case.is_alone else None
-            moves = None if coin is None else _agreed(case.legs, coin, decimals, is_exact=True)
+            if case.is_alone:
+                case.coin = case.balance_coin([next(results) for _ in case.balance_calls()])
+            moves = None if case.coin is None else _agreed(case.legs, case.coin, decimals, is_exact=True)
             yield None if moves is None else _outcome(case, moves)
 
     def _from_traces(self, cases: Sequence[Case], decimals: Mapping[str, int]) -> Iterator[Outcome | None]:
@@ -168,7 +171,11 @@ def _from_logs(cases: Sequence[Case], decimals: Mapping[str, int]) -> Iterator[O
     """Yield what the value and the wrapped coin of others say, where the pools agree with it."""
     for case in cases:
         moves = _agreed(case.legs, case.legs.logs_coin(), decimals, is_exact=False)
-        yield None if moves is None else replace(_outcome(case, moves), from_logs=True)
+        # Logs cannot show that nothing was exchanged if the balance shows that something was.
+        if moves is None or (not moves.tokens and case.coin is not None):
+            yield None
+        else:
+            yield replace(_outcome(case, moves), from_logs=True)
 
 
 def _needs_coin(legs: Legs, decimals: Mapping[str, int]) -> bool:
@@ -177,7 +184,7 @@ def _needs_coin(legs: Legs, decimals: Mapping[str, int]) -> bool:
     gains = any(units > 0 for units in moves.tokens.values())
     losses = any(units < 0 for units in moves.tokens.values())
     if gains == losses:
-        return not gains and legs.is_routed
+        return not gains and bool(legs.sent(moves))
     has_paid = moves.coin < 0 if gains else moves.coin > 0
     return not has_paid or (legs.sender == legs.wallet.address and legs.value > 0)
 
@@ -189,7 +196,9 @@ def _agreed(legs: Legs, coin: int, decimals: Mapping[str, int], *, is_exact: boo
     """
     moves = legs.moves(coin, decimals)
     if len(moves.tokens) != 1 or moves.tokens.keys() <= moves.passed_on:
-        return legs.stated(coin, decimals) or moves
+        # What an unknown pool exchanged for native coin looks as if it were sent.
+        is_exchanged = not moves.tokens and any(units * moves.coin < 0 for units in legs.sent(moves))
+        return legs.stated(coin, decimals) or (None if is_exchanged else moves)
     ((mint, units),) = moves.tokens.items()
     others = -moves.exchanged(mint)
     if moves.coin * units >= 0 and (is_exact or not others):

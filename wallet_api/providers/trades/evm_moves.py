@@ -70,11 +70,6 @@ class Legs:
         }
 
     @property
-    def is_routed(self) -> bool:
-        """Return whether a router logged what its caller exchanged."""
-        return any(log.topics and log.topics[0] in ROUTERS for log in self.receipt.logs)
-
-    @property
     def may_exchange(self) -> bool:
         """Return whether the wallet has more or less of a token, and there is more than transfers."""
         mine = self.changes[self.wallet.address]
@@ -141,6 +136,11 @@ class Legs:
         issued = self.changes[ZERO]
         seen = {mint for mint in moves.tokens if abs(issued[mint]) * FEES > abs(mine[mint])}
         return replace(moves, partly_seen=frozenset(moves.tokens.keys() - seen))
+
+    def sent(self, moves: Moves) -> list[int]:
+        """Return what the wallet received or (negative) sent of each token that was not issued for it."""
+        mine, issued = self.changes[self.wallet.address], self.changes[ZERO]
+        return [mine[mint] for mint in moves.passed_on if abs(issued[mint]) * FEES <= abs(mine[mint])]
 
     def orders(self) -> tuple[list[Changes], int]:
         """Return what orders of the wallet exchanged that a solver filled, and the native coin of it."""
@@ -210,7 +210,7 @@ class Legs:
             if log.topics[:1] == [USER_OPERATION] and len(log.topics) == len(log.words) == 4:
                 _, _, account, paymaster = map(address_of, log.topics)
                 if account == self.wallet.address:
-                    return log.address.lower(), log.words[2] if paymaster == ZERO else 0
+                    return log.address, log.words[2] if paymaster == ZERO else 0
         return None
 
 

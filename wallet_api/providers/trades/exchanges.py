@@ -57,11 +57,9 @@ class _Reader:
         """Return the swap of one token for the native coin."""
         units, coin = self._moves.tokens[mint], self._moves.coin
         exchanged = -self._moves.exchanged(None)
-        if not self._moves.exchanged(mint):
-            if coin * units >= 0 and exchanged * units >= 0:
-                return []
-            raise UnclearSwap(NO_EXCHANGE)
         if exchanged * units >= 0:
+            if coin * units >= 0 and not self._moves.exchanged(mint):
+                return []
             raise UnclearSwap(NO_EXCHANGE)
         self._check(mint)
         # The cost is all that left the wallet, with tips and a bot's fees, unless a part of it paid for

@@ -45,11 +45,11 @@ def read_moves(wallet: TrackedWallet, transaction: Transaction) -> Moves:
     mine: Changes = Counter()
     for owner in wallet_owners:
         mine.update(changes.pop(owner, Counter()))
+    # Who lends gives as well, but only who gains something may have exchanged it.
     lenders = {
-        accounts.owner(step.text(end))
+        accounts.owner(step.text("destination"))
         for step in run
         if step.kind in _TRANSFERS and step.calling_program in LENDING
-        for end in ("source", "destination")
     }
     exchangers, others = _exchangers(accounts, changes, lenders, run)
     direct = one_way(_transfers(accounts, run), wallet_owners, others)
