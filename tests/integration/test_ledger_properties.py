@@ -165,10 +165,9 @@ def _at_the_edges_of_windows(chance: random.Random) -> Iterator[Row]:
                 "transaction_type": chance.choice(["buy", "buy", "sell"]),
                 "token_amount": chance.choice(["1", "2", "100"]),
             }
-            for version in range(chance.choice([1, 1, 2, 4])):
-                if version == 0 or chance.random() < 0.3:
-                    at = chance.choice(few) + chance.choice(strategies.NUDGES)
-                    row["value"] = chance.choice(["0.4", "0.6", "1", "2"])
+            moments = [chance.choice(few) + chance.choice(strategies.NUDGES) for _ in range(2)]
+            for _ in range(chance.choice([1, 1, 3, 5])):
+                at, row["value"] = chance.choice(moments), chance.choice(["0.4", "1"])
                 given = {name: chance.choice([value, value, None, ""]) for name, value in optional.items()}
                 kept = chance.sample(sorted(given), chance.randint(0, 2))
                 yield trade_row(address, signature, at, **row) | {name: given[name] for name in kept}
