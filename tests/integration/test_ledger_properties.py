@@ -2,7 +2,7 @@
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -131,30 +131,6 @@ def _time_of(row: Row) -> datetime:
     return datetime.fromisoformat(row["created_at"])
 
 
-@pytest.mark.parametrize("trades", ["_from_dust_to_billions", "_at_the_edges_of_windows"])
-def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
-    database_url: str, connection: Connection, trades: str
-) -> None:
-    chance = random.Random(5)
-    rows = list(globals()[trades](chance))
-    chance.shuffle(rows)
-    # A third of the trades without dollars has a price near it, which changes.
-    prices = random_trades.prices(NOW, days=40)
-    half = len(rows) // 2
-    importer, ledger = in_process.Importer(database_url, batch_rows=500), Ledger()
-    known = [_version(number) for number in range(len(VERSIONS))]
-    later = [_version(number, **version) for number, versions in enumerate(VERSIONS) for version in versions]
-    for kind, file in (
-        ("wallets", [*strategies.wallets(), *FURTHER]),
-        *(("prices", prices), ("trades", rows[:half] + known)),
-        *(("prices", [row | {"usd": "7"} for row in prices]), ("trades", rows[half:] + later)),
-    ):
-        getattr(importer, kind)(file)
-        getattr(ledger, f"add_{kind}")(file)
-    mints = [("solana", mint_of(f"token {number}")) for number in range(2)]
-    compare(figures(connection, NOW, [3600, 86_400], mints, limit=100), ledger)
-
-
 def _version(number: int, **fields: Any) -> Row:
     at = NOW - timedelta(days=1)
     return trade_row(strategies.SOLANA[0], f"version {number}", at, mint=mint_of("versions"), **fields)
@@ -222,6 +198,30 @@ def _from_dust_to_billions(chance: random.Random) -> Iterator[Row]:
             "created_at": at.isoformat(),
             **({"value_usd": amount(0)} if chance.random() < 0.5 else {}),
         }
+
+
+@pytest.mark.parametrize("trades", [_from_dust_to_billions, _at_the_edges_of_windows])
+def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
+    database_url: str, connection: Connection, trades: Callable[[random.Random], Iterator[Row]]
+) -> None:
+    chance = random.Random(5)
+    rows = list(trades(chance))
+    chance.shuffle(rows)
+    # A third of the trades without dollars has a price near it, which changes.
+    prices = random_trades.prices(NOW, days=40)
+    half = len(rows) // 2
+    importer, ledger = in_process.Importer(database_url, batch_rows=500), Ledger()
+    known = [_version(number) for number in range(len(VERSIONS))]
+    later = [_version(number, **version) for number, versions in enumerate(VERSIONS) for version in versions]
+    for kind, file in (
+        ("wallets", [*strategies.wallets(), *FURTHER]),
+        *(("prices", prices), ("trades", rows[:half] + known)),
+        *(("prices", [row | {"usd": "7"} for row in prices]), ("trades", rows[half:] + later)),
+    ):
+        getattr(importer, kind)(file)
+        getattr(ledger, f"add_{kind}")(file)
+    mints = [("solana", mint_of(f"token {number}")) for number in range(2)]
+    compare(figures(connection, NOW, [3600, 86_400], mints, limit=100), ledger)
 
 
 def _retyped(type: str) -> list[Row]:
