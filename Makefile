@@ -9,7 +9,7 @@ CITUS_TESTS := tests/integration/test_citus.py \
 	$(addprefix tests/integration/test_,$(addsuffix .py,imports exports rebuild remove purge ledger_under_way following_under_way \
 	following_properties ledger_properties)) \
 	$(addprefix tests/holdings/test_,$(addsuffix .py,states snapshots)) \
-	$(addprefix tests/api/test_,$(addsuffix .py,history leaderboard tracker calendar connections feed \
+	$(addprefix tests/api/test_,$(addsuffix .py,history leaderboard tracker connections feed \
 	tokens wallets following arguments figures paging ledger_example))
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -43,8 +44,7 @@ class Target:
         plain.connect(("127.0.0.1", int(address.port or 0)))
         if self.certificate is None:
             return plain
-        context = ssl.create_default_context(cafile=str(self.certificate))
-        return context.wrap_socket(plain, server_hostname="localhost")
+        return _context(self.certificate).wrap_socket(plain, server_hostname="localhost")
 
     def request(self, path: str, *headers: str, method: str = "GET") -> bytes:
         """Return a request with the key."""
@@ -55,6 +55,11 @@ class Target:
             *headers,
         )
         return "".join(f"{line}\r\n" for line in (*lines, "")).encode()
+
+
+@cache
+def _context(certificate: Path) -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=str(certificate))
 
 
 # What is sent on a connection, and whether its response is taken.

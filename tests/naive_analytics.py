@@ -24,11 +24,13 @@ def flows_of(now: datetime, trades: list[Trade], usd_of: UsdOf) -> Row:
 def trend_of(now: datetime, period: str, trades: list[Trade], usd_of: UsdOf) -> list[Row]:
     """Return the buckets of a period, oldest first."""
     buckets = []
+    # Of most buckets, and they are hundreds.
+    nothing = sums(Part([], [], []), usd_of)
     end = now - PERIOD[period]
     while end < now:
         start, end = end, end + BUCKET[period]
         within = [trade for trade in trades if start < trade.at <= end]
-        own = sums(Part(within, [], []), usd_of)
+        own = sums(Part(within, [], []), usd_of) if within else nothing
         buckets.append(
             {
                 "timestamp": shown_time(end),

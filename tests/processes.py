@@ -132,7 +132,17 @@ def kill(processes: Sequence[psutil.Process]) -> None:
         # A backend may end by itself meanwhile.
         with suppress(psutil.NoSuchProcess):
             process.send_signal(signal.SIGKILL)
-    psutil.wait_procs(processes, timeout=30)
+    deadline = time.monotonic() + 30
+    left = list(processes)
+    while left and time.monotonic() < deadline:
+        left = [process for process in psutil.wait_procs(left, timeout=0.05)[1] if is_alive(process)]
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Return whether the process runs, and is not only known to its parent."""
+    with suppress(psutil.NoSuchProcess):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 def wallet_api(*arguments: str, settings: Settings, **options: Any) -> "subprocess.Popen[str]":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.processes import processes_of, wallet_api
+from tests.processes import is_alive, processes_of, wallet_api
 from wallet_api.settings import Settings
 
 _LAST_LINE = "Ctrl-C stops everything"
@@ -66,14 +66,6 @@ class Up:
         assert not [process for process in family if is_alive(process)]
         assert processes_of(home) == []
         return rest
-
-
-def is_alive(process: psutil.Process) -> bool:
-    """Return whether the process runs, and is not only known to its parent."""
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def free_port() -> int:

@@ -94,7 +94,7 @@ def test_callers_at_once_get_exactly_as_many_responses_as_credits(
     gunicorn: StartGunicorn, connection: Connection
 ) -> None:
     key = create_key(connection, "caller", credits=1_000, rate=FAST)
-    server = gunicorn(workers=8, threads=2)
+    server = gunicorn(workers=4, threads=4)
     assert call_at_once(server.url, key, 1_100, callers=32) == {200: 1_000, 403: 100}
     assert _credits(connection) == 0
     assert "forgiven" not in server.log

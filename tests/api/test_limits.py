@@ -175,12 +175,15 @@ def test_at_most_a_fiftieth_of_what_remains_passes_a_worker_beyond_the_limit(
     assert call_at_once(idle.url, key, 50, callers=8)[200] <= 2
 
 
-def test_counts_of_a_worker_survive_a_store_that_comes_back_empty(
-    caller_of: NewCaller, connection: Connection, own_valkey: KillableValkey
+def test_counts_of_a_worker_survive_a_store_that_is_killed_or_comes_back_empty(
+    caller_of: NewCaller,
+    connection: Connection,
+    own_valkey: KillableValkey,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    keys = (create_key(connection, rate, rate=rate) for rate in ("10/hour", "5000/hour"))
+    keys = (create_key(connection, rate, rate=rate) for rate in ("10/hour", "5000/hour", "5/hour"))
     at_one, at_other = (caller_of(valkey_url=own_valkey.url) for _ in range(2))
-    small, large = (replace(at_one, key=key) for key in keys)
+    small, large, few = (replace(at_one, key=key) for key in keys)
     other = replace(at_other, key=small.key)
     assert [state(small.send()) for _ in range(6)][-1] == (10, 4)
     large.statuses(60)
@@ -192,7 +195,13 @@ def test_counts_of_a_worker_survive_a_store_that_comes_back_empty(
     assert state(other.send()) == (10, 2)
     large.send()
     assert eventually(lambda: stored(own_valkey.url) == 8 + 61, 2)
+    assert state(few.send()) == (5, 4)
     own_valkey.signal(signal.SIGKILL)
+    # From what this worker knows.
+    assert few.statuses(5) == [200, 200, 200, 200, 429]
+    time.sleep(0.3)
+    assert caplog.text.count("each worker counts by itself") == 1
+    assert not [caller.key for caller in (small, large, few) if caller.key in caplog.text]
     own_valkey.start()
     assert state(other.send())[1] <= 1
     assert {*other.statuses(2)} == {200, 429}
@@ -208,7 +217,6 @@ def test_a_store_that_hangs_delays_only_one_request(
     make_app: Callable[[Settings], Flask],
     connection: Connection,
     own_valkey: KillableValkey,
-    caplog: pytest.LogCaptureFixture,
 ) -> None:
     own = replace(settings, valkey_url=own_valkey.url)
     app = make_app(own)
@@ -230,5 +238,3 @@ def test_a_store_that_hangs_delays_only_one_request(
     assert remaining in (40 - 23, 40 - 24)
     other = replace(caller, client=make_app(own).test_client())
     assert state(other.send()) == (40, remaining - 1)
-    assert caplog.text.count("each worker counts by itself") == 1
-    assert caller.key not in caplog.text

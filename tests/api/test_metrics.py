@@ -105,16 +105,6 @@ def test_credits_are_counted_as_they_are_charged(client: FlaskClient, new_caller
     assert _value(_scrape(client), "wallet_api_credits_charged_total", operation="wallets") == 9
 
 
-def test_requests_that_a_worker_counts_alone_are_counted(
-    caller_of: NewCaller, connection: Connection
-) -> None:
-    # Each request asks the store for so small a limit.
-    connection.execute("UPDATE api_keys SET rate = '40/hour'")
-    caller = caller_of(valkey_url="valkey://127.0.0.1:9")
-    assert caller.statuses(2) == [200, 200]
-    assert _value(_scrape(caller.client), "wallet_api_limiter_fallback_calls_total") == 2
-
-
 def _save_node(connection: Connection) -> None:
     """Save what two rounds asked of a node, and the newest block that they read, a minute old."""
     now = datetime.now(UTC)

@@ -15,10 +15,20 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from tests.holdings.conftest import Ask, AskAt, Hold, active, has_loaded, machine_delays, until
+from tests.holdings.conftest import (
+    Ask,
+    AskAt,
+    Hold,
+    active,
+    has_loaded,
+    machine_delays,
+    save_snapshot,
+    until,
+)
 from tests.stub import faults
 from tests.stub.faults import Scenario
 from tests.stub.server import Stub
+from wallet_api.database import Connection
 from wallet_api.settings import Settings
 
 WAIT = 1.5
@@ -174,16 +184,22 @@ def test_a_pause_longer_than_the_time_left_is_passed_on(
 
 
 def test_repeated_failures_end_requests_for_a_while_and_one_success_ends_that(
-    ask_at: AskAt, track: Hold, stub: Stub
+    ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
 ) -> None:
+    known = track("eth")
+    save_snapshot(connection, known, age_seconds=100)
     ask = ask_at(holdings_breaker_failures=2, holdings_breaker_seconds=1.0, holdings_wait_seconds=0.2)
     failing, spared, first, second = [track("eth"), track("eth")], track("eth"), track("eth"), track("eth")
     stub.scenarios |= dict.fromkeys(failing, faults.status(500))
     release = threading.Event()
     stub.scenarios[first] = faults.hang(release)
-    for address in (*failing, spared):
+    for address in failing:
         assert until(partial(ask, "eth", address), has_loaded).status_code == DOWN
-    assert stub.asked[spared] == 0
+    refused = ask("eth", spared)
+    # As long as the pause, and not as a failure is remembered.
+    assert (refused.status_code, refused.headers["Retry-After"]) == (DOWN, "1")
+    assert active(ask("eth", known))["stale"] is True
+    assert stub.asked[spared] == stub.asked[known] == 0
     time.sleep(1.0)
     # After the pause one fetch is tried before all others.
     assert active(ask("eth", first))["loading"] is True

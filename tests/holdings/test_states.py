@@ -206,20 +206,6 @@ class TestUnavailable:
         assert int(response.headers["Retry-After"]) > 500
         assert "more tokens" in response.json["error"]["message"]
 
-    def test_while_the_breaker_is_open_no_request_is_sent(
-        self, ask_at: AskAt, connection: Connection, track: Hold, stub: Stub
-    ) -> None:
-        ask = ask_at(holdings_breaker_failures=1, holdings_breaker_seconds=60.0)
-        failed, unread, known = track("eth"), track("eth"), track("eth")
-        save_snapshot(connection, known, age_seconds=100)
-        stub.scenarios[failed] = faults.status(500)
-        assert ask("eth", failed).status_code == 503
-        response = ask("eth", unread)
-        assert response.status_code == 503
-        assert int(response.headers["Retry-After"]) > 30
-        assert active(ask("eth", known))["stale"] is True
-        assert stub.asked[unread] == stub.asked[known] == 0
-
 
 class TestNotConfigured:
     @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from tests.attacks import (
     waits_of_others,
 )
 from tests.faults_report import Report
+from tests.folders import server_folder
 from tests.nginx import nginx, running_nginx
 from tests.outages import Outages, service_with_own_servers
 from wallet_api.database import connect
@@ -54,7 +55,7 @@ def many_files() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def outages(many_files: None) -> Iterator[Outages]:
     with (
-        tempfile.TemporaryDirectory(prefix="wallet-api-attacks-") as home,
+        server_folder() as home,
         service_with_own_servers(Path(home), proxy_hops=1, leaderboard_ttl_seconds=3600.0) as outages,
     ):
         with connect(str(outages.settings.database_url)) as connection:

@@ -35,14 +35,14 @@ def trades(connection: Connection) -> list[dict[str, Any]]:
 
 
 def test_the_command_imports_a_world_of_the_requested_size(database_url: str, connection: Connection) -> None:
-    done = run_demo(database_url, "--wallets", "10", "--trades", "30000", "--days", "2", "--seed", "3")
+    done = run_demo(database_url, "--wallets", "10", "--trades", "3000", "--days", "2", "--seed", "3")
     assert done.exit_code == 0
-    assert "10 wallets, 30,000 trades" in done.stdout
+    assert "10 wallets, 3,000 trades" in done.stdout
     counts = connection.execute(
         "SELECT count(*) AS trades, count(DISTINCT wallet_id) AS wallets,"
         " max(created_at) - min(created_at) <= interval '2 days' AS in_time FROM trades"
     ).fetchone()
-    assert counts == {"trades": 30_000, "wallets": 10, "in_time": True}
+    assert counts == {"trades": 3_000, "wallets": 10, "in_time": True}
     # Not back to a time before all chains.
     assert run_demo(database_url, "--days", "3651").exit_code == 2
 

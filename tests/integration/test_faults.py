@@ -19,6 +19,7 @@ import requests
 
 from tests.callers import Met, callers, get
 from tests.faults_report import Report
+from tests.folders import server_folder
 from tests.ledger.rows import GROUP
 from tests.nginx import nginx, running_nginx
 from tests.outages import Outages, is_our_refusal, service_with_own_servers
@@ -41,7 +42,7 @@ PAUSE_SECONDS = 0.05
 @pytest.fixture(scope="module")
 def outages() -> Iterator[Outages]:
     with (
-        tempfile.TemporaryDirectory(prefix="wallet-api-faults-") as home,
+        server_folder() as home,
         service_with_own_servers(Path(home)) as outages,
     ):
         yield outages
@@ -353,7 +354,7 @@ def _days_off(response: requests.Response) -> int:
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="wallet-api-faults-") as folder:
+    with server_folder() as folder:
         Path(folder).chmod(0o711)
         yield Path(folder) / "home"
 

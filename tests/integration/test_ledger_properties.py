@@ -2,7 +2,7 @@
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -28,6 +28,14 @@ File = tuple[str, list[Row]]
 NOW = datetime.now(UTC).replace(microsecond=0)
 # Enough of one group for a strong signal.
 FURTHER = [row | {"type": "kol"} for row in random_trades.wallets(6)]
+# Rows of one trade in one file, after which it is as it was before, but valued by the newest price.
+VERSIONS: list[list[Row]] = [
+    [{"value": "2"}, {}],
+    [{"value": "2"}, {}, {}],
+    [{"value_usd": "9"}, {"value_usd": None}],
+    [{"created_at": (NOW - timedelta(hours=25)).isoformat()}, {}],
+    [{"value": "1.0"}, {}],
+]
 # As the ledger stores them, with one that nobody traded.
 MINTS = [(chain, mint) for chain in ("solana", "eth") for mint in strategies.stored_mints(chain)]
 WINDOWS = st.lists(
@@ -123,26 +131,9 @@ def _time_of(row: Row) -> datetime:
     return datetime.fromisoformat(row["created_at"])
 
 
-@pytest.mark.parametrize("trades", ["_from_dust_to_billions", "_at_the_edges_of_windows"])
-def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
-    database_url: str, connection: Connection, trades: str
-) -> None:
-    chance = random.Random(5)
-    rows = list(globals()[trades](chance))
-    chance.shuffle(rows)
-    # A third of the trades without dollars has a price near it, which changes.
-    prices = random_trades.prices(NOW, days=40)
-    half = len(rows) // 2
-    importer, ledger = in_process.Importer(database_url, batch_rows=300), Ledger()
-    for kind, file in (
-        ("wallets", [*strategies.wallets(), *FURTHER]),
-        *(("prices", prices), ("trades", rows[:half])),
-        *(("prices", [row | {"usd": "7"} for row in prices]), ("trades", rows[half:])),
-    ):
-        getattr(importer, kind)(file)
-        getattr(ledger, f"add_{kind}")(file)
-    mints = [("solana", mint_of(f"token {number}")) for number in range(2)]
-    compare(figures(connection, NOW, [3600, 86_400], mints, limit=100), ledger)
+def _version(number: int, **fields: Any) -> Row:
+    at = NOW - timedelta(days=1)
+    return trade_row(strategies.SOLANA[0], f"version {number}", at, mint=mint_of("versions"), **fields)
 
 
 def _at_the_edges_of_windows(chance: random.Random) -> Iterator[Row]:
@@ -165,10 +156,9 @@ def _at_the_edges_of_windows(chance: random.Random) -> Iterator[Row]:
                 "transaction_type": chance.choice(["buy", "buy", "sell"]),
                 "token_amount": chance.choice(["1", "2", "100"]),
             }
-            for version in range(chance.choice([1, 1, 2, 4])):
-                if version == 0 or chance.random() < 0.3:
-                    at = chance.choice(few) + chance.choice(strategies.NUDGES)
-                    row["value"] = chance.choice(["0.4", "0.6", "1", "2"])
+            moments = [chance.choice(few) + chance.choice(strategies.NUDGES) for _ in range(2)]
+            for _ in range(chance.choice([1, 1, 2, 4])):
+                at, row["value"] = chance.choice(moments), chance.choice(["0.4", "1"])
                 given = {name: chance.choice([value, value, None, ""]) for name, value in optional.items()}
                 kept = chance.sample(sorted(given), chance.randint(0, 2))
                 yield trade_row(address, signature, at, **row) | {name: given[name] for name in kept}
@@ -208,6 +198,30 @@ def _from_dust_to_billions(chance: random.Random) -> Iterator[Row]:
             "created_at": at.isoformat(),
             **({"value_usd": amount(0)} if chance.random() < 0.5 else {}),
         }
+
+
+@pytest.mark.parametrize("trades", [_from_dust_to_billions, _at_the_edges_of_windows])
+def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
+    database_url: str, connection: Connection, trades: Callable[[random.Random], Iterator[Row]]
+) -> None:
+    chance = random.Random(5)
+    rows = list(trades(chance))
+    chance.shuffle(rows)
+    # A third of the trades without dollars has a price near it, which changes.
+    prices = random_trades.prices(NOW, days=40)
+    half = len(rows) // 2
+    importer, ledger = in_process.Importer(database_url, batch_rows=500), Ledger()
+    known = [_version(number) for number in range(len(VERSIONS))]
+    later = [_version(number, **version) for number, versions in enumerate(VERSIONS) for version in versions]
+    for kind, file in (
+        ("wallets", [*strategies.wallets(), *FURTHER]),
+        *(("prices", prices), ("trades", rows[:half] + known)),
+        *(("prices", [row | {"usd": "7"} for row in prices]), ("trades", rows[half:] + later)),
+    ):
+        getattr(importer, kind)(file)
+        getattr(ledger, f"add_{kind}")(file)
+    mints = [("solana", mint_of(f"token {number}")) for number in range(2)]
+    compare(figures(connection, NOW, [3600, 86_400], mints, limit=100), ledger)
 
 
 def _retyped(type: str) -> list[Row]:

@@ -1,9 +1,8 @@
-"""Imports beside requests, beside one another and beside removals, and killed: all figures are right."""
+"""Imports beside requests, beside one another and beside removals: all figures are right.
 
-import os
-import random
-import subprocess
-import sys
+That they may be killed is in test_following_under_way.py.
+"""
+
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.ledger import in_process, random_trades
-from tests.ledger.contents import contents, orphans
+from tests.ledger.contents import orphans
 from tests.ledger.in_process import exact
 from tests.ledger.rows import trade_row, written
 from tests.processes import wallet_api
@@ -74,51 +73,6 @@ def assert_whole(record: Row) -> None:
     assert min(5, stats["total_tx_count"]) == len(record["trades"])
     if overview:
         assert record["trades"][0]["created_at"] == overview[0]["last_seen"]
-
-
-def test_an_importer_killed_at_any_instant_and_run_again_leaves_nothing_wrong(
-    database_url: str, connection: Connection, tmp_path: Path
-) -> None:
-    now = datetime.now(UTC).replace(microsecond=0)
-    wallets, prices = random_trades.wallets(12), random_trades.prices(now, DAYS)
-    rows = random_trades.trades(6_000, 12, now, DAYS)
-    importer = in_process.Importer(database_url)
-    file = written(tmp_path / "trades.ndjson", *rows)
-    importer.wallets(wallets)
-    importer.prices(prices)
-    importer.trades(rows)
-    undisturbed = contents(connection, now)
-
-    in_process.clear(connection)
-    importer.wallets(wallets)
-    importer.prices(prices)
-    chance = random.Random(7)
-    for batches in (0, 1, 3, 6, 10):
-        importing = start_import(database_url, file, batch_rows=500)
-        assert importing.stdout is not None
-        for _ in range(batches):
-            assert importing.stdout.readline() == b"landed\n"
-        try:
-            # Anywhere within the batch that follows.
-            importing.wait(timeout=chance.uniform(0, 0.05))
-        except subprocess.TimeoutExpired:
-            importing.kill()
-        importing.communicate()
-    again = start_import(database_url, file, batch_rows=500)
-    output, _ = again.communicate(timeout=120)
-    assert (again.returncode, output.count(b"landed")) == (0, -(-len(rows) // 500))
-
-    assert contents(connection, now) == undisturbed
-    assert set(rebuild_ledger(connection).values()) == {0}
-
-
-def start_import(database_url: str, file: Path, batch_rows: int) -> "subprocess.Popen[bytes]":
-    """An importer in a process of its own, which says each batch that landed."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.ledger.importing", str(file), str(batch_rows)],
-        env=os.environ | {"DATABASE_URL": database_url},
-        stdout=subprocess.PIPE,
-    )
 
 
 def test_an_import_waits_for_one_that_stores_prices_and_sees_its_trades(

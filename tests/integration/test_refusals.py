@@ -87,7 +87,7 @@ def test_a_service_with_a_wrong_password_logs_it_and_recovers_by_itself(
         with callers(call, pause_seconds=0.02) as met:
             assert eventually(lambda: met.statuses[503] > 5, 30)
             before, start = strict.attempts(), time.monotonic()
-            threading.Event().wait(4)
+            threading.Event().wait(2)
             tries_per_second = (strict.attempts() - before) / (time.monotonic() - start)
             strict.administrator.execute("ALTER ROLE wallet_api PASSWORD 'wrong-secret'")
             assert eventually(lambda: met.statuses[200] > 5, 20)

@@ -88,7 +88,7 @@ def process_list() -> Iterator[Callable[[], str]]:
     stop = threading.Event()
 
     def look() -> None:
-        while not stop.wait(0.1):
+        while not stop.wait(0.25):
             for process in psutil.process_iter(["cmdline", "name"]):
                 seen.add(" ".join([process.info["name"] or "", *(process.info["cmdline"] or ())]))
 
