@@ -289,6 +289,21 @@ def test_what_a_reorganisation_removed_is_removed(chain: EvmChain, operator: Ope
     assert sync(operator)["changed"] == 0
 
 
+def test_a_block_that_is_replaced_while_it_is_read_counts_for_nothing(
+    stub: Stub, chain: EvmChain, operator: Operator
+) -> None:
+    block = chain.add(now(), buy(1))
+
+    def replace() -> None:
+        # Between its receipts and the whole block.
+        if b"true" in request.get_data() and chain.blocks[-1] is block:
+            chain.reorganise(1, [Block(block.created_at, block.transactions)])
+
+    stub.scenarios["rpc"] = replace
+    assert sync(operator)["failures"] == {"server_error": 1}
+    assert (sync(operator)["changed"], len(trades(operator))) == (1, 1)
+
+
 def test_the_last_blocks_are_read_again_as_deep_as_is_set(chain: EvmChain, operator: Operator) -> None:
     assert sync(operator, ETH_CONFIRMATIONS="3")["changed"] == 0
     # As if the node had returned too little for its newest blocks.

@@ -81,7 +81,7 @@ def test_parts_are_added_and_hops_have_their_mean_price() -> None:
         Swap(WALLET, "t", AT, "p", Leg("A", Decimal(2), "Apple"), Leg(None, ONE), ONE),
         Swap(WALLET, "t", AT, "q", Leg("A", ONE), Leg(None, Decimal(5)), ONE),
         Swap(WALLET, "t", AT, "r", Leg("B", Decimal(8)), Leg("A", ONE), ONE),
-        Swap(WALLET, "t", AT, "s", Leg("C", ONE), Leg("B", Decimal(4)), ONE),
+        Swap(WALLET, "t", AT, "s", Leg("C", ONE), Leg("B", Decimal(4)), Decimal(3)),
         Swap(TrackedWallet(2, CHAINS["solana"], "other"), "t", AT, "p", Leg("A", ONE), Leg(None, ONE)),
     ]
     found = {
@@ -95,8 +95,8 @@ def test_parts_are_added_and_hops_have_their_mean_price() -> None:
         (1, "A", False): (3, 6, 2, "Apple"),
         (1, "A", True): (1, 2, 1, None),
         (1, "B", False): (8, 2, 1, None),
-        (1, "B", True): (4, 1, 1, None),
-        (1, "C", False): (1, 1, 1, None),
+        (1, "B", True): (4, 1, 3, None),
+        (1, "C", False): (1, 1, 3, None),
         (2, "A", False): (1, 1, None, None),
     }
 
