@@ -3,15 +3,16 @@
 import re
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psutil
 import requests
 from psycopg.sql import SQL, Identifier
 
-from tests.processes import Gunicorn, kill_all, running_valkey, start_gunicorn
+from tests.processes import Gunicorn, kill_all, processes_of, running_valkey, start_gunicorn
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
@@ -41,6 +42,21 @@ class Outages:
     def kill(self, server: str) -> None:
         """Kill all processes of 'postgres' or 'valkey'."""
         kill_all(self.home / server)
+
+    @contextmanager
+    def hanging(self, server: str) -> Iterator[None]:
+        """Stop all processes of a server in this block, as with a disk that does not respond."""
+        stopped = processes_of(self.home / server)
+        try:
+            for process in stopped:
+                # A backend may end by itself meanwhile.
+                with suppress(psutil.NoSuchProcess):
+                    process.suspend()
+            yield
+        finally:
+            for process in stopped:
+                with suppress(psutil.NoSuchProcess):
+                    process.resume()
 
     def bring_back(self) -> float:
         """Start the servers that do not run, and return the time of their first connection."""

@@ -17,6 +17,7 @@ import psutil
 import valkey
 from click.testing import CliRunner, Result
 
+from tests.waiting import eventually
 from wallet_api import embedded
 from wallet_api.cli import cli
 from wallet_api.embedded import valkey as embedded_valkey
@@ -132,10 +133,7 @@ def kill(processes: Sequence[psutil.Process]) -> None:
         # A backend may end by itself meanwhile.
         with suppress(psutil.NoSuchProcess):
             process.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 30
-    left = list(processes)
-    while left and time.monotonic() < deadline:
-        left = [process for process in psutil.wait_procs(left, timeout=0.05)[1] if is_alive(process)]
+    eventually(lambda: not any(map(is_alive, processes)), 30)
 
 
 def is_alive(process: psutil.Process) -> bool:

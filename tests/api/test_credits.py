@@ -18,7 +18,7 @@ from tests.callers import WALLETS, Met, call_at_once, callers, get
 from tests.folders import server_folder
 from tests.ledger.caller import LIST
 from tests.outages import Outages, is_our_refusal, no_connections, service_with_own_servers
-from tests.processes import StartGunicorn, processes_of, reload, workers
+from tests.processes import StartGunicorn, reload, workers
 from tests.waiting import eventually
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key, top_up_key
@@ -291,18 +291,6 @@ def _paying(outages: Outages) -> Iterator[Met]:
         yield met
 
 
-@contextmanager
-def _database_hangs(outages: Outages) -> Iterator[None]:
-    processes = processes_of(outages.home / "postgres")
-    for process in processes:
-        process.suspend()
-    try:
-        yield
-    finally:
-        for process in processes:
-            process.resume()
-
-
 def _responds_again(met: Met) -> bool:
     paid = met.statuses[200]
     return eventually(lambda: met.statuses[200] > paid + 50, 20)
@@ -314,7 +302,7 @@ def test_while_the_database_hangs_a_key_with_credits_is_refused_and_no_credit_is
     before = _charged(outages)
     free = get(outages.gunicorn.url + WALLETS, headers=outages.headers)
     with _paying(outages) as paying, callers(free, pause_seconds=0.01) as others:
-        with _database_hangs(outages):
+        with outages.hanging("postgres"):
             assert eventually(lambda: paying.statuses[503] > 20, 30)
             answered = others.statuses[200]
             assert eventually(lambda: others.statuses[200] > answered + 50, 5)
@@ -345,7 +333,7 @@ def test_a_worker_killed_while_the_database_hangs_forgives_at_most_its_last_seco
     before = _charged(outages)
     with _paying(outages) as met:
         suspended = time.monotonic()
-        with _database_hangs(outages):
+        with outages.hanging("postgres"):
             time.sleep(0.6)
             for worker in workers(outages.gunicorn):
                 worker.kill()

@@ -91,18 +91,10 @@ def test_postgresql_is_killed_and_comes_back(outages: Outages, report: Report) -
 def test_postgresql_is_stopped_and_goes_on(outages: Outages, report: Report) -> None:
     with callers(_wallets(outages), pause_seconds=PAUSE_SECONDS) as met:
         _wait(lambda: met.statuses[200] > 20)
-        frozen = processes_of(outages.home / "postgres")
-        try:
-            for process in frozen:
-                with suppress(psutil.NoSuchProcess):
-                    process.suspend()
+        with outages.hanging("postgres"):
             threading.Event().wait(6)
             assert requests.get(f"{outages.gunicorn.url}/healthz", timeout=20).status_code == 200
             assert requests.get(f"{outages.gunicorn.url}/readyz", timeout=20).status_code == 503
-        finally:
-            for process in frozen:
-                with suppress(psutil.NoSuchProcess):
-                    process.resume()
         back = time.monotonic()
         _go_on()
     meanwhile = "503 with `Retry-After`, at the latest two seconds after STATEMENT_TIMEOUT_SECONDS"

@@ -159,8 +159,9 @@ class TestWhileItRuns:
         assert eventually(lambda: _newest(home) > newest, 90, pause_seconds=1.0)
 
 
-def test_the_next_starts_are_quick_show_no_secret_and_clear_away_what_a_kill_left(loaded: Path) -> None:
-    home, port = loaded, free_port()
+@pytest.mark.usefixtures("loaded")
+def test_the_next_starts_are_quick_show_no_secret_and_clear_away_what_a_kill_left(home: Path) -> None:
+    port = free_port()
     if not (home / "demo-key").exists():
         # Alone, it needs a first start of its own.
         with running_up(home):
