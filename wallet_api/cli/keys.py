@@ -83,8 +83,6 @@ def show(name: str, as_json: bool) -> None:
     with _keys() as connection:
         rows = [row for row in read_keys(connection) if row["name"] == name]
         usage = read_usage(connection, first_day(), name)
-    if not rows:
-        raise click.ClickException(f"there is no key named {name!r}.")
     operations = by_operation(usage)
     if as_json:
         print_json([_plain(row) for row in rows][-1] | {"operations_30_days": operations})

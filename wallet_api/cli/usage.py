@@ -11,7 +11,8 @@ from wallet_api.cli.environment import database
 from wallet_api.cli.options import moment
 from wallet_api.cli.output import json_option, print_json, print_table
 from wallet_api.database import Row
-from wallet_api.keys.usage import list_keys, read_usage
+from wallet_api.keys import KeyRequestError
+from wallet_api.keys.usage import read_usage
 
 _COLUMNS = ("name", "day", "operation", "requests", "credits")
 _DAYS = 30
@@ -30,9 +31,10 @@ def usage(name: str | None, since: datetime | None, as_csv: bool, as_json: bool)
     if as_csv and as_json:
         raise click.UsageError("Give --csv or --json.")
     with database() as connection:
-        if name is not None and name not in {key["name"] for key in list_keys(connection)}:
-            raise click.ClickException(f"there is no key named {name!r}.")
-        rows = read_usage(connection, first_day() if since is None else since.date(), name)
+        try:
+            rows = read_usage(connection, first_day() if since is None else since.date(), name)
+        except KeyRequestError as error:
+            raise click.ClickException(f"{error}.") from error
     if as_json:
         print_json([row | {"day": row["day"].isoformat()} for row in rows])
     elif as_csv:

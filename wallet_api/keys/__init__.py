@@ -95,7 +95,7 @@ def create_key(
 
 def revoke_key(connection: Connection, name: str) -> datetime:
     """Revoke a key and return when it was first revoked. Raises KeyRequestError for an unknown name."""
-    key_id = _find(connection, name)["key_id"]
+    key_id = find(connection, name)["key_id"]
     revoked_at: datetime = connection.fetch_value(_KEYS["revoke"], {"key_id": key_id})
     return revoked_at
 
@@ -152,7 +152,8 @@ def new_secret() -> str:
     return PREFIX + secrets.token_urlsafe(32)
 
 
-def _find(connection: Connection, name: str) -> Row:
+def find(connection: Connection, name: str) -> Row:
+    """Return the newest key of a name. Raises KeyRequestError if there is none."""
     row = connection.execute(_KEYS["find"], {"name": name}).fetchone()
     if row is None:
         raise KeyRequestError(f"there is no key named {name!r}")
@@ -160,7 +161,7 @@ def _find(connection: Connection, name: str) -> Row:
 
 
 def _find_valid(connection: Connection, name: str, *, or_expired: bool = True) -> int:
-    row = _find(connection, name)
+    row = find(connection, name)
     if row["revoked_at"] is not None:
         raise KeyRequestError(f"the key {name!r} is revoked permanently; create another one")
     expires_at = row["expires_at"]

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, timedelta
 
 from wallet_api.database import Connection, Row, load_statements
+from wallet_api.keys import find
 
 _USAGE = load_statements(__package__, "usage")
 
@@ -16,7 +17,12 @@ def list_keys(connection: Connection) -> list[Row]:
 
 
 def read_usage(connection: Connection, since: date, name: str | None = None) -> list[Row]:
-    """Return requests and credits by key, day of UTC and operation; of one name, or of all."""
+    """Return requests and credits by key, day of UTC and operation; of one name, or of all.
+
+    Raises KeyRequestError if no key has the name.
+    """
+    if name is not None:
+        find(connection, name)
     return connection.execute(_USAGE["usage"], {"since": since, "name": name}).fetchall()
 
 

@@ -1,5 +1,6 @@
 """The schemas of what a group trades, and which of its wallets do best."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validates_schema
@@ -59,14 +60,19 @@ class AnalyticsArguments(GroupArguments):
     order = Choice(ORDERS, "Of `net_flow`: `desc` (default) or `asc`.")
     min_wallets = WholeNumber(1, "Of `net_flow`: only tokens that at least so many wallets traded.")
 
-    # Also if the period is no word of any mode: the refusal lists those of this mode.
+    def allowed(self, name: str, given: Mapping[str, str]) -> Sequence[str] | None:
+        """Return the periods of the mode, and else what any argument can be."""
+        if name == "period" and given.get("mode") in MODES:
+            return FLOW_PERIODS if given["mode"] == "net_flow" else PERIODS
+        return super().allowed(name, given)
+
+    # Also if an argument has no value of any mode.
     @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _arguments_fit_the_mode(self, data: dict[str, Any], given: dict[str, str], **kwargs: Any) -> None:
         if "mode" not in data:
             return
-        periods = FLOW_PERIODS if data["mode"] == "net_flow" else PERIODS
-        if given.get("period", periods[0]) not in periods:
-            raise ValidationError({"period": {"allowed": list(periods)}})
+        if "period" in given and given["period"] not in (self.allowed("period", given) or ()):
+            raise ValidationError("is no period of this mode", "period")
         for name in _OF_FLOWS:
             if name in given and data["mode"] != "net_flow":
                 raise ValidationError({name: {"message": "is of the mode net_flow alone"}})

@@ -1,5 +1,6 @@
 """The arguments that operations share, and the wording of their errors."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, post_load, validates_schema
@@ -16,6 +17,13 @@ class Arguments(Schema):
 
     class Meta:
         unknown = RAISE
+
+    def allowed(self, name: str, given: Mapping[str, str]) -> Sequence[str] | None:
+        """Return the words that an argument can be beside those given; None if it is no choice."""
+        if name == "type" and given.get("blockchain") in CHAINS:
+            return CHAINS[given["blockchain"]].types
+        words: Sequence[str] | None = getattr(self.fields[name], "allowed", None)
+        return words
 
 
 class ChainArguments(Arguments):
@@ -40,8 +48,7 @@ class GroupArguments(ChainArguments):
 
     @validates_schema
     def _pair_exists(self, data: dict[str, Any], **kwargs: Any) -> None:
-        allowed = CHAINS[data["blockchain"]].types
-        if data.get("type", allowed[0]) not in allowed:
+        if "type" in data and data["type"] not in CHAINS[data["blockchain"]].types:
             raise ValidationError("does not exist on this chain", "type")
 
 
@@ -115,10 +122,7 @@ def _refusal(schema: Arguments, given: dict[str, str], error: ValidationError) -
     # The first fault in the order of the schema: equal requests get equal errors.
     name = next(name for name in schema.fields if name in faults)
     fault = faults[name]
-    field = schema.fields[name]
-    allowed = fault.get("allowed") if isinstance(fault, dict) else getattr(field, "allowed", None)
-    if name == "type" and given.get("blockchain") in CHAINS:
-        allowed = CHAINS[given["blockchain"]].types
+    allowed = schema.allowed(name, given)
     if isinstance(fault, dict) and "message" in fault:
         # An allowed word that does not fit the other arguments.
         return InvalidParameter(f"Parameter {name} {fault['message']}.", parameter=name)

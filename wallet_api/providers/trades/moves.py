@@ -11,7 +11,7 @@ from wallet_api.providers.parsing import UnusableRow
 FEES = 5
 
 # By how much of it amounts may differ that are not all seen.
-SEEN = 20
+_SEEN = 20
 
 # Balance changes in the smallest unit by token; None is the native coin.
 Changes = Counter[str | None]
@@ -70,7 +70,7 @@ class Moves:
         return sum(other[mint] for other in self.exchangers)
 
 
-def agrees(one: int, other: int, part: int = SEEN) -> bool:
+def agrees(one: int, other: int, part: int = _SEEN) -> bool:
     """Return whether two amounts differ by at most a twentieth (or a fifth, FEES) of the larger one."""
     return abs(one - other) * part <= max(abs(one), abs(other))
 
