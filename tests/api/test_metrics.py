@@ -24,7 +24,7 @@ from tests.ledger.rows import ANN, price_row, trade_row
 from tests.processes import StartGunicorn, reload
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
-from wallet_api.providers.trades.swaps import Block
+from wallet_api.providers.trades.source import Block
 from wallet_api.settings import Settings
 from wallet_api.sync.blocks import save_blocks
 from wallet_api.sync.delays import save_delays

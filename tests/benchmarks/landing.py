@@ -29,8 +29,8 @@ from tests.benchmarks.http_world import bytes_of, solana_address
 from tests.processes import start_gunicorn
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
+from wallet_api.forms import BadRow
 from wallet_api.keys import create_key
-from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_trades
 from wallet_api.ledger.rows import TradeRow
 from wallet_api.settings import Settings

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from wallet_api.database import Connection, connect
-from wallet_api.ledger.fields import BadRow
+from wallet_api.forms import BadRow
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
 from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets
 from wallet_api.ledger.readers import ndjson_records

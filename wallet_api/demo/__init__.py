@@ -10,7 +10,7 @@ from itertools import count
 
 from wallet_api.database import Connection, connect
 from wallet_api.demo.world import EVM_PREFIX, SOLANA_PREFIX, World
-from wallet_api.ledger.fields import BadRow
+from wallet_api.forms import BadRow
 from wallet_api.ledger.imports import import_prices, import_trades, import_wallets
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.rows import RowType

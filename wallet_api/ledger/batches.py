@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from wallet_api.ledger.fields import BadRow, check_address
+from wallet_api.forms import BadRow, check_address
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import LOCKS
 from wallet_api.ledger.rows import Text, TradeRow

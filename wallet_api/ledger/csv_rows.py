@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from wallet_api.ledger.fields import BadRow, Warn, row_fault, shown, unknown_names
+from wallet_api.forms import BadRow, shown
+from wallet_api.ledger.fields import Warn, row_fault, unknown_names
 from wallet_api.ledger.lines import MAX_LINE_BYTES, Record, too_long, unreadable
 from wallet_api.ledger.rows import RowType
 

@@ -2,8 +2,8 @@
 
 import msgspec
 
+from wallet_api.forms import BadRow, check_address
 from wallet_api.ledger.batches import Token
-from wallet_api.ledger.fields import BadRow, check_address
 from wallet_api.ledger.readers import UnreadableFile, open_source
 from wallet_api.ledger.rows import Blockchain, good
 from wallet_api.settings import SettingsError

@@ -1,67 +1,20 @@
-"""The checks of a row's fields, and the reasons for which a row is rejected."""
+"""The faults of a row's fields: of another form than the row's, or unknown."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
-from functools import lru_cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from datetime import datetime
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from wallet_api.chains import CHAINS
+from wallet_api.forms import TIME_FORM, BadRow, must_be, one_of, shown
 
 Warn = Callable[[str], None]
 
-AHEAD = timedelta(minutes=5)
-EARLIEST = datetime(2009, 1, 3, tzinfo=UTC)
-MAX_TEXT = 2048
-MAX_SIGNATURE = 256
-MAX_EVENT_INDEX = 2**31 - 1
-# Far beyond any real token, and narrow enough that every quotient keeps its 40 decimals.
-MAX_WHOLE_DIGITS = 60
-MAX_DECIMALS = 36
-
-AMOUNT_FORM = "a decimal number such as 1000, 0.25 or 1.5e-7"
-TIME_FORM = "an ISO 8601 time such as 2026-01-30T12:51:16Z"
-
-# An exponent of more digits would be too large for a Decimal.
-_AMOUNT = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 # The end of msgspec's messages: "Expected `str`, got `int` - at `$.mint`".
 _AT_FIELD = re.compile(r"(.*) - at `\$\.(\w+).*`", re.DOTALL)
-_SHOWN_CHARACTERS = 40
 # Limits the warnings about a file with many unknown names.
 _MAX_WARNINGS = 20
-
-
-class BadRow(ValueError):
-    """The row is rejected; the message is the reason."""
-
-    def __init__(self, rule: str, found: str = "") -> None:
-        super().__init__(rule + found)
-        # The reason without the value of this row, by which equal faults can be counted.
-        self.rule = rule
-
-
-def shown(value: object) -> str:
-    """Return the value as JSON, cut where it is long."""
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "an array"
-    text = msgspec.json.encode(value).decode("utf-8", "replace")
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
-
-
-def must_be(field: str, allowed: str, value: object) -> BadRow:
-    """Return the fault of a field whose value is none of those allowed."""
-    if value is None or value == "":
-        return BadRow(f"{field} is empty; it must be {allowed}")
-    return BadRow(f"{field} must be {allowed}", f", not {shown(value)}")
-
-
-def one_of(names: Iterable[str]) -> str:
-    """Return the names as a choice: a, b or c."""
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
 
 
 def row_fault(
@@ -93,76 +46,3 @@ def unknown_names(row_type: type[msgspec.Struct], kind: str, warn: Warn) -> Call
                 warn(f"the {kind} {shown(name)} is unknown and ignored")
 
     return check
-
-
-# Cached, since many trades have the same wallet or mint, and decoding an address is slow.
-@lru_cache(maxsize=50_000)
-def check_address(blockchain: str, text: str, field: str = "wallet_address") -> str:
-    """Return the stored form of the address of a wallet, or of a mint. Raises BadRow."""
-    chain = CHAINS[blockchain]
-    if not chain.is_address(text):
-        raise must_be(field, f"an address of {blockchain} ({chain.address_form})", text)
-    return chain.canonical(text)
-
-
-def check_text(field: str, text: str, longest: int, *, required: bool = False) -> str:
-    """Return the text itself. Raises BadRow if it is too long, or contains what PostgreSQL cannot store."""
-    if required and not text:
-        raise BadRow(f"{field} is empty")
-    if len(text) > longest:
-        raise BadRow(f"{field} is longer than {longest} characters", f": {shown(text)}")
-    if "\0" in text:
-        raise BadRow(f"{field} contains a NUL character", f": {shown(text)}")
-    return text
-
-
-def check_amount(field: str, amount: Any, *, above_zero: bool = False) -> str:
-    """Return the amount as text: ASCII digits with an optional point and exponent.
-
-    Raises BadRow if it is something else, negative (or zero), or has too many digits.
-    """
-    # Nearly all amounts are short and plain, which is fast to check. A Decimal is slower, and accepts more
-    # than ASCII digits.
-    if type(amount) is str and len(amount) <= MAX_DECIMALS and amount.isascii():
-        digits = amount.replace(".", "", 1)
-        if digits.isdecimal() and not (above_zero and not digits.strip("0")):
-            return amount
-    return _check_amount(field, amount, above_zero=above_zero)
-
-
-def check_event_index(index: Any) -> int:
-    """Return the index as a number; an empty one is 0. Raises BadRow."""
-    if index is None or index == "":
-        return 0
-    if type(index) is str and len(index) <= 10 and index.isascii() and index.isdecimal():
-        index = int(index)
-    if type(index) is not int or not 0 <= index <= MAX_EVENT_INDEX:
-        raise must_be("event_index", f"a whole number from 0 to {MAX_EVENT_INDEX}", index)
-    return index
-
-
-def check_time(field: str, moment: datetime, now: datetime) -> datetime:
-    """Return the time, aware; one without an offset is UTC. Raises BadRow if it is too early or too late."""
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    if moment > now + AHEAD:
-        raise BadRow(f"{field} is more than 5 minutes ahead of now", f": {moment.isoformat()}")
-    if moment < EARLIEST:
-        raise BadRow(
-            f"{field} is before {EARLIEST:%Y-%m-%d}, when there was no blockchain", f": {moment.isoformat()}"
-        )
-    return moment
-
-
-def _check_amount(field: str, amount: Any, *, above_zero: bool) -> str:
-    text = str(amount) if type(amount) in (int, Decimal) else amount
-    if not isinstance(text, str) or not _AMOUNT.fullmatch(text):
-        raise must_be(field, AMOUNT_FORM, amount)
-    number = Decimal(text)
-    if number.is_signed() or (above_zero and not number):
-        raise must_be(field, "above 0" if above_zero else "at least 0", amount)
-    exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int)
-    if exponent < -MAX_DECIMALS or number.adjusted() >= MAX_WHOLE_DIGITS:
-        allowed = f"a number of at most {MAX_WHOLE_DIGITS} digits before and {MAX_DECIMALS} after the point"
-        raise must_be(field, allowed, amount)
-    return text

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.ledger.fields import MAX_SIGNATURE, check_address, check_event_index, check_text
+from wallet_api.forms import MAX_SIGNATURE, check_address, check_event_index, check_text
 from wallet_api.ledger.rows import Blockchain, Side
 
 WalletKey = tuple[str, str]

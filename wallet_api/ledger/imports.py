@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from typing import LiteralString
 
 from wallet_api.database import Connection, load_statements
+from wallet_api.forms import BadRow
 from wallet_api.ledger import arrivals, merge, staging
 from wallet_api.ledger.batches import Share, Token, WalletIds, blocks, read_batch
-from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.lines import Record, Reject
 from wallet_api.ledger.repeats import repeated_wallets
 from wallet_api.ledger.rows import PriceRow, RowType, TradeRow, WalletRow, good

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from wallet_api.ledger.fields import BadRow
+from wallet_api.forms import BadRow
 from wallet_api.ledger.rows import RowType
 
 MAX_LINE_BYTES = 1 << 20

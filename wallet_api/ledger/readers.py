@@ -10,8 +10,9 @@ from typing import BinaryIO, cast
 
 import msgspec
 
+from wallet_api.forms import BadRow
 from wallet_api.ledger.csv_rows import BadHeader, csv_records
-from wallet_api.ledger.fields import BadRow, Warn, row_fault, unknown_names
+from wallet_api.ledger.fields import Warn, row_fault, unknown_names
 from wallet_api.ledger.lines import MAX_LINE_BYTES, Record, bounded_lines, too_long, unreadable
 from wallet_api.ledger.rows import RowType
 

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import orjson
 
-from wallet_api.ledger.fields import BadRow
+from wallet_api.forms import BadRow
 from wallet_api.ledger.readers import UnreadableFile
 
 

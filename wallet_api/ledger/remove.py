@@ -7,9 +7,9 @@ from operator import itemgetter
 from typing import Any, LiteralString
 
 from wallet_api.database import Connection, load_statements
+from wallet_api.forms import BadRow
 from wallet_api.ledger import arrivals, merge, staging
 from wallet_api.ledger.arrivals import Purge
-from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
 from wallet_api.ledger.lines import Record, Reject
 from wallet_api.ledger.rows import good

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from wallet_api.chains import CHAINS, Currency
-from wallet_api.ledger.fields import (
+from wallet_api.forms import (
     EARLIEST,
     MAX_SIGNATURE,
     MAX_TEXT,

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from cachetools import LRUCache
 
 from wallet_api.chains import Chain
+from wallet_api.decoding.amounts import MAX_DECIMALS
 from wallet_api.providers import multicall
 from wallet_api.providers.faults import Malformed, NotConfigured
 from wallet_api.providers.fetch import Fetch
 from wallet_api.providers.jsonrpc import Node, Result
-from wallet_api.providers.parsing import MAX_DECIMALS, clean
+from wallet_api.providers.parsing import clean
 from wallet_api.providers.replies import quantity
 
 _CHUNK = 200

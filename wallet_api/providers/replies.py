@@ -10,6 +10,7 @@ import msgspec
 from urllib3 import Retry
 from urllib3.exceptions import InvalidHeader
 
+from wallet_api.decoding import amounts
 from wallet_api.providers.faults import (
     BadKey,
     Banned,
@@ -83,17 +84,17 @@ def read_json(body: bytes, shape: type[Shape]) -> Shape:
 def quantity(text: str | None) -> int:
     """Return a hexadecimal number of an EVM node; 0 for None. Raise Malformed."""
     try:
-        return 0 if text is None else int(text, 16)
-    except ValueError:
-        raise Malformed("not a hexadecimal value") from None
+        return amounts.quantity(text)
+    except amounts.UnusableRow as error:
+        raise Malformed(str(error)) from None
 
 
 def time_of(seconds: float) -> datetime:
     """Return the time for Unix seconds. Raise Malformed if it is out of range."""
     try:
-        return datetime.fromtimestamp(seconds, UTC)
-    except (OverflowError, ValueError, OSError) as error:
-        raise Malformed("a time out of range") from error
+        return amounts.time_of(seconds)
+    except amounts.UnusableRow as error:
+        raise Malformed(str(error)) from None
 
 
 def refuse(reply: Reply) -> ProviderFault:

@@ -16,10 +16,11 @@ import msgspec
 from cachetools import LRUCache
 from solders.pubkey import Pubkey
 
+from wallet_api.decoding.amounts import UnusableRow, read_amount, read_decimals
 from wallet_api.providers.faults import ProviderFault
 from wallet_api.providers.fetch import Fetch
 from wallet_api.providers.jsonrpc import Node
-from wallet_api.providers.parsing import UnusableRow, clean, read_amount, read_decimals, read_row
+from wallet_api.providers.parsing import clean, read_row
 
 # A call accepts 100 accounts; a mint and its metadata are two.
 _MINTS_A_CALL = 50

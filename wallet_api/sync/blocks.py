@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.ledger.fields import BadRow
+from wallet_api.forms import BadRow
 from wallet_api.ledger.identities import TradeIdentity
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.remove import remove_trades, stage_trades
-from wallet_api.providers.trades.swaps import Block
+from wallet_api.providers.trades.source import Block
 
 # More than any reorganisation has been deep, and each round adds at least one.
 _KEPT_BLOCKS = 256

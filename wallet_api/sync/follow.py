@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 from cachetools import LRUCache
 
 from wallet_api.database import Connection, Row
-from wallet_api.providers.trades.solana_transaction import Notice
-from wallet_api.providers.trades.swaps import Chunk, TrackedWallet, Unfinal
+from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.providers.trades.source import Chunk, Notice, Unfinal
 from wallet_api.sync.follows import Follow, save_follow
 from wallet_api.sync.jobs import Job, Span, tracked_rows
 from wallet_api.sync.pool import Pool, Result

@@ -11,24 +11,17 @@ from decimal import Decimal
 from msgspec import UNSET
 
 from wallet_api.database import Connection
+from wallet_api.decoding.swaps import DENIED, FROM_LOGS, NO_TRADE, REORGANISED, LeftOut, Reason
+from wallet_api.decoding.trades import Draft, draft_trades
+from wallet_api.forms import BadRow
 from wallet_api.ledger.batches import Token
-from wallet_api.ledger.fields import BadRow
 from wallet_api.ledger.imports import import_trades
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.rows import TradeRow
-from wallet_api.providers.trades.swaps import (
-    DENIED,
-    FROM_LOGS,
-    NO_TRADE,
-    REORGANISED,
-    Chunk,
-    LeftOut,
-    Reason,
-)
+from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync.blocks import remove_orphans, save_blocks
 from wallet_api.sync.delays import save_delays
-from wallet_api.sync.drafts import Draft, draft_trades
 from wallet_api.sync.jobs import REMOVED, Job
 from wallet_api.sync.left_out import read_reasons, save_left_out, save_reasons, settle_left_out
 from wallet_api.sync.prices import Prices

@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
 from wallet_api.database import Connection, MissingReference, Row, load_statements, translated
+from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.ledger.merge import lock_wallets
-from wallet_api.providers.trades.swaps import Block, Chunk, Listed, TrackedWallet, TradeSource
+from wallet_api.providers.trades.source import Block, Chunk, Listed, TradeSource
 from wallet_api.sync.blocks import read_blocks
 
 # The interval of the longer fetches, since a provider's index may be late by hours.

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection, MissingReference, load_statements, translated
-from wallet_api.providers.trades.swaps import COUNTED, LeftOut, Listed, Reason, TrackedWallet
+from wallet_api.decoding.swaps import COUNTED, LeftOut, Reason, TrackedWallet
+from wallet_api.providers.trades.source import Listed
 
 # What was left out is read again at the start of a process, and then once a day.
 _AGAIN = timedelta(days=1)

@@ -6,7 +6,7 @@ from queue import Empty, SimpleQueue
 from typing import Self
 
 from wallet_api.providers.faults import ProviderFault
-from wallet_api.providers.trades.swaps import Chunk
+from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync.jobs import Job
 from wallet_api.sync.refusals import refusal_of
 from wallet_api.sync.sources import Provider

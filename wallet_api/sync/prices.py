@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 
 from wallet_api.chains import CHAINS, CURRENCIES, Currency
 from wallet_api.database import Connection, load_sql
-from wallet_api.ledger.fields import BadRow
+from wallet_api.forms import BadRow
 from wallet_api.ledger.imports import import_prices
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Barred, ProviderFault
-from wallet_api.providers.prices.quotes import PriceSource, hour_of, past_prices
+from wallet_api.providers.prices.quotes import PriceSource, Quote, hour_of, past_prices
 from wallet_api.sync.heartbeats import Round, save_heartbeats
 from wallet_api.sync.summaries import PricesSummary
 
@@ -65,8 +65,8 @@ class Prices:
             self._fill_again_at = time.monotonic() + _FILL_PAUSE_SECONDS
         return not incomplete
 
-    def _latest(self, summary: PricesSummary) -> list[PriceRow]:
-        rows: list[PriceRow] = []
+    def _latest(self, summary: PricesSummary) -> list[Quote]:
+        rows: list[Quote] = []
         summary.missing = list(CURRENCIES)
         for source in self._sources:
             try:
@@ -81,8 +81,8 @@ class Prices:
                 break
         return rows
 
-    def _past(self, hours: Hours, summary: PricesSummary) -> list[PriceRow]:
-        rows: list[PriceRow] = []
+    def _past(self, hours: Hours, summary: PricesSummary) -> list[Quote]:
+        rows: list[Quote] = []
         for currency, wanted in hours.items():
             missing = wanted
             for source in self._sources:
@@ -121,13 +121,14 @@ def _missing_hours(connection: Connection, since: datetime) -> Hours:
     return hours
 
 
-def _import(connection: Connection, rows: Sequence[PriceRow]) -> int:
+def _import(connection: Connection, quotes: Sequence[Quote]) -> int:
     """Import the prices and return how many are new or changed. Invalid prices are rejected."""
 
     def records() -> Iterator[Record[PriceRow]]:
-        yield from ((number, b"", row) for number, row in enumerate(rows, 1))
+        for number, (currency, usd, priced_at) in enumerate(quotes, 1):
+            yield number, b"", PriceRow(currency, usd, priced_at)
 
     def reject(number: int, line: bytes, fault: BadRow) -> None:
-        log.warning("a price of %s was rejected: %s", rows[number - 1].currency, fault)
+        log.warning("a price of %s was rejected: %s", quotes[number - 1].currency, fault)
 
-    return import_prices(connection, records(), reject).changed if rows else 0
+    return import_prices(connection, records(), reject).changed if quotes else 0

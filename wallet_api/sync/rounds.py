@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from wallet_api.database import Connection, Row
 from wallet_api.ledger.batches import Token
 from wallet_api.providers.faults import ProviderFault, TimedOut, Unreachable
-from wallet_api.providers.trades.swaps import Chunk, Listed
+from wallet_api.providers.trades.source import Chunk, Listed
 from wallet_api.sync.follow import Follower, Push
 from wallet_api.sync.follows import BLOCKS, Follow, forget_follows, save_follow
 from wallet_api.sync.heartbeats import Round, save_failures, save_heartbeats

@@ -20,8 +20,7 @@ from wallet_api.providers.trades.evm_rpc import EvmRpcTrades
 from wallet_api.providers.trades.moralis import MoralisTrades
 from wallet_api.providers.trades.solana_rpc import SolanaRpcTrades
 from wallet_api.providers.trades.solana_stream import SolanaStream
-from wallet_api.providers.trades.solana_transaction import Notice
-from wallet_api.providers.trades.swaps import TradeSource
+from wallet_api.providers.trades.source import Notice, TradeSource
 from wallet_api.settings import Settings, SettingsError
 from wallet_api.sync.prices import Prices
 

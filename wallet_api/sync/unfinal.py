@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from wallet_api.database import Connection, MissingReference, load_statements, translated
-from wallet_api.providers.trades.swaps import TrackedWallet, Unfinal
+from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.providers.trades.source import Unfinal
 
 _UNFINAL = load_statements(__package__, "unfinal")
 

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 from wallet_api.chains import Currency
 from wallet_api.database import Connection, Row, load_sql
+from wallet_api.decoding.trades import Draft
 from wallet_api.providers.prices.quotes import HOUR, hour_of
-from wallet_api.sync.drafts import Draft
 from wallet_api.sync.prices import Prices
 
 _KNOWN_VALUES = load_sql(__package__, "known_values")

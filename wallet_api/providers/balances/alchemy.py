@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from wallet_api.chains import Chain
+from wallet_api.decoding.amounts import UnusableRow, read_address, read_amount, read_decimals
 from wallet_api.providers.balances.base import (
     NATIVE,
     Balances,
@@ -21,7 +22,7 @@ from wallet_api.providers.balances.base import (
 from wallet_api.providers.faults import Broken
 from wallet_api.providers.fetch import Fetch, Fetcher, Limits
 from wallet_api.providers.metrics import FetchMetrics
-from wallet_api.providers.parsing import UnusableRow, clean, read_address, read_amount, read_decimals
+from wallet_api.providers.parsing import clean
 from wallet_api.providers.replies import Reply, read_json
 from wallet_api.settings import Settings
 

@@ -6,9 +6,10 @@ from typing import Any, Protocol
 
 import msgspec
 
+from wallet_api.decoding.amounts import UnusableRow, read_amount
 from wallet_api.providers.faults import Malformed, TooLarge
 from wallet_api.providers.fetch import Fetch, Fetcher
-from wallet_api.providers.parsing import UnusableRow, read_amount, read_row
+from wallet_api.providers.parsing import read_row
 
 NATIVE = "native"
 MAX_PAGES = 100

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from wallet_api.chains import EVM_PSEUDO_MINT, Chain
+from wallet_api.decoding.amounts import read_address, read_amount, read_decimals
 from wallet_api.providers.balances.base import (
     NATIVE,
     Balances,
@@ -23,7 +24,7 @@ from wallet_api.providers.balances.base import (
 from wallet_api.providers.faults import ProviderFault, TooLarge
 from wallet_api.providers.fetch import Fetch, Fetcher, Limits
 from wallet_api.providers.metrics import FetchMetrics
-from wallet_api.providers.parsing import clean, read_address, read_amount, read_decimals, read_flag
+from wallet_api.providers.parsing import clean, read_flag
 from wallet_api.providers.replies import Reply, read_json, refuse
 from wallet_api.settings import Settings
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from wallet_api.chains import Chain
+from wallet_api.decoding.amounts import UnusableRow, read_address, read_amount, read_decimals
 from wallet_api.providers.balances.base import (
     Balances,
     Token,
@@ -20,7 +21,6 @@ from wallet_api.providers.balances.base import (
 from wallet_api.providers.fetch import Fetch, Limits
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.metrics import FetchMetrics
-from wallet_api.providers.parsing import UnusableRow, read_address, read_amount, read_decimals
 from wallet_api.providers.solana_names import Name, Names
 from wallet_api.settings import Settings
 

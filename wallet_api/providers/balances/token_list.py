@@ -6,8 +6,9 @@ from pathlib import Path
 import msgspec
 
 from wallet_api.chains import Chain
+from wallet_api.decoding.amounts import UnusableRow, read_address, read_decimals
 from wallet_api.providers.evm_tokens import TokenFacts
-from wallet_api.providers.parsing import UnusableRow, clean, read_address, read_decimals
+from wallet_api.providers.parsing import clean
 from wallet_api.settings import SettingsError
 
 

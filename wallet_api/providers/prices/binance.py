@@ -11,9 +11,9 @@ import msgspec
 import orjson
 
 from wallet_api.chains import COINS, Currency
-from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Malformed
 from wallet_api.providers.fetch import Fetcher
+from wallet_api.providers.prices.quotes import Quote
 from wallet_api.providers.replies import Reply, read_json, time_of
 from wallet_api.settings import Settings
 
@@ -36,7 +36,7 @@ class Binance:
         self._fetcher = fetcher
         self._url = f"{settings.binance_url}/api/v3"
 
-    def latest(self, currencies: Sequence[Currency]) -> list[PriceRow]:
+    def latest(self, currencies: Sequence[Currency]) -> list[Quote]:
         symbols = [COINS[currency].binance_symbol for currency in currencies]
         with self._fetcher.begin("native") as fetch:
             parameters = {"symbols": orjson.dumps(symbols).decode()}
@@ -44,12 +44,12 @@ class Binance:
         now = datetime.now(UTC).replace(microsecond=0)
         prices = {ticker.symbol: ticker.price for ticker in tickers}
         return [
-            PriceRow(currency, price, now)
+            Quote(currency, price, now)
             for currency, symbol in zip(currencies, symbols, strict=True)
             if (price := prices.get(symbol))
         ]
 
-    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[PriceRow]:
+    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[Quote]:
         parameters = {
             "symbol": COINS[currency].binance_symbol,
             "interval": _INTERVAL,
@@ -59,7 +59,7 @@ class Binance:
         }
         with self._fetcher.begin("native") as fetch:
             candles = fetch.get(f"{self._url}/klines", parameters, _read_candles)
-        return (PriceRow(currency, price, moment) for moment, price in candles if price)
+        return (Quote(currency, price, moment) for moment, price in candles if price)
 
 
 def _read_tickers(reply: Reply) -> list[_Ticker]:

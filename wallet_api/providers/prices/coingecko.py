@@ -11,9 +11,9 @@ from decimal import Decimal
 import msgspec
 
 from wallet_api.chains import COINS, Currency
-from wallet_api.ledger.rows import PriceRow
 from wallet_api.providers.faults import Malformed, Overloaded, ProviderFault, Rejected
 from wallet_api.providers.fetch import Fetcher
+from wallet_api.providers.prices.quotes import Quote
 from wallet_api.providers.replies import Reply, read_json, refuse, time_of
 from wallet_api.settings import Settings
 
@@ -46,7 +46,7 @@ class CoinGecko:
             plan = "pro" if "://pro-api." in self._url else "demo"
             fetcher.session.headers[f"x-cg-{plan}-api-key"] = settings.coingecko_api_key
 
-    def latest(self, currencies: Sequence[Currency]) -> list[PriceRow]:
+    def latest(self, currencies: Sequence[Currency]) -> list[Quote]:
         parameters = {
             "ids": ",".join(COINS[currency].coingecko_id for currency in currencies),
             "vs_currencies": "usd",
@@ -63,10 +63,10 @@ class CoinGecko:
             if price.usd and price.last_updated_at is not None:
                 moment = time_of(price.last_updated_at)
                 if moment >= oldest:
-                    rows.append(PriceRow(currency, price.usd, moment))
+                    rows.append(Quote(currency, price.usd, moment))
         return rows
 
-    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[PriceRow]:
+    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[Quote]:
         parameters = {
             "vs_currency": "usd",
             "from": str(int(start.timestamp())),
@@ -77,7 +77,7 @@ class CoinGecko:
             url = f"{self._url}/coins/{COINS[currency].coingecko_id}/market_chart/range"
             chart = fetch.get(url, parameters, _read_chart)
         return (
-            PriceRow(currency, usd, time_of(milliseconds / 1000)) for milliseconds, usd in chart.prices if usd
+            Quote(currency, usd, time_of(milliseconds / 1000)) for milliseconds, usd in chart.prices if usd
         )
 
 

@@ -2,12 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Protocol
+from decimal import Decimal
+from typing import NamedTuple, Protocol
 
 from wallet_api.chains import Currency
-from wallet_api.ledger.rows import PriceRow
 
 HOUR = timedelta(hours=1)
+
+
+class Quote(NamedTuple):
+    """The price of a native coin in USD at a moment."""
+
+    currency: Currency
+    usd: Decimal
+    priced_at: datetime
 
 
 class PriceSource(Protocol):
@@ -16,14 +24,14 @@ class PriceSource(Protocol):
     name: str
     longest_span: timedelta
 
-    def latest(self, currencies: Sequence[Currency]) -> list[PriceRow]:
+    def latest(self, currencies: Sequence[Currency]) -> list[Quote]:
         """Return the current prices of the currencies, without those it lacks. Raise ProviderFault."""
 
-    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[PriceRow]:
+    def past(self, currency: Currency, start: datetime, end: datetime) -> Iterator[Quote]:
         """Yield the prices of this span. Raise ProviderFault."""
 
 
-def past_prices(source: PriceSource, currency: Currency, hours: Sequence[datetime]) -> list[PriceRow]:
+def past_prices(source: PriceSource, currency: Currency, hours: Sequence[datetime]) -> list[Quote]:
     """Return prices within these hours, which are given by their starts, in order. Raise ProviderFault."""
     wanted = set(hours)
     return [

@@ -10,17 +10,17 @@ from datetime import datetime
 
 import msgspec
 
+from wallet_api.decoding.amounts import UnusableRow
+from wallet_api.decoding.evm import ChainBlock
+from wallet_api.decoding.evm_moves import Legs
+from wallet_api.decoding.exchanges import UnclearSwap, swaps_of
+from wallet_api.decoding.moves import FEES, Moves, agrees
+from wallet_api.decoding.swaps import Reason, Swap
 from wallet_api.providers import multicall
 from wallet_api.providers.evm_tokens import read_quantity
 from wallet_api.providers.faults import Broken
 from wallet_api.providers.jsonrpc import NO_METHOD, Call, Result
-from wallet_api.providers.parsing import UnusableRow
 from wallet_api.providers.replies import quantity
-from wallet_api.providers.trades.evm_chain import ChainBlock
-from wallet_api.providers.trades.evm_moves import Legs
-from wallet_api.providers.trades.exchanges import UnclearSwap, swaps_of
-from wallet_api.providers.trades.moves import FEES, Moves, agrees
-from wallet_api.providers.trades.swaps import Reason, Swap
 
 NO_COIN = "what it cost in the native coin cannot be determined"
 GIVEN_AWAY = "the proceeds of the wallet's tokens went to somebody else"

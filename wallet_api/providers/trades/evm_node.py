@@ -8,11 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wallet_api.chains import Chain
-from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
-from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
-from wallet_api.providers.jsonrpc import NO_METHOD, Call, Node, Result
-from wallet_api.providers.replies import quantity
-from wallet_api.providers.trades.evm_chain import (
+from wallet_api.decoding.evm import (
     TRANSFER,
     ChainBlock,
     Log,
@@ -20,7 +16,11 @@ from wallet_api.providers.trades.evm_chain import (
     address_of,
     topic_of,
 )
-from wallet_api.providers.trades.swaps import TrackedWallet
+from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
+from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
+from wallet_api.providers.jsonrpc import NO_METHOD, Call, Node, Result
+from wallet_api.providers.replies import quantity
 
 # geth's limit of the values in a position of a filter.
 _MOST_TOPICS = 1000

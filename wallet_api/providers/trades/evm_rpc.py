@@ -7,24 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from wallet_api.chains import Chain
+from wallet_api.decoding.evm import Receipt
+from wallet_api.decoding.evm_moves import Legs, read_legs
+from wallet_api.decoding.swaps import FROM_LOGS, NO_TRADE, LeftOut, Reason, TrackedWallet
 from wallet_api.providers.faults import Broken, ProviderFault
 from wallet_api.providers.jsonrpc import Call, Node
 from wallet_api.providers.replies import quantity
-from wallet_api.providers.trades.evm_chain import Receipt
 from wallet_api.providers.trades.evm_coin import Case, Coins
-from wallet_api.providers.trades.evm_moves import Legs, read_legs
 from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found
-from wallet_api.providers.trades.swaps import (
-    FROM_LOGS,
-    NO_TRADE,
-    NOT_AVAILABLE,
-    Block,
-    Chunk,
-    LeftOut,
-    Listed,
-    Reason,
-    TrackedWallet,
-)
+from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, Listed
 
 # The blocks with transactions of tracked wallets that are read together.
 CHUNK_BLOCKS = 50

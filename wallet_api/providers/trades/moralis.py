@@ -11,13 +11,15 @@ from typing import Any
 
 import msgspec
 
+from wallet_api import forms
 from wallet_api.chains import Chain
-from wallet_api.ledger import fields
+from wallet_api.decoding.amounts import UnusableRow, read_address
+from wallet_api.decoding.swaps import LeftOut, Leg, Reason, Swap, TrackedWallet
 from wallet_api.providers.faults import Malformed
 from wallet_api.providers.fetch import Fetcher
-from wallet_api.providers.parsing import UnusableRow, clean, read_address, read_row
+from wallet_api.providers.parsing import clean, read_row
 from wallet_api.providers.replies import Reply, read_json
-from wallet_api.providers.trades.swaps import Block, Chunk, LeftOut, Leg, Listed, Reason, Swap, TrackedWallet
+from wallet_api.providers.trades.source import Block, Chunk, Listed
 from wallet_api.settings import Settings
 
 PAGE_ROWS = 100
@@ -116,7 +118,7 @@ def _swap_or_none(wallet: TrackedWallet, raw: msgspec.Raw, left_out: list[LeftOu
         signature = clean(row.get("transactionHash"))
         return read_swap(wallet, row)
     except UnusableRow as error:
-        left_out.append(LeftOut(wallet, signature[: fields.MAX_SIGNATURE], Reason.INVALID, str(error)))
+        left_out.append(LeftOut(wallet, signature[: forms.MAX_SIGNATURE], Reason.INVALID, str(error)))
         return None
 
 
@@ -126,7 +128,7 @@ def read_swap(wallet: TrackedWallet, row: Mapping[str, Any]) -> Swap:
     if (
         not isinstance(signature, str)
         or not signature
-        or len(signature) > fields.MAX_SIGNATURE
+        or len(signature) > forms.MAX_SIGNATURE
         or "\0" in signature
     ):
         raise UnusableRow("no transaction hash")
@@ -174,7 +176,7 @@ def _number(value: Any) -> Decimal | None:
         return None
     try:
         number = Decimal(value).copy_abs()
-        fields.check_amount("amount", number)
+        forms.check_amount("amount", number)
     except (InvalidOperation, ValueError):
         return None
     return number
@@ -188,6 +190,6 @@ def _time(value: Any) -> datetime:
     except ValueError as error:
         raise UnusableRow("the time is not ISO 8601") from error
     try:
-        return fields.check_time("the time", moment, datetime.now(UTC))
-    except fields.BadRow as error:
+        return forms.check_time("the time", moment, datetime.now(UTC))
+    except forms.BadRow as error:
         raise UnusableRow(error.rule) from error

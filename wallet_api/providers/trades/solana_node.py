@@ -17,11 +17,12 @@ from typing import Any
 import msgspec
 from cachetools import LRUCache, cachedmethod
 
+from wallet_api.decoding.solana import Transaction
+from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.faults import BadKey, Broken, Malformed, Rejected, TooLarge
 from wallet_api.providers.jsonrpc import Node, Result
 from wallet_api.providers.replies import read_json, time_of
-from wallet_api.providers.trades.solana_transaction import Transaction
-from wallet_api.providers.trades.swaps import NOT_AVAILABLE, Listed, TrackedWallet
+from wallet_api.providers.trades.source import NOT_AVAILABLE, Listed
 
 log = logging.getLogger(__name__)
 

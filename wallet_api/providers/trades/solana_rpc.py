@@ -8,27 +8,17 @@ from datetime import UTC, datetime, timedelta
 
 from cachetools import LRUCache
 
-from wallet_api.ledger import fields
+from wallet_api import forms
+from wallet_api.decoding.amounts import UnusableRow
+from wallet_api.decoding.exchanges import UnclearSwap, swaps_of
+from wallet_api.decoding.solana import Transaction
+from wallet_api.decoding.solana_moves import read_moves
+from wallet_api.decoding.swaps import NO_TRADE, LeftOut, Reason, Swap, TrackedWallet
 from wallet_api.providers.faults import Broken
 from wallet_api.providers.jsonrpc import Node
-from wallet_api.providers.parsing import UnusableRow
 from wallet_api.providers.replies import time_of
-from wallet_api.providers.trades.exchanges import UnclearSwap, swaps_of
-from wallet_api.providers.trades.solana_moves import read_moves
 from wallet_api.providers.trades.solana_node import UNKNOWN_FORM, SolanaNode, UnknownFormError
-from wallet_api.providers.trades.solana_transaction import Notice, Transaction
-from wallet_api.providers.trades.swaps import (
-    NO_TRADE,
-    NOT_AVAILABLE,
-    Block,
-    Chunk,
-    LeftOut,
-    Listed,
-    Reason,
-    Swap,
-    TrackedWallet,
-    Unfinal,
-)
+from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, Listed, Notice, Unfinal
 
 CHUNK_TRANSACTIONS = 50
 
@@ -183,9 +173,9 @@ class SolanaRpcTrades:
 
 def _outcome(row: Listed, transaction: Transaction) -> _Outcome:
     try:
-        fields.check_text("the signature", row.tx_signature, fields.MAX_SIGNATURE, required=True)
+        forms.check_text("the signature", row.tx_signature, forms.MAX_SIGNATURE, required=True)
         moment = row.created_at if transaction.block_time is None else time_of(transaction.block_time)
-        fields.check_time("the time", moment, datetime.now(UTC))
+        forms.check_time("the time", moment, datetime.now(UTC))
         if transaction.meta.err is not None:
             return _Outcome()
         moves = read_moves(row.wallet, transaction)
@@ -194,7 +184,7 @@ def _outcome(row: Listed, transaction: Transaction) -> _Outcome:
         return _Outcome(left_out=_left_out(row, Reason.UNCLEAR, str(error)))
     except UnusableRow as error:
         return _Outcome(left_out=_left_out(row, Reason.UNREADABLE, str(error)))
-    except fields.BadRow as error:
+    except forms.BadRow as error:
         return _Outcome(left_out=_left_out(row, Reason.INVALID, error.rule))
 
 

@@ -16,10 +16,11 @@ import msgspec
 import orjson
 from websockets.sync.client import ClientConnection, connect
 
+from wallet_api.decoding.solana import Transaction
 from wallet_api.providers.faults import Malformed
 from wallet_api.providers.jsonrpc import Error
 from wallet_api.providers.replies import read_json
-from wallet_api.providers.trades.solana_transaction import Notice, Transaction
+from wallet_api.providers.trades.source import Notice
 
 log = logging.getLogger(__name__)
 

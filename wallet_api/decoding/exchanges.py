@@ -6,10 +6,10 @@ The reasons are in docs/sync.md, "Solana from a node".
 from datetime import datetime
 from decimal import Decimal, localcontext
 
-from wallet_api.ledger import fields
-from wallet_api.providers.parsing import UnusableRow, read_address
-from wallet_api.providers.trades.moves import FEES, Moves, agrees
-from wallet_api.providers.trades.swaps import DIGITS, Leg, Swap, TrackedWallet
+from wallet_api import forms
+from wallet_api.decoding.amounts import UnusableRow, read_address
+from wallet_api.decoding.moves import FEES, Moves, agrees
+from wallet_api.decoding.swaps import DIGITS, Leg, Swap, TrackedWallet
 
 NO_EXCHANGE = "no other account exchanged the token"
 DISAGREES = "others moved another amount than the wallet"
@@ -151,8 +151,8 @@ class _Reader:
     def _decimal(self, units: int, decimals: int) -> Decimal:
         amount = Decimal(units).scaleb(-decimals)
         try:
-            fields.check_amount("an amount", amount)
-        except fields.BadRow as error:
+            forms.check_amount("an amount", amount)
+        except forms.BadRow as error:
             raise UnusableRow(error.rule) from error
         return amount
 

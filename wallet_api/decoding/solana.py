@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from wallet_api.providers.parsing import UnusableRow, read_amount
-from wallet_api.providers.trades.solana_programs import SYSTEM
+from wallet_api.decoding.amounts import UnusableRow, read_amount
+from wallet_api.decoding.venues import SYSTEM
 
 
 class _Amount(msgspec.Struct):
@@ -79,19 +79,6 @@ class Transaction(msgspec.Struct, rename="camel"):
     def signers(self) -> set[str]:
         """Return the accounts that signed."""
         return {key.pubkey for key in self.transaction.message.account_keys if key.signer}
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """A transaction of which the node has notified, and the followed addresses that it names.
-
-    It is confirmed and may still disappear. `transaction` is None if the node only named it.
-    """
-
-    signature: str
-    slot: int
-    addresses: tuple[str, ...]
-    transaction: Transaction | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from wallet_api.providers.parsing import UnusableRow, read_amount, read_decimals
-from wallet_api.providers.trades.moves import Changes, Moves, Transfer, exchanges, one_way
-from wallet_api.providers.trades.solana_programs import LENDING, ORDERS
-from wallet_api.providers.trades.solana_transaction import Step, Transaction, steps
-from wallet_api.providers.trades.swaps import TrackedWallet
+from wallet_api.decoding.amounts import UnusableRow, read_amount, read_decimals
+from wallet_api.decoding.moves import Changes, Moves, Transfer, exchanges, one_way
+from wallet_api.decoding.solana import Step, Transaction, steps
+from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.decoding.venues import SOLANA_LENDING, SOLANA_ORDERS
 
 _TRANSFERS = frozenset(("transfer", "transferChecked", "transferCheckedWithFee"))
 _MINTS = frozenset(("mintTo", "mintToChecked"))
@@ -49,7 +49,7 @@ def read_moves(wallet: TrackedWallet, transaction: Transaction) -> Moves:
     lenders = {
         accounts.owner(step.text("destination"))
         for step in run
-        if step.kind in _TRANSFERS and step.calling_program in LENDING
+        if step.kind in _TRANSFERS and step.calling_program in SOLANA_LENDING
     }
     exchangers, others = _exchangers(accounts, changes, lenders, run)
     direct = one_way(_transfers(accounts, run), wallet_owners, others)
@@ -132,7 +132,7 @@ def _escrows(
     return {
         owner
         for step in run
-        if step.program in ORDERS and wallet.address in step.accounts
+        if step.program in SOLANA_ORDERS and wallet.address in step.accounts
         for owner in {accounts.owner(account) for account in step.accounts}
         if owner in step.accounts and owner not in signers
         # Not those that take a fee.

@@ -1,101 +1,16 @@
-"""The interface of all sources of trades: swaps with two legs, returned in chunks."""
+"""The interface of all sources of trades: swaps, returned in chunks."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
-from enum import StrEnum
-from typing import Any, Protocol, Self
+from typing import Protocol
 
-from wallet_api.chains import CHAINS, Chain
-
-# Enough that no sum or product of amounts that the ledger accepts is rounded.
-DIGITS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class TrackedWallet:
-    """A tracked wallet, its address in stored form."""
-
-    wallet_id: int
-    chain: Chain = field(compare=False)
-    address: str
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Self:
-        """Return the wallet of a row with its id, chain and address."""
-        return cls(row["wallet_id"], CHAINS[row["blockchain"]], row["address"])
-
-
-@dataclass(frozen=True, slots=True)
-class Leg:
-    """One side of a swap: `mint` in stored form, None for the native coin; `amount` above 0."""
-
-    mint: str | None
-    amount: Decimal
-    name: str | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Swap:
-    """One exchange in one pool. A transaction may contain several.
-
-    Swaps with equal transaction, pool and legs are the same swap. `usd` is the value of either side; None if
-    the source has none. `exchanged` is what the other side moved of the native coin, if it differs from the
-    leg, which then contains tips and a bot's fees.
-    """
-
-    wallet: TrackedWallet
-    tx_signature: str
-    created_at: datetime = field(compare=False)
-    pool: str
-    bought: Leg
-    sold: Leg
-    usd: Decimal | None = field(default=None, compare=False)
-    exchanged: Decimal | None = field(default=None, compare=False)
-
-
-# What is counted beside the reasons for which something is left out.
-NO_TRADE = "no_trade"
-"""No trade by a rule."""
-FROM_LOGS = "from_logs"
-"""A trade whose native value comes from logs, since the node had no state of its block."""
-REORGANISED = "reorganised"
-"""A trade that was removed, since a reorganisation has removed its block."""
-DENIED = "denied"
-"""A trade in a denied token."""
-COUNTED = (NO_TRADE, FROM_LOGS, REORGANISED, DENIED)
-
-
-class Reason(StrEnum):
-    """Why a swap is left out. What each costs in figures: docs/sync.md, "What is left out"."""
-
-    UNREADABLE = "unreadable"
-    """The version or the form of the transaction is not known."""
-    UNCLEAR = "unclear"
-    """Who exchanged what for what cannot be determined."""
-    NO_VALUE = "no_value"
-    """Neither its native nor its dollar value is known."""
-    LOST = "lost"
-    """The source lists it, but no longer returns it."""
-    INVALID = "invalid"
-    """The source's row, or the trade, has no form that the ledger accepts."""
-
+from wallet_api.decoding.solana import Transaction
+from wallet_api.decoding.swaps import LeftOut, Swap, TrackedWallet
 
 # The detail of LOST.
 NOT_AVAILABLE = "the node no longer has the transaction"
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A swap that is left out. `detail` is a fixed text, which contains nothing from the source."""
-
-    wallet: TrackedWallet
-    tx_signature: str
-    reason: Reason
-    detail: str
-    created_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +41,19 @@ class Unfinal:
     created_at: datetime
     number: int
     seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A transaction of which the node has notified, and the followed addresses that it names.
+
+    It is confirmed and may still disappear. `transaction` is None if the node only named it.
+    """
+
+    signature: str
+    slot: int
+    addresses: tuple[str, ...]
+    transaction: Transaction | None = None
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 from wallet_api.chains import Chain
-from wallet_api.providers.trades.swaps import DIGITS, LeftOut, Leg, Reason, Swap, TrackedWallet
+from wallet_api.decoding.swaps import DIGITS, LeftOut, Leg, Reason, Swap, TrackedWallet
 
 _ZERO = Decimal(0)
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from wallet_api.providers.parsing import UnusableRow
+from wallet_api.decoding.amounts import UnusableRow
 
 # The largest part of an amount that fees in the token itself may make up.
 FEES = 5

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from wallet_api.providers.replies import quantity
-from wallet_api.providers.trades.evm_chain import (
+from wallet_api.decoding.amounts import quantity
+from wallet_api.decoding.evm import (
     APPROVAL,
     DEPOSIT,
     TRANSFER,
@@ -19,8 +19,7 @@ from wallet_api.providers.trades.evm_chain import (
     Receipt,
     address_of,
 )
-from wallet_api.providers.trades.evm_contracts import COW, COW_TRADE, LENDING, ORDERS, ROUTERS, pool_swap
-from wallet_api.providers.trades.moves import (
+from wallet_api.decoding.moves import (
     FEES,
     Changes,
     Moves,
@@ -29,7 +28,8 @@ from wallet_api.providers.trades.moves import (
     exchanges,
     one_way,
 )
-from wallet_api.providers.trades.swaps import TrackedWallet
+from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.decoding.venues import COW, COW_TRADE, LENDING, ORDERS, ROUTERS, pool_swap
 
 # The text of 32 bytes.
 _WORD = 66
@@ -215,7 +215,7 @@ class Legs:
 
 
 def read_legs(wallet: TrackedWallet, receipt: Receipt, value: int) -> Legs:
-    """Return the legs of `wallet` in a successful transaction that paid `value`. Raise Malformed."""
+    """Return the legs of `wallet` in a successful transaction that paid `value`. Raise UnusableRow."""
     legs = Legs(wallet, receipt, value)
     for log in receipt.logs:
         contract = log.address.lower()

@@ -7,8 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from wallet_api.providers.faults import Malformed
-from wallet_api.providers.replies import quantity, time_of
+from wallet_api.decoding.amounts import UnusableRow, quantity, time_of
 
 TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 """Transfer(address,address,uint256): with three topics of a token, with four of an NFT."""
@@ -118,13 +117,13 @@ class ChainBlock(msgspec.Struct, rename="camel"):
         return [one for one in self.transactions if isinstance(one, BlockTransaction)]
 
     def value_of(self, signature: str) -> int:
-        """Return what a transaction paid in the native coin. Raise Malformed."""
+        """Return what a transaction paid in the native coin. Raise UnusableRow."""
         for transaction in self.listed:
             if transaction.hash == signature:
                 return quantity(transaction.value)
-        raise Malformed("a block without its transaction")
+        raise UnusableRow("a block without its transaction")
 
     @property
     def created_at(self) -> datetime:
-        """Return the time of the block. Raise Malformed."""
+        """Return the time of the block. Raise UnusableRow."""
         return time_of(quantity(self.timestamp))

@@ -1,9 +1,35 @@
-"""The contracts and events of EVM chains that decide what a transaction is.
+"""The programs, contracts and events whose address or topic decides what a transaction is.
 
-Each is that of a recorded transaction, in tests/data/evm, unless it is said otherwise.
+Each is that of a recorded transaction in tests/data, unless it is said otherwise.
 """
 
-from wallet_api.providers.trades.evm_chain import Log
+from wallet_api.decoding.evm import Log
+
+SYSTEM = "11111111111111111111111111111111"
+
+# Their escrow pays for an order that the wallet has placed before, and the wallet signs nothing.
+# Recorded: 42zg3foo…, 4aBP4353…, 2GMpqA7d… in tests/data/solana.
+SOLANA_ORDERS = frozenset(
+    (
+        "jupoNjAxXgZ4rjzxzPMP4oxduvQsQtZzyknqvzYNrNu",  # Jupiter limit orders, version 1
+        "j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X",  # Jupiter limit orders, version 2
+        "DCA265Vj8a9CEuX1eb1LWRnDT7uK6q1xMipnNyatn23M",  # Jupiter DCA
+    )
+)
+
+# What is paid to them and comes from them is lent, not exchanged.
+SOLANA_LENDING = frozenset(
+    (
+        # Jupiter Lend. Recorded: 2Cxrz8NW…, 2VvCxb43… in tests/data/solana.
+        "jup3YeL8QhtSx1e253b2FDvsMNC87fDrgQZivbrndc9",  # earn
+        "jupr81YtYssSyPt8jbnGuiWon5f6x9TcDEFxYe3Bdzi",  # vaults
+        "jupeiUmn818Jg1ekPURTpr4mFo29p46vygyykFJ3wZC",  # liquidity
+        # By the code of several public clients; no recorded transaction.
+        "KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD",  # https://github.com/Kamino-Finance/klend
+        "MFv2hWf31Z9kbCa1snEPYctwafyhdvnV7FZnsebVacA",  # https://github.com/mrgnlabs/marginfi-v2
+        "So1endDq2YkqhipRh3WViPa8hdiSpxWy6z3Z6tMCpAo",  # https://github.com/solendprotocol/solana-program-library
+    )
+)
 
 COW = "0x9008d19f58aabd9ed0d60971565aa8510560ab41"
 """The contract of CoW Protocol that fills orders."""
