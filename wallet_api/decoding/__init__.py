@@ -1,1 +1,24 @@
-"""Decode transactions: what a wallet traded in one, or why that is no trade. Pure."""
+"""Decode transactions: what a wallet traded in one, or why that is no trade.
+
+Pure: what a node returned is data. The rules and their reasons are in docs/sync.md, "What a trade is".
+"""
+
+from wallet_api.decoding import solana_moves
+from wallet_api.decoding.amounts import UnusableRow
+from wallet_api.decoding.exchanges import UnclearSwap, swaps_of
+from wallet_api.decoding.solana import Evidence
+from wallet_api.decoding.swaps import NO_TRADE, Reason, TrackedWallet
+from wallet_api.decoding.trades import Decoded
+
+
+def decode(evidence: Evidence, wallet: TrackedWallet) -> Decoded:
+    """Return the trades of `wallet` in a transaction, or why there is none."""
+    if evidence.transaction.meta.err is not None:
+        return Decoded(why=NO_TRADE)
+    try:
+        moves = solana_moves.read_moves(wallet, evidence.transaction)
+        return Decoded.of(swaps_of(wallet, evidence.signature, evidence.created_at, moves))
+    except UnclearSwap as error:
+        return Decoded(why=Reason.UNCLEAR, detail=str(error))
+    except UnusableRow as error:
+        return Decoded(why=Reason.UNREADABLE, detail=str(error))

@@ -5,6 +5,7 @@ https://solana.com/docs/rpc/json-structures#transactions, encoded as `jsonParsed
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -79,6 +80,15 @@ class Transaction(msgspec.Struct, rename="camel"):
     def signers(self) -> set[str]:
         """Return the accounts that signed."""
         return {key.pubkey for key in self.transaction.message.account_keys if key.signer}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A transaction, and the signature and the time by which the node listed it."""
+
+    signature: str
+    created_at: datetime
+    transaction: Transaction
 
 
 @dataclass(frozen=True, slots=True)

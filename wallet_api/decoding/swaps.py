@@ -58,13 +58,15 @@ class Swap:
 # What is counted beside the reasons for which something is left out.
 NO_TRADE = "no_trade"
 """No trade by a rule."""
+UNSIGNED = "unsigned"
+"""What looks like a trade, to which the wallet did not consent."""
 FROM_LOGS = "from_logs"
 """A trade whose native value comes from logs, since the node had no state of its block."""
 REORGANISED = "reorganised"
 """A trade that was removed, since a reorganisation has removed its block."""
 DENIED = "denied"
 """A trade in a denied token."""
-COUNTED = (NO_TRADE, FROM_LOGS, REORGANISED, DENIED)
+COUNTED = (NO_TRADE, UNSIGNED, FROM_LOGS, REORGANISED, DENIED)
 
 
 class Reason(StrEnum):

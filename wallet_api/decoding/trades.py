@@ -3,13 +3,14 @@
 The reasons are in docs/sync.md, "What a trade is".
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal, localcontext
+from typing import Self
 
 from wallet_api.chains import Chain
-from wallet_api.decoding.swaps import DIGITS, LeftOut, Leg, Reason, Swap, TrackedWallet
+from wallet_api.decoding.swaps import DIGITS, NO_TRADE, LeftOut, Leg, Reason, Swap, TrackedWallet
 
 _ZERO = Decimal(0)
 
@@ -42,6 +43,38 @@ class Draft:
         """Return the whole value in the native coin at `price` dollars, rounded to its smallest unit."""
         with localcontext(prec=DIGITS):
             return self.native + _to_unit(self.wallet.chain, self.usd_to_convert / price)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The trades of a wallet in a transaction, or `why` there is none.
+
+    `why` is NO_TRADE or UNSIGNED, which are counted, or a Reason for which the transaction is kept, with a
+    `detail`, a fixed text. `is_signed` is whether the wallet consented to the transaction or to a part of it.
+    `from_logs` is true if the native value comes from logs. `swaps` is how many swaps the trades are made of.
+    """
+
+    drafts: Sequence[Draft] = ()
+    why: str | None = None
+    detail: str = ""
+    is_signed: bool = True
+    from_logs: bool = False
+    swaps: int = 0
+
+    @property
+    def is_kept(self) -> bool:
+        """Return whether the transaction is kept, to be read again."""
+        return isinstance(self.why, Reason)
+
+    @classmethod
+    def of(cls, swaps: Sequence[Swap], *, from_logs: bool = False) -> Self:
+        """Return the trades of the swaps; NO_VALUE if one of two tokens has no value, NO_TRADE for none."""
+        drafted = draft_trades(swaps)
+        if drafted.left_out:
+            return cls(why=Reason.NO_VALUE, detail=NO_VALUE)
+        if not drafted.drafts:
+            return cls(why=NO_TRADE)
+        return cls(drafted.drafts, from_logs=from_logs, swaps=len(swaps))
 
 
 @dataclass(slots=True)

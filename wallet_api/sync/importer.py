@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from wallet_api.database import Connection
 from wallet_api.decoding.swaps import DENIED, FROM_LOGS, NO_TRADE, REORGANISED, LeftOut, Reason
-from wallet_api.decoding.trades import Draft, draft_trades
+from wallet_api.decoding.trades import Draft
 from wallet_api.forms import BadRow
 from wallet_api.ledger.batches import Token
 from wallet_api.ledger.imports import import_trades
@@ -71,12 +71,10 @@ class Importer:
         for part in parts:
             self._follow(part)
             part.left_out += part.chunk.left_out
-            drafted = draft_trades(part.chunk.swaps)
-            for draft in drafted.drafts:
+            for draft in part.chunk.drafts:
                 is_denied = (part.job.chain, draft.mint) in self._denied
                 (part.denied if is_denied else part.drafts).append(draft)
-            part.left_out += drafted.left_out
-            self._summary.wraps += drafted.wraps
+            self._summary.wraps += part.chunk.wraps
         drafts = [(part, draft) for part in parts for draft in part.drafts]
         values, is_final = value_drafts(self._connection, self._prices, [draft for _, draft in drafts])
         rows = []
@@ -184,7 +182,7 @@ class Importer:
         summary.no_trades += chunk.counts[NO_TRADE]
         summary.from_logs += chunk.counts[FROM_LOGS]
         summary.reorganised += chunk.counts[REORGANISED]
-        summary.swaps += len(chunk.swaps)
+        summary.swaps += chunk.swaps
         now = datetime.now(UTC)
         moments = {
             (draft.wallet.wallet_id, draft.tx_signature): draft.created_at for draft in _new_drafts(part)

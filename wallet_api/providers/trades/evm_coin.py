@@ -15,7 +15,8 @@ from wallet_api.decoding.evm import ChainBlock
 from wallet_api.decoding.evm_moves import Legs
 from wallet_api.decoding.exchanges import UnclearSwap, swaps_of
 from wallet_api.decoding.moves import FEES, Moves, agrees
-from wallet_api.decoding.swaps import Reason, Swap
+from wallet_api.decoding.swaps import NO_TRADE, Reason
+from wallet_api.decoding.trades import Decoded
 from wallet_api.providers import multicall
 from wallet_api.providers.evm_tokens import read_quantity
 from wallet_api.providers.faults import Broken
@@ -103,15 +104,6 @@ class Case:
         return coin
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The swaps of a case, or why it is left out; `from_logs` if the coin is what logs say."""
-
-    swaps: Sequence[Swap] = ()
-    left_out: tuple[Reason, str] | None = None
-    from_logs: bool = False
-
-
 class Coins:
     """Finds the native coin of trades, and makes the swaps. `request` sends calls to the node."""
 
@@ -119,24 +111,24 @@ class Coins:
         self._request = request
         self._traces = True
 
-    def read(self, cases: Sequence[Case], decimals: Mapping[str, int]) -> list[Outcome]:
+    def read(self, cases: Sequence[Case], decimals: Mapping[str, int]) -> list[Decoded]:
         """Return the outcomes of the cases. Raise ProviderFault."""
-        outcomes: dict[int, Outcome] = {}
+        outcomes: dict[int, Decoded] = {}
         for number, case in enumerate(cases):
             orders, coin = case.legs.orders()
             try:
                 if orders or not _needs_coin(case.legs, decimals):
                     outcomes[number] = _outcome(case, case.legs.moves(coin, decimals))
             except UnusableRow as error:
-                outcomes[number] = Outcome(left_out=(Reason.INVALID, str(error)))
+                outcomes[number] = Decoded(why=Reason.INVALID, detail=str(error))
         for find in (self._from_balances, self._from_traces, _from_logs):
             left = {number: case for number, case in enumerate(cases) if number not in outcomes}
             found = find(list(left.values()), decimals)
             outcomes |= {number: one for number, one in zip(left, found, strict=True) if one is not None}
-        missing = Outcome(left_out=(Reason.NO_VALUE, NO_COIN))
+        missing = Decoded(why=Reason.NO_VALUE, detail=NO_COIN)
         return [outcomes.get(number, missing) for number in range(len(cases))]
 
-    def _from_balances(self, cases: Sequence[Case], decimals: Mapping[str, int]) -> Iterator[Outcome | None]:
+    def _from_balances(self, cases: Sequence[Case], decimals: Mapping[str, int]) -> Iterator[Decoded | None]:
         """Yield what the balance before and after the block says, where the pools agree with it."""
         calls: list[Call] = []
         for case in cases:
@@ -148,7 +140,7 @@ class Coins:
             moves = None if case.coin is None else _agreed(case.legs, case.coin, decimals, is_exact=True)
             yield None if moves is None else _outcome(case, moves)
 
-    def _from_traces(self, cases: Sequence[Case], decimals: Mapping[str, int]) -> Iterator[Outcome | None]:
+    def _from_traces(self, cases: Sequence[Case], decimals: Mapping[str, int]) -> Iterator[Decoded | None]:
         """Yield what the balances of all owners before and after the transaction say."""
         traced = [case for case in cases if self._traces]
         calls: list[Call] = [
@@ -167,7 +159,7 @@ class Coins:
             yield _outcome(case, legs.moves(coin, decimals))
 
 
-def _from_logs(cases: Sequence[Case], decimals: Mapping[str, int]) -> Iterator[Outcome | None]:
+def _from_logs(cases: Sequence[Case], decimals: Mapping[str, int]) -> Iterator[Decoded | None]:
     """Yield what the value and the wrapped coin of others say, where the pools agree with it."""
     for case in cases:
         moves = _agreed(case.legs, case.legs.logs_coin(), decimals, is_exact=False)
@@ -208,7 +200,7 @@ def _agreed(legs: Legs, coin: int, decimals: Mapping[str, int], *, is_exact: boo
     return legs.stated(coin, decimals)
 
 
-def _outcome(case: Case, moves: Moves) -> Outcome:
+def _outcome(case: Case, moves: Moves) -> Decoded:
     legs = case.legs
     try:
         if len(moves.tokens) == 1 and moves.exchanged(*moves.tokens):
@@ -216,13 +208,13 @@ def _outcome(case: Case, moves: Moves) -> Outcome:
             if moves.coin * units >= 0 and mint not in moves.passed_on:
                 if units > 0:
                     # Somebody else bought it for the wallet.
-                    return Outcome()
-                return Outcome(left_out=(Reason.UNCLEAR, GIVEN_AWAY))
-        return Outcome(swaps_of(legs.wallet, legs.receipt.transaction_hash, case.created_at, moves))
+                    return Decoded(why=NO_TRADE)
+                return Decoded(why=Reason.UNCLEAR, detail=GIVEN_AWAY)
+        return Decoded.of(swaps_of(legs.wallet, legs.receipt.transaction_hash, case.created_at, moves))
     except UnclearSwap as error:
-        return Outcome(left_out=(Reason.UNCLEAR, str(error)))
+        return Decoded(why=Reason.UNCLEAR, detail=str(error))
     except UnusableRow as error:
-        return Outcome(left_out=(Reason.INVALID, str(error)))
+        return Decoded(why=Reason.INVALID, detail=str(error))
 
 
 def _differences(trace: _Trace) -> dict[str, int]:

@@ -152,14 +152,16 @@ class EvmRpcTrades:
         mints = sorted(stable.union(*(case.legs.mints for case in cases))) if cases else []
         decimals = self._node.decimals(mints)
         for case, outcome in zip(cases, self._coins.read(cases, decimals), strict=True):
+            chunk.drafts += outcome.drafts
             chunk.swaps += outcome.swaps
-            if outcome.left_out is not None:
+            if isinstance(outcome.why, Reason):
                 signature = case.legs.receipt.transaction_hash
-                left_out = LeftOut(case.legs.wallet, signature, *outcome.left_out, case.created_at)
+                left_out = LeftOut(case.legs.wallet, signature, outcome.why, outcome.detail, case.created_at)
                 chunk.left_out.append(left_out)
             elif case.number >= new_from:
                 chunk.counts[FROM_LOGS] += outcome.from_logs
-                chunk.counts[NO_TRADE] += not outcome.swaps
+                if outcome.why is not None:
+                    chunk.counts[outcome.why] += 1
         return chunk
 
     def _cases(self, found: Mapping[int, Found], new_from: int, chunk: Chunk) -> list[Case]:

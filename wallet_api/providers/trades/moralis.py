@@ -15,6 +15,7 @@ from wallet_api import forms
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow, read_address
 from wallet_api.decoding.swaps import LeftOut, Leg, Reason, Swap, TrackedWallet
+from wallet_api.decoding.trades import draft_trades
 from wallet_api.providers.faults import Malformed
 from wallet_api.providers.fetch import Fetcher
 from wallet_api.providers.parsing import clean, read_row
@@ -63,20 +64,21 @@ class MoralisTrades:
 
     def _chunk(self, wallet: TrackedWallet, since: datetime) -> Chunk:
         url, parameters = self._request(wallet, since)
-        chunk = Chunk()
+        swaps: list[Swap] = []
+        left_out: list[LeftOut] = []
         cursors: set[str] = set()
         while True:
             with self._fetcher.begin(wallet.chain.name) as fetch:
                 page = fetch.get(url, parameters, _read_page)
-            swaps = [swap for raw in page.result if (swap := _swap_or_none(wallet, raw, chunk.left_out))]
-            chunk.swaps += swaps
+            last_page = [swap for raw in page.result if (swap := _swap_or_none(wallet, raw, left_out))]
+            swaps += last_page
             if not page.cursor:
-                return chunk
+                return _drafted(swaps, left_out)
             if page.cursor in cursors:
                 raise Malformed("a cursor came twice")
             cursors.add(page.cursor)
             if len(cursors) >= CHUNK_PAGES:
-                return _complete_part(chunk, swaps, since)
+                return _complete_part(swaps, last_page, left_out, since)
             parameters = parameters | {"cursor": page.cursor}
 
     def _request(self, wallet: TrackedWallet, since: datetime) -> tuple[str, dict[str, str]]:
@@ -94,17 +96,24 @@ class MoralisTrades:
         return f"{self._evm_url}/wallets/{wallet.address}/swaps", parameters
 
 
-def _complete_part(chunk: Chunk, last_page: list[Swap], since: datetime) -> Chunk:
-    """Return the part of the chunk before the oldest time of the last page.
+def _complete_part(
+    swaps: list[Swap], last_page: list[Swap], left_out: list[LeftOut], since: datetime
+) -> Chunk:
+    """Return the part of the swaps before the oldest time of the last page.
 
     Later transactions may continue on the next page.
     """
     until = min((swap.created_at for swap in last_page), default=since)
     if until <= since + timedelta(seconds=1):
         raise Malformed(f"{CHUNK_PAGES} pages whose times do not advance")
-    return Chunk(
-        [swap for swap in chunk.swaps if swap.created_at < until], chunk.left_out, until, is_last=False
-    )
+    chunk = _drafted([swap for swap in swaps if swap.created_at < until], left_out)
+    chunk.until, chunk.is_last = until, False
+    return chunk
+
+
+def _drafted(swaps: list[Swap], left_out: list[LeftOut]) -> Chunk:
+    drafted = draft_trades(swaps)
+    return Chunk(drafted.drafts, left_out + drafted.left_out, swaps=len(swaps), wraps=drafted.wraps)
 
 
 def _read_page(reply: Reply) -> _Page:

@@ -1,22 +1,20 @@
 """Trades from a Solana node: the transactions of a wallet, listed and then requested, or in whole pages."""
 
 import threading
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from cachetools import LRUCache
 
 from wallet_api import forms
-from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.exchanges import UnclearSwap, swaps_of
-from wallet_api.decoding.solana import Transaction
-from wallet_api.decoding.solana_moves import read_moves
-from wallet_api.decoding.swaps import NO_TRADE, LeftOut, Reason, Swap, TrackedWallet
+from wallet_api.decoding import decode
+from wallet_api.decoding.amounts import UnusableRow, time_of
+from wallet_api.decoding.solana import Evidence, Transaction
+from wallet_api.decoding.swaps import LeftOut, Reason, TrackedWallet
+from wallet_api.decoding.trades import Decoded
+from wallet_api.providers import replies
 from wallet_api.providers.faults import Broken
 from wallet_api.providers.jsonrpc import Node
-from wallet_api.providers.replies import time_of
 from wallet_api.providers.trades.solana_node import UNKNOWN_FORM, SolanaNode, UnknownFormError
 from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, Listed, Notice, Unfinal
 
@@ -27,14 +25,10 @@ CHUNK_TRANSACTIONS = 50
 _LONG = timedelta(hours=12)
 # A node may list a transaction before it can return it. An older one is lost.
 _YOUNG = timedelta(hours=1)
-_CACHED_OUTCOMES = 20_000
+_CACHED = 20_000
 
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    swaps: Sequence[Swap] = ()
-    left_out: LeftOut | None = None
-    is_cached: bool = False
+# What was decoded of a transaction, and whether it was decoded for the first time.
+_Outcome = tuple[Decoded, bool]
 
 
 class SolanaRpcTrades:
@@ -46,7 +40,7 @@ class SolanaRpcTrades:
         self._node = SolanaNode(node)
         self._lock = threading.Lock()
         # A finalized transaction never changes, so each round requests only new ones.
-        self._outcomes: LRUCache[tuple[str, str], _Outcome] = LRUCache(_CACHED_OUTCOMES)
+        self._decoded: LRUCache[tuple[str, str], Decoded] = LRUCache(_CACHED)
 
     def chunks(
         self,
@@ -78,18 +72,20 @@ class SolanaRpcTrades:
             again = ()
 
     def read_notice(self, wallet: TrackedWallet, notice: Notice) -> Chunk:
-        """Return the swaps of a wallet in a transaction that is not final yet. Raise ProviderFault."""
+        """Return the trades of a wallet in a transaction that is not final yet. Raise ProviderFault."""
         transaction = notice.transaction or self._node.confirmed(notice.signature)
-        seconds = transaction.block_time
-        moment = self._node.time_of_slot(notice.slot) if seconds is None else time_of(seconds)
-        outcome = _outcome(Listed(wallet, moment, notice.signature), transaction)
-        chunk = Chunk(list(outcome.swaps), counts=Counter({NO_TRADE: not outcome.swaps}))
-        if outcome.left_out is not None:
-            chunk = Chunk(left_out=[outcome.left_out])
-        if chunk.swaps or chunk.left_out:
+        row = Listed(wallet, self._time(transaction, notice.slot), notice.signature)
+        chunk = Chunk()
+        _add(chunk, row, _decoded(row, transaction))
+        if chunk.drafts or chunk.left_out:
             seen_at = datetime.now(UTC)
-            chunk.unfinal.append(Unfinal(wallet, notice.signature, moment, notice.slot, seen_at))
+            unfinal = Unfinal(wallet, notice.signature, row.created_at, notice.slot, seen_at)
+            chunk.unfinal.append(unfinal)
         return chunk
+
+    def _time(self, transaction: Transaction, slot: int) -> datetime:
+        seconds = transaction.block_time
+        return self._node.time_of_slot(slot) if seconds is None else replies.time_of(seconds)
 
     def decide(self, unfinal: Sequence[Unfinal], lost_before: datetime) -> Chunk:
         """Return which of at most 256 transactions are final, or orphaned if not final and seen before then.
@@ -113,7 +109,7 @@ class SolanaRpcTrades:
 
     def _chunk(
         self,
-        outcomes: Mapping[Listed, _Outcome | None],
+        outcomes: Mapping[Listed, _Outcome],
         again: Sequence[Listed],
         before: Mapping[str, Listed],
     ) -> Chunk:
@@ -121,72 +117,68 @@ class SolanaRpcTrades:
         signatures = {row.tx_signature for row in outcomes}
         more = self._fetch([row for row in again if row.tx_signature not in signatures])
         chunk = Chunk()
-        for row, outcome in (*outcomes.items(), *more.items()):
-            if outcome is None:
-                chunk.left_out.append(_left_out(row, Reason.LOST, NOT_AVAILABLE))
-            elif outcome.left_out is not None:
-                chunk.left_out.append(outcome.left_out)
-            else:
-                chunk.swaps += outcome.swaps
-                chunk.counts[NO_TRADE] += not outcome.swaps and not outcome.is_cached
-                if row.tx_signature in before:
-                    chunk.settled.append(row)
+        for row, (decoded, is_new) in (*outcomes.items(), *more.items()):
+            _add(chunk, row, decoded, is_new=is_new)
+            if not decoded.is_kept and row.tx_signature in before:
+                chunk.settled.append(row)
         return chunk
 
-    def _fetch(self, rows: Sequence[Listed]) -> dict[Listed, _Outcome | None]:
-        """Return the swaps of transactions; None for one that is old and that the node does not return."""
+    def _fetch(self, rows: Sequence[Listed]) -> dict[Listed, _Outcome]:
+        """Return what was decoded of transactions; LOST for an old one that the node does not return."""
         outcomes = {row: self._fetch_one(row) for row in rows}
         for row in [row for row, outcome in outcomes.items() if outcome is None]:
             # The node may have it now.
             outcomes[row] = self._fetch_one(row)
             if outcomes[row] is None and row.created_at > datetime.now(UTC) - _YOUNG:
                 raise Broken("a listed transaction is not available")
-        return outcomes
+        lost = Decoded(why=Reason.LOST, detail=NOT_AVAILABLE), True
+        return {row: outcome or lost for row, outcome in outcomes.items()}
 
     def _fetch_one(self, row: Listed) -> _Outcome | None:
         known = self._known(row)
         if known is not None:
-            return known
+            return known, False
         try:
             transaction = self._node.transaction(row.tx_signature)
         except UnknownFormError as error:
-            return _Outcome(left_out=_left_out(row, Reason.UNREADABLE, str(error)))
+            return Decoded(why=Reason.UNREADABLE, detail=str(error)), True
         return None if transaction is None else self._outcome(row, transaction)
 
     def _outcome(self, row: Listed, transaction: Transaction | None) -> _Outcome:
-        """Return the swaps of a finalized transaction, and keep them."""
+        """Return what was decoded of a finalized transaction, and keep it."""
         known = self._known(row)
         if known is not None:
-            return known
+            return known, False
         if transaction is None:
-            return _Outcome(left_out=_left_out(row, Reason.UNREADABLE, UNKNOWN_FORM))
-        outcome = _outcome(row, transaction)
+            return Decoded(why=Reason.UNREADABLE, detail=UNKNOWN_FORM), True
+        decoded = _decoded(row, transaction)
         with self._lock:
-            self._outcomes[row.wallet.address, row.tx_signature] = outcome
-        return outcome
+            self._decoded[row.wallet.address, row.tx_signature] = decoded
+        return decoded, True
 
-    def _known(self, row: Listed) -> _Outcome | None:
+    def _known(self, row: Listed) -> Decoded | None:
         with self._lock:
-            known = self._outcomes.get((row.wallet.address, row.tx_signature))
-        return None if known is None else replace(known, is_cached=True)
+            return self._decoded.get((row.wallet.address, row.tx_signature))
 
 
-def _outcome(row: Listed, transaction: Transaction) -> _Outcome:
+def _decoded(row: Listed, transaction: Transaction) -> Decoded:
     try:
         forms.check_text("the signature", row.tx_signature, forms.MAX_SIGNATURE, required=True)
         moment = row.created_at if transaction.block_time is None else time_of(transaction.block_time)
         forms.check_time("the time", moment, datetime.now(UTC))
-        if transaction.meta.err is not None:
-            return _Outcome()
-        moves = read_moves(row.wallet, transaction)
-        return _Outcome(swaps_of(row.wallet, row.tx_signature, moment, moves))
-    except UnclearSwap as error:
-        return _Outcome(left_out=_left_out(row, Reason.UNCLEAR, str(error)))
     except UnusableRow as error:
-        return _Outcome(left_out=_left_out(row, Reason.UNREADABLE, str(error)))
+        return Decoded(why=Reason.UNREADABLE, detail=str(error))
     except forms.BadRow as error:
-        return _Outcome(left_out=_left_out(row, Reason.INVALID, error.rule))
+        return Decoded(why=Reason.INVALID, detail=error.rule)
+    return decode(Evidence(row.tx_signature, moment, transaction), row.wallet)
 
 
-def _left_out(row: Listed, reason: Reason, detail: str) -> LeftOut:
-    return LeftOut(row.wallet, row.tx_signature, reason, detail, row.created_at)
+def _add(chunk: Chunk, row: Listed, decoded: Decoded, *, is_new: bool = True) -> None:
+    """Add what was decoded of a transaction to a chunk; only new ones are counted."""
+    chunk.drafts += decoded.drafts
+    chunk.swaps += decoded.swaps
+    if isinstance(decoded.why, Reason):
+        left_out = LeftOut(row.wallet, row.tx_signature, decoded.why, decoded.detail, row.created_at)
+        chunk.left_out.append(left_out)
+    elif decoded.why is not None:
+        chunk.counts[decoded.why] += is_new

@@ -1,4 +1,4 @@
-"""The interface of all sources of trades: swaps, returned in chunks."""
+"""The interface of all sources of trades, which return them in chunks."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Protocol
 
 from wallet_api.decoding.solana import Transaction
-from wallet_api.decoding.swaps import LeftOut, Swap, TrackedWallet
+from wallet_api.decoding.swaps import LeftOut, TrackedWallet
+from wallet_api.decoding.trades import Draft
 
 # The detail of LOST.
 NOT_AVAILABLE = "the node no longer has the transaction"
@@ -58,19 +59,22 @@ class Notice:
 
 @dataclass(slots=True)
 class Chunk:
-    """All swaps of some wallets before `until`, or before the start of the fetch if `until` is None.
+    """All trades of some wallets before `until`, or before the start of the fetch if `until` is None.
 
-    A chunk contains all rows of a transaction or none. `is_last` is false if later swaps follow. `counts` are
+    A chunk contains all rows of a transaction or none. `is_last` is false if later trades follow. `swaps` and
+    `wraps` are how many swaps the source has reported, and how many of them are wraps. `counts` are
     transactions that were read for the first time, by what is counted of them (COUNTED); `settled` are
     those that were left out before and could be read now. `blocks` are those whose hashes show later
     whether a reorganisation removed them; `orphans` are known ones that it has removed. `unfinal` are
     transactions that may still disappear, `decided` those that were unfinal and are final or orphaned now.
     """
 
-    swaps: list[Swap] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     until: datetime | None = None
     is_last: bool = True
+    swaps: int = 0
+    wraps: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     settled: list[Listed] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
@@ -80,7 +84,7 @@ class Chunk:
 
 
 class TradeSource(Protocol):
-    """A provider of the swaps of wallets. Thread-safe.
+    """A provider of the trades of wallets. Thread-safe.
 
     `reads_blocks` is true if it reads the blocks of a chain for all wallets together. It then misses nothing
     that others index late, but what it has read may be removed by a reorganisation.
@@ -95,7 +99,7 @@ class TradeSource(Protocol):
         again: Sequence[Listed] = (),
         known: Sequence[Block] = (),
     ) -> Iterator[Chunk]:
-        """Yield all swaps of the wallets since then in chunks, oldest first.
+        """Yield all trades of the wallets since then in chunks, oldest first.
 
         There is one wallet unless the source reads blocks. The first chunk also contains those of `again`,
         which were left out before, if the source can return single transactions. A source that reads blocks
