@@ -241,15 +241,21 @@ class TestEvmNode:
         address = hold("eth", native=1, tokens=tokens)
         assert len(read("eth", address, traded=tokens)) == 451
 
-    def test_contracts_that_fail_cost_no_other(self, read: Read, hold: Hold, stub: Stub) -> None:
-        good, bytes32, empty, reverting, burning = (evm_token(number, 9 - number) for number in range(1, 6))
+    @pytest.mark.parametrize("words", ["no backend", "block range", "too many requests"])
+    def test_contracts_that_fail_cost_no_other_and_are_counted(
+        self, read: Read, hold: Hold, stub: Stub, caplog: pytest.LogCaptureFixture, words: str
+    ) -> None:
+        good, bytes32, *failing = (evm_token(number, 9 - number) for number in range(1, 7))
+        empty, reverting, burning, worded = failing
         stub.nodes.bytes32.add(bytes32.address)
         stub.nodes.empty.add(empty.address)
         stub.nodes.reverting.add(reverting.address)
         stub.nodes.burning.add(burning.address)
-        tokens = (burning, empty, reverting, bytes32, good)
+        stub.nodes.reasons[worded.address] = words
+        tokens = (*failing, bytes32, good)
         address = hold("eth", tokens=tokens)
         assert names(read("eth", address, traded=tokens)) == [("Token 1", "T1"), ("Token 2", "T2")]
+        assert f"left_out={len(failing)} " in caplog.text
 
     def test_an_error_of_the_node_is_not_taken_for_the_contracts(
         self, read: Read, hold: Hold, stub: Stub

@@ -29,9 +29,9 @@ Parameters = list[Any]
 class NodeError(Exception):
     """A JSON-RPC error."""
 
-    def __init__(self, code: int, message: str = "") -> None:
+    def __init__(self, code: int, message: str = "", data: str | None = None) -> None:
         super().__init__(message)
-        self.document = {"code": code, "message": message}
+        self.document = {"code": code, "message": message} | ({} if data is None else {"data": data})
 
 
 @dataclass
@@ -54,6 +54,8 @@ class Nodes:
     empty: set[str] = field(default_factory=set)
     reverting: set[str] = field(default_factory=set)
     burning: set[str] = field(default_factory=set)
+    # Contract → the reason that it gives for its revert.
+    reasons: dict[str, str] = field(default_factory=dict)
     # Method → the errors that its next calls get.
     errors: dict[str, list[int]] = field(default_factory=dict)
     # The blocks of EVM chains.
@@ -167,6 +169,9 @@ class Nodes:
                 return "0x" + _allowed(blocks.deposit, wallet, parameters[1]).hex()
             if contract == MULTICALL3:
                 return "0x" + self._aggregate(chain, data).hex()
+            if contract in self.reasons:
+                reason = encode(["string"], [self.reasons[contract]]).hex()
+                raise NodeError(3, f"execution reverted: {self.reasons[contract]}", f"0x08c379a0{reason}")
             if contract in self.reverting:
                 raise NodeError(3, "execution reverted")
             if contract in self.burning:
@@ -180,7 +185,8 @@ class Nodes:
         burnt = False
         for contract, _, call in calls:
             burnt = burnt or contract in self.burning
-            answer = None if burnt or contract in self.reverting else self._contract(chain, contract, call)
+            is_failing = burnt or contract in self.reverting or contract in self.reasons
+            answer = None if is_failing else self._contract(chain, contract, call)
             results.append((answer is not None, answer or b""))
         return encode(["(bool,bytes)[]"], [results])
 

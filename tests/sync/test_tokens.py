@@ -70,6 +70,24 @@ def test_a_name_that_arrives_corrects_no_trade(operator: Operator) -> None:
     assert operator.fetch("SELECT * FROM trades ORDER BY tx_signature") == before
 
 
+@pytest.mark.parametrize("words", ["no backend", "query returned more than 1 results", "too many requests"])
+def test_a_token_that_reverts_with_the_words_of_a_node_fails_no_other(
+    stub: Stub, operator: Operator, words: str
+) -> None:
+    stub.nodes.reasons[DOG] = words
+    done = operator.sync("tokens", "--chain", "eth")
+    assert (done.status, done.only["read"], done.only["unknown"]) == (0, 1, 1)
+
+
+def test_a_name_that_is_too_large_is_none_and_fails_no_other(stub: Stub, operator: Operator) -> None:
+    stub.nodes.blocks["eth"].decimals[DOG] = 18
+    stub.nodes.names[DOG] = "x" * 17_000_000
+    done = operator.sync("tokens", "--chain", "eth")
+    assert (done.status, done.only["read"]) == (0, 2)
+    rows = {row["mint"]: (row["name"], row["decimals"]) for row in operator.fetch(FACES)}
+    assert (rows[CAT], rows[DOG]) == (("Cat", 6), (None, 18))
+
+
 def test_a_node_that_fails_does_not_stop_the_others(stub: Stub, operator: Operator) -> None:
     stub.scenarios["eth_chainId"] = faults.status(400)
     done = operator.sync("tokens")

@@ -3,13 +3,14 @@
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from cachetools import LRUCache
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import MAX_DECIMALS
 from wallet_api.providers import multicall
-from wallet_api.providers.faults import Malformed, NotConfigured
+from wallet_api.providers.faults import Malformed, NotConfigured, TooLarge
 from wallet_api.providers.fetch import Fetch
 from wallet_api.providers.jsonrpc import Node, Result
 from wallet_api.providers.parsing import clean
@@ -17,10 +18,10 @@ from wallet_api.providers.replies import quantity
 
 _CHUNK = 200
 _CACHED_FACTS = 50_000
-# Error codes of nodes for a contract that failed, as opposed to the node.
-_CONTRACT_CODES = (3, -32015)
+# Words of a node about a contract that failed, as opposed to the node.
 _CONTRACT_WORDS = ("revert", "opcode", "out of gas", "execution")
 
+Value = TypeVar("Value")
 # A contract and the call data.
 ContractCall = tuple[str, bytes]
 
@@ -35,29 +36,35 @@ class TokenFacts:
 
 
 class EvmTokens:
-    """Calls contracts of tokens, and caches what never changes. Thread-safe."""
+    """Calls contracts of tokens, and caches what never changes. Thread-safe.
+
+    A contract that fails, or returns too much, affects no other one.
+    """
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self._lock = threading.Lock()
-        self._cached: LRUCache[str, TokenFacts] = LRUCache(_CACHED_FACTS)
+        self._decimals: LRUCache[str, int] = LRUCache(_CACHED_FACTS)
+        self._facts: LRUCache[str, TokenFacts] = LRUCache(_CACHED_FACTS)
+
+    def decimals(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, int]:
+        """Return the decimals of the tokens, without those that are unknown."""
+        known, unknown = self._known(self._decimals, tokens)
+        returned = self.call(fetch, [(token, multicall.DECIMALS) for token in unknown])
+        read = zip(unknown, map(multicall.read_uint, returned), strict=True)
+        new = {token: number for token, number in read if number is not None and number <= MAX_DECIMALS}
+        return known | self._keep(self._decimals, new)
 
     def facts(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, TokenFacts]:
         """Return the decimals and names of the tokens, without those whose decimals are unknown."""
-        with self._lock:
-            known = {token: self._cached[token] for token in tokens if token in self._cached}
-        unknown = [token for token in tokens if token not in known]
-        selectors = (multicall.DECIMALS, multicall.SYMBOL, multicall.NAME)
+        decimals = self.decimals(fetch, tokens)
+        known, unknown = self._known(self._facts, list(decimals))
+        selectors = (multicall.NAME, multicall.SYMBOL)
         returned = self.call(fetch, [(token, selector) for selector in selectors for token in unknown])
-        count = len(unknown)
-        for index, token in enumerate(unknown):
-            decimals = multicall.read_uint(returned[index])
-            if decimals is not None and decimals <= MAX_DECIMALS:
-                symbol, name = (clean(multicall.read_text(returned[index + part * count])) for part in (1, 2))
-                known[token] = TokenFacts(name, symbol, decimals)
-        with self._lock:
-            self._cached.update({token: known[token] for token in unknown if token in known})
-        return known
+        texts = [clean(multicall.read_text(data)) for data in returned]
+        named = zip(unknown, texts[: len(unknown)], texts[len(unknown) :], strict=True)
+        new = {token: TokenFacts(name, symbol, decimals[token]) for token, name, symbol in named}
+        return known | self._keep(self._facts, new)
 
     def supplies(self, fetch: Fetch, tokens: Sequence[str]) -> Mapping[str, int]:
         """Return the supplies in the smallest unit, without those that are unknown."""
@@ -66,9 +73,10 @@ class EvmTokens:
         return {token: supply for token, supply in supplies.items() if supply is not None}
 
     def call(self, fetch: Fetch, calls: Sequence[ContractCall]) -> list[bytes | None]:
-        """Return the contracts' return values; None for a contract that fails.
+        """Return the contracts' return values; None for a contract that fails. Raise ProviderFault.
 
-        A contract that burns all gas makes the calls after it fail too, so failed calls are repeated alone.
+        A contract that burns all gas, or returns too much, makes the calls beside it fail too, so failed
+        calls are repeated alone.
         """
         chunks = [calls[start : start + _CHUNK] for start in range(0, len(calls), _CHUNK)]
         results = self._node.call(fetch, [multicall.aggregate(chunk) for chunk in chunks])
@@ -77,16 +85,33 @@ class EvmTokens:
             returned += multicall.read_aggregate(_returned(result) or b"", len(chunk))
         failed = [index for index, value in enumerate(returned) if value is None]
         alone = self._node.call(fetch, [multicall.call(*calls[index]) for index in failed])
+        # A node that makes some calls makes all of them: other errors are then of the contracts.
+        is_serving = any(result.error is None for result in (*results, *alone))
         for index, result in zip(failed, alone, strict=True):
-            returned[index] = _returned(result)
+            returned[index] = None if is_serving and result.error is not None else _returned(result)
         return returned
+
+    def _known(
+        self, cached: LRUCache[str, Value], tokens: Sequence[str]
+    ) -> tuple[dict[str, Value], list[str]]:
+        """Return what is cached of the tokens, and those of which nothing is."""
+        with self._lock:
+            known = {token: cached[token] for token in tokens if token in cached}
+        return known, [token for token in tokens if token not in known]
+
+    def _keep(self, cached: LRUCache[str, Value], new: dict[str, Value]) -> dict[str, Value]:
+        with self._lock:
+            cached.update(new)
+        return new
 
 
 def _returned(result: Result) -> bytes | None:
     """Return the return value of a contract; None if it failed. Raise ProviderFault if the node failed."""
     error = result.error
     if error is not None and (
-        error.code in _CONTRACT_CODES or any(word in error.message.lower() for word in _CONTRACT_WORDS)
+        error.is_revert
+        or isinstance(error.fault, TooLarge)
+        or any(word in error.message.lower() for word in _CONTRACT_WORDS)
     ):
         return None
     text = result.read(str)

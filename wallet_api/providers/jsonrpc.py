@@ -55,18 +55,33 @@ _LIMIT = re.compile(r"rate limit|request limit|too many requests", re.IGNORECASE
 _QUOTA = re.compile(r"max usage reached|daily request count exceeded|capacity limit|quota", re.IGNORECASE)
 # Those whose message decides what they mean.
 _LIMIT_CODES = frozenset((429, -32005, -32007, -32016, -32429))
+# The codes of a contract that failed: of geth and its kind, and of Parity and its kind.
+_REVERT_CODES = frozenset((3, -32015))
+_TOO_LARGE = -32012
 
 
 class Error(msgspec.Struct):
-    """The error of a call."""
+    """The error of a call. `data` is a text if it is what a contract returned."""
 
     code: int = 0
     message: str = ""
+    data: Any = None
+
+    @property
+    def is_revert(self) -> bool:
+        """Return whether a contract failed, so that the message may have the words of a stranger."""
+        return (
+            self.code in _REVERT_CODES
+            or isinstance(self.data, str)
+            or self.message.lower().startswith("execution reverted")
+        )
 
     @property
     def fault(self) -> ProviderFault:
         """Return the fault that the error means, without its message, which may contain a key."""
         detail = f"code {self.code}"
+        if self.is_revert:
+            return Rejected(detail)
         if self.code in _LIMIT_CODES and _QUOTA.search(self.message):
             return QuotaExhausted(detail, retry_after_seconds=min(until_midnight(), MAX_PAUSE_SECONDS))
         if self.code in _LIMIT_CODES and _LIMIT.search(self.message):
@@ -114,7 +129,10 @@ class Node:
         self.methods: Counter[str] = Counter()
 
     def call(self, fetch: Fetch, calls: Sequence[Call]) -> list[Result]:
-        """Return the results of the calls in their order, errors included. Raise ProviderFault."""
+        """Return the results of the calls in their order, errors included. Raise ProviderFault.
+
+        A single call whose response is too large has an error, and does not affect the others.
+        """
         results: list[Result] = []
         for start in range(0, len(calls), MAX_BATCH):
             results += self._call_batch(fetch, calls[start : start + MAX_BATCH])
@@ -144,7 +162,10 @@ class Node:
 
     def _call_one(self, fetch: Fetch, call: Call) -> Result:
         self.methods[call[0]] += 1
-        return fetch.post(self._url, _document(0, call), _read_one)
+        try:
+            return fetch.post(self._url, _document(0, call), _read_one)
+        except TooLarge:
+            return Result(error=Error(_TOO_LARGE))
 
 
 def _document(number: int, call: Call) -> dict[str, Any]:

@@ -20,6 +20,9 @@ SYMBOL = bytes.fromhex("95d89b41")
 NAME = bytes.fromhex("06fdde03")
 TOTAL_SUPPLY = bytes.fromhex("18160ddd")
 
+# More than many calls of tokens take, and too little to return more than some 3 MB.
+_GAS = 20_000_000
+
 
 def balance_of(wallet: str) -> bytes:
     """Return the call data for the wallet's balance of a token."""
@@ -27,8 +30,8 @@ def balance_of(wallet: str) -> bytes:
 
 
 def call(contract: str, data: bytes, block: str = "latest") -> Call:
-    """Return a contract call on a block."""
-    return "eth_call", [{"to": contract, "data": f"0x{data.hex()}"}, block]
+    """Return a contract call on a block, with bounded gas: a stranger chooses what it does and returns."""
+    return "eth_call", [{"to": contract, "data": f"0x{data.hex()}", "gas": hex(_GAS)}, block]
 
 
 def aggregate(calls: Iterable[tuple[str, bytes]]) -> Call:

@@ -39,9 +39,12 @@ class EvmRpc:
         held = {token: amount for token, amount in amounts.items() if amount}
         facts = {token: self._listed[token] for token in held if token in self._listed}
         facts |= self._tokens.facts(fetch, [token for token in held if token not in facts])
-        if unknown := len(held) - len(facts):
-            fetch.left_out += unknown
-            fetch.remark = fetch.remark or "the decimals of a token are unknown"
+        for count, remark in (
+            (sum(amount is None for amount in amounts.values()), "the balance of a token is unknown"),
+            (len(held) - len(facts), "the decimals of a token are unknown"),
+        ):
+            fetch.left_out += count
+            fetch.remark = fetch.remark or (remark if count else "")
         return Balances(
             read_quantity(native),
             [

@@ -162,8 +162,7 @@ class EvmNode:
     def decimals(self, mints: Sequence[str]) -> dict[str, int]:
         """Return the decimals of tokens, without those that are unknown."""
         with self._node.fetcher.begin(self._chain.name) as fetch:
-            facts = self._tokens.facts(fetch, mints)
-        return {mint: fact.decimals for mint, fact in facts.items()}
+            return dict(self._tokens.decimals(fetch, mints))
 
     def request(self, calls: Sequence[Call]) -> list[Result]:
         """Return the results of the calls, errors included. Raise ProviderFault."""

@@ -220,14 +220,14 @@ class SolanaNode:
             return None
         try:
             result = self._versioned(_HISTORY, address, options)
-        except TooLarge:
-            return None
         except (Rejected, BadKey) as fault:
             # A vendor may refuse the method to a key that it accepts for others.
             refusal = fault.outcome
         else:
-            if result is None or result.error is None:
-                return None if result is None else result.read(_History)
+            if result is None or (result.error is not None and isinstance(result.error.fault, TooLarge)):
+                return None
+            if result.error is None:
+                return result.read(_History)
             refusal = f"code {result.error.code}"
         self._refuse_history(refusal)
         return None
