@@ -25,6 +25,9 @@ CHAIN_IDS = {"eth": 1, "bnb": 56, "base": 8453}
 Portfolios = Callable[[str, str], Portfolio]
 Parameters = list[Any]
 
+# orders(bytes32) of the contracts for orders in native coin.
+ORDERS = "9c3f1e90"
+
 
 class NodeError(Exception):
     """A JSON-RPC error."""
@@ -167,6 +170,8 @@ class Nodes:
             if blocks is not None and parameters[1] != "latest":
                 (wallet,) = decode(["address"], data[4:])
                 return "0x" + _allowed(blocks.deposit, wallet, parameters[1]).hex()
+            if blocks is not None and data[:4].hex() == ORDERS:
+                return "0x" + encode(["address", "uint32"], [blocks.placed_by, 2**32 - 1]).hex()
             if contract == MULTICALL3:
                 return "0x" + self._aggregate(chain, data).hex()
             if contract in self.reasons:

@@ -6,7 +6,7 @@ this form); of EVM chains the receipt, the value of the transaction, how it chan
 wallets (with the fee of the sender), and the decimals of tokens.
 
 `wallets` has for each wallet the trades (mint, side, amount, value in the native coin or null: by the
-dollars, dollars, and what the other side moved), or why it is left out.
+dollars, dollars, and what the other side moved), or why it is left out, or that it is unsigned.
 """
 
 import json
@@ -21,6 +21,8 @@ from tests.stub.evm import TRANSFER, EvmChain, Transaction
 from tests.stub.server import Stub
 from tests.stub.swaps import Row
 
+# An order in native coin that a settlement filled.
+IN_COIN = "0xe2d6aa63"
 _DATA = Path(__file__).parent.parent / "data"
 
 Trade = tuple[str, str, str, str | None, str | None, str | None]
@@ -35,6 +37,7 @@ class Recorded:
     row: Row
     wallets: dict[str, list[Trade]]
     left_out: dict[str, str]
+    unsigned: frozenset[str] = frozenset()
 
     def change(self, wallet: str, mint: str) -> Decimal:
         """Return how much more of a token the wallet held afterwards."""
@@ -75,6 +78,7 @@ def read_recorded() -> list[Recorded]:
             row,
             {wallet: _trades(of.get("trades", ())) for wallet, of in row["wallets"].items()},
             {wallet: of["left_out"] for wallet, of in row["wallets"].items() if "left_out" in of},
+            frozenset(wallet for wallet, of in row["wallets"].items() if "unsigned" in of),
         )
         for row in sorted(_lines("evm/transactions"), key=lambda row: row["timestamp"])
     ]
@@ -101,6 +105,9 @@ def serve(stub: Stub, recorded: list[Recorded]) -> None:
             chain = stub.nodes.blocks.setdefault(one.chain, EvmChain())
             chain.decimals |= one.row["decimals"]
             coins = {wallet: int(units) for wallet, units in one.row["coins"].items()}
+            # Each order in native coin that was recorded is of the only wallet of its chain with one.
+            if one.signature.startswith(IN_COIN):
+                (chain.placed_by,) = one.wallets
             transaction = Transaction(one.row["receipt"], one.row["value"], coins)
             chain.add(datetime.fromtimestamp(one.row["timestamp"], UTC), transaction)
 

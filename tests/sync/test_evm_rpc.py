@@ -16,7 +16,6 @@ from tests.sync.evm_trades import (
     FRIEND,
     GAS,
     POOL,
-    ROUTER,
     SWAP,
     USDC,
     WALLET,
@@ -81,21 +80,25 @@ def test_a_wallet_that_is_tracked_later_is_read_from_the_beginning(
 def test_more_in_the_block_of_the_wallet_needs_a_trace(
     stub: Stub, chain: EvmChain, operator: Operator
 ) -> None:
-    # A gift in the same block, so that the balance says too little; and a fee that the pools do not confirm.
+    # A gift in the same block, so that the balance says too little, and a pool of which nothing is known.
     gift = Transaction(receipt(9, sender=FRIEND, to=WALLET), ETH // 2, {WALLET: ETH // 2})
-    bought = buy(1, fee=ETH // 5)
-    bought.coins[ROUTER] = ETH // 5
-    chain.add(now(), bought, gift)
+    chain.add(now(), sold_somewhere(1), gift)
     assert sync(operator)["left_out_reasons"].keys() == {"no_value"}
     assert stub.asked_of("eth_getBalance") == []
     chain.has_traces = True
     assert sync(operator)["changed"] == 1
-    assert trades(operator)[signature(1), CAT, "buy"] == ("5", "1", None)
+    assert trades(operator)[signature(1), CAT, "sell"] == ("1", "1", None)
+
+
+def sold_somewhere(number: int) -> Transaction:
+    """Return a sale to a pool that holds native coin and logs nothing that is known."""
+    logs = (transfer(CAT, WALLET, POOL, 10**6), log(POOL, (signature(5),)))
+    return Transaction(receipt(number, *logs), 0, {WALLET: ETH - GAS, POOL: -ETH})
 
 
 def test_without_state_and_agreement_there_is_no_value(chain: EvmChain, operator: Operator) -> None:
     chain.state_blocks = 0
-    chain.add(now(), buy(1), buy(2, fee=ETH // 5))
+    chain.add(now(), buy(1), sold_somewhere(2))
     done = sync(operator)
     assert (done["changed"], done["from_logs"], done["left_out_reasons"].keys()) == (1, 1, {"no_value"})
     assert {key[0] for key in trades(operator)} == {signature(1)}
@@ -148,7 +151,7 @@ def test_transfers_spam_nfts_wraps_and_liquidity_are_no_trades(chain: EvmChain, 
 def test_an_account_that_pays_for_its_operation_pays_no_prefund_for_its_trade(
     chain: EvmChain, operator: Operator
 ) -> None:
-    entry, cost, prefund = f"0x{'e4' * 20}", ETH // 1000, ETH // 100
+    entry, cost, prefund = "0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789", ETH // 1000, ETH // 100
     one = buy(1)
     event = log(entry, (evm.USER_OPERATION, signature(5), word(WALLET), word(evm.ZERO)), 1, 1, cost, 9)
     one.receipt |= {"from": FRIEND, "to": entry, "logs": [*one.receipt["logs"], event]}

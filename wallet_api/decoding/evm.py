@@ -7,19 +7,18 @@ from datetime import datetime
 
 import msgspec
 
-from wallet_api.decoding.amounts import UnusableRow, quantity, time_of
+from wallet_api.decoding.amounts import quantity, time_of
 
 TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 """Transfer(address,address,uint256): with three topics of a token, with four of an NFT."""
+ERC20_TRANSFER = "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487"
+"""ERC20Transfer(address,address,uint256) of ERC-404, whose transfers are logged as those of NFTs."""
 APPROVAL = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925"
 """Approval(address,address,uint256)."""
 DEPOSIT = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c"
 """Deposit(address,uint256) of the wrapped coin."""
 WITHDRAWAL = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65"
 """Withdrawal(address,uint256) of the wrapped coin."""
-USER_OPERATION = "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f"
-"""UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256) of ERC-4337."""
-
 ZERO = "0x0000000000000000000000000000000000000000"
 
 # A deposit from the layer below, which pays no gas.
@@ -49,10 +48,9 @@ class Log(msgspec.Struct, rename="camel"):
     removed: bool = False
 
     @property
-    def words(self) -> list[int]:
-        """Return the data as numbers of 32 bytes."""
-        data = self.data[2:]
-        return [int(data[start : start + 64], 16) for start in range(0, len(data) - 63, 64)]
+    def is_issued_nft(self) -> bool:
+        """Return whether it is the transfer of a new NFT."""
+        return len(self.topics) == 4 and self.topics[0] == TRANSFER and address_of(self.topics[1]) == ZERO
 
 
 class Receipt(msgspec.Struct, rename="camel"):
@@ -100,6 +98,10 @@ class BlockTransaction(msgspec.Struct):
     value: str
     to: str | None = None
 
+    def is_of(self, address: str) -> bool:
+        """Return whether an account has sent it, or was called by it."""
+        return address in (self.sender.lower(), (self.to or ZERO).lower())
+
 
 class ChainBlock(msgspec.Struct, rename="camel"):
     """A block with its transactions, or (as texts) their hashes."""
@@ -116,12 +118,17 @@ class ChainBlock(msgspec.Struct, rename="camel"):
         """Return the transactions; none if the block has only their hashes."""
         return [one for one in self.transactions if isinstance(one, BlockTransaction)]
 
-    def value_of(self, signature: str) -> int:
-        """Return what a transaction paid in the native coin. Raise UnusableRow."""
-        for transaction in self.listed:
-            if transaction.hash == signature:
-                return quantity(transaction.value)
-        raise UnusableRow("a block without its transaction")
+    def transaction(self, signature: str) -> BlockTransaction | None:
+        """Return the transaction with this hash; None if it is not listed."""
+        return next((one for one in self.listed if one.hash == signature), None)
+
+    def names(self, address: str, *, but: str) -> bool:
+        """Return whether something else than one transaction may have changed the coin of an account."""
+        if address == self.miner.lower():
+            return True
+        if any(address == withdrawal.address.lower() for withdrawal in self.withdrawals or ()):
+            return True
+        return any(one.is_of(address) for one in self.listed if one.hash != but)
 
     @property
     def created_at(self) -> datetime:

@@ -7,15 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from wallet_api.chains import Chain
-from wallet_api.decoding.evm import Receipt
-from wallet_api.decoding.evm_moves import Legs, read_legs
-from wallet_api.decoding.swaps import FROM_LOGS, NO_TRADE, LeftOut, Reason, TrackedWallet
-from wallet_api.providers.faults import Broken, ProviderFault
+from wallet_api.decoding import decode
+from wallet_api.decoding.amounts import UnusableRow
+from wallet_api.decoding.evm import ChainBlock, Receipt
+from wallet_api.decoding.evm_evidence import Evidence, Question, Unanswered, may_have_consented
+from wallet_api.decoding.evm_logs import Logs
+from wallet_api.decoding.evm_trade import why_none
+from wallet_api.decoding.swaps import LeftOut, Reason, TrackedWallet
+from wallet_api.decoding.trades import Decoded
+from wallet_api.providers.faults import Broken, Malformed, ProviderFault
 from wallet_api.providers.jsonrpc import Call, Node
 from wallet_api.providers.replies import quantity
-from wallet_api.providers.trades.evm_coin import Case, Coins
+from wallet_api.providers.trades.evm_answers import Answers, Case
 from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found
 from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, Listed
+
+UNREADABLE = "a transaction that cannot be read"
 
 # The blocks with transactions of tracked wallets that are read together.
 CHUNK_BLOCKS = 50
@@ -30,7 +37,7 @@ class EvmRpcTrades:
         self._chain = chain
         self._node = EvmNode(chain, node)
         self._confirmations = confirmations
-        self._coins = Coins(self._node.request)
+        self._answers = Answers(self._node)
         # The hash of the newest block that was read.
         self._head = ""
         # How many blocks are read together: less after a fault, so that a node with many faults is read too.
@@ -104,7 +111,7 @@ class EvmRpcTrades:
         low, high = before[-1].number if before else 0, newest
         while low < high:
             middle = (low + high) // 2
-            if self._node.block(middle).created_at < since:
+            if _time_of(self._node.block(middle)) < since:
                 low = middle + 1
             else:
                 high = middle
@@ -138,62 +145,101 @@ class EvmRpcTrades:
         if last in part and part[last].hash != end.hash:
             raise Broken(REPLACED)
         chunk = self._read({**again, **part}, new_from)
-        chunk.until = end.created_at
+        chunk.until = _time_of(end)
         chunk.blocks = [block for block in chunk.blocks if block.number in part and block.number != last]
         signatures = tuple(part[last].wallets) if last in part else ()
-        chunk.blocks.append(Block(last, end.hash, end.created_at, signatures))
+        chunk.blocks.append(Block(last, end.hash, chunk.until, signatures))
         return chunk
 
     def _read(self, found: Mapping[int, Found], new_from: int) -> Chunk:
-        """Return the swaps in these blocks. Transactions of blocks before `new_from` are not counted."""
+        """Return the trades in these blocks. Transactions of blocks before `new_from` are not counted."""
         chunk = Chunk()
         cases = self._cases(found, new_from, chunk)
-        stable = self._chain.stable_mints
-        mints = sorted(stable.union(*(case.legs.mints for case in cases))) if cases else []
-        decimals = self._node.decimals(mints)
-        for case, outcome in zip(cases, self._coins.read(cases, decimals), strict=True):
-            chunk.drafts += outcome.drafts
-            chunk.swaps += outcome.swaps
-            if isinstance(outcome.why, Reason):
-                signature = case.legs.receipt.transaction_hash
-                left_out = LeftOut(case.legs.wallet, signature, outcome.why, outcome.detail, case.created_at)
-                chunk.left_out.append(left_out)
-            elif case.number >= new_from:
-                chunk.counts[FROM_LOGS] += outcome.from_logs
-                if outcome.why is not None:
-                    chunk.counts[outcome.why] += 1
+        for case, decoded in zip(cases, self._decoded(cases), strict=True):
+            evidence = case.evidence
+            row = Listed(case.wallet, evidence.created_at, evidence.signature)
+            chunk.add(row, decoded, is_new=case.number >= new_from)
         return chunk
 
+    def _decoded(self, cases: Sequence[Case]) -> list[Decoded]:
+        """Return what was decoded of the cases. What it depends on is requested for all of them together."""
+        decoded: dict[int, Decoded] = {}
+        while len(decoded) < len(cases):
+            wanted: list[tuple[Case, Sequence[Question]]] = []
+            for number, case in enumerate(cases):
+                try:
+                    if number not in decoded:
+                        decoded[number] = decode(case.evidence, case.wallet)
+                except Unanswered as missing:
+                    wanted.append((case, missing.questions))
+            self._answers.fill(wanted)
+        return [decoded[number] for number in range(len(cases))]
+
     def _cases(self, found: Mapping[int, Found], new_from: int, chunk: Chunk) -> list[Case]:
-        """Return the transactions in which a wallet may have exchanged something, and count the others."""
+        """Return the transactions in which a wallet may have exchanged something, and count the others.
+
+        One that cannot be read is left out, and affects no other one.
+        """
         receipts = self._node.receipts(found)
-        legs: dict[int, list[Legs]] = {}
+        read = {
+            signature: _logs(self._chain, receipts[signature])
+            for block in found.values()
+            for signature in block.wallets
+        }
+        candidates: dict[int, list[tuple[str, TrackedWallet]]] = {}
         for number, block in found.items():
             for signature, wallets in block.wallets.items():
-                read = [read_legs(wallet, receipts[signature], 0) for wallet in wallets.values()]
-                candidates = [one for one in read if one.may_exchange]
-                chunk.counts[NO_TRADE] += (len(read) - len(candidates)) * (number >= new_from)
-                if candidates:
-                    legs.setdefault(number, []).extend(candidates)
+                logs = read[signature]
+                for wallet in wallets.values():
+                    why = None if logs is None else why_none(logs, wallet)
+                    if why is None:
+                        candidates.setdefault(number, []).append((signature, wallet))
+                    else:
+                        chunk.counts[why] += number >= new_from
         cases: list[Case] = []
-        for (number, candidates), whole in zip(
-            legs.items(), self._node.blocks(legs, whole=True), strict=True
-        ):
+        blocks = self._node.blocks(candidates, whole=True)
+        for (number, pairs), whole in zip(candidates.items(), blocks, strict=True):
             if whole.hash != found[number].hash:
                 raise Broken(REPLACED)
-            signatures = tuple(found[number].wallets)
-            chunk.blocks.append(Block(number, whole.hash, whole.created_at, signatures))
-            for one in candidates:
-                signature = one.receipt.transaction_hash
-                with_value = read_legs(one.wallet, one.receipt, whole.value_of(signature))
-                has_other = _has_other(found[number], signature, one.wallet)
-                cases.append(Case(with_value, whole, has_other))
+            created_at = _time_of(whole)
+            chunk.blocks.append(Block(number, whole.hash, created_at, tuple(found[number].wallets)))
+            for signature, wallet in pairs:
+                logs = read[signature]
+                transaction = whole.transaction(signature)
+                if logs is None or transaction is None:
+                    is_signed = transaction is not None and transaction.is_of(wallet.address)
+                    unreadable = Decoded(why=Reason.UNREADABLE, detail=UNREADABLE, is_signed=is_signed)
+                    chunk.add(Listed(wallet, created_at, signature), unreadable)
+                else:
+                    is_alone = not whole.names(wallet.address, but=signature) and not any(
+                        wallet.address in wallets and _may_concern(read[other], wallet)
+                        for other, wallets in found[number].wallets.items()
+                        if other != signature
+                    )
+                    value = quantity(transaction.value)
+                    cases.append(Case(Evidence(logs, value, created_at, is_alone), wallet, number))
         return cases
 
 
-def _has_other(block: Found, signature: str, wallet: TrackedWallet) -> bool:
-    """Return whether another transaction of the block has transfers of the wallet."""
-    return any(wallet.address in wallets for other, wallets in block.wallets.items() if other != signature)
+def _time_of(block: ChainBlock) -> datetime:
+    """Return the time of a block. Raise Malformed."""
+    try:
+        return block.created_at
+    except UnusableRow as error:
+        raise Malformed(str(error)) from None
+
+
+def _logs(chain: Chain, receipt: Receipt | None) -> Logs | None:
+    """Return what is read of a receipt; None if it cannot be read."""
+    try:
+        return None if receipt is None else Logs.of(chain, receipt)
+    except UnusableRow:
+        return None
+
+
+def _may_concern(logs: Logs | None, wallet: TrackedWallet) -> bool:
+    """Return whether a transaction may have changed the native coin of a wallet."""
+    return logs is None or may_have_consented(logs, wallet)
 
 
 def _lost(again: Sequence[Listed], found: Mapping[int, Found]) -> list[LeftOut]:

@@ -10,7 +10,7 @@ from wallet_api import forms
 from wallet_api.decoding import decode
 from wallet_api.decoding.amounts import UnusableRow, time_of
 from wallet_api.decoding.solana import Evidence, Transaction
-from wallet_api.decoding.swaps import LeftOut, Reason, TrackedWallet
+from wallet_api.decoding.swaps import Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 from wallet_api.providers import replies
 from wallet_api.providers.faults import Broken
@@ -76,7 +76,7 @@ class SolanaRpcTrades:
         transaction = notice.transaction or self._node.confirmed(notice.signature)
         row = Listed(wallet, self._time(transaction, notice.slot), notice.signature)
         chunk = Chunk()
-        _add(chunk, row, _decoded(row, transaction))
+        chunk.add(row, _decoded(row, transaction))
         if chunk.drafts or chunk.left_out:
             seen_at = datetime.now(UTC)
             unfinal = Unfinal(wallet, notice.signature, row.created_at, notice.slot, seen_at)
@@ -118,7 +118,7 @@ class SolanaRpcTrades:
         more = self._fetch([row for row in again if row.tx_signature not in signatures])
         chunk = Chunk()
         for row, (decoded, is_new) in (*outcomes.items(), *more.items()):
-            _add(chunk, row, decoded, is_new=is_new)
+            chunk.add(row, decoded, is_new=is_new)
             if not decoded.is_kept and row.tx_signature in before:
                 chunk.settled.append(row)
         return chunk
@@ -171,14 +171,3 @@ def _decoded(row: Listed, transaction: Transaction) -> Decoded:
     except forms.BadRow as error:
         return Decoded(why=Reason.INVALID, detail=error.rule)
     return decode(Evidence(row.tx_signature, moment, transaction), row.wallet)
-
-
-def _add(chunk: Chunk, row: Listed, decoded: Decoded, *, is_new: bool = True) -> None:
-    """Add what was decoded of a transaction to a chunk; only new ones are counted."""
-    chunk.drafts += decoded.drafts
-    chunk.swaps += decoded.swaps
-    if isinstance(decoded.why, Reason):
-        left_out = LeftOut(row.wallet, row.tx_signature, decoded.why, decoded.detail, row.created_at)
-        chunk.left_out.append(left_out)
-    elif decoded.why is not None:
-        chunk.counts[decoded.why] += is_new

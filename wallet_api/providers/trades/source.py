@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Protocol
 
 from wallet_api.decoding.solana import Transaction
-from wallet_api.decoding.swaps import LeftOut, TrackedWallet
-from wallet_api.decoding.trades import Draft
+from wallet_api.decoding.swaps import FROM_LOGS, LeftOut, Reason, TrackedWallet
+from wallet_api.decoding.trades import Decoded, Draft
 
 # The detail of LOST.
 NOT_AVAILABLE = "the node no longer has the transaction"
@@ -81,6 +81,18 @@ class Chunk:
     orphans: list[Block] = field(default_factory=list)
     unfinal: list[Unfinal] = field(default_factory=list)
     decided: list[Unfinal] = field(default_factory=list)
+
+    def add(self, row: Listed, decoded: Decoded, *, is_new: bool = True) -> None:
+        """Add what was decoded of a transaction; only new ones are counted."""
+        self.drafts += decoded.drafts
+        self.swaps += decoded.swaps
+        if isinstance(decoded.why, Reason):
+            left_out = LeftOut(row.wallet, row.tx_signature, decoded.why, decoded.detail, row.created_at)
+            self.left_out.append(left_out)
+        elif is_new:
+            self.counts[FROM_LOGS] += decoded.from_logs
+            if decoded.why is not None:
+                self.counts[decoded.why] += 1
 
 
 class TradeSource(Protocol):

@@ -1,0 +1,69 @@
+"""Decode a transaction of an EVM chain, with the answers of a node of some kind."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from tests.stub.evm import RICH, Row
+from wallet_api.chains import CHAINS
+from wallet_api.decoding import decode
+from wallet_api.decoding.evm import Receipt
+from wallet_api.decoding.evm_evidence import Ask, Evidence, Question, Unanswered
+from wallet_api.decoding.evm_logs import Logs
+from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.decoding.trades import Decoded
+
+AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
+PLACE = {"blockNumber": "0x64", "blockHash": "0xb1"}
+
+ARCHIVE, TRACES, BARE = "archive", "traces", "bare"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A transaction, and what is known of it: changes of native balances, with the fee of the sender.
+
+    `deposits` are changes of deposits at entry points; `placed_by` has the owner of orders
+    in native coin by their ids.
+    """
+
+    chain: str
+    receipt: Row
+    value: int
+    coins: Mapping[str, int]
+    decimals: Mapping[str, int]
+    deposits: Mapping[str, int] = field(default_factory=dict)
+    placed_by: Mapping[str, str] = field(default_factory=dict)
+
+    def decode(self, address: str, node: str, *, is_alone: bool = True) -> Decoded:
+        """Return what is decoded for a wallet with the answers of a node of this kind."""
+        wallet = TrackedWallet(1, CHAINS[self.chain], address)
+        logs = [
+            PLACE | {"transactionHash": self.receipt["transactionHash"]} | log for log in self.receipt["logs"]
+        ]
+        receipt = msgspec.convert(PLACE | self.receipt | {"logs": logs}, Receipt)
+        evidence = Evidence(Logs.of(wallet.chain, receipt), self.value, AT, is_alone)
+        while True:
+            try:
+                return decode(evidence, wallet)
+            except Unanswered as missing:
+                for question in missing.questions:
+                    assert question not in evidence.answers
+                    evidence.answers[question] = self._answer(question, address, node)
+
+    def _answer(self, question: Question, address: str, node: str) -> Any:
+        match question.ask:
+            case Ask.DECIMALS:
+                return self.decimals.get(question.subject)
+            case Ask.PLACED_BY:
+                return self.placed_by.get(question.id)
+            case Ask.BALANCES if node == ARCHIVE:
+                return RICH, RICH + self.coins.get(address, 0)
+            case Ask.DEPOSITS if node == ARCHIVE:
+                return RICH, RICH + self.deposits.get(address, 0)
+            case Ask.CHANGES if node == TRACES:
+                return dict(self.coins)
+        return None

@@ -1,0 +1,250 @@
+"""Who gained and lost what in an EVM transaction, within what a wallet consented to."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from wallet_api.decoding.evm import ZERO
+from wallet_api.decoding.evm_evidence import Consent, Evidence
+from wallet_api.decoding.evm_logs import Event, Logs, Move, Wrap
+from wallet_api.decoding.moves import Changes, exchanges
+from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.decoding.venues import EVM, Role
+
+_LENDING = frozenset(venue.address for venue in EVM if venue.role == Role.LENDING)
+_SIGN = 1 << 255
+# A part of what moved that is no exchange of its own, but left over.
+_CRUMB = 1000
+# What may be an amount, and no number of something, time, address or hash.
+_LEAST, _MOST = 10**10, 1 << 96
+
+
+@dataclass(slots=True)
+class Flows:
+    """The changes of `wallet` (`mine`) and of all `others`; wrapped coin counts as the native coin (None).
+
+    Without `balances` the native coin of others is what the logs of pools say, and what was wrapped and
+    unwrapped came to its owner, or left it, as native coin.
+    """
+
+    wallet: TrackedWallet
+    logs: Logs
+    moves: Sequence[Move]
+    wraps: Sequence[Wrap]
+    events: Sequence[Event]
+    # The native coin that the wallet sent with the transaction.
+    paid: int
+    mine: Changes = field(default_factory=Counter)
+    others: defaultdict[str, Changes] = field(default_factory=lambda: defaultdict(Counter))
+    exchangers: dict[str, Changes] = field(default_factory=dict)
+    # What pools that hold native coin have got of it and (negative) given.
+    pooled: int = 0
+    _pools: set[str] = field(default_factory=set)
+    by_owner: defaultdict[str, list[Move]] = field(default_factory=lambda: defaultdict(list))
+
+    @classmethod
+    def of(
+        cls, wallet: TrackedWallet, evidence: Evidence, consent: Consent, balances: Mapping[str, int] | None
+    ) -> Self:
+        """Return the changes within the consent, with those of the native balances if they are known."""
+        logs = evidence.logs
+        flows = cls(
+            wallet,
+            logs,
+            [move for move in logs.moves if consent.covers(move.place)],
+            [wrap for wrap in logs.wraps if consent.covers(wrap.place)],
+            [event for event in logs.events if consent.covers(event.place)],
+            evidence.value if logs.sender == wallet.address else 0,
+        )
+        for move in flows.moves:
+            flows._change(move.giver, move.mint, -move.units)
+            flows._change(move.taker, move.mint, move.units)
+            flows.by_owner[move.giver].append(move)
+            flows.by_owner[move.taker].append(move)
+        for wrap in flows.wraps:
+            flows._change(wrap.owner, None, wrap.units)
+        flows._add_pools(is_known=balances is not None)
+        if balances is not None:
+            fee = logs.receipt.fee
+            for owner, units in balances.items():
+                if owner != wallet.address:
+                    flows.others[owner][None] += units + (fee if owner == logs.sender else 0)
+        flows._find_exchangers()
+        return flows
+
+    @property
+    def own_wraps(self) -> int:
+        """Return the coin that the wallet itself wrapped, less what it unwrapped."""
+        return sum(wrap.units for wrap in self.wraps if wrap.owner == self.wallet.address)
+
+    @property
+    def deposited(self) -> int:
+        """Return the coin that others wrapped."""
+        owner = self.wallet.address
+        return sum(wrap.units for wrap in self.wraps if wrap.units > 0 and wrap.owner != owner)
+
+    @property
+    def withdrawn(self) -> int:
+        """Return the coin that others unwrapped."""
+        owner = self.wallet.address
+        return -sum(wrap.units for wrap in self.wraps if wrap.units < 0 and wrap.owner != owner)
+
+    def issued(self, mint: str) -> int:
+        """Return the units that the token's contract burned and (negative) minted."""
+        issuers = {ZERO, mint} - self.exchangers.keys()
+        return sum(self.others[issuer][mint] for issuer in issuers if issuer in self.others)
+
+    def is_share(self, mint: str) -> bool:
+        """Return whether what the wallet got or gave of a token was minted or burned for it."""
+        units, issued = self.mine[mint], self.issued(mint)
+        return units * issued < 0 and abs(issued) * 5 >= abs(units) * 4
+
+    def is_deposited(self, mint: str, units: int) -> bool:
+        """Return whether a contract that has the wallet's tokens logged these units, and no other amount.
+
+        A pool logs what it gives as well. So does a pool that issues an NFT for what it has got.
+        """
+        if any(log.is_issued_nft for log in self.logs.receipt.logs):
+            return True
+        keepers = {owner for owner, changes in self.others.items() if changes[mint] > 0}
+        return bool(keepers & _LENDING) or any(
+            units in values and not any(_LEAST < value < _MOST for value in values - {units})
+            for owner in keepers | {self.logs.to}
+            for values in self.logs.amounts_of(owner)
+        )
+
+    def one_way(self) -> Counter[str]:
+        """Return what the wallet received of each token, less what it sent, without anything in exchange.
+
+        That is what moved directly between it and an owner that exchanged nothing and whose balance changed
+        in the other direction.
+        """
+        direct: Counter[tuple[str, str, bool]] = Counter()
+        for move in self.moves:
+            is_gain = move.taker == self.wallet.address
+            if move.mint is not None and is_gain != (move.giver == self.wallet.address):
+                direct[move.giver if is_gain else move.taker, move.mint, is_gain] += move.units
+        moved: Counter[str] = Counter()
+        for (owner, mint, is_gain), units in direct.items():
+            if owner in self.exchangers:
+                continue
+            change = self.others[owner][mint] if owner in self.others else 0
+            if is_gain and change < 0:
+                moved[mint] += min(units, -change)
+            elif not is_gain and change > 0:
+                moved[mint] -= min(units, change)
+        return moved
+
+    def _change(self, owner: str, mint: str | None, units: int) -> None:
+        changes = self.mine if owner == self.wallet.address else self.others[owner]
+        changes[mint] += units
+
+    def _find_exchangers(self) -> None:
+        """Find the owners that gave one thing for another, but for crumbs of what moved of a token."""
+        largest: Counter[str | None] = Counter()
+        for changes in (self.mine, *self.others.values()):
+            for mint, units in changes.items():
+                largest[mint] = max(largest[mint], abs(units))
+        for owner, changes in self.others.items():
+            if owner != ZERO and owner not in _LENDING:
+                whole = {
+                    mint: units for mint, units in changes.items() if abs(units) * _CRUMB >= largest[mint]
+                }
+                if exchanges(Counter(whole)) and not self._is_deposit(owner):
+                    self.exchangers[owner] = changes
+        for event in self.events:
+            if event.venue.role == Role.VAULTS:
+                self._join_vaults(event)
+
+    def _is_deposit(self, owner: str) -> bool:
+        """Return whether a contract logged what it got or what it gave, but nothing with both.
+
+        So do those that pay a reward when something is deposited, or lend.
+        """
+        if owner in self._pools or any(
+            event.emitter == owner for event in self.events if event.venue.role == Role.SWAP
+        ):
+            return False
+        taken, given = Counter[str | None](), Counter[str | None]()
+        amounts: tuple[set[int], set[int]] = (set(), set())
+        for move in self.by_owner.get(owner, ()):
+            side = move.giver == owner
+            (given if side else taken)[move.mint] += move.units
+            amounts[side].add(move.units)
+        amounts[0].update(taken.values())
+        amounts[1].update(given.values())
+        logged = [
+            {bool(amounts[0] & values), bool(amounts[1] & values)} for values in self.logs.amounts_of(owner)
+        ]
+        return {True, False} in logged and {True} not in logged
+
+    def _join_vaults(self, event: Event) -> None:
+        """Join the owners of two vaults, of which one got and the other one gave what a pool logged."""
+        got, gave = (event.values[place] for place in event.venue.places)
+        vaults = {
+            owner: changes
+            for owner, changes in self.others.items()
+            if owner not in self.exchangers and sorted(changes.values()) in ([got], [-gave])
+        }
+        pool: Changes = Counter()
+        for changes in vaults.values():
+            pool.update(changes)
+        if len(vaults) == 2 and exchanges(pool) and self.trusted & pool.keys():
+            self.exchangers[event.emitter] = pool
+
+    def _add_pools(self, *, is_known: bool) -> None:
+        """Find the pools, and add their native coin as they logged it, unless it is known from balances."""
+        swaps: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        for event in self.events:
+            if event.venue.role in (Role.POOL, Role.MANAGER) and (swap := self._swap(event)) is not None:
+                swaps[event.venue.holder or event.emitter].append(swap)
+        self._pools |= swaps.keys()
+        for holder, amounts in () if is_known else swaps.items():
+            taken = {move.units for move in self.moves if move.taker == holder}
+            given = {move.units for move in self.moves if move.giver == holder}
+            got, gave = (sum(side) for side in zip(*amounts, strict=True))
+            coin = 0 if got in taken else sum(units for units, _ in amounts if units not in taken)
+            coin -= 0 if gave in given else sum(units for _, units in amounts if units not in given)
+            self.others[holder][None] += coin
+            self.pooled += coin
+            # What it wraps or unwraps itself, it keeps.
+            kept = sum(wrap.units for wrap in self.wraps if wrap.owner == holder)
+            self.others[holder][None] -= kept
+            self.pooled -= kept
+
+    def _swap(self, event: Event) -> tuple[int, int] | None:
+        """Return what a pool got and gave by its log, if it can be believed; else None.
+
+        It is of a known contract, or the money or the wallet's token of one of its amounts went through it.
+        """
+        places = event.venue.places
+        if len(event.values) <= max(places):
+            return None
+        got, *middle, gave = (event.values[place] for place in places)
+        if middle:
+            # Coin and tokens that came in, then those that went out.
+            got, gave = got or middle[0], middle[1] or gave
+        elif event.venue.role == Role.MANAGER:
+            amounts = [word - 2 * _SIGN if word >= _SIGN else word for word in (got, gave)]
+            got, gave = -min(amounts), max(amounts)
+        if event.is_known:
+            return got, gave
+        holder, trusted = event.venue.holder or event.emitter, self.trusted
+        is_seen = got == self.paid or any(
+            move.mint in trusted
+            and (
+                (move.taker == holder and move.units == got) or (move.giver == holder and move.units == gave)
+            )
+            for move in self.moves
+        )
+        return (got, gave) if is_seen and got > 0 and gave > 0 else None
+
+    def is_seen_at(self, owner: str) -> bool:
+        """Return whether money, or a token of the wallet, went through an owner."""
+        return any(move.mint in self.trusted and owner in (move.giver, move.taker) for move in self.moves)
+
+    @property
+    def trusted(self) -> set[str | None]:
+        """Return the money, and the tokens of the wallet: their logs are true of them."""
+        return {None, *self.wallet.chain.stable_mints, *self.mine}

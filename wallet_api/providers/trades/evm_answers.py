@@ -1,0 +1,116 @@
+"""The answers of an EVM node to what a decision depends on: balances, traces, decimals, and owners of orders.
+
+https://geth.ethereum.org/docs/developers/evm-tracing/built-in-tracers#prestate-tracer
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from wallet_api.decoding.evm import address_of
+from wallet_api.decoding.evm_evidence import Ask, Evidence, Question
+from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.providers import multicall
+from wallet_api.providers.faults import Broken, Malformed
+from wallet_api.providers.jsonrpc import NO_METHOD, Call, Result
+from wallet_api.providers.replies import quantity
+from wallet_api.providers.trades.evm_node import BEHIND, EvmNode
+
+# A node that has not got as far, as opposed to one that no longer has the state.
+_BEHIND = re.compile(r"header not found|unknown block|block not found|after last accepted", re.IGNORECASE)
+_DIFFERENCES = {"tracer": "prestateTracer", "tracerConfig": {"diffMode": True}}
+# orders(bytes32) of the contracts for orders in native coin: the owner, and until when it is valid.
+_PLACED = bytes.fromhex("9c3f1e90")
+
+
+class _Account(msgspec.Struct):
+    balance: str | None = None
+
+
+class _Trace(msgspec.Struct):
+    pre: dict[str, _Account]
+    post: dict[str, _Account]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A transaction in which a wallet may have exchanged something, and the number of its block."""
+
+    evidence: Evidence
+    wallet: TrackedWallet
+    number: int
+
+
+class Answers:
+    """Requests what decisions depend on. It remembers whether the node has traces."""
+
+    def __init__(self, node: EvmNode) -> None:
+        self._node = node
+        self._has_traces = True
+
+    def fill(self, wanted: Sequence[tuple[Case, Sequence[Question]]]) -> None:
+        """Answer the questions in the evidence of their cases. Raise ProviderFault."""
+        pairs = [(case, question) for case, questions in wanted for question in questions]
+        mints = {question.subject for _, question in pairs if question.ask == Ask.DECIMALS}
+        decimals = self._node.decimals(sorted(mints)) if mints else {}
+        calls: list[list[Call]] = [self._calls(case, question) for case, question in pairs]
+        results = iter(self._node.request([call for each in calls for call in each]))
+        for (case, question), each in zip(pairs, calls, strict=True):
+            if question.ask == Ask.DECIMALS:
+                answer: object = decimals.get(question.subject)
+            else:
+                answer = self._read(question, [next(results) for _ in each])
+            case.evidence.answers[question] = answer
+
+    def _calls(self, case: Case, question: Question) -> list[Call]:
+        wallet, evidence = case.wallet.address, case.evidence
+        moments = [hex(case.number - 1), hex(case.number)]
+        match question.ask:
+            case Ask.BALANCES:
+                return [("eth_getBalance", [wallet, moment]) for moment in moments]
+            case Ask.DEPOSITS:
+                data = multicall.balance_of(wallet)
+                return [multicall.call(question.subject, data, moment) for moment in moments]
+            case Ask.CHANGES if self._has_traces:
+                return [("debug_traceTransaction", [evidence.signature, _DIFFERENCES])]
+            case Ask.PLACED_BY:
+                return [multicall.call(question.subject, _PLACED + bytes.fromhex(question.id[2:]))]
+        return []
+
+    def _read(self, question: Question, results: Sequence[Result]) -> object:
+        """Return the answer; None if the node does not have it. Raise Broken if it has not got as far."""
+        for result in results:
+            if result.error is not None:
+                if result.error.code == NO_METHOD and question.ask == Ask.CHANGES:
+                    self._has_traces = False
+                if not result.error.is_revert and _BEHIND.search(result.error.message):
+                    raise Broken(BEHIND)
+                return None
+        try:
+            return _answer(question, results)
+        except Malformed:
+            return None
+
+
+def _answer(question: Question, results: Sequence[Result]) -> object:
+    if not results:
+        return None
+    if question.ask == Ask.CHANGES:
+        return _differences(results[0].read(_Trace))
+    words = [result.read(str) for result in results]
+    if question.ask == Ask.PLACED_BY:
+        return address_of(words[0][:66]) if len(words[0]) >= 66 else None
+    if question.ask == Ask.DEPOSITS and any(len(word) < 66 for word in words):
+        return None
+    return tuple(map(quantity, words))
+
+
+def _differences(trace: _Trace) -> dict[str, int]:
+    """Return how the native balances changed. What did not change is absent after, what is new before."""
+    return {
+        owner.lower(): quantity(after.balance) - quantity(trace.pre.get(owner, _Account()).balance)
+        for owner, after in trace.post.items()
+        if after.balance is not None
+    }
