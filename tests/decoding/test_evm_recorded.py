@@ -33,7 +33,7 @@ _DIGITS = 28
 
 @dataclass(frozen=True)
 class Case:
-    """A transaction and a wallet, with its trades: mint, side, amount, coin, dollars, and what was exchanged."""
+    """A transaction, a wallet, and its trades: mint, side, amount, coin, dollars, and what was exchanged."""
 
     told: Told
     changes: dict[str, int] | None
