@@ -52,9 +52,9 @@ class Process(subprocess.Popen[AnyStr]):
         try:
             yield
         except subprocess.TimeoutExpired:
-            with suppress(psutil.NoSuchProcess):
-                process = psutil.Process(self.pid)
-                for each in (*process.children(recursive=True), process):
+            process = psutil.Process(self.pid)
+            for each in (*process.children(recursive=True), process):
+                with suppress(psutil.NoSuchProcess):
                     each.kill()
             super().wait()
             raise

@@ -97,7 +97,11 @@ def leftovers(home: Path, shared: set[str]) -> list[str]:
     left = [process.name() for process in processes_of(home)]
     left += [file.name for file in home.glob("postgres*/postmaster.pid")]
     left += [file.name for file in home.glob("postgres.new")]
-    return left + sorted(unused_memory() - shared)
+    new = unused_memory() - shared
+    if new:
+        # Of another server, it may just come or go.
+        time.sleep(0.5)
+    return left + sorted(new & unused_memory())
 
 
 def unused_memory() -> set[str]:
@@ -204,6 +208,8 @@ def measure(name: str, start: Start, home: Path, runs: int, fresh: Path | None) 
 def main(waits: int, runs: int, seed: int, names: tuple[str, ...]) -> None:
     """Signals at random instants."""
     random.seed(seed)
+    # A shell starts background jobs with SIGINT ignored, which the commands would inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     good = True
     if waits:
         for make in (queue.Queue, queue.SimpleQueue):  # noqa: TID251

@@ -301,6 +301,10 @@ def test_the_owner_restores_and_other_roles_are_refused(
             assert type(refusal).__name__ == "NotPermitted"
             with session(full) as administrator:
                 administrator.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}".encode())
+            # pg_dump also needs the sequences.
+            refusal = run_command("backup", tmp_path / "full.dump", settings=settings[1]).exception
+            assert type(refusal).__name__ == "NotPermitted"
+            assert "lack SELECT privilege on the sequence" in str(refusal.__cause__)
             message = refused("restore", "--replace", dump, settings=settings[1])
             assert "the database is unchanged: " in message
             assert "Restore as wallet_api_owner" in message
