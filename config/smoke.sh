@@ -166,7 +166,11 @@ holds() {
 
 if ask readyz /readyz 200 without; then
     for part in primary store; do
-        [ "$(get readyz ".data.$part")" != away ] || fault "readyz: $part is away"
+        state=$(get readyz ".data.$part")
+        case $state in
+        ok | none) ;;
+        *) fault "readyz: $part is $state" ;;
+        esac
     done
 fi
 if ! ask healthz /healthz 200 without; then

@@ -3,6 +3,7 @@
 With --citus the databases are those of a Citus cluster, and the ledger is sharded: see tests/cluster.py.
 """
 
+import faulthandler
 import gc
 import os
 import secrets
@@ -10,7 +11,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from tests.cluster import Cluster, programs, running_cluster
 from tests.demo_service import DemoService, demo_service
 from tests.folders import server_folder
 from tests.network import allow_loopback_only
-from tests.processes import Gunicorn, StartGunicorn, running_valkey, start_gunicorn
+from tests.processes import END_SECONDS, Gunicorn, StartGunicorn, running_valkey, start_gunicorn
 from tests.stub.server import Stub
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
@@ -81,6 +82,21 @@ def pytest_collection_finish() -> None:
     """Keep the garbage collector away from the tests themselves, which live until the end."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """End this process if a test outlasts its limit where no signal interrupts it, as while it closes a pipe.
+
+    After the limit itself, pytest-timeout raises an exception in the test.
+    """
+    marker = item.get_closest_marker("timeout")
+    seconds = float(marker.args[0] if marker else item.config.getini("timeout"))
+    faulthandler.dump_traceback_later(seconds + 2 * END_SECONDS, exit=True, file=sys.__stderr__)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,14 @@ import os
 import shutil
 import socket
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from tests.processes import Process
 
 CONFIGURATION = Path(__file__).parent.parent / "config" / "nginx.conf"
 
@@ -43,7 +46,7 @@ class Nginx:
     plain_url: str
     certificate: Path
     folder: Path
-    process: "subprocess.Popen[bytes]"
+    process: Process[bytes]
 
     @property
     def logs(self) -> str:
@@ -83,7 +86,7 @@ def running_nginx(
     """Run nginx in front of gunicorns."""
     main, tls_port, plain_port = write_configuration(folder, nodes, changes or {})
     with (folder / "output.log").open("wb") as output:
-        process = subprocess.Popen(
+        process: Process[bytes] = Process(
             [str(nginx()), "-c", str(main), "-p", str(folder)],
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -124,17 +127,14 @@ def _free_ports() -> tuple[int, int]:
         return one.getsockname()[1], two.getsockname()[1]
 
 
-def _await_port(port: int, process: "subprocess.Popen[bytes]", folder: Path) -> None:
+def _await_port(port: int, process: Process[bytes], folder: Path) -> None:
     # nginx does not report when it listens, so try to connect.
     for _ in range(600):
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
         except ConnectionRefusedError:
             assert process.poll() is None, (folder / "main.log").read_text()
-            try:
-                process.wait(timeout=0.05)
-            except subprocess.TimeoutExpired:
-                continue
+            time.sleep(0.05)
         else:
             return
     raise AssertionError("nginx does not listen")

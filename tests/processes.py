@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, AnyStr
 
 import psutil
 import valkey
@@ -23,13 +23,49 @@ from wallet_api.cli import cli
 from wallet_api.embedded import valkey as embedded_valkey
 from wallet_api.settings import Settings
 
+# So long a process may take to end when a test waits for it.
+END_SECONDS = 90.0
+
+
+class Process(subprocess.Popen[AnyStr]):
+    """A process that fails the test, and is killed with its children, if it does not end when waited for."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        with self._ending():
+            return super().wait(END_SECONDS if timeout is None else timeout)
+
+    def communicate(self, *arguments: Any, timeout: float | None = None) -> tuple[AnyStr, AnyStr]:
+        with self._ending():
+            return super().communicate(*arguments, timeout=END_SECONDS if timeout is None else timeout)
+
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is not None:
+            self.terminate()
+        # Before its pipes are closed, which would wait for a thread that reads from one.
+        try:
+            self.wait()
+        finally:
+            super().__exit__(*error)
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        try:
+            yield
+        except subprocess.TimeoutExpired:
+            process = psutil.Process(self.pid)
+            for each in (*process.children(recursive=True), process):
+                with suppress(psutil.NoSuchProcess):
+                    each.kill()
+            super().wait()
+            raise
+
 
 @dataclass(frozen=True)
 class Gunicorn:
     """A running gunicorn: its URL without a trailing slash, its process, and its log."""
 
     url: str
-    process: "subprocess.Popen[bytes]"
+    process: Process[bytes]
     log_file: Path
 
     @property
@@ -60,7 +96,7 @@ def start_gunicorn(settings: Settings, log_file: Path, *, workers: int, threads:
     with socket.socket() as listener, log_file.open("wb") as log:
         listener.bind(("127.0.0.1", 0))
         listener.listen(2048)
-        process = subprocess.Popen(
+        process: Process[bytes] = Process(
             [
                 *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
                 *("--bind", f"fd://{listener.fileno()}", "wallet_api.app:create_app()"),
@@ -108,7 +144,7 @@ def running_valkey(home: Path) -> Iterator[str]:
     with valkey.Valkey.from_url(url.replace("valkey+unix", "unix")) as client, ExitStack() as stack:
         if not _responds(client):
             command, user = embedded_valkey.command(place), place.account.popen_options()
-            process = stack.enter_context(subprocess.Popen(command, stdout=subprocess.DEVNULL, **user))
+            process = stack.enter_context(Process(command, stdout=subprocess.DEVNULL, **user))
             stack.callback(process.kill)
             while not _responds(client):
                 time.sleep(0.02)
@@ -143,9 +179,9 @@ def is_alive(process: psutil.Process) -> bool:
     return False
 
 
-def wallet_api(*arguments: str, settings: Settings, **options: Any) -> "subprocess.Popen[str]":
+def wallet_api(*arguments: str, settings: Settings, **options: Any) -> Process[str]:
     """Start the command line with these settings. stdout includes its errors."""
-    return subprocess.Popen(
+    return Process(
         [sys.executable, "-m", "wallet_api", *arguments],
         env=environment_of(settings) | {"PYTHONUNBUFFERED": "1"},
         stdin=subprocess.DEVNULL,

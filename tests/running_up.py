@@ -3,7 +3,6 @@
 import shlex
 import signal
 import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.processes import is_alive, processes_of, wallet_api
+from tests.processes import Process, is_alive, processes_of, wallet_api
 from wallet_api.settings import Settings
 
 _LAST_LINE = "Ctrl-C stops everything"
@@ -21,7 +20,7 @@ _LAST_LINE = "Ctrl-C stops everything"
 class Up:
     """A running `up`, what it has printed up to its last line, and its address."""
 
-    process: "subprocess.Popen[str]"
+    process: Process[str]
     output: str
     url: str
 
@@ -96,10 +95,6 @@ def running_up(
                 break
         print(output)
         up = Up(process, output, f"http://127.0.0.1:{port}")
-        try:
-            yield up
-        except BaseException:
-            process.terminate()
-            raise
+        yield up
         if process.poll() is None:
             up.end(home, number)

@@ -9,6 +9,16 @@ from pathlib import Path
 
 
 @contextmanager
+def named(file: Path) -> Iterator[None]:
+    """Name `file` in an OSError that names none, as that of a write to a full disk."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(file)
+        raise
+
+
+@contextmanager
 def written_whole(file: Path, *, overwrite: bool) -> Iterator[Path]:
     """Yield a private file beside `file`; on exit, rename it, or remove it after an exception.
 
@@ -24,8 +34,9 @@ def written_whole(file: Path, *, overwrite: bool) -> Iterator[Path]:
         error.filename = str(file.parent)
         raise
     try:
-        yield Path(name)
-        os.fsync(descriptor)
+        with named(file):
+            yield Path(name)
+            os.fsync(descriptor)
         Path(name).rename(file)
     except BaseException:
         Path(name).unlink()

@@ -1,8 +1,11 @@
 """Log formatters: text or JSON, with the request id and without API keys."""
 
 import logging
+import math
 import os
 import re
+import sys
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -11,10 +14,14 @@ import orjson
 
 from wallet_api.settings import Settings
 
+log = logging.getLogger(__name__)
+
 # API keys, and values that were sent as one.
 _KEYS = re.compile(r"wk_[\w-]{4,}|(?<=api_key=)[^&\s\"']+|(?<=[Bb]earer )[^\s\"']+")
 
 # The priorities of sd-daemon(3), by the lowest level that has them; below these it is 7.
+# A failure to write that comes later is a new one, and reported again.
+_SAME_SECONDS = 60.0
 _PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
 
 
@@ -82,6 +89,27 @@ def formatter(settings: Settings, request_id: Callable[[], str | None] = lambda:
     """Return the formatter that LOG_FORMAT selects; under systemd its lines have their priority."""
     chosen = (JsonFormatter if settings.log_format == "json" else TextFormatter)(request_id)
     return _JournalFormatter(chosen) if _writes_to_journal() else chosen
+
+
+def drop_unwritable(handler: logging.Handler) -> None:
+    """Let a handler drop the lines that it cannot write, as on a full disk, and log that once.
+
+    By default logging prints a traceback for each of them, so that most is logged when least can be written.
+    """
+    failed_at = -math.inf
+
+    def drop(record: logging.LogRecord) -> None:
+        nonlocal failed_at
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            logging.Handler.handleError(handler, record)
+            return
+        is_new, failed_at = time.monotonic() - failed_at > _SAME_SECONDS, time.monotonic()
+        if is_new:
+            name = getattr(getattr(handler, "stream", None), "name", handler)
+            log.error("Log lines are dropped until they can be written to %s: %s", name, error.strerror)
+
+    handler.handleError = drop  # type: ignore[method-assign]
 
 
 def _writes_to_journal() -> bool:

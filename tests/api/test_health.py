@@ -5,13 +5,14 @@ from urllib.parse import urlsplit
 
 import pytest
 from flask.testing import FlaskClient
+from psycopg.sql import SQL, Identifier
 
 from tests.api.conftest import ClientOf
 from tests.ledger.in_process import Importer
 from wallet_api.database import Connection
 
 READY = {"status": "ready", "database": "ok", "tables": "ok", "primary": "ok", "store": "ok"}
-CONNECTED = {"postgresql": "connected", "primary": "none", "valkey": "connected", "websockets": {}}
+CONNECTED = {"postgresql": "connected", "primary": "connected", "valkey": "connected", "websockets": {}}
 # Stand for the URLs of a database that is away, and of the one that is not.
 AWAY, HERE = "away", "here"
 
@@ -20,7 +21,7 @@ AWAY, HERE = "away", "here"
     ("changes", "readiness", "health", "components"),
     [
         ({}, {}, "ok", {}),
-        ({"database_url": AWAY}, None, "degraded", {"postgresql": "error"}),
+        ({"database_url": AWAY}, None, "degraded", {"postgresql": "error", "primary": "error"}),
         # Reads go on.
         (
             {"database_url": AWAY, "database_read_url": HERE},
@@ -28,7 +29,7 @@ AWAY, HERE = "away", "here"
             "degraded",
             {"primary": "error"},
         ),
-        ({"database_read_url": AWAY}, None, "degraded", {"postgresql": "error", "primary": "connected"}),
+        ({"database_read_url": AWAY}, None, "degraded", {"postgresql": "error"}),
         ({"valkey_url": None}, {"store": "none"}, "ok", {"valkey": "none"}),
         # Each worker counts by itself.
         ({"valkey_url": "valkey://127.0.0.1:9"}, {"store": "away"}, "degraded", {"valkey": "error"}),
@@ -60,9 +61,28 @@ def test_a_service_is_ready_while_it_can_read_and_says_which_server_is_away(
         assert (ready.status_code, ready.json["data"]) == (200, READY | readiness)
     status = client.get("/v1/health").json
     latency = status.pop("latency_ms", None)
-    assert status == {"status": health, "version": "1.0.0", "components": CONNECTED | components}
+    away = {component: "away" for component, state in components.items() if state == "error"}
+    assert status == {
+        "status": health,
+        "version": "1.0.0",
+        "components": CONNECTED | components,
+        "reasons": away,
+    }
     assert (latency is not None) is ("postgresql" not in components)
     assert latency is None or 0 <= latency < 1000
+
+
+@pytest.mark.parametrize("has_standby", [False, True])
+def test_a_primary_that_refuses_to_write_is_named_by_both_also_where_there_is_one_database(
+    client_of: ClientOf, database_url: str, connection: Connection, has_standby: bool
+) -> None:
+    name = Identifier(connection.info.dbname)
+    connection.execute(SQL("ALTER DATABASE {} SET default_transaction_read_only = on").format(name))
+    client = client_of(**({"database_read_url": f"{database_url}&application_name=x"} if has_standby else {}))
+    health, ready = client.get("/v1/health").json, client.get("/readyz")
+    assert (health["status"], health["reasons"]) == ("degraded", {"primary": "read-only"})
+    assert health["components"] == CONNECTED | {"primary": "error"}
+    assert (ready.status_code, ready.json["data"]) == (200, READY | {"primary": "read-only"})
 
 
 def test_missing_tables_are_named(

@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import replace
 
+import pytest
 import requests
 
 from tests.processes import Gunicorn, StartGunicorn
@@ -71,3 +72,18 @@ def test_as_text_a_line_names_the_key_and_the_arguments(
     assert '"GET /v1/wallets?blockchain=solana&type=kol&limit=7 HTTP/1.1" 200 ' in server.log
     assert re.search(r'"GET /v1/wallets\?type=%22%0A HTTP/1.1" 403 .* -$', server.log, re.MULTILINE)
     assert re.search(r"ms alice & co$", server.log, re.MULTILINE)
+
+
+def test_a_log_that_cannot_be_written_drops_its_lines_and_that_is_said_once(
+    gunicorn: StartGunicorn, settings: Settings, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GUNICORN_CMD_ARGS", "--access-logfile /dev/full")
+    server = gunicorn(replace(settings, log_format="json"), workers=1)
+    key = create_key(connection, "alice")
+    for _ in range(20):
+        assert [answer.status_code for answer in _ask(server, key)] == [200, 200, 403]
+    server.stop()
+    messages = [json.loads(line)["message"] for line in server.log.splitlines()]
+    dropped = "Log lines are dropped until they can be written to /dev/full: No space left on device"
+    assert messages.count(dropped) == 1
+    assert not any("Traceback" in message for message in messages)

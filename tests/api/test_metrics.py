@@ -181,14 +181,18 @@ def test_without_the_database_metrics_report_that_and_have_the_counters(
 def test_a_primary_that_refuses_writes_is_a_metric_of_its_own(
     client_of: ClientOf, database_url: str, away_url: str, connection: Connection
 ) -> None:
-    for primary, mode, is_up in ((database_url, "off", 1), (away_url, "off", 0), (database_url, "on", 0)):
+    for primary, mode, state in (
+        (database_url, "off", "ok"),
+        (away_url, "off", "away"),
+        (database_url, "on", "read-only"),
+    ):
         name = Identifier(connection.info.dbname)
         connection.execute(SQL("ALTER DATABASE {} SET default_transaction_read_only = {}").format(name, mode))
         client = client_of(database_url=primary, database_read_url=database_url)
         told = _scrape(client)
-        assert told["wallet_api_primary_up", frozenset()] == is_up
+        assert told["wallet_api_primary_up", frozenset()] == (state == "ok")
         assert told["wallet_api_database_up", frozenset()] == 1
-        assert client.get("/readyz").json["data"]["primary"] == ("ok" if is_up else "away")
+        assert client.get("/readyz").json["data"]["primary"] == state
 
 
 LOCAL, NEAR = "127.0.0.1", "10.0.0.7"

@@ -19,7 +19,7 @@ import pytest
 
 from tests.backups import WALLETS, Made, at, contents, created, done, fill, major, refused, session
 from tests.ledger import in_process, random_trades
-from tests.processes import run_command, wallet_api
+from tests.processes import Process, run_command, wallet_api
 from tests.waiting import eventually
 from wallet_api import migrations
 from wallet_api.app import create_app
@@ -158,7 +158,7 @@ def test_a_backup_that_is_stopped_leaves_the_earlier_one_and_no_secret(
     ]
 
 
-def _child(command: "subprocess.Popen[str]", name: str) -> psutil.Process:
+def _child(command: Process[str], name: str) -> psutil.Process:
     """Return the program of PostgreSQL that a command runs, without the password in its arguments."""
     parent = psutil.Process(command.pid)
     [child] = [child for child in parent.children() if child.name() == name]
@@ -178,7 +178,7 @@ def test_a_terminal_shows_that_a_long_restore_goes_on(full: str, dump: Path) -> 
     with _held_up(full, "CREATE INDEX"), ExitStack() as stack:
         command = [sys.executable, "-m", "wallet_api", "restore", "--replace", str(dump)]
         process = stack.enter_context(
-            subprocess.Popen(command, env=os.environ | {"DATABASE_URL": full}, stderr=theirs)
+            Process(command, env=os.environ | {"DATABASE_URL": full}, stderr=theirs)
         )
         stack.callback(process.kill)
         shown = b""
@@ -301,6 +301,10 @@ def test_the_owner_restores_and_other_roles_are_refused(
             assert type(refusal).__name__ == "NotPermitted"
             with session(full) as administrator:
                 administrator.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}".encode())
+            # pg_dump also needs the sequences.
+            refusal = run_command("backup", tmp_path / "full.dump", settings=settings[1]).exception
+            assert type(refusal).__name__ == "NotPermitted"
+            assert "lack SELECT privilege on the sequence" in str(refusal.__cause__)
             message = refused("restore", "--replace", dump, settings=settings[1])
             assert "the database is unchanged: " in message
             assert "Restore as wallet_api_owner" in message

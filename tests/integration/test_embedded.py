@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.folders import server_folder
-from tests.processes import environment_of, processes_of
+from tests.processes import Process, environment_of, processes_of
 from wallet_api import embedded
 from wallet_api.database import connect
 from wallet_api.embedded import LOG_LIMIT_BYTES, EmbeddedError, postgres
@@ -74,9 +74,9 @@ def fresh(empty_home: Path) -> Settings:
 
 
 @contextmanager
-def _command(settings: Settings, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+def _command(settings: Settings, *arguments: str) -> Iterator[Process[str]]:
     """Run Python in this block, by default with _COMMAND."""
-    with subprocess.Popen(
+    with Process(
         [sys.executable, *(arguments or ("-c", _COMMAND))],
         env=environment_of(settings),
         stdin=subprocess.PIPE,
@@ -100,7 +100,7 @@ def _changed(file: Path, text: str) -> Iterator[None]:
         file.write_text(before)
 
 
-def _says_up(process: "subprocess.Popen[str]") -> bool:
+def _says_up(process: Process[str]) -> bool:
     assert process.stdout is not None
     return process.stdout.readline() == "up\n"
 
@@ -220,6 +220,31 @@ def test_a_start_after_everything_was_killed_finds_the_data(own: Settings, home:
     with embedded.running(own) as settings:
         assert _memory(settings)[-1] == "committed"
     assert not any(process.is_running() for process in family)
+
+
+def test_a_server_without_time_to_write_everything_leaves_no_lock_file_and_no_shared_memory(
+    own: Settings, home: Path
+) -> None:
+    with embedded.running_in(embedded.home_folder(own), stop_seconds=0.0):
+        mapped = {file.path for process in processes_of(home) for file in process.memory_maps()}
+        memory = [Path(path) for path in mapped if path.startswith("/dev/shm/PostgreSQL.")]
+        lock = home / "postgres" / "postmaster.pid"
+        segment = lock.read_text().splitlines()[6].split()[1]
+    assert memory
+    assert processes_of(home) == []
+    assert [file for file in (lock, *memory) if file.exists()] == []
+    assert segment not in [line.split()[1] for line in Path("/proc/sysvipc/shm").read_text().splitlines()]
+
+
+def test_a_command_that_ends_while_it_creates_a_folder_leaves_no_draft(
+    fresh: Settings, empty_home: Path
+) -> None:
+    with _command(fresh) as command:
+        while not (empty_home / "postgres.new" / "base").exists():
+            assert command.poll() is None
+        command.terminate()
+        assert command.wait() == 128 + signal.SIGTERM
+    assert not (empty_home / "postgres.new").exists()
 
 
 @pytest.mark.parametrize("name", ["deep/" * 30, "a,b with space in grün"])

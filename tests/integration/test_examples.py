@@ -17,7 +17,7 @@ import pytest
 
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, trade_row
-from tests.processes import Gunicorn, StartGunicorn
+from tests.processes import Gunicorn, Process, StartGunicorn
 from tests.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
@@ -140,7 +140,7 @@ def test_the_bot_prints_each_large_buy_once_over_a_restart(
 @contextmanager
 def _bot(server: Gunicorn, key: str, folder: Path) -> Iterator["queue.Queue[str]"]:
     """Run the bot in this block, once it follows the feed; yield the lines that it prints."""
-    process = subprocess.Popen(
+    process: Process[str] = Process(
         [sys.executable, "-u", "-c", PROGRAMS["A bot"]],
         env={"PATH": os.environ["PATH"], "API": server.url, "KEY": key},
         cwd=folder,

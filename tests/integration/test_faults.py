@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +17,7 @@ import requests
 
 from tests.callers import Met, callers, get
 from tests.faults_report import Report
-from tests.folders import server_folder
+from tests.folders import server_folder, small_disk
 from tests.ledger.rows import GROUP
 from tests.nginx import nginx, running_nginx
 from tests.outages import Outages, is_our_refusal, service_with_own_servers
@@ -223,26 +221,13 @@ def test_a_worker_is_killed_under_load(outages: Outages, report: Report, tmp_pat
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small disk")
 @pytest.mark.timeout(90)
 def test_the_disk_of_the_database_is_full(report: Report) -> None:
-    with tempfile.TemporaryDirectory(prefix="wallet-api-full-") as name:
-        disk = Path(name)
-        mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=200m,mode=0711", "tmpfs", str(disk)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if mounted.returncode != 0:
-            pytest.skip(f"no small disk can be mounted here: {mounted.stderr.strip()}")
+    with small_disk("200m") as disk, service_with_own_servers(disk) as outages:
         try:
-            with service_with_own_servers(disk) as outages:
-                try:
-                    _fill_and_free(outages, report)
-                except BaseException:
-                    # The disk takes the log with it.
-                    print(*(log.read_text()[-4000:] for log in disk.rglob("*.log")), sep="\n")
-                    raise
-        finally:
-            subprocess.run(["umount", "--lazy", str(disk)], check=True)
+            _fill_and_free(outages, report)
+        except BaseException:
+            # The disk takes the log with it.
+            print(*(log.read_text()[-4000:] for log in disk.rglob("*.log")), sep="\n")
+            raise
 
 
 def _fill_and_free(outages: Outages, report: Report) -> None:

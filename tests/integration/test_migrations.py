@@ -21,7 +21,7 @@ from psycopg.sql import SQL, Identifier
 from tests.ledger import random_trades
 from tests.ledger.contents import contents
 from tests.ledger.in_process import Importer
-from tests.processes import StartGunicorn, run_command
+from tests.processes import Process, StartGunicorn, run_command
 from tests.running_up import free_port
 from tests.waiting import eventually, somebody_waits
 from wallet_api import migrations
@@ -135,7 +135,7 @@ def test_an_upgrade_that_was_killed_changes_nothing_and_can_be_run_again(
         with other.transaction(force_rollback=True):
             # The migration creates this one too, after three others, and waits.
             other.execute("CREATE TABLE native_prices (usd numeric)")
-            killed = subprocess.Popen(
+            killed: Process[bytes] = Process(
                 [sys.executable, "-m", "wallet_api", "migrate"],
                 env=os.environ | {"DATABASE_URL": empty_database_url},
                 stdout=subprocess.DEVNULL,

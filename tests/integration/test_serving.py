@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,7 @@ import pytest
 import requests
 
 import wallet_api
-from tests.processes import Gunicorn, StartGunicorn, environment_of
+from tests.processes import Gunicorn, Process, StartGunicorn, environment_of
 from tests.waiting import eventually, waiting
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
@@ -105,7 +104,7 @@ def test_chains_without_a_provider_and_an_address_that_others_reach_are_warned_o
     assert of_address not in logged
     log = tmp_path / "open.log"
     with log.open("wb") as output:
-        started = subprocess.Popen(
+        started: Process[bytes] = Process(
             [
                 *(sys.executable, "-m", "gunicorn", "--config", "python:wallet_api.serving.settings"),
                 *("--bind", "0.0.0.0:0", "wallet_api.app:create_app()"),

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.processes import environment_of
+from tests.processes import Process, environment_of
 from tests.running_up import free_port
 from tests.waiting import eventually
 from wallet_api import __version__
@@ -109,7 +109,7 @@ def test_the_installed_commands_print_and_write_the_files_of_config(installed: P
 def test_up_in_an_empty_folder_runs_the_installed_service(installed: Path) -> None:
     folder, port = installed.parents[1] / "empty", free_port()
     folder.mkdir()
-    process = subprocess.Popen(
+    process: Process[str] = Process(
         [installed / "wallet-api", "up", "--no-demo", "--port", str(port)],
         cwd=folder,
         env=environment_of(Settings(web_concurrency=1)),

@@ -16,6 +16,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from tests.ledger.in_process import Importer, Row
+from tests.processes import Process
 from tests.stub.server import Stub
 from wallet_api.cli import cli
 from wallet_api.database import connect
@@ -91,10 +92,10 @@ class Operator:
         stdout: int = subprocess.PIPE,
         stderr: int = subprocess.PIPE,
         **environment: str,
-    ) -> "subprocess.Popen[bytes]":
+    ) -> Process[bytes]:
         """Start the command as a process of its own."""
         own = {name: value for name, value in os.environ.items() if name not in Settings.variables()}
-        return subprocess.Popen(
+        return Process(
             [sys.executable, "-m", "wallet_api", "sync", job, *options],
             env={**own, "NO_PROXY": "127.0.0.1", **self.environment, **environment},
             stdin=subprocess.DEVNULL,
@@ -131,7 +132,7 @@ class Operator:
 class Running:
     """A started command, and the summaries it prints."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+    def __init__(self, process: Process[bytes]) -> None:
         self.process = process
         self._rounds: queue.Queue[Row] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -151,7 +152,7 @@ class Running:
         if self.process.poll() is None:
             self.process.send_signal(number)
         status = self.process.wait(timeout=WAIT_SECONDS)
-        self._reader.join()
+        self._reader.join(WAIT_SECONDS)
         assert self.process.stderr is not None
         return status, self.process.stderr.read().decode()
 

@@ -16,6 +16,7 @@ from tests.stub import faults
 from tests.stub.server import Stub
 from tests.sync.operator import WAIT_SECONDS, Operator, Start, addresses, now
 from tests.sync.worlds import World, make_world
+from tests.waiting import eventually
 from wallet_api.database import connect
 from wallet_api.sync.heartbeats import read_heartbeats
 
@@ -177,3 +178,22 @@ def test_requests_are_counted_and_keep_within_the_limit(stub: Stub, operator: Op
 def test_a_database_without_tables_is_told_what_to_do(operator: Operator, empty_database_url: str) -> None:
     done = operator.sync("prices", DATABASE_URL=empty_database_url)
     assert (done.status, "wallet-api migrate" in done.text) == (1, True)
+
+
+def test_a_round_whose_report_cannot_be_written_is_followed_by_the_next(
+    stub: Stub, operator: Operator, world: World
+) -> None:
+    with (
+        Path("/dev/full").open("wb") as full,
+        operator.start("trades", "--every", "1", stdout=full.fileno()) as process,
+    ):
+        (wallet, *_) = world.wallets
+        assert eventually(lambda: operator.ledger() == world.expected, 30)
+        world.happen(wallet, datetime.now(UTC).replace(microsecond=0))
+        assert eventually(lambda: operator.ledger() == world.expected, 30)
+        process.terminate()
+        _, errors = process.communicate()
+    lines = errors.decode().splitlines()
+    assert [line.partition("ERROR ")[2] for line in lines if " ERROR " in line] == [
+        "sync trades: reports are dropped: No space left on device"
+    ]

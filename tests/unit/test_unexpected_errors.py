@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from tests.processes import environment_of, run_command, wallet_api
+from tests.processes import Process, environment_of, run_command, wallet_api
 from wallet_api.settings import Settings
 
 # expanduser() fails for an unknown user, which no command catches.
@@ -39,7 +39,7 @@ def test_an_unknown_command_is_refused() -> None:
 
 def test_a_reader_that_has_left_gets_no_traceback() -> None:
     command = [sys.executable, "-m", "wallet_api", "config", "nginx"]
-    with subprocess.Popen(
+    with Process(
         command, env=environment_of(Settings()), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None

@@ -1,12 +1,14 @@
 """Write all tables, as one snapshot, to a file in pg_dump's custom format."""
 
+import re
 from pathlib import Path
 
 from wallet_api.backup.programs import BackupError, Progress, program, run
-from wallet_api.database import Connection, load_sql
+from wallet_api.database import Connection, NotPermitted, load_sql
 from wallet_api.files import written_whole
 
 _COUNT_ROWS = load_sql(__package__, "count_rows")
+_LACKS_RIGHT = re.compile(r"permission denied|lack \w+ privilege")
 _HAS_TABLES = "SELECT to_regclass('public.schema_migrations') IS NOT NULL AS found"
 
 
@@ -27,7 +29,12 @@ def back_up(
             rows = count_rows(connection)
             snapshot = connection.fetch_value("SELECT pg_export_snapshot()")
             options = ("--format=custom", "--schema=public", "--no-owner", "--no-privileges")
-            run(pg_dump, url, [*options, f"--snapshot={snapshot}", f"--file={part}"], progress)
+            try:
+                run(pg_dump, url, [*options, f"--snapshot={snapshot}", f"--file={part}"], progress)
+            except BackupError as error:
+                if _LACKS_RIGHT.search(str(error)):
+                    raise NotPermitted from error
+                raise BackupError(f"{file}: {error}") from error
     except FileExistsError as error:
         raise BackupError(f"{file} {error.strerror}") from error
     return rows

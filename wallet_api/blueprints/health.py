@@ -35,8 +35,9 @@ def healthz() -> Response:
 def readyz() -> Response:
     """Return whether requests can be served, or 503 if the database or its tables are missing.
 
-    The service stays ready, and the response names it, if the primary is away (reads go on), if the store is
-    away (each worker counts by itself), and if the tables are of a later version (they stay readable).
+    The service stays ready, and the response names it, if the primary is away or read-only (reads go on), if
+    the store is away (each worker counts by itself), and if the tables are of a later version (they stay
+    readable).
     """
     newer = _newer_tables()
     return respond(
@@ -44,7 +45,7 @@ def readyz() -> Response:
             "status": "ready",
             "database": "ok",
             "tables": f"newer: {', '.join(newer)}" if newer else "ok",
-            "primary": "ok" if services().database.accepts_writes() else "away",
+            "primary": services().database.primary_fault() or "ok",
             "store": _store(),
         }
     )

@@ -168,7 +168,7 @@ class _Data(Collector):
         yield GaugeMetricFamily(
             "wallet_api_primary_up",
             "Whether the primary accepts writes: without it no key with credits is served.",
-            float(self._database.accepts_writes()),
+            float(self._database.primary_fault() is None),
         )
         up = GaugeMetricFamily("wallet_api_database_up", "Whether the database can be read.", 1.0)
         now = datetime.now(UTC)

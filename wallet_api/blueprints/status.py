@@ -32,10 +32,16 @@ _META: dict[str, Any] = {
     "limits": {"max_limit": MAX_LIMIT, "batch_max_mints": 0, "batch_max_addresses": 0},
 }
 _EXAMPLE_COUNTS = {chain.name: dict.fromkeys(chain.types, 80) for chain in CHAINS.values()}
-_HEALTHY = {
+_HEALTHY: dict[str, Any] = {
     "status": "ok",
     "version": __version__,
-    "components": {"postgresql": "connected", "primary": "none", "valkey": "connected", "websockets": {}},
+    "components": {
+        "postgresql": "connected",
+        "primary": "connected",
+        "valkey": "connected",
+        "websockets": {},
+    },
+    "reasons": {},
     "latency_ms": 0.21,
 }
 
@@ -56,7 +62,15 @@ _health = Operation(
     summary="State of the servers",
     arguments=StatusArguments(),
     data=ServiceHealthSchema(),
-    examples={"ok": _HEALTHY},
+    examples={
+        "ok": _HEALTHY,
+        "degraded": _HEALTHY
+        | {
+            "status": "degraded",
+            "components": _HEALTHY["components"] | {"primary": "error"},
+            "reasons": {"primary": "read-only"},
+        },
+    },
     description="Always 200 while the process runs; /readyz is what load balancers request.",
     etag=False,
     bare=True,
@@ -93,16 +107,19 @@ def _count_wallets(database: Database) -> dict[str, dict[str, int]]:
 
 def _measure_health(settings: Settings, database: Database, gate: Gate) -> dict[str, Any]:
     latency_ms = _latency_ms(database)
-    has_standby = settings.database_read_url not in (None, settings.database_url)
-    components = {
-        "postgresql": "error" if latency_ms is None else "connected",
-        "primary": _state(database.accepts_writes()) if has_standby else "none",
-        "valkey": "none" if settings.valkey_url is None else _state(gate.limits.windows.check()),
+    has_store = settings.valkey_url is not None
+    faults = {
+        "postgresql": "away" if latency_ms is None else None,
+        "primary": database.primary_fault(),
+        "valkey": "away" if has_store and not gate.limits.windows.check() else None,
     }
+    reasons = {component: fault for component, fault in faults.items() if fault is not None}
+    components = {component: "error" if component in reasons else "connected" for component in faults}
     health: dict[str, Any] = {
-        "status": "degraded" if "error" in components.values() else "ok",
+        "status": "degraded" if reasons else "ok",
         "version": __version__,
-        "components": components | {"websockets": {}},
+        "components": components | ({} if has_store else {"valkey": "none"}) | {"websockets": {}},
+        "reasons": reasons,
     }
     return health if latency_ms is None else health | {"latency_ms": latency_ms}
 
@@ -115,7 +132,3 @@ def _latency_ms(database: Database) -> float | None:
             return round((time.perf_counter() - started_at) * 1000, 2)
     except ServiceUnavailable:
         return None
-
-
-def _state(connected: bool) -> str:
-    return "connected" if connected else "error"

@@ -18,7 +18,7 @@ from wallet_api.cli.environment import require_tables
 from wallet_api.cli.output import print_json, raised_at
 from wallet_api.database import Connection, NotPermitted
 from wallet_api.errors import ServiceUnavailable
-from wallet_api.log_lines import formatter
+from wallet_api.log_lines import drop_unwritable, formatter
 from wallet_api.providers.pace import Pace
 from wallet_api.settings import Settings
 from wallet_api.sync.heartbeats import Job, save_try
@@ -69,6 +69,7 @@ def log_to_stderr(settings: Settings, stack: ExitStack, *, verbose: bool) -> Non
     """Log warnings to standard error until the stack is closed; with `verbose`, also progress."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter(settings))
+    drop_unwritable(handler)
     if not verbose:
         handler.setLevel(logging.WARNING)
         # This logger reports single pages; the sync logs the result of the wallet.
@@ -115,13 +116,22 @@ def _rounds(
     settings: Settings, work: Work, stopping: threading.Event, every: float | None, as_json: bool, wait: bool
 ) -> int:
     every = work.follow_seconds or every
-    reported = False
+    reported = is_dropped = False
 
     def one() -> Summary:
-        nonlocal reported
+        nonlocal reported, is_dropped
         summary = work.measured_round(connection, stopping)
         if not (summary.is_idle and reported and work.follow_seconds):
-            _report(work, settings, summary, as_json, goes_on=every is not None)
+            try:
+                _report(work, settings, summary, as_json, goes_on=every is not None)
+                is_dropped = False
+            except OSError as error:
+                # What is imported stays so, and the next round needs no output.
+                if every is None:
+                    raise
+                if not is_dropped:
+                    log.error("sync %s: reports are dropped: %s", work, error.strerror)  # noqa: TRY400
+                is_dropped = True
             reported = True
         return summary
 

@@ -110,13 +110,13 @@ class Database:
         with translated(), self._writes.connection() as connection:
             yield connection
 
-    def accepts_writes(self) -> bool:
-        """Return whether the primary responds, and is not read-only."""
+    def primary_fault(self) -> str | None:
+        """Return why the primary accepts no writes, "away" or "read-only"; None if it does."""
         try:
             with self.write() as connection:
-                return bool(connection.fetch_value("SHOW transaction_read_only") == "off")
+                return None if connection.fetch_value("SHOW transaction_read_only") == "off" else "read-only"
         except ServiceUnavailable:
-            return False
+            return "away"
 
     def close(self) -> None:
         """Close all connections; the pools cannot be used again."""

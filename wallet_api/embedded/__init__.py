@@ -93,13 +93,17 @@ def home_folder(settings: Settings) -> Path:
 
 
 def trim_logs(home: Path) -> None:
-    """Move the contents of each log to `.1` when it exceeds LOG_LIMIT_BYTES.
+    """Move the contents of each log to `.1` when it exceeds LOG_LIMIT_BYTES; drop them if the disk is full.
 
     A server keeps its file open for appending, so truncating it in place is safe.
     """
     for log in (home / "log").glob("*.log"):
         if log.stat().st_size > LOG_LIMIT_BYTES:
-            shutil.copyfile(log, log.with_name(f"{log.name}.1"))
+            earlier = log.with_name(f"{log.name}.1")
+            try:
+                shutil.copyfile(log, earlier)
+            except OSError:
+                earlier.unlink(missing_ok=True)
             os.truncate(log, 0)
 
 

@@ -84,6 +84,7 @@ def _initialise(bin_folder: Path, folder: Path, account: Account) -> None:
             # Also its children, which would keep writing here. It may have exited already.
             with process, suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+        shutil.rmtree(draft, ignore_errors=True)
         raise
     if process.returncode:
         raise EmbeddedError(f"PostgreSQL could not create its folder {folder}:\n{errors.strip()}")

@@ -19,6 +19,8 @@ USER = "wallet_api"
 # After a crash, PostgreSQL may replay gigabytes of its log before it accepts connections.
 START_SECONDS = 300.0
 STOP_SECONDS = 60.0
+# So long it may take to end without writing everything to disk.
+_QUIT_SECONDS = 1.0
 _POLL_SECONDS = 0.05
 # Servers do not inherit this process's environment, which contains passwords and keys.
 ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
@@ -81,16 +83,18 @@ class Server:
             time.sleep(_POLL_SECONDS)
 
     def stop(self, seconds: float = STOP_SECONDS) -> None:
-        """Stop the server gracefully; kill it after `seconds`, which loses no data."""
-        processes = self.processes()
-        pids = {process.pid for process in processes}
-        for process in processes:
-            with suppress(psutil.Error):
-                if process.ppid() not in pids:
-                    # A "fast" shutdown closes connections and writes everything to disk.
-                    # https://www.postgresql.org/docs/18/server-shutdown.html
-                    process.send_signal(signal.SIGINT)
-        psutil.wait_procs(processes, timeout=seconds)
+        """Stop the server gracefully, or after `seconds` in any case, which loses no data."""
+        # A "fast" shutdown closes connections and writes everything to disk. An "immediate" one removes only
+        # the lock file and the shared memory, which a killed server leaves.
+        # https://www.postgresql.org/docs/18/server-shutdown.html
+        for number, patience in ((signal.SIGINT, seconds), (signal.SIGQUIT, _QUIT_SECONDS)):
+            processes = self.processes()
+            pids = {process.pid for process in processes}
+            for process in processes:
+                with suppress(psutil.Error):
+                    if process.ppid() not in pids:
+                        process.send_signal(number)
+            psutil.wait_procs(processes, timeout=patience)
         self._kill()
 
     def _clear(self) -> None:

@@ -17,13 +17,14 @@ _REPEAT_SECONDS = 0.1
 def end_in_order() -> None:
     """Let Ctrl-C, SIGTERM and SIGHUP raise an exception, so that the command cleans up.
 
-    Python drops an exception that is raised in a finalizer, such as that of a process which has ended. Such
-    a signal is sent once more.
+    One that is ignored at the start, as SIGHUP under nohup, stays so. Python drops an exception that is
+    raised in a finalizer, such as that of a process which has ended. Such a signal is sent once more.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in _ENDING:
-        signal.signal(number, _exit)
+        if not _is_ignored(number):
+            signal.signal(number, _exit)
     sys.unraisablehook = _repeat
 
 
@@ -50,12 +51,17 @@ def _handled_by(handler: Callable[[int, FrameType | None], None] | signal.Handle
         # Only the main thread may set handlers and receives signals.
         yield
         return
-    before = {number: signal.signal(number, handler) for number in (signal.SIGINT, *_ENDING)}
+    numbers = [number for number in (signal.SIGINT, *_ENDING) if not _is_ignored(number)]
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
         for number, own in before.items():
             signal.signal(number, own)
+
+
+def _is_ignored(number: signal.Signals) -> bool:
+    return signal.getsignal(number) is signal.SIG_IGN
 
 
 def _exit(number: int, frame: FrameType | None) -> NoReturn:

@@ -1,5 +1,6 @@
 """Write rejected rows to FILE.rejects.ndjson, each with its line number and reason."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import BinaryIO
 
 import orjson
 
+from wallet_api.files import named
 from wallet_api.forms import BadRow
 from wallet_api.ledger.readers import UnreadableFile
 
@@ -23,7 +25,8 @@ class Rejects:
         """Write a rejected line."""
         self.count += 1
         row = line.decode("utf-8", "replace").rstrip("\r\n")
-        self._file.write(orjson.dumps({"line": number, "reason": str(fault), "row": row}) + b"\n")
+        with named(self.path):
+            self._file.write(orjson.dumps({"line": number, "reason": str(fault), "row": row}) + b"\n")
 
 
 @contextmanager
@@ -38,8 +41,12 @@ def rejects_of(name: str) -> Iterator[Rejects]:
         ) from error
     rejects = Rejects(path, file)
     try:
-        with file:
+        with named(path), file:
             yield rejects
+    except OSError:
+        # Only whole lines remain of what a full disk has cut off.
+        os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
+        raise
     finally:
         if not rejects.count:
             path.unlink(missing_ok=True)

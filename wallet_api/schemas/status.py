@@ -39,7 +39,7 @@ class ComponentsSchema(Shape):
     """The servers that the service needs."""
 
     postgresql = String("The database that responses are read from.", enum=STATES)
-    primary = String("The database that is written to; none if it is the same.", enum=STATES)
+    primary = String("The database that is written to, also if it is the same.", enum=STATES)
     valkey = String("Store of rate limits; none if not configured.", enum=STATES)
     websockets = ByName(fields.Raw(), "Always empty: there are none.")
 
@@ -50,6 +50,7 @@ class ServiceHealthSchema(Shape):
     status = String("degraded: a component has an error.", enum=SERVICE_STATES)
     version = String("Version of the API.")
     components = Rows(ComponentsSchema, "State of each server.")
+    reasons = ByName(fields.String(), "Why, by component with an error: away, or read-only.")
     latency_ms = fields.Float(
         metadata={"description": "Round trip to postgresql, in milliseconds; absent while it is away."}
     )

@@ -13,7 +13,7 @@ from gunicorn.glogging import Logger
 
 from wallet_api.access.current import KEY_NAME, REQUEST_ID, current_request
 from wallet_api.keys import may_contain_key
-from wallet_api.log_lines import formatter
+from wallet_api.log_lines import drop_unwritable, formatter
 from wallet_api.settings import Settings
 
 _MAX_ARGUMENTS = 1000
@@ -29,11 +29,13 @@ class GunicornLogger(Logger):
         for log in (self.error_log, self.access_log):
             for handler in log.handlers:
                 handler.setFormatter(chosen)
+                drop_unwritable(handler)
         root = logging.getLogger()
         for handler in [handler for handler in root.handlers if isinstance(handler, _RootHandler)]:
             root.removeHandler(handler)
         root_handler = _RootHandler(sys.stderr)
         root_handler.setFormatter(chosen)
+        drop_unwritable(root_handler)
         root.addHandler(root_handler)
         logging.getLogger("wallet_api").setLevel(self.loglevel)
 

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 from typing import Self
 
 from wallet_api.providers.faults import ProviderFault
@@ -27,8 +27,8 @@ class Pool:
 
     def __init__(self, provider: Provider, threads: int) -> None:
         self._provider = provider
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        self._results: SimpleQueue[Result] = SimpleQueue()
+        self._jobs: Queue[Job | None] = Queue()
+        self._results: Queue[Result] = Queue()
         self._threads = threads
         self.running = 0
         self.halted = threading.Event()

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from queue import SimpleQueue
+from queue import SimpleQueue  # noqa: TID251
 from types import FrameType
 
 from wallet_api.sync.summaries import Summary
@@ -37,9 +37,13 @@ def next_due(due: float, now: float, every_seconds: float) -> float:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C, SIGTERM and SIGHUP set. A second signal has its usual effect."""
+    """Yield an event that Ctrl-C, SIGTERM and SIGHUP set. A second signal has its usual effect.
+
+    Those that are ignored at the start, as SIGHUP under nohup, stay so.
+    """
     stopping = threading.Event()
-    # A handler that set the event would wait forever for its lock if it interrupted wait() in this thread.
+    # A handler that set the event would wait forever for its lock if it interrupted wait() in this thread;
+    # put() of this queue can be interrupted by itself.
     received: SimpleQueue[None] = SimpleQueue()
 
     def wait() -> None:
@@ -47,14 +51,15 @@ def stopped_by_signals() -> Iterator[threading.Event]:
         stopping.set()
 
     threading.Thread(target=wait, daemon=True).start()
-    before = {number: signal.getsignal(number) for number in _ENDING}
+    handlers = {number: signal.getsignal(number) for number in _ENDING}
+    before = {number: handler for number, handler in handlers.items() if handler is not signal.SIG_IGN}
 
     def stop(*_: int | FrameType | None) -> None:
         received.put(None)
         for number, handler in before.items():
             signal.signal(number, handler)
 
-    for number in _ENDING:
+    for number in before:
         signal.signal(number, stop)
     try:
         yield stopping

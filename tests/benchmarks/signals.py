@@ -1,0 +1,230 @@
+"""Signals at random instants: does what waits go on, and does each command that runs on end?
+
+    python -m tests.benchmarks.signals [--waits 10000] [--runs 60] [COMMAND …]
+
+First the main thread waits with a timeout for a result that does not come, and a signal comes meanwhile:
+WAITS times with queue.Queue, as `wallet-api sync` does, and with queue.SimpleQueue, which never returns up to
+Python 3.12 if the handler of a signal outlasts the timeout. Then each command is sent SIGTERM, SIGINT or
+SIGHUP RUNS times, at any instant of its first seconds. Ends with status 0 if each wait of queue.Queue
+returned, and each command ended within LIMIT_SECONDS and left no process, shared memory or lock file.
+"""
+
+import os
+import queue
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+import psutil
+
+from tests.processes import Process, environment_of, kill, processes_of
+from tests.running_up import free_port
+from tests.stub.evm import EvmChain, now
+from tests.stub.server import Stub
+from tests.sync.operator import Operator
+from tests.sync.worlds import make_world
+from wallet_api import embedded, migrations
+from wallet_api.database import connect
+from wallet_api.settings import Settings
+
+LIMIT_SECONDS = 15.0
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_WAIT_SECONDS = 0.05
+_SHARED = Path("/dev/shm")
+
+
+class Hung(Exception):
+    """A wait has not returned."""
+
+
+def hangs(make: Callable[[], Any], waits: int) -> int:
+    """Return how many of the waits did not return, with a signal in each of them."""
+    due: queue.Queue[float] = queue.Queue()
+    returned = threading.Event()
+    count = 0
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGUSR2:
+            raise Hung
+        # As long as a handler takes on a busy machine.
+        time.sleep(random.random() * _WAIT_SECONDS / 10)
+
+    def send() -> None:
+        while (seconds := due.get()) >= 0:
+            time.sleep(seconds)
+            os.kill(os.getpid(), signal.SIGUSR1)
+            if not returned.wait(2):
+                os.kill(os.getpid(), signal.SIGUSR2)
+                returned.wait()
+
+    for number in (signal.SIGUSR1, signal.SIGUSR2):
+        signal.signal(number, handle)
+    threading.Thread(target=send, daemon=True).start()
+    for _ in range(waits):
+        returned.clear()
+        waiting = make()
+        # Mostly near the end of the wait.
+        due.put(_WAIT_SECONDS * random.uniform(0.8, 1.0))
+        try:
+            waiting.get(timeout=_WAIT_SECONDS)
+        except queue.Empty:
+            pass
+        except Hung:
+            count += 1
+        returned.set()
+        while due.qsize():
+            time.sleep(0.001)
+    due.put(-1.0)
+    return count
+
+
+def leftovers(home: Path, shared: set[str]) -> list[str]:
+    """Return what a command has left behind: processes, a lock file, shared memory that nobody uses."""
+    left = [process.name() for process in processes_of(home)]
+    left += [file.name for file in home.glob("postgres*/postmaster.pid")]
+    left += [file.name for file in home.glob("postgres.new")]
+    new = unused_memory() - shared
+    if new:
+        # Of another server, it may just come or go.
+        time.sleep(0.5)
+    return left + sorted(new & unused_memory())
+
+
+def unused_memory() -> set[str]:
+    """Return PostgreSQL's shared memory of which no process is left."""
+    files = {str(file) for file in _SHARED.glob("PostgreSQL.*")}
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            files -= {mapped.path for mapped in process.memory_maps()}
+    rows = [line.split() for line in Path("/proc/sysvipc/shm").read_text().splitlines()[1:]]
+    return files | {f"segment {row[1]}" for row in rows if row[3] == "56" and row[6] == "0"}
+
+
+Start = Callable[[], Process[str]]
+
+
+@contextmanager
+def commands(home: Path) -> Iterator[dict[str, Start]]:
+    """Yield the commands that run on; each call starts one."""
+    own = Settings(wallet_api_home=str(home / "ledger"))
+    (home / "ledger").mkdir()
+    with embedded.running(own) as settings, closing(Stub()) as stub:
+        with connect(str(settings.database_url)) as connection:
+            migrations.migrate(connection)
+        operator = Operator(stub, str(settings.database_url))
+        stub.swaps.page_rows = 8
+        operator.track(*make_world(stub, wallets=16, transactions=25).wallets)
+        chain = stub.nodes.blocks["eth"] = EvmChain()
+        chain.add(now() - timedelta(minutes=1))
+        node = (
+            stub.environment | stub.node_environment | stub.evm_environment("eth") | {"FOLLOW_SECONDS": "0.3"}
+        )
+
+        def sync(job: str, *options: str, **more: str) -> Start:
+            environment = environment_of(settings) | stub.environment | more
+            environment |= {"NO_PROXY": "127.0.0.1", "SYNC_REQUESTS_PER_SECOND": "50"}
+            return lambda: _start(environment, "sync", job, *options)
+
+        def up(folder: str, *options: str) -> Start:
+            place = home / folder
+            environment = environment_of(replace(own, wallet_api_home=str(place), web_concurrency=1))
+            return lambda: _start(environment, "up", "--port", str(free_port()), *options)
+
+        served = replace(settings, web_concurrency=2)
+        yield {
+            "follow": sync("trades", "--follow", "--since", "1h", **node),
+            "trades": sync("trades", "--every", "1"),
+            "prices": sync("prices", "--every", "1", "--since", "1h"),
+            "tokens": sync("tokens", "--every", "1", **node),
+            "up": up("own", "--no-demo"),
+            "demo": up("demo"),
+            "gunicorn": lambda: _gunicorn(served),
+        }
+
+
+def _start(environment: dict[str, str], *arguments: str) -> Process[str]:
+    return _quiet(environment, "wallet_api", *arguments)
+
+
+def _gunicorn(settings: Settings) -> Process[str]:
+    options = ("--config", "python:wallet_api.serving.settings", "--bind", "127.0.0.1:0")
+    return _quiet(environment_of(settings), "gunicorn", *options, "wallet_api.app:create_app()")
+
+
+def _quiet(environment: dict[str, str], *module: str) -> Process[str]:
+    output = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return Process([sys.executable, "-m", *module], env=environment, **output)
+
+
+def measure(name: str, start: Start, home: Path, runs: int, fresh: Path | None) -> bool:
+    """Send signals to a command, print a line of how it ended, and return whether always well."""
+    took, statuses, left = [], Counter[int](), Counter[str]()
+    hung = 0
+    for run in range(runs):
+        shared = unused_memory()
+        process = start()
+        time.sleep(random.uniform(0.0, 6.0 if fresh else 3.0))
+        number = random.choice(_SIGNALS[:2] if name == "gunicorn" else _SIGNALS)
+        began = time.monotonic()
+        process.send_signal(number)
+        try:
+            statuses[process.wait(timeout=LIMIT_SECONDS)] += 1
+        except subprocess.TimeoutExpired:
+            hung += 1
+        took.append(time.monotonic() - began)
+        left.update(leftovers(fresh or home, shared))
+        if fresh and run % 2:
+            if processes := processes_of(fresh):
+                kill(processes)
+            # Half of the runs create their folder.
+            os.system(f"rm -rf '{fresh}'")
+    click.echo(
+        f"{name:<9} {runs:>4} signals, {hung} hung; "
+        f"median {statistics.median(took):.2f} s, longest {max(took):.2f} s; "
+        f"statuses {dict(statuses)}; left {dict(left) or 'nothing'}"
+    )
+    return not hung and not left
+
+
+@click.command()
+@click.option("--waits", default=10_000, show_default=True)
+@click.option("--runs", default=60, show_default=True)
+@click.option("--seed", default=1, show_default=True)
+@click.argument("names", nargs=-1, metavar="[COMMAND]…")
+def main(waits: int, runs: int, seed: int, names: tuple[str, ...]) -> None:
+    """Signals at random instants."""
+    random.seed(seed)
+    # A shell starts background jobs with SIGINT ignored, which the commands would inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    good = True
+    if waits:
+        for make in (queue.Queue, queue.SimpleQueue):  # noqa: TID251
+            count = hangs(make, waits)
+            click.echo(f"{make.__name__:<11} {waits} waits with a signal: {count} did not return")
+            good = good and (count == 0 or make is not queue.Queue)
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        home.chmod(0o711)
+        starts = stack.enter_context(commands(home))
+        for name in names or (starts if runs else ()):
+            fresh = {"up": home / "own", "demo": home / "demo"}.get(name)
+            good = measure(name, starts[name], home / "none", runs, fresh) and good
+    sys.exit(not good)
+
+
+if __name__ == "__main__":
+    main()

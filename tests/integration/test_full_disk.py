@@ -1,0 +1,80 @@
+"""Commands whose files are on a full disk: the message names the file, and no part of one is left."""
+
+import json
+import os
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.folders import small_disk
+from tests.ledger.in_process import Importer
+from tests.processes import wallet_api
+from wallet_api import embedded
+from wallet_api.settings import Settings
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small disk")
+
+
+@pytest.fixture
+def disk() -> Iterator[Path]:
+    """A disk with room for little."""
+    with small_disk("256k") as disk:
+        yield disk
+
+
+def _run(*arguments: str, settings: Settings) -> tuple[int, str]:
+    """Run a command, and return its exit status and its last line."""
+    with wallet_api(*arguments, settings=settings) as process:
+        output = process.communicate()[0]
+    return process.returncode, output.splitlines()[-1]
+
+
+def _price(number: int, usd: str) -> dict[str, str]:
+    at = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=number)
+    return {"currency": "SOL", "usd": usd, "priced_at": at.isoformat()}
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [("export prices", "prices.ndjson"), ("export prices", "prices.csv"), ("backup", "all.dump")],
+)
+def test_what_does_not_fit_is_named_and_not_left_in_part(
+    settings: Settings, database_url: str, disk: Path, command: str, name: str
+) -> None:
+    # Not even compressed do they fit.
+    digits = random.Random(1)
+    prices = [_price(number, f"150.{digits.randrange(10**18):018d}") for number in range(30_000)]
+    Importer(database_url).prices(prices)
+    full = disk / name
+    status, error = _run(*command.split(), str(full), settings=settings)
+    assert (status, error.startswith("Error: "), error.endswith("No space left on device")) == (1, True, True)
+    assert str(full) in error
+    assert list(disk.iterdir()) == []
+
+
+def test_rejected_rows_that_do_not_fit_are_named_and_the_last_one_left_is_whole(
+    settings: Settings, disk: Path
+) -> None:
+    file = disk / "prices.ndjson"
+    rows = "".join(json.dumps(_price(number, "free")) + "\n" for number in range(1500))
+    file.write_text(rows)
+    rejects = disk / "prices.ndjson.rejects.ndjson"
+    done = _run("import", "prices", str(file), settings=settings)
+    assert done == (1, f"Error: {rejects}: No space left on device")
+    lines = rejects.read_bytes().splitlines(keepends=True)
+    assert lines
+    assert json.loads(lines[-1])["line"] == len(lines)
+
+
+def test_logs_that_are_too_large_are_emptied_where_there_is_no_room_for_a_copy(disk: Path) -> None:
+    home = embedded.home_folder(Settings(wallet_api_home=str(disk)))
+    log = home / "log" / "access.log"
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(embedded, "LOG_LIMIT_BYTES", 100_000)
+        log.write_bytes(b"x" * 150_000)
+        embedded.trim_logs(home)
+    assert log.stat().st_size == 0
+    assert [file.name for file in log.parent.iterdir()] == ["access.log"]

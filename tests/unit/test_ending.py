@@ -1,0 +1,89 @@
+"""How commands end by signals, and tests whose processes do not."""
+
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests import processes
+from tests.processes import Process, environment_of
+from wallet_api.settings import Settings
+
+# Ends like an ordinary command, like one that runs on, and while it starts a process.
+_WAYS = {
+    "a command": """
+from wallet_api.embedded.signals import end_in_order
+end_in_order()
+print(flush=True)
+input()
+""",
+    "a sync": """
+from wallet_api.sync.schedule import stopped_by_signals
+with stopped_by_signals() as stopping:
+    print(flush=True)
+    stopping.wait(1)
+    assert not stopping.is_set()
+""",
+    "a start": """
+from wallet_api.embedded.signals import deferred
+with deferred():
+    print(flush=True)
+    input()
+""",
+}
+
+
+@pytest.mark.parametrize("way", _WAYS)
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT])
+def test_a_signal_that_was_ignored_at_the_start_stays_ignored(way: str, number: signal.Signals) -> None:
+    with Process(
+        [sys.executable, "-c", _WAYS[way]],
+        preexec_fn=lambda: signal.signal(number, signal.SIG_IGN),
+        env=environment_of(Settings()),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(number)
+        output, _ = process.communicate("go on\n")
+    assert (process.returncode, output) == (0, "")
+
+
+def test_a_signal_that_is_ignored_does_not_hide_a_later_one() -> None:
+    program = (
+        "import os, signal\nfrom wallet_api.embedded.signals import deferred, end_in_order\nend_in_order()\n"
+        "with deferred():\n    os.kill(os.getpid(), signal.SIGHUP); os.kill(os.getpid(), signal.SIGTERM)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+        env=environment_of(Settings()),
+        timeout=60,
+    )
+    assert done.returncode == 128 + signal.SIGTERM
+
+
+def test_a_process_that_does_not_end_is_killed_with_its_children_and_fails_the_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "END_SECONDS", 0.5)
+    shell = 'trap "" TERM; sleep 1000 & echo started; wait; sleep 1000'
+    process: Process[bytes] = Process(["/bin/sh", "-c", shell], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    (child,) = psutil.Process(process.pid).children()
+    # As of a helper that reads what a command prints.
+    reader = threading.Thread(target=process.stdout.read, daemon=True)
+    reader.start()
+    with pytest.raises(subprocess.TimeoutExpired), process:
+        process.terminate()
+    assert process.returncode == -signal.SIGKILL
+    assert not processes.is_alive(child)
+    reader.join(10)
+    assert not reader.is_alive()
