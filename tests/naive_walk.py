@@ -185,6 +185,28 @@ def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Tr
     return trade
 
 
+class File:
+    """The rows of one file: the later of two with one identity that state different values is rejected."""
+
+    def __init__(self) -> None:
+        self._stated: dict[tuple[Any, ...], Row] = {}
+
+    def accepts(self, identity: tuple[Any, ...], stated: Row) -> bool:
+        """Return whether a row states nothing else than the accepted ones before it."""
+        known = self._stated.setdefault(identity, {})
+        if any(known.get(name, value) != value for name, value in stated.items()):
+            return False
+        known |= stated
+        return True
+
+
+def stated_of(trade: Trade, row: Row) -> Row:
+    """Return what a row states of its trade, beside its identity."""
+    optional = {"token_name": trade.name, "value_usd": trade.given_usd, "exchanged_value": trade.exchanged}
+    given = {name: value for name, value in optional.items() if name in row}
+    return {"created_at": trade.at, "token_amount": trade.amount, "value": trade.value, **given}
+
+
 def folded(blockchain: str, text: str) -> str:
     """Return an address or mint in the form for comparisons: lower case, except on Solana."""
     return text if blockchain == "solana" else text.lower()
