@@ -123,11 +123,13 @@ def walk(trades: list[Trade]) -> Position:
     for trade in trades:
         at = _seconds(trade.at)
         if not trade.is_sell:
+            # A new entry after an exit begins a new bag.
+            was_held = quantity > 0 and quantity >= peak / 100
             acquired = (acquired * quantity + at * trade.amount) / (quantity + trade.amount)
             quantity += trade.amount
             cost += trade.value
             cost_usd = None if cost_usd is None or trade.usd is None else cost_usd + trade.usd
-            peak = max(peak, quantity)
+            peak = max(peak, quantity) if was_held else quantity
             holdings.append((quantity, peak))
             continue
         beyond = max(trade.amount - quantity, Fraction(0))

@@ -34,7 +34,7 @@ def prices(now: datetime, days: int) -> list[Row]:
 
 
 def trades(count: int, wallet_count: int, now: datetime, days: int, late: float = 0.05) -> list[Row]:
-    """Trades up to `now`, a part `late` out of order, and as many repeated, half of them with other values."""
+    """Trades up to `now`, a part `late` out of order, and as many repeated, half with other values."""
     chance = random.Random(1)
     step = timedelta(days=days) / count
     rows = [_trade(chance, number, wallet_count, now - step * (count - number)) for number in range(count)]
