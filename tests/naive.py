@@ -29,6 +29,7 @@ from tests.naive_sums import (
 from tests.naive_tokens import holders_of, sorted_by, stats_of
 from tests.naive_tracker import tracker_of
 from tests.naive_walk import (
+    File,
     Position,
     Row,
     Trade,
@@ -38,6 +39,7 @@ from tests.naive_walk import (
     percentage,
     shown,
     shown_time,
+    stated_of,
     time_of,
     total,
     trade_of,
@@ -61,16 +63,23 @@ class Ledger:
 
     def add_wallets(self, rows: Iterable[Row]) -> None:
         """Track wallets, or update the profile fields that a row has."""
+        file = File()
         for row in rows:
             address = folded(row["blockchain"], row["wallet_address"])
+            stated = {name: value or "" for name, value in row.items() if name != "wallet_address"}
+            if not file.accepts((row["blockchain"], address), stated):
+                continue
             known = self.wallets.get((row["blockchain"], address), {})
             self.wallets[row["blockchain"], address] = known | row | {"wallet_address": address}
 
     def add_trades(self, rows: Iterable[Row]) -> None:
         """Add the rows of a trades file. A derived USD value is kept while value and time are the same."""
         self._walked.clear()
+        file = File()
         for row in rows:
             trade = trade_of(row, self.trades.get)
+            if not file.accepts(trade.identity, stated_of(trade, row)):
+                continue
             known = self.trades.get(trade.identity)
             if known is not None and known.derives_the_same_as(trade):
                 self.trades[trade.identity] = replace(trade, usd=known.usd)
@@ -80,8 +89,11 @@ class Ledger:
     def add_prices(self, rows: Iterable[Row]) -> None:
         """Add the rows of a prices file, and value the trades without a USD value."""
         self._walked.clear()
+        file = File()
         for row in rows:
-            self.prices[row["currency"], time_of(row["priced_at"])] = Fraction(str(row["usd"]))
+            key, usd = (row["currency"], time_of(row["priced_at"])), Fraction(str(row["usd"]))
+            if file.accepts(key, {"usd": usd}):
+                self.prices[key] = usd
         for identity, trade in self.trades.items():
             if trade.usd is None:
                 self.trades[identity] = self._valued(trade)

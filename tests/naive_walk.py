@@ -123,11 +123,13 @@ def walk(trades: list[Trade]) -> Position:
     for trade in trades:
         at = _seconds(trade.at)
         if not trade.is_sell:
+            # A new entry after an exit begins a new bag.
+            was_held = quantity > 0 and quantity >= peak / 100
             acquired = (acquired * quantity + at * trade.amount) / (quantity + trade.amount)
             quantity += trade.amount
             cost += trade.value
             cost_usd = None if cost_usd is None or trade.usd is None else cost_usd + trade.usd
-            peak = max(peak, quantity)
+            peak = max(peak, quantity) if was_held else quantity
             holdings.append((quantity, peak))
             continue
         beyond = max(trade.amount - quantity, Fraction(0))
@@ -183,6 +185,28 @@ def trade_of(row: Row, earlier: Callable[[tuple[Any, ...]], Trade | None]) -> Tr
     if known is not None and "exchanged_value" not in row:
         trade = replace(trade, exchanged=known.exchanged)
     return trade
+
+
+class File:
+    """The rows of one file: the later of two with one identity that state different values is rejected."""
+
+    def __init__(self) -> None:
+        self._stated: dict[tuple[Any, ...], Row] = {}
+
+    def accepts(self, identity: tuple[Any, ...], stated: Row) -> bool:
+        """Return whether a row states nothing else than the accepted ones before it."""
+        known = self._stated.setdefault(identity, {})
+        if any(known.get(name, value) != value for name, value in stated.items()):
+            return False
+        known |= stated
+        return True
+
+
+def stated_of(trade: Trade, row: Row) -> Row:
+    """Return what a row states of its trade, beside its identity."""
+    optional = {"token_name": trade.name, "value_usd": trade.given_usd, "exchanged_value": trade.exchanged}
+    given = {name: value for name, value in optional.items() if name in row}
+    return {"created_at": trade.at, "token_amount": trade.amount, "value": trade.value, **given}
 
 
 def folded(blockchain: str, text: str) -> str:

@@ -1,7 +1,9 @@
 """`wallet-api import`: accepted and rejected rows, output and exit status."""
 
 import csv
+import gzip
 import json
+import re
 import stat
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -14,10 +16,14 @@ from tests.backups import at, done
 from tests.ledger.command import WALLETS, Outcome, changed, command, rejects_of, run_file, trade
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
-from tests.ledger.rows import BEN, EVM, UNTRACKED, written
+from tests.ledger.rows import BEN, EVM, GROUP, UNTRACKED, written
 from tests.processes import run_command
 from wallet_api.database import Connection
-from wallet_api.ledger import tokens
+from wallet_api.forms import BadRow
+from wallet_api.ledger import imports, tokens
+from wallet_api.ledger.imports import Summary
+from wallet_api.ledger.readers import ndjson_records
+from wallet_api.ledger.rows import TradeRow
 from wallet_api.ledger.tokens import TokenIds
 
 TakeIn = Callable[..., Outcome]
@@ -168,47 +174,143 @@ def test_the_same_wallets_again_are_no_change(take_in: TakeIn) -> None:
     assert changed(take_in("wallets", *WALLETS)) == (2, 2)
     assert changed(take_in("wallets", *WALLETS)) == (2, 0)
     assert changed(take_in("wallets", WALLETS[0], WALLETS[1] | {"name": "New"})) == (2, 1)
-    twice = (WALLETS[0] | {"type": "smart"}, WALLETS[0])
-    assert changed(take_in("wallets", *twice)) == (2, 0)
+    twice = (WALLETS[0], WALLETS[0])
     assert changed(take_in("wallets", *twice)) == (2, 0)
 
 
-def test_a_wallet_that_is_in_a_file_twice_with_other_values_is_warned_of_and_the_last_ones_are_used(
+def test_a_wallet_that_is_in_a_file_twice_with_other_values_is_rejected_with_both_lines(
     take_in: TakeIn, connection: Connection
 ) -> None:
-    names = ("name", "image_url", "twitter", "telegram")
-    last = WALLETS[0] | dict.fromkeys(names, "new")
-    rows = [
-        WALLETS[0] | {"type": "whale", **dict.fromkeys(names, "old"), "copytrade_link": "old"},
+    first = WALLETS[0] | {"name": "first"}
+    outcome = take_in(
+        "wallets",
+        first,
         WALLETS[1],
+        first | {"twitter": "also"},
+        first | {"type": "whale", "name": "other", "telegram": "lost"},
         WALLETS[1] | {"wallet_address": EVM.lower()},
-        last,
-    ]
-    outcome = take_in("wallets", *rows)
-    assert outcome.summary["warnings"] == [
-        f"wallet {BEN} on solana is in lines 1, 4 with a different type (whale, kol), {', '.join(names)};"
-        " the last one is used"
-    ]
-    assert f"Warning: {outcome.summary['warnings'][0]}\n" in outcome.text
-    stored = connection.execute(
-        "SELECT * FROM wallets WHERE address = %(address)s", {"address": BEN}
-    ).fetchone()
+        GROUP | {"wallet_address": BEN, "twitter": "other"},
+        first | {"telegram": "later"},
+    )
+    assert (outcome.status, outcome.summary["landed"], outcome.summary["rejected"]) == (3, 5, 2)
+    assert outcome.reasons == {
+        4: "line 4 has the identity of line 1 with another type, name",
+        6: "line 6 has the identity of line 1 with another twitter",
+    }
+    assert json.loads((outcome.rejects or [])[0]["row"])["telegram"] == "lost"
+    stored = connection.execute("SELECT * FROM wallets WHERE address = %s", [BEN]).fetchone()
     assert stored is not None
-    assert stored.items() >= {**dict.fromkeys(names, "new"), "type": "kol", "copytrade_link": "old"}.items()
-    assert "warnings" not in take_in("wallets", last, last, WALLETS[1]).summary
+    expected = {"type": "kol", "name": "first", "twitter": "also", "telegram": "later"}
+    assert stored.items() >= expected.items()
+    # In another file it is a correction.
+    assert changed(take_in("wallets", first | {"type": "whale"})) == (1, 1)
 
 
-def test_a_file_of_many_repeated_wallets_gives_few_warnings(take_in: TakeIn) -> None:
-    addresses = [f"0x{number:040x}" for number in range(30)]
-    rows = [
-        {"blockchain": "bnb", "type": type, "wallet_address": address}
-        for type in ("kol", "smart", "kol", "smart", "kol", "smart")
-        for address in addresses
+def test_a_price_that_is_in_a_file_twice_with_other_dollars_is_rejected_with_both_lines(
+    take_in: TakeIn, connection: Connection
+) -> None:
+    price = {"currency": "SOL", "usd": "150.5", "priced_at": "2026-01-30T12:51:16Z"}
+    again = price | {"usd": "150.50", "priced_at": "2026-01-30T13:51:16+01:00"}
+    outcome = take_in("prices", price, price | {"currency": "BNB"}, again, price | {"usd": "151"})
+    assert (outcome.status, outcome.summary["landed"], outcome.summary["rejected"]) == (3, 3, 1)
+    assert outcome.reasons == {4: "line 4 has the identity of line 1 with another usd"}
+    assert json.loads((outcome.rejects or [])[0]["row"]) == price | {"usd": "151"}
+    found = connection.execute("SELECT usd FROM native_prices WHERE currency = 'SOL'").fetchall()
+    assert [row["usd"] for row in found] == [Decimal("150.5")]
+    assert changed(take_in("prices", price | {"usd": "151"})) == (1, 1)
+
+
+SPLIT = [
+    trade("split", token_amount="600", value="0.6"),
+    trade("split", token_amount="400", value="0.4"),
+    trade("sold", transaction_type="sell", token_amount="1000", value="3"),
+    # Equal repeats, and what one of two leaves out, are no difference.
+    trade("split", token_amount="600.0", value="6e-1", token_name="Coin"),
+    trade("split", token_amount="600", value="0.6", token_name="", value_usd="9"),
+    trade("sold", transaction_type="sell", token_amount="1000", value="3", created_at="2026-01-30T12:51:17Z"),
+    trade("split", token_amount="600", value="0.6", value_usd="9"),
+    trade("split", token_amount="600", value="0.6", value_usd="", exchanged_value="0.5"),
+    trade("split", token_amount="600", value="0.6", exchanged_value="0.5"),
+    trade("split", token_amount="400", value="0.4", event_index=1),
+]
+SPLIT_REASONS = {
+    2: "line 2 has the identity of line 1 with other amounts: number them with event_index",
+    5: "line 5 has the identity of line 1 with another token_name",
+    6: "line 6 has the identity of line 3 with another created_at: number them with event_index",
+    8: "line 8 has the identity of line 1 with other amounts: number them with event_index",
+}
+
+
+@pytest.mark.usefixtures("tracked")
+@pytest.mark.parametrize("name", ["trades.ndjson", "trades.csv", "trades.ndjson.gz"])
+def test_a_split_fill_without_numbers_is_rejected_with_both_lines(
+    take_in: TakeIn, database_url: str, connection: Connection, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    rows = SPLIT
+    if name.endswith("csv"):
+        # All rows of CSV have the same columns, so that none leaves out what another one has.
+        rows = [SPLIT[0], SPLIT[1], SPLIT[2], SPLIT[0], SPLIT[9]]
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(SPLIT[9]))
+            writer.writeheader()
+            writer.writerows(rows)
+        expected = {3: SPLIT_REASONS[2].replace("line 2", "line 3").replace("line 1", "line 2")}
+    else:
+        content = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+        path.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+        expected = SPLIT_REASONS
+    outcome = run_file(database_url, "import", "trades", path)
+    assert (outcome.status, outcome.reasons) == (3, expected)
+    assert outcome.summary["landed"] == len(rows) - len(expected)
+    stored = connection.execute(
+        "SELECT tx_signature, event_index, value FROM trades ORDER BY tx_signature DESC, event_index"
+    ).fetchall()
+    assert [(row["tx_signature"], row["event_index"], row["value"]) for row in stored] == [
+        ("split", 0, Decimal("0.6")),
+        ("split", 1, Decimal("0.4")),
+        ("sold", 0, Decimal(3)),
     ]
-    warnings = take_in("wallets", *rows).summary["warnings"]
-    assert len(warnings) == 11
-    assert "is in lines 1, 31, 61, 91, 121, … with a different type (kol, smart);" in warnings[0]
-    assert warnings[-1] == "the same holds for 20 more wallets"
+    # In another file it is a correction.
+    assert changed(take_in("trades", SPLIT[1])) == (1, 1)
+
+
+@pytest.mark.usefixtures("tracked")
+@pytest.mark.parametrize("batch_rows", [1, 2, 3])
+def test_a_repeat_in_a_later_batch_is_rejected_also_when_the_file_is_imported_again(
+    connection: Connection, batch_rows: int
+) -> None:
+    def import_split() -> tuple[dict[int, str], list[dict[str, str]], Summary]:
+        lines = [json.dumps(row).encode() + b"\n" for row in SPLIT]
+        rejected: dict[int, str] = {}
+        rows: list[dict[str, str]] = []
+
+        def reject(number: int, line: bytes, fault: BadRow) -> None:
+            rejected[number] = str(fault)
+            rows.append(json.loads(line))
+
+        records = ndjson_records(lines, TradeRow)
+        return rejected, rows, imports.import_trades(connection, records, reject, batch_rows=batch_rows)
+
+    def told(reasons: dict[int, str]) -> dict[int, str]:
+        return {
+            line: re.sub(r"of (an earlier line|line \d+)", "of one", text) for line, text in reasons.items()
+        }
+
+    rejected, rows, summary = import_split()
+    assert told(rejected) == told(SPLIT_REASONS)
+    assert batch_rows > 1 or "of an earlier line with" in rejected[2]
+    assert (summary.landed, summary.rejected) == (6, 4)
+    # What is written of a row can be imported.
+    given = {name: value for name, value in SPLIT[7].items() if name not in ("created_at", "value_usd")}
+    assert rows[-1].items() >= given.items()
+    assert not rows[-1]["value_usd"]
+    assert datetime.fromisoformat(rows[-1]["created_at"]) == datetime.fromisoformat(SPLIT[7]["created_at"])
+    before = connection.execute("SELECT * FROM trades ORDER BY tx_signature, event_index").fetchall()
+    rejected, _, summary = import_split()
+    assert told(rejected) == told(SPLIT_REASONS)
+    assert summary.changed == 0
+    assert connection.execute("SELECT * FROM trades ORDER BY tx_signature, event_index").fetchall() == before
 
 
 @pytest.mark.usefixtures("tracked")

@@ -28,7 +28,7 @@ File = tuple[str, list[Row]]
 NOW = datetime.now(UTC).replace(microsecond=0)
 # Enough of one group for a strong signal.
 FURTHER = [row | {"type": "kol"} for row in random_trades.wallets(6)]
-# Rows of one trade in one file, after which it is as it was before, but valued by the newest price.
+# Rows of one trade in files one after the other, after which it is as before, but valued by the newest price.
 VERSIONS: list[list[Row]] = [
     [{"value": "2"}, {}],
     [{"value": "2"}, {}, {}],
@@ -212,11 +212,19 @@ def test_a_ledger_of_many_trades_has_the_figures_of_its_rows(
     half = len(rows) // 2
     importer, ledger = in_process.Importer(database_url, batch_rows=500), Ledger()
     known = [_version(number) for number in range(len(VERSIONS))]
-    later = [_version(number, **version) for number, versions in enumerate(VERSIONS) for version in versions]
+    later = [
+        [
+            _version(number, **versions[step])
+            for number, versions in enumerate(VERSIONS)
+            if step < len(versions)
+        ]
+        for step in range(3)
+    ]
     for kind, file in (
         ("wallets", [*strategies.wallets(), *FURTHER]),
         *(("prices", prices), ("trades", rows[:half] + known)),
-        *(("prices", [row | {"usd": "7"} for row in prices]), ("trades", rows[half:] + later)),
+        *(("prices", [row | {"usd": "7"} for row in prices]), ("trades", rows[half:])),
+        *(("trades", versions) for versions in later),
     ):
         getattr(importer, kind)(file)
         getattr(ledger, f"add_{kind}")(file)
@@ -232,8 +240,9 @@ def _retyped(type: str) -> list[Row]:
 def _queues(draw: st.DrawFn, final: list[Row], prices: list[Row]) -> list[list[File]]:
     """What two importers take in: the final rows, cut in any way; before some, what they correct.
 
-    A trade that comes in several versions stays with one importer, the final version last. It may be
-    repeated by the other one, but only as it is in the end. A repeat may leave out any optional field.
+    A trade that comes in several versions stays with one importer, each in a file of its own, the final
+    version last. It may be repeated by the other one, but only as it is in the end. A repeat may leave out
+    any optional field.
     """
     sides: list[list[Row]] = [[], []]
     for row in draw(st.permutations(final)):
@@ -248,11 +257,26 @@ def _queues(draw: st.DrawFn, final: list[Row], prices: list[Row]) -> list[list[F
     queues = []
     for rows in sides:
         places = draw(st.lists(st.integers(0, 100), max_size=4))
-        queues.append([("trades", file) for file in in_process.cut(rows, places)])
+        files = [one for file in in_process.cut(rows, places) for one in _without_versions(file)]
+        queues.append([("trades", file) for file in files])
     if prices:
         queue = queues[draw(st.integers(0, 1))]
         queue.insert(draw(st.integers(0, len(queue))), ("prices", prices))
     return queues
+
+
+def _without_versions(rows: list[Row]) -> Iterator[list[Row]]:
+    """Cut the rows so that no file has a trade in several versions."""
+    file: list[Row] = []
+    seen: dict[tuple[Any, ...], Row] = {}
+    for row in rows:
+        known = seen.get(strategies.trade_key(row))
+        if known is not None and any(row[name] != known[name] for name in row if name in known):
+            yield file
+            file, seen = [], {}
+        file.append(row)
+        seen.setdefault(strategies.trade_key(row), row)
+    yield file
 
 
 def _sparse(draw: st.DrawFn, row: Row) -> Row:

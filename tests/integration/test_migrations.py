@@ -128,6 +128,37 @@ def test_an_upgrade_computes_what_an_import_stores(connection: Connection, datab
     assert contents(connection, now) == imported
 
 
+# What the tables had before the migration: the largest quantity of a position's whole life.
+BEFORE_ENTRIES: LiteralString = """
+UPDATE trades
+   SET peak_after = earlier.peak
+  FROM (SELECT wallet_id, token_id, tx_signature, is_sell, event_index,
+               max(quantity_after) OVER (PARTITION BY wallet_id, token_id
+                                             ORDER BY created_at, is_sell, tx_signature, event_index) AS peak
+          FROM trades) AS earlier
+ WHERE (trades.wallet_id, trades.token_id, trades.tx_signature, trades.is_sell, trades.event_index)
+       = (earlier.wallet_id, earlier.token_id, earlier.tx_signature, earlier.is_sell, earlier.event_index);
+UPDATE positions
+   SET peak = (SELECT max(peak_after) FROM trades
+                WHERE trades.wallet_id = positions.wallet_id AND trades.token_id = positions.token_id);
+UPDATE lifetimes SET still_holding = still_holding - 1, below_zero = 0, above_500 = above_500 + 1;
+DELETE FROM schema_migrations WHERE name = '0016_entries'
+"""
+
+
+def test_an_upgrade_computes_the_peaks_of_positions_that_were_entered_again(
+    connection: Connection, database_url: str
+) -> None:
+    random_trades.fill(Importer(database_url), 12, 2_000)
+    now = datetime.now(UTC)
+    imported = contents(connection, now)
+    for statement in BEFORE_ENTRIES.split(";"):
+        connection.execute(statement)
+    assert contents(connection, now)["trades"] != imported["trades"]
+    assert migrations.migrate(connection) == ["0016_entries"]
+    assert contents(connection, now) == imported
+
+
 def test_an_upgrade_that_was_killed_changes_nothing_and_can_be_run_again(
     empty_database_url: str, database_url: str, run: Run
 ) -> None:

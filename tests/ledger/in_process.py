@@ -15,6 +15,7 @@ from wallet_api.ledger.identities import TradeIdentity, WalletIdentity
 from wallet_api.ledger.imports import Summary, import_prices, import_trades, import_wallets
 from wallet_api.ledger.readers import ndjson_records
 from wallet_api.ledger.remove import Removal, remove_trades, remove_wallets, stage_trades, stage_wallets
+from wallet_api.ledger.repeats import Repeated
 from wallet_api.ledger.rows import PriceRow, TradeRow, WalletRow
 
 Row = dict[str, Any]
@@ -28,18 +29,18 @@ class Importer:
         self._batch_rows = batch_rows
 
     def wallets(self, rows: Iterable[Row]) -> Summary:
-        """Import a file of wallets, in which nothing may be bad."""
+        """Import a file of wallets, in which nothing may be bad but repeats with other values."""
         with connect(self._url) as connection:
             return import_wallets(connection, ndjson_records(_lines(rows), WalletRow), _refuse)
 
     def trades(self, rows: Iterable[Row]) -> Summary:
-        """Import a file of trades, in which nothing may be bad."""
+        """Import a file of trades, in which nothing may be bad but repeats with other values."""
         with connect(self._url) as connection:
             records = ndjson_records(_lines(rows), TradeRow)
             return import_trades(connection, records, _refuse, batch_rows=self._batch_rows)
 
     def prices(self, rows: Iterable[Row]) -> Summary:
-        """Import a file of prices, in which nothing may be bad."""
+        """Import a file of prices, in which nothing may be bad but repeats with other values."""
         with connect(self._url) as connection:
             return import_prices(connection, ndjson_records(_lines(rows), PriceRow), _refuse)
 
@@ -106,4 +107,5 @@ def _leave_out(number: int, line: bytes, fault: BadRow) -> None:
 
 
 def _refuse(number: int, line: bytes, fault: BadRow) -> None:
-    raise AssertionError(f"line {number} was rejected: {fault}: {line!r}")
+    assert isinstance(fault, Repeated), f"line {number} was rejected: {fault}: {line!r}"
+    assert json.loads(line)

@@ -34,7 +34,7 @@ def prices(now: datetime, days: int) -> list[Row]:
 
 
 def trades(count: int, wallet_count: int, now: datetime, days: int, late: float = 0.05) -> list[Row]:
-    """Trades up to `now`, a part `late` out of order, and as many repeated, half of them corrected."""
+    """Trades up to `now`, a part `late` out of order, and as many repeated, half with other values."""
     chance = random.Random(1)
     step = timedelta(days=days) / count
     rows = [_trade(chance, number, wallet_count, now - step * (count - number)) for number in range(count)]
@@ -78,7 +78,7 @@ def _with_repeats(chance: random.Random, rows: list[Row], part: float) -> Iterat
         if chance.random() < part:
             earlier = rows[chance.randrange(number + 1)]
             if chance.random() < 0.5:
-                # What is corrected here stays so, should the row come again.
+                # An import rejects it; should the row come again, it is that one.
                 earlier["value"] = str(Decimal(earlier["value"]) * 2)
             yield dict(earlier)
 

@@ -1,6 +1,7 @@
 """Batches of a file's trades: checked, and formatted for COPY."""
 
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import islice
@@ -13,7 +14,9 @@ from msgspec import UNSET
 from wallet_api.forms import BadRow, check_address
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import LOCKS
+from wallet_api.ledger.repeats import BITS, Repeat, Repeated, escaped, key_of, mark_of
 from wallet_api.ledger.rows import Text, TradeRow
+from wallet_api.ledger.tokens import Token
 
 _encode = msgspec.json.Encoder().encode
 _BLOCK_LINES = 1000
@@ -23,7 +26,6 @@ _EMPTY = f"{_NULL}\tf"
 _KEPT = f"{_NULL}\tt"
 
 WalletIds = dict[tuple[str, str], int]
-Token = tuple[str, str]
 # Positions (wallet id and token) with their trades. A trade is a line in PostgreSQL's COPY text format
 # without the columns of the position, in two parts: those that identify the trade, and the others.
 Share = list[tuple[int, Token, dict[str, str]]]
@@ -41,19 +43,24 @@ class _Columns(NamedTuple):
     keeps_usd: str
     exchanged_value: str
     keeps_exchanged: str
-    derives_again: str
+    line_number: str
+
+
+# The columns that a row may leave out, each with the one that says so.
+_OPTIONAL = {"token_name": "keeps_name", "value_usd": "keeps_usd", "exchanged_value": "keeps_exchanged"}
 
 
 class Batch:
     """The accepted rows of a batch by position, and the rejected ones. Rows of the same trade are merged.
 
-    `denied` counts the rows of denied tokens, which are left out.
+    `denied` counts the rows of denied tokens, which are left out; `marks` are those of the accepted rows.
     """
 
     def __init__(self) -> None:
         self.rows = 0
         self.denied = 0
         self.rejected: list[tuple[int, bytes, BadRow]] = []
+        self.marks = array("q")
         self._positions: list[dict[tuple[int, Token], dict[str, str]]] = [{} for _ in range(LOCKS)]
 
     def __len__(self) -> int:
@@ -65,23 +72,36 @@ class Batch:
         return {token for positions in self._positions for _, token in positions}
 
     def add(
-        self, wallet_id: int, trade: TradeRow, amount: str, value: str, usd: Text, exchanged: Text
+        self,
+        number: int,
+        wallet_id: int,
+        trade: TradeRow,
+        amount: str,
+        value: str,
+        usd: Text,
+        exchanged: Text,
     ) -> None:
-        """Add a checked row, and its amounts as texts."""
-        self.rows += 1
-        position = (wallet_id, (trade.blockchain, trade.mint))
-        trades = self._positions[wallet_id % LOCKS].setdefault(position, {})
-        side = "t" if trade.transaction_type == "sell" else "f"
+        """Add a checked row with its line number, and its amounts as texts. Raises Repeated."""
+        token = (trade.blockchain, trade.mint)
+        trades = self._positions[wallet_id % LOCKS].setdefault((wallet_id, token), {})
         name = trade.token_name
-        name_columns = f"{_escaped(name)}\tf" if name else _KEPT if name is UNSET else _EMPTY
+        name_columns = f"{escaped(name)}\tf" if name else _KEPT if name is UNSET else _EMPTY
         usd_columns = f"{usd}\tf" if usd else _KEPT if usd is UNSET else _EMPTY
         exchanged_columns = f"{exchanged}\tf" if exchanged else _KEPT if exchanged is UNSET else _EMPTY
-        key = f"{_escaped(trade.tx_signature)}\t{side}\t{trade.event_index}"
+        key = key_of(trade.tx_signature, trade.transaction_type == "sell", trade.event_index)
         optional = f"{usd_columns}\t{exchanged_columns}"
-        line = f"\t{_time(trade.created_at)}\t{name_columns}\t{amount}\t{value}\t{optional}\tf\n"
+        line = f"\t{_time(trade.created_at)}\t{name_columns}\t{amount}\t{value}\t{optional}\t{number}\n"
         earlier = trades.setdefault(key, line)
         if earlier is not line:
-            trades[key] = _merged(earlier, line)
+            trades[key] = _merged(number, earlier, line)
+        stated = (name is not UNSET) | (usd is not UNSET) << 1 | (exchanged is not UNSET) << 2
+        self.marks.append(mark_of(wallet_id, token, key, stated))
+        self.rows += 1
+
+    def marks_without(self, repeats: Iterable[Repeat]) -> Iterable[int]:
+        """Return the marks of the rows but of these."""
+        rejected = {repeat.mark for repeat in repeats}
+        return [mark for mark in self.marks if mark & ~BITS not in rejected] if rejected else self.marks
 
     def shares(self, count: int) -> list[Share]:
         """Return the trades in `count` parts of nearly equal size. All trades of one lock are in one part."""
@@ -127,7 +147,7 @@ def read_batch(
             wallet_id = wallet_ids.get((row.blockchain, row.wallet_address))
             if wallet_id is None:
                 raise _unknown_wallet(row)
-            batch.add(wallet_id, row, *amounts)
+            batch.add(number, wallet_id, row, *amounts)
         except BadRow as fault:
             batch.rejected.append((number, line, fault))
     return batch
@@ -138,31 +158,35 @@ def _time(moment: datetime) -> str:
     return _encode(moment)[1:-1].decode()
 
 
-def _escaped(text: str) -> str:
-    # Few texts need it, and checking is faster than replacing.
-    if not ("\\" in text or "\t" in text or "\n" in text or "\r" in text):
-        return text
-    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+def _merged(number: int, earlier: str, later: str) -> str:
+    """Return the earlier of two lines of one trade, with what only the later one states.
 
-
-def _merged(earlier: str, later: str) -> str:
-    """Return the later of two lines of one trade; fields that it leaves out are those of the earlier one."""
-    was = _Columns(*earlier[1:-1].split("\t"))
-    line = _Columns(*later[1:-1].split("\t"))
-    if line.keeps_name == "t":
-        line = line._replace(token_name=was.token_name, keeps_name=was.keeps_name)
-    if line.keeps_usd == "t":
-        line = line._replace(value_usd=was.value_usd, keeps_usd=was.keeps_usd)
-    if line.keeps_exchanged == "t":
-        line = line._replace(exchanged_value=was.exchanged_value, keeps_exchanged=was.keeps_exchanged)
-    if line.value_usd == _NULL and (
-        was.derives_again == "t"
-        or was.value_usd != _NULL
-        or Decimal(was.value) != Decimal(line.value)
-        or datetime.fromisoformat(was.created_at) != datetime.fromisoformat(line.created_at)
-    ):
-        line = line._replace(derives_again="t")
+    Raises Repeated if they state different values.
+    """
+    line = _Columns(*earlier[1:-1].split("\t"))
+    new = _Columns(*later[1:-1].split("\t"))
+    differing = []
+    if datetime.fromisoformat(line.created_at) != datetime.fromisoformat(new.created_at):
+        differing.append("created_at")
+    if Decimal(line.token_amount) != Decimal(new.token_amount):
+        differing.append("token_amount")
+    if Decimal(line.value) != Decimal(new.value):
+        differing.append("value")
+    for field, keeps in _OPTIONAL.items():
+        if getattr(new, keeps) == "t":
+            continue
+        given, known = getattr(new, field), getattr(line, field)
+        if getattr(line, keeps) == "t":
+            line = line._replace(**{field: given, keeps: "f"})
+        elif given != known and (field == "token_name" or _amount(given) != _amount(known)):
+            differing.append(field)
+    if differing:
+        raise Repeated(number, int(line.line_number), differing)
     return "\t" + "\t".join(line) + "\n"
+
+
+def _amount(text: str) -> Decimal | None:
+    return None if text == _NULL else Decimal(text)
 
 
 def _unknown_wallet(trade: TradeRow) -> BadRow:

@@ -3,9 +3,9 @@
 import msgspec
 
 from wallet_api.forms import BadRow, check_address
-from wallet_api.ledger.batches import Token
 from wallet_api.ledger.readers import UnreadableFile, open_source
 from wallet_api.ledger.rows import Blockchain, good
+from wallet_api.ledger.tokens import Token
 from wallet_api.settings import SettingsError
 
 

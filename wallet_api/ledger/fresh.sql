@@ -20,8 +20,7 @@ INSERT INTO fresh
               END AS given_exchanged,
               (trades.usd_derived OR trades.value_usd IS NULL)
               AND trades.value = incoming.value
-              AND trades.created_at = incoming.created_at
-              AND NOT derives_again AS keeps_derived,
+              AND trades.created_at = incoming.created_at AS keeps_derived,
               trades.created_at = incoming.created_at
               AND trades.token_amount = incoming.token_amount
               AND trades.value = incoming.value

@@ -10,11 +10,11 @@ from typing import LiteralString
 from wallet_api.database import Connection, load_statements
 from wallet_api.forms import BadRow
 from wallet_api.ledger import arrivals, merge, staging
-from wallet_api.ledger.batches import Share, Token, WalletIds, blocks, read_batch
+from wallet_api.ledger.batches import Share, WalletIds, blocks, read_batch
 from wallet_api.ledger.lines import Record, Reject
-from wallet_api.ledger.repeats import repeated_wallets
+from wallet_api.ledger.repeats import Repeat, Seen, repeated_rows, seen_rows, take_repeats
 from wallet_api.ledger.rows import PriceRow, RowType, TradeRow, WalletRow, good
-from wallet_api.ledger.tokens import TokenIds
+from wallet_api.ledger.tokens import Token, TokenIds
 
 # Large enough that a position or bucket is touched once for many trades, small enough that two batches in
 # memory stay far below the importer's bound of 300 MB.
@@ -31,15 +31,15 @@ _WALLETS = load_statements(__package__, "wallets")
 _PRICES = load_statements(__package__, "prices")
 
 _COPY_WALLETS = (
-    "COPY incoming_wallets (line_number, blockchain, type, address, name, image_url, twitter, telegram,"
+    "COPY incoming_wallets (line_number, line, blockchain, type, address, name, image_url, twitter, telegram,"
     " copytrade_link) FROM STDIN"
 )
 _COPY_TRADES = (
     "COPY incoming (wallet_id, token_id, tx_signature, is_sell, event_index, created_at, token_name,"
     " keeps_name, token_amount, value, value_usd, keeps_usd, exchanged_value,"
-    " keeps_exchanged, derives_again) FROM STDIN"
+    " keeps_exchanged, line_number) FROM STDIN"
 )
-_COPY_PRICES = "COPY incoming_prices (line_number, currency, usd, priced_at) FROM STDIN"
+_COPY_PRICES = "COPY incoming_prices (line_number, line, currency, usd, priced_at) FROM STDIN"
 
 
 @dataclass
@@ -67,7 +67,7 @@ def import_wallets(connection: Connection, records: Iterator[Record[WalletRow]],
     connection.execute(_WALLETS["staging"])
     with arrivals.change(connection):
         summary = _stage(connection, _COPY_WALLETS, records, reject, WalletRow.columns)
-        summary.warnings = repeated_wallets(connection.execute(_WALLETS["repeated"]).fetchall())
+        _reject_repeated(connection, _WALLETS, ("blockchain", "address"), reject, summary)
         merge.before_wallets(connection)
         merge.lock_all(connection)
         retyped = [row["wallet_id"] for row in connection.execute(_WALLETS["retyped"])]
@@ -90,6 +90,7 @@ def import_prices(connection: Connection, records: Iterator[Record[PriceRow]], r
     with arrivals.change(connection):
         connection.execute(_PRICES["staging"])
         summary = _stage(connection, _COPY_PRICES, records, reject, lambda price: price.columns(now))
+        _reject_repeated(connection, _PRICES, ("currency", "priced_at"), reject, summary)
         # Imports of trades read prices under these locks, so that none can miss a price committed here.
         merge.lock_all(connection)
         summary.changed = len(connection.execute(_PRICES["add"]).fetchall())
@@ -126,6 +127,7 @@ def import_trades(
     # One thread reads all batches, since memory that one thread frees is not reused by another. The sessions
     # are closed last, when no thread uses them.
     with ExitStack() as sessions, ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(LANES) as mergers:
+        seen = sessions.enter_context(seen_rows())
         rows = min(FIRST_ROWS, batch_rows)
         pending = reader.submit(read_batch, records, wallet_ids, rows, denied)
         while batch := pending.result():
@@ -137,12 +139,16 @@ def import_trades(
                 lanes.append(sessions.enter_context(staging.another_session(connection)))
             ids = token_ids.of(batch.tokens)
             merges = [
-                mergers.submit(_land, lane, share, ids)
+                mergers.submit(_land, lane, share, ids, seen)
                 for lane, share in zip(lanes, batch.shares(len(lanes)), strict=True)
             ]
-            summary.changed += sum(merge.result() for merge in merges)
-            summary.landed += batch.rows
-            summary.rejected += len(batch.rejected)
+            summary.changed += sum(merge.result()[0] for merge in merges)
+            repeats = [repeat for merge in merges for repeat in merge.result()[1]]
+            for repeat in repeats:
+                reject(repeat.number, repeat.line, repeat.fault)
+            seen.add(batch.marks_without(repeats))
+            summary.landed += batch.rows - len(repeats)
+            summary.rejected += len(batch.rejected) + len(repeats)
             summary.denied += batch.denied
             progress()
     return summary
@@ -160,7 +166,7 @@ def _stage(
     with connection.cursor() as cursor, cursor.copy(copy_sql) as copy:
         for number, line, row in records:
             try:
-                copy.write_row((number, *columns(good(row))))
+                copy.write_row((number, line, *columns(good(row))))
                 summary.landed += 1
             except BadRow as fault:
                 reject(number, line, fault)
@@ -168,12 +174,34 @@ def _stage(
     return summary
 
 
+def _reject_repeated(
+    connection: Connection,
+    statements: Mapping[str, LiteralString],
+    identity: tuple[str, str],
+    reject: Reject,
+    summary: Summary,
+) -> None:
+    """Reject the staged rows that state other values than an earlier row with their identity."""
+    line_numbers = []
+    rows = connection.execute(statements["repeated"])
+    for number, line, fault in repeated_rows(rows, identity):
+        reject(number, line, fault)
+        line_numbers.append(number)
+    if line_numbers:
+        connection.execute(statements["take_out"], {"line_numbers": line_numbers})
+        summary.landed -= len(line_numbers)
+        summary.rejected += len(line_numbers)
+
+
 def _read_wallet_ids(connection: Connection) -> WalletIds:
     rows = connection.execute("SELECT blockchain, address, wallet_id FROM wallets")
     return {(row["blockchain"], row["address"]): row["wallet_id"] for row in rows}
 
 
-def _land(connection: Connection, share: Share, token_ids: Mapping[Token, int]) -> int:
+def _land(
+    connection: Connection, share: Share, token_ids: Mapping[Token, int], seen: Seen
+) -> tuple[int, list[Repeat]]:
+    """Merge a share in a transaction; return how many trades it has changed, and the rows that it rejects."""
     with arrivals.change(connection):
         with connection.cursor() as cursor, cursor.copy(_COPY_TRADES) as copy:
             for block in blocks(share, token_ids):
@@ -182,5 +210,11 @@ def _land(connection: Connection, share: Share, token_ids: Mapping[Token, int]) 
         merge.lock_wallets(connection, wallet_ids)
         # The ids were read before this transaction had the locks.
         merge.check_tracked(connection, wallet_ids)
-        rows = sum(len(trades) for _, _, trades in share)
-        return merge.merge_incoming(connection, datetime.now(UTC), rows)
+        changed = merge.compare_incoming(connection, sum(len(trades) for _, _, trades in share))
+        repeats: list[Repeat] = []
+        if changed and seen.are_any:
+            tokens = {token_ids[token]: token for _, token, _ in share}
+            repeats = take_repeats(connection, seen, tokens)
+        if changed > len(repeats):
+            merge.merge_fresh(connection, datetime.now(UTC), changed - len(repeats))
+        return changed - len(repeats), repeats

@@ -95,12 +95,12 @@ def check_tracked(connection: Connection, wallet_ids: Collection[int]) -> None:
         raise WalletRemoved(removed)
 
 
-def merge_incoming(connection: Connection, now: datetime, rows: int) -> int:
-    """Merge the rows of `incoming`, which has no trade twice; return how many are new or corrected."""
-    changed = run(connection, _FRESH, incoming=rows)["fresh"]
-    if changed:
-        merge_fresh(connection, now, changed)
-    return changed
+def compare_incoming(connection: Connection, rows: int) -> int:
+    """Put into `fresh` what is new or corrected of the rows of `incoming`, which has no trade twice.
+
+    Return how many these are.
+    """
+    return run(connection, _FRESH, incoming=rows)["fresh"]
 
 
 def merge_fresh(connection: Connection, now: datetime, rows: int) -> None:

@@ -1,15 +1,30 @@
 -- The native prices of a file.
 
 -- staging --
-CREATE TEMP TABLE incoming_prices (line_number bigint, LIKE native_prices) ON COMMIT DROP;
+CREATE TEMP TABLE incoming_prices (line_number bigint, line bytea, LIKE native_prices) ON COMMIT DROP;
+
+-- repeated --
+-- The rows of the prices that the file has more than once with different values.
+SELECT *
+  FROM incoming_prices
+ WHERE (currency, priced_at) IN (
+       SELECT currency,
+              priced_at
+         FROM incoming_prices
+        GROUP BY currency, priced_at
+       HAVING min(usd) <> max(usd))
+ ORDER BY currency, priced_at, line_number;
+
+-- take_out --
+DELETE FROM incoming_prices
+ WHERE line_number = ANY (%(line_numbers)s);
 
 -- add --
 -- Add the prices of the file; a price known already is replaced, and revises no trade. Return a row for each change,
 -- since Citus counts the rows of the file.
 INSERT INTO native_prices AS price (currency, priced_at, usd)
-SELECT DISTINCT ON (currency, priced_at) currency, priced_at, usd
+SELECT DISTINCT currency, priced_at, usd
   FROM incoming_prices
- ORDER BY currency, priced_at, line_number DESC
     ON CONFLICT (currency, priced_at) DO UPDATE
    SET usd = excluded.usd
  WHERE price.usd <> excluded.usd

@@ -5,9 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.ledger.batches import Token
 from wallet_api.ledger.remove import Removal, begin, staged_trades
-from wallet_api.ledger.tokens import find_tokens
+from wallet_api.ledger.tokens import Token, find_tokens
 
 _PURGE = load_statements(__package__, "purge")
 

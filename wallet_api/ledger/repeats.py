@@ -1,34 +1,147 @@
-"""Warnings about wallets that a file has more than once, with different values."""
+"""Rows of a file that are rejected: they have the identity of an earlier row, and state other values."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from tempfile import SpooledTemporaryFile
+from threading import Lock
+from typing import Any, NamedTuple
 
-from wallet_api.database import Row
+from wallet_api.database import Connection, load_statements
+from wallet_api.forms import BadRow
+from wallet_api.ledger.tokens import Token
 
-# Further wallets are only counted, and further lines left out.
-_MAX_WARNINGS = 10
-_MAX_LINES = 5
+# What several events of one transaction have of their own.
+_AMOUNTS = {"token_amount", "value", "value_usd", "exchanged_value"}
+# The optional fields that a row can leave out, by their bits in a mark.
+_OPTIONAL = {"token_name": 1, "value_usd": 2, "exchanged_value": 4}
+BITS = 7
+_BLOCK_BYTES = 1 << 20
+# Marks beyond it are in a file.
+_IN_MEMORY_BYTES = 1 << 23
 
-
-def repeated_wallets(rows: Sequence[Row]) -> list[str]:
-    """Return a text for each of the first such wallets, and the number of the others."""
-    texts = [_warning(row) for row in rows[:_MAX_WARNINGS]]
-    more = len(rows) - len(texts)
-    return [*texts, f"the same holds for {more} more wallets"] if more else texts
-
-
-def _warning(row: Row) -> str:
-    types = f"type ({', '.join(_shortened(dict.fromkeys(row['types'])))})" if row["types"] else None
-    fields = ", ".join([*([types] if types else []), *row["fields"]])
-    lines = ", ".join(_shortened(row["lines"]))
-    return (
-        f"wallet {row['address']} on {row['blockchain']} is in lines {lines} with a different {fields};"
-        " the last one is used"
-    )
+_REPEATS = load_statements(__package__, "repeats")
 
 
-def _shortened(values: Iterable[object]) -> Iterator[str]:
-    for place, value in enumerate(values):
-        if place == _MAX_LINES:
-            yield "…"
-            return
-        yield str(value)
+class Repeated(BadRow):
+    """The row has the identity of an earlier row of its file, and states other values of these fields."""
+
+    def __init__(self, number: int, first: int | None, fields: Sequence[str]) -> None:
+        what = f"another {', '.join(fields)}"
+        if not _AMOUNTS.isdisjoint(fields):
+            what = "other amounts: number them with event_index"
+        elif "created_at" in fields:
+            what = "another created_at: number them with event_index"
+        earlier = "an earlier line" if first is None else f"line {first}"
+        super().__init__(f"line {number} has the identity of {earlier} with {what}")
+        self.rule = f"the identity of an earlier row with {what}"
+
+
+class Repeat(NamedTuple):
+    """A row of a batch that is rejected since an earlier batch of its file has its identity."""
+
+    mark: int
+    number: int
+    line: bytes
+    fault: Repeated
+
+
+def mark_of(wallet_id: int, token: Token, key: str, stated: int = 0) -> int:
+    """Return a number that only this trade has, with the bits of the optional fields that a row states."""
+    return hash((wallet_id, token, key)) & ~BITS | stated
+
+
+def key_of(tx_signature: str, is_sell: bool, event_index: int) -> str:
+    """Return what distinguishes the trades of a position, as COPY reads it."""
+    return f"{escaped(tx_signature)}\t{'t' if is_sell else 'f'}\t{event_index}"
+
+
+def escaped(text: str) -> str:
+    """Return a text as COPY reads it."""
+    # Few texts need it, and checking is faster than replacing.
+    if not ("\\" in text or "\t" in text or "\n" in text or "\r" in text):
+        return text
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+class Seen:
+    """The marks of the rows of earlier batches: eight bytes each, of large files on disk."""
+
+    def __init__(self, file: "SpooledTemporaryFile[bytes]") -> None:
+        self.are_any = False
+        self._file = file
+        self._lock = Lock()
+
+    def add(self, marks: Iterable[int]) -> None:
+        """Add the marks of a batch, while no other thread reads."""
+        self._file.write(array("q", marks).tobytes())
+        self.are_any = True
+
+    def stated(self, marks: Collection[int]) -> dict[int, int]:
+        """Return, of these marks without bits, those of earlier rows, with the bits of what these state."""
+        found: dict[int, int] = {}
+        for mark in self._marks():
+            if mark & ~BITS in marks:
+                found[mark & ~BITS] = found.get(mark & ~BITS, 0) | mark
+        return {mark: stated & BITS for mark, stated in found.items()}
+
+    def _marks(self) -> Iterator[int]:
+        with self._lock:
+            self._file.seek(0)
+            while block := self._file.read(_BLOCK_BYTES):
+                yield from array("q", block)
+
+
+@contextmanager
+def seen_rows() -> Iterator[Seen]:
+    """Open the marks of one file, of which there are none yet."""
+    with SpooledTemporaryFile(_IN_MEMORY_BYTES) as file:
+        yield Seen(file)
+
+
+def take_repeats(connection: Connection, seen: Seen, tokens: Mapping[int, Token]) -> list[Repeat]:
+    """Take out of `fresh` the corrections of what earlier batches of the file state, and return them."""
+    corrections = {
+        mark_of(row["wallet_id"], tokens[row["token_id"]], _key(row)): row
+        for row in connection.execute(_REPEATS["corrections"])
+    }
+    earlier = seen.stated(corrections.keys()) if corrections else {}
+    faults: dict[int, tuple[int, Repeated]] = {}
+    for mark, stated in earlier.items():
+        row = corrections[mark]
+        fields = [name for name in row["fields"] if name not in _OPTIONAL or stated & _OPTIONAL[name]]
+        if fields:
+            faults[row["line_number"]] = mark, Repeated(row["line_number"], None, fields)
+    if not faults:
+        return []
+    parameters = {"line_numbers": list(faults)}
+    rows = connection.execute(_REPEATS["rows"], parameters).fetchall()
+    connection.execute(_REPEATS["take_out"], parameters)
+    lines = {row["line_number"]: row["line"].encode() for row in rows}
+    return [Repeat(mark, number, lines[number], fault) for number, (mark, fault) in sorted(faults.items())]
+
+
+def repeated_rows(
+    rows: Iterable[Mapping[str, Any]], identity: Sequence[str]
+) -> Iterator[tuple[int, bytes, Repeated]]:
+    """Yield number, line and fault of the rows that state other values than an earlier row of theirs.
+
+    `rows` are those of identities that a file has several times, in the order of identity and line; None is
+    a field that a row leaves out.
+    """
+    first, known = 0, None
+    stated: dict[str, Any] = {}
+    for row in rows:
+        given = {name: value for name, value in row.items() if value is not None}
+        number, line = given.pop("line_number"), given.pop("line")
+        if known != (known := [given[name] for name in identity]):
+            first, stated = number, {}
+        fields = [name for name, value in given.items() if stated.get(name, value) != value]
+        if fields:
+            yield number, line, Repeated(number, first, fields)
+        else:
+            stated |= given
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    return key_of(row["tx_signature"], row["is_sell"], row["event_index"])

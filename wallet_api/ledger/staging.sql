@@ -1,8 +1,6 @@
 -- The temporary tables of a session that changes the ledger, empty again at the end of each transaction: staging.py.
 
 -- The rows of a batch. One that leaves a field out keeps what the ledger has: keeps_name, keeps_usd, keeps_exchanged.
--- derives_again is set where an earlier row of the batch gave the trade another value, time or USD: a derived USD is
--- then not kept.
 CREATE TEMP TABLE IF NOT EXISTS incoming (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
@@ -18,7 +16,7 @@ CREATE TEMP TABLE IF NOT EXISTS incoming (
     keeps_usd boolean NOT NULL,
     exchanged_value numeric,
     keeps_exchanged boolean NOT NULL,
-    derives_again boolean NOT NULL
+    line_number bigint NOT NULL
 );
 
 -- The trades to put in: new ones, and those that replace an earlier version.

@@ -3,7 +3,9 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from wallet_api.database import Connection, load_statements
-from wallet_api.ledger.batches import Token
+
+# Its chain and mint.
+Token = tuple[str, str]
 
 # About 15 MB.
 MAX_IDS = 50_000

@@ -76,9 +76,9 @@ class HoldingSchema(Shape):
     """What a wallet holds of a token by its trades: transfers are not in it."""
 
     token_amount = Amount("Quantity held, in whole tokens.")
-    token_amount_peak = Amount("Largest quantity held until then.")
+    token_amount_peak = Amount("Largest quantity held since the last entry.")
     bag_pct = Amount(BAG_PCT)
-    still_holding = Boolean("Whether at least 1 % of the most ever held is left.")
+    still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
     supply_pct = Amount(SUPPLY_PCT, nullable=True)
     supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
 

@@ -105,7 +105,7 @@ class TokenOverviewSchema(TokenNamesSchema):
     sell_txn = Integer("Number of sells.")
     first_seen = Moment("Time of the first and of the latest trade.")
     last_seen = Moment("Time of the first and of the latest trade.")
-    still_holding = Boolean("Whether at least 1 % of the most ever held is left.")
+    still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
     unrealized_pnl = Amount(
         "Worth of what is held, less its cost; 0 if nothing is held, absent without a price.",
         optional=True,

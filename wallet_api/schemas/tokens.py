@@ -133,7 +133,7 @@ class TotalHoldingsSchema(Shape):
     """What the wallets hold together."""
 
     token_amount = Amount("Quantity held, in whole tokens.")
-    token_amount_peak = Amount("Sum of the most that each ever held.")
+    token_amount_peak = Amount("Sum of the most that each held since its last entry.")
     supply_pct = Amount(SUPPLY_PCT, nullable=True)
     supply_pct_peak = Amount(SUPPLY_PCT_PEAK, nullable=True)
 

@@ -87,7 +87,7 @@ class TokenRowSchema(TokenNamesSchema):
     last_seen = Moment("Time of the first and of the latest trade.")
     remaining_tokens = Amount("Tokens held now.")
     bag_pct = Amount(BAG_PCT)
-    still_holding = Boolean("Whether at least 1 % of the most ever held is left.")
+    still_holding = Boolean("Whether at least 1 % of the most held since the last entry is left.")
     currency = String("Code of the chain's native coin.")
     unrealized_pnl = Amount(
         "Worth of what is held, less its cost; 0 if nothing is held, null without a price.",

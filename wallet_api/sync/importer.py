@@ -14,11 +14,11 @@ from wallet_api.database import Connection
 from wallet_api.decoding.swaps import DENIED, FROM_LOGS, NO_TRADE, REORGANISED, LeftOut, Reason
 from wallet_api.decoding.trades import Draft
 from wallet_api.forms import BadRow
-from wallet_api.ledger.batches import Token
 from wallet_api.ledger.imports import import_trades
 from wallet_api.ledger.lines import Record
 from wallet_api.ledger.merge import WalletRemoved
 from wallet_api.ledger.rows import TradeRow
+from wallet_api.ledger.tokens import Token
 from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync.blocks import remove_orphans, save_blocks
 from wallet_api.sync.delays import save_delays

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection, Row
-from wallet_api.ledger.batches import Token
+from wallet_api.ledger.tokens import Token
 from wallet_api.providers.faults import ProviderFault, TimedOut, Unreachable
 from wallet_api.providers.trades.source import Chunk, Listed
 from wallet_api.sync.follow import Follower, Push

@@ -1,0 +1,70 @@
+-- The rows of a batch that correct trades, of which an earlier batch of the file may have stated something else.
+
+-- corrections --
+-- The corrections, with the fields that they change. Needs trades_pkey.
+SELECT incoming.line_number,
+       fresh.wallet_id,
+       fresh.token_id,
+       fresh.tx_signature,
+       fresh.is_sell,
+       fresh.event_index,
+       array_remove(ARRAY[
+           CASE WHEN fresh.created_at <> trades.created_at THEN 'created_at' END,
+           CASE WHEN fresh.token_name IS DISTINCT FROM trades.token_name THEN 'token_name' END,
+           CASE WHEN fresh.token_amount <> trades.token_amount THEN 'token_amount' END,
+           CASE WHEN fresh.value <> trades.value THEN 'value' END,
+           CASE WHEN NOT keeps_usd
+                 AND (fresh.usd_derived <> trades.usd_derived
+                      OR fresh.value_usd IS DISTINCT FROM trades.value_usd)
+                THEN 'value_usd'
+           END,
+           CASE WHEN fresh.exchanged_value IS DISTINCT FROM trades.exchanged_value THEN 'exchanged_value' END
+       ], NULL) AS fields
+  FROM fresh
+  JOIN incoming
+    ON incoming.wallet_id = fresh.wallet_id
+   AND incoming.token_id = fresh.token_id
+   AND incoming.tx_signature = fresh.tx_signature
+   AND incoming.is_sell = fresh.is_sell
+   AND incoming.event_index = fresh.event_index
+  JOIN trades
+    ON trades.wallet_id = fresh.wallet_id
+   AND trades.token_id = fresh.token_id
+   AND trades.tx_signature = fresh.tx_signature
+   AND trades.is_sell = fresh.is_sell
+   AND trades.event_index = fresh.event_index
+ WHERE fresh.is_correction;
+
+-- rows --
+-- Some rows of the batch as lines of NDJSON. Needs wallets_pkey, tokens_pkey.
+SELECT line_number,
+       (jsonb_build_object(
+            'blockchain', wallets.blockchain,
+            'wallet_address', wallets.address,
+            'tx_signature', tx_signature,
+            'mint', tokens.mint,
+            'transaction_type', CASE WHEN is_sell THEN 'sell' ELSE 'buy' END,
+            'token_amount', token_amount::text,
+            'value', value::text,
+            'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+            'event_index', event_index)
+        || CASE WHEN keeps_name THEN '{}' ELSE jsonb_build_object('token_name', token_name) END
+        || CASE WHEN keeps_usd THEN '{}' ELSE jsonb_build_object('value_usd', value_usd::text) END
+        || CASE WHEN keeps_exchanged THEN '{}' ELSE jsonb_build_object('exchanged_value', exchanged_value::text) END
+       )::text AS line
+  FROM incoming
+  JOIN wallets
+    ON wallets.wallet_id = incoming.wallet_id
+  JOIN tokens
+    ON tokens.token_id = incoming.token_id
+ WHERE line_number = ANY (%(line_numbers)s);
+
+-- take_out --
+DELETE FROM fresh
+ USING incoming
+ WHERE incoming.line_number = ANY (%(line_numbers)s)
+   AND incoming.wallet_id = fresh.wallet_id
+   AND incoming.token_id = fresh.token_id
+   AND incoming.tx_signature = fresh.tx_signature
+   AND incoming.is_sell = fresh.is_sell
+   AND incoming.event_index = fresh.event_index
