@@ -103,8 +103,11 @@ def test_a_request_for_cached_data_passes_the_whole_gate(caller: Caller, new_cal
     poor = new_caller("poor", credits=2, rate="4/hour")
     answers = [poor.send() for _ in range(5)]
     assert [(answer.status_code, answer.headers["X-Credits-Remaining"]) for answer in answers] == [
-        *((200, "1"), (200, "0"), (403, "0"), (403, "0"), (429, "0"))
+        # Credits are looked at before the limit, to which a refusal counts too.
+        *((200, "1"), (200, "0"), (403, "0"), (403, "0"), (403, "0"))
     ]
+    hasty = new_caller("hasty", credits=2, rate="1/hour")
+    assert hasty.statuses(2) == [200, 429]
     assert caller.send(headers={"Authorization": ""}).status_code == 401
     assert caller.send(headers={"Authorization": "Bearer wk_wrong"}).status_code == 403
 

@@ -109,7 +109,7 @@ def test_use_is_settled_by_key_day_and_operation_whatever_the_response(
     create_key(connection, "idle")
     assert [ask(client, poor)[0] for _ in range(3)] == [200, 200, 403]
     assert ask(client, poor, "/v1/key")[0] == 200
-    assert ask(client, poor, "/v1/wallets")[0] == 400
+    assert ask(client, poor, "/v1/wallets")[0] == 403
     assert ask(client, free, method="HEAD")[0] == 200
     statuses = [ask(client, free, "/v1/transactions/volume?blockchain=solana&type=kol")[0] for _ in range(3)]
     assert statuses == [200, 200, 429]
@@ -123,8 +123,9 @@ def test_use_is_settled_by_key_day_and_operation_whatever_the_response(
         for row in document(run, "usage")
     ]
     assert rows == [
-        ("free", day, "volume", 3, 0),
-        ("free", day, "wallets", 1, 0),
+        # What it would have cost, since there is no limit.
+        ("free", day, "volume", 3, 2),
+        ("free", day, "wallets", 1, 1),
         ("poor", day, "key_state", 1, 0),
         ("poor", day, "wallets", 4, 2),
     ]
@@ -138,7 +139,7 @@ def test_use_is_settled_by_key_day_and_operation_whatever_the_response(
     ]
     listed = {row["name"]: row for row in document(run, "keys", "list")}
     assert {name: (row["requests_today"], row["credits_30_days"]) for name, row in listed.items()} == {
-        "free": (4, 0),
+        "free": (4, 3),
         "idle": (0, 0),
         "poor": (5, 2),
     }
@@ -233,9 +234,11 @@ def test_use_that_the_last_settlement_cannot_write_is_counted_as_lost(
     assert ask(app.test_client(), key)[0] == 200
     app.extensions["wallet_api"].close()
     connection.execute("ALTER TABLE away RENAME TO key_use")
-    assert "The use of keys lacks 1 requests and credits" in caplog.text
+    # The request, and the credit that it would have cost.
+    assert "The use of keys lacks 2 requests and credits" in caplog.text
 
 
+@pytest.mark.settings(key_cache_seconds=0)
 def test_both_secrets_of_a_rotated_key_have_one_balance_and_one_rate(
     run: Run, client: FlaskClient, connection: Connection
 ) -> None:
@@ -247,9 +250,10 @@ def test_both_secrets_of_a_rotated_key_have_one_balance_and_one_rate(
     assert timedelta(minutes=119) < until - datetime.now(UTC) <= timedelta(hours=2)
     assert [ask(client, secret)[0] for secret in (new, old, new, old)] == [200] * 4
     assert ask(client, new) == (403, "insufficient_credits")
+    assert run("keys", "top-up", "one", "1").stdout == "one has 1 credits.\n"
     assert ask(client, old)[0] == 429
     assert ask(client, new)[0] == 429
-    assert connection.fetch_value("SELECT credits FROM api_keys") == 0
+    assert connection.fetch_value("SELECT credits FROM api_keys") == 1
     assert "rotated, both until" in run("keys", "list").stdout
 
 

@@ -20,9 +20,9 @@ class ApiRequest(Request):
     """Flask's request, with its id and what becomes of it.
 
     `started` is of the performance counter, in seconds; `key_expires_at` is the time until which its key is
-    accepted, None if that does not end; `charged` is the credits that the request cost;
-    `counted_alone` is true if only this process has counted it; `refusal` is the code and the reason of
-    the error in its response; `format` is that of the response, unless it is an error.
+    accepted, None if that does not end; `charged` is the credits that the request cost, or would have cost
+    a key with a limit of them; `counted_alone` is true if only this process has counted it; `refusal` is the
+    code and the reason of the error in its response; `format` is that of the response, unless it is an error.
     """
 
     key: ApiKey | None = None

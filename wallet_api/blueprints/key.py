@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from flask import Blueprint, Response
 
 from wallet_api.access.current import current_request
-from wallet_api.access.gate import free_of_charge
+from wallet_api.access.gate import creditless
 from wallet_api.keys import shown_time
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.envelope import respond
@@ -36,13 +36,13 @@ _operation = Operation(
 
 
 @blueprint.get("/key")
+@creditless
 @_operation.documents
 def key_state() -> Response:
     """Return the limit, the credits and the expiry of the key of this request."""
     load_arguments(_operation.arguments)
     key, expires_at, gate = current_request().key, current_request().key_expires_at, services().gate
     assert key is not None
-    free_of_charge()
     remaining, reset = gate.limits.left(key)
     data = {
         "name": key.name,
