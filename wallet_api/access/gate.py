@@ -66,7 +66,7 @@ class Gate:
         # Twice in that time, so that no key expires while it is used.
         seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS
         self._refresher = Recurring("keys", self.keys.refresh, seconds, ends_with_success=False)
-        self.use = Use(database, registry)
+        self.use = Use(database, bulkhead, registry)
         self._app = app
         self._cost = settings.credit_cost
         self._refuse = refuse
