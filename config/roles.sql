@@ -54,7 +54,7 @@ BEGIN
     REVOKE INSERT, UPDATE, DELETE ON schema_migrations FROM wallet_api_writer;
     -- The web processes charge credits, count the use of keys and keep snapshots of balances, and can write nothing
     -- else: no key, no rate, no wallet, no trade.
-    GRANT UPDATE (credits) ON api_keys TO wallet_api_service;
+    GRANT UPDATE (credits, credits_month) ON api_keys TO wallet_api_service;
     GRANT INSERT, UPDATE ON holdings_snapshots TO wallet_api_service;
     -- Who reads the feed gives a place in its order to changes whose writer was killed before it could.
     GRANT UPDATE (place, batch_id, arrived_at) ON arrivals TO wallet_api_service;

@@ -60,6 +60,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
         services.Services(
             settings=settings,
             database=database,
+            bulkhead=bulkhead,
             gate=access_gate,
             holdings=holdings_service,
             registry=registry,

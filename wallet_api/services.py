@@ -12,6 +12,7 @@ from flask import Flask, current_app
 from prometheus_client import CollectorRegistry
 
 from wallet_api.access.gate import Gate
+from wallet_api.bulkhead import Bulkhead
 from wallet_api.cache import Cache, Cached
 from wallet_api.database import Database
 from wallet_api.errors import ApiError
@@ -32,6 +33,7 @@ class Services:
 
     settings: Settings
     database: Database
+    bulkhead: Bulkhead
     gate: Gate
     holdings: HoldingsService
     registry: CollectorRegistry

@@ -98,13 +98,36 @@ def test_one_board_has_pages_of_any_limit_and_another_period_is_another(
 
 
 @CACHED
+def test_flows_are_read_once_for_all_limits_and_orders(caller: Caller, importer: Importer) -> None:
+    change(importer, 1)
+    moment = datetime.now(UTC) - timedelta(minutes=8)
+    importer.trades([trade_row(ANN, "other", moment, mint=mint_of("other"))])
+    question = GROUP | {"mode": "net_flow", "period": "7d"}
+    every = caller.get("/analytics", **question)["net_flows"]
+    assert len(every) == 2
+    change(importer, 2)
+    orders: list[Row] = [{"limit": 1}, {"limit": 3, "sort": "buyers"}, {"order": "asc"}, {"min_wallets": 2}]
+    for own in orders:
+        again = caller.ask("/analytics", **question | own)
+        assert again["meta"]["cached"] is True, own
+        assert all(row in every for row in again["data"]["net_flows"])
+    trend = GROUP | {"mode": "volume_trend", "period": "30d"}
+    every = caller.get("/analytics", **trend)["buckets"]
+    again = caller.ask("/analytics", **trend, limit=2)
+    assert (again["meta"]["cached"], again["data"]["buckets"]) == (True, every[-2:])
+
+
+@CACHED
 def test_a_request_for_cached_data_passes_the_whole_gate(caller: Caller, new_caller: NewCaller) -> None:
     assert caller.send().status_code == 200
     poor = new_caller("poor", credits=2, rate="4/hour")
     answers = [poor.send() for _ in range(5)]
     assert [(answer.status_code, answer.headers["X-Credits-Remaining"]) for answer in answers] == [
-        *((200, "1"), (200, "0"), (403, "0"), (403, "0"), (429, "0"))
+        # Credits are looked at before the limit, to which a refusal counts too.
+        *((200, "1"), (200, "0"), (403, "0"), (403, "0"), (403, "0"))
     ]
+    hasty = new_caller("hasty", credits=2, rate="1/hour")
+    assert hasty.statuses(2) == [200, 429]
     assert caller.send(headers={"Authorization": ""}).status_code == 401
     assert caller.send(headers={"Authorization": "Bearer wk_wrong"}).status_code == 403
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -17,6 +18,7 @@ from tests.api.conftest import NewCaller
 from tests.callers import WALLETS, Met, call_at_once, callers, get
 from tests.folders import server_folder
 from tests.ledger.caller import LIST
+from tests.ledger.in_process import Importer
 from tests.outages import Outages, is_our_refusal, no_connections, service_with_own_servers
 from tests.processes import StartGunicorn, reload, workers
 from tests.waiting import eventually
@@ -25,6 +27,7 @@ from wallet_api.keys import create_key, top_up_key
 from wallet_api.settings import Settings
 
 FAST = "1000000/second"
+FEED = "/transactions/latest?blockchain=solana&type=kol"
 MANY = 1_000_000
 # What a worker may have charged and not settled when it is killed: 50 ms, and the time of a settlement.
 UNSETTLED_SECONDS = 0.15
@@ -60,16 +63,17 @@ class _Times:
         return sum(any(0 <= acted - moment <= seconds for acted in self.acted) for moment in self._times)
 
 
-def test_only_a_200_with_a_body_costs_credits_and_each_response_has_what_is_left(
+def test_only_a_200_costs_credits_and_each_response_has_what_is_left(
     new_caller: NewCaller, connection: Connection
 ) -> None:
-    caller = new_caller(credits=2)
+    caller = new_caller(credits=3)
     unknown = "/wallets/history?blockchain=eth&type=kol&address=0x" + "0" * 40
     answers = [caller.send(path) for path in ("/wallets", f"{LIST}&limit=0", unknown)]
     answers += [caller.send(method="HEAD"), *(caller.send() for _ in range(4)), caller.send(method="HEAD")]
     assert [(answer.status_code, answer.headers["X-Credits-Remaining"]) for answer in answers] == [
-        *((400, "2"), (400, "2"), (404, "2"), (200, "2")),
-        *((200, "1"), (200, "0"), (403, "0"), (403, "0"), (403, "0")),
+        *((400, "3"), (400, "3"), (404, "3")),
+        # A HEAD costs what the GET does, whose rows its `Link` leads to.
+        *((200, "2"), (200, "1"), (200, "0"), (403, "0"), (403, "0"), (403, "0")),
     ]
     error = answers[-2].json["error"]
     assert (error["code"], error["reason"]) == ("forbidden", "insufficient_credits")
@@ -82,6 +86,49 @@ def test_only_a_200_with_a_body_costs_credits_and_each_response_has_what_is_left
     for unlimited in (caller, new_caller("unlimited")):
         answer = unlimited.send()
         assert (answer.status_code, answer.headers.get("X-Credits-Remaining")) == (200, None)
+
+
+def test_a_key_without_credits_gets_its_state_and_nothing_else(
+    new_caller: NewCaller, importer: Importer
+) -> None:
+    rich, spent = new_caller("rich"), new_caller(credits=0, rate="8/day")
+    followed = {"path": f"{FEED}&after=now"}
+    cursor = rich.send(**followed).json["data"]["pagination"]["next_cursor"]
+    same = {"If-None-Match": rich.send().headers["ETag"]}
+    requests: list[dict[str, Any]] = [
+        *({}, {"method": "HEAD"}, {"headers": same}, {"headers": {"If-None-Match": "*"}}),
+        *(followed, {"path": f"{FEED}&after={cursor}"}, {"path": "/wallets"}, {"path": f"{LIST}&limit=0"}),
+        # Over the limit of the key.
+        *({}, {"headers": same}),
+    ]
+    answers = [spent.send(**request) for request in requests]
+    assert [answer.status_code for answer in answers] == [403] * len(requests)
+    for answer, request in zip(answers, requests, strict=True):
+        if "method" not in request:
+            assert answer.json["error"]["reason"] == "insufficient_credits"
+        assert not {"ETag", "Link"} & set(answer.headers.keys())
+    fresh = new_caller("fresh", credits=0)
+    state = fresh.send("/key")
+    assert (state.status_code, state.json["data"]["credits"]["left"]) == (200, 0)
+    assert fresh.send("/key", method="HEAD").status_code == 200
+
+
+def test_what_is_free_leads_to_no_row(new_caller: NewCaller, importer: Importer) -> None:
+    caller = new_caller(credits=100)
+    for path in (f"{LIST}&limit=1", f"{LIST}&limit=1&format=csv", f"{FEED}&limit=5000&format=csv"):
+        paid = caller.send(path)
+        left = int(paid.headers["X-Credits-Remaining"])
+        unchanged = caller.send(path, {"If-None-Match": paid.headers["ETag"]})
+        assert (unchanged.status_code, unchanged.headers["X-Credits-Remaining"]) == (304, str(left))
+        assert {"Link", "X-Warnings"} & set(paid.headers.keys())
+        assert not {"Link", "X-Next-Cursor", "X-Warnings"} & set(unchanged.headers.keys())
+        # `*` is no ETag of data that a caller has.
+        any_tag = caller.send(path, {"If-None-Match": "*"})
+        assert (any_tag.status_code, any_tag.headers["X-Credits-Remaining"]) == (200, str(left - 1))
+        assert any_tag.data
+        head = caller.send(path, method="HEAD")
+        assert (head.status_code, head.headers["X-Credits-Remaining"]) == (200, str(left - 2))
+        assert head.headers.get("Link") == paid.headers.get("Link")
 
 
 @pytest.mark.settings(credit_cost=5)
@@ -142,9 +189,10 @@ def test_what_a_stop_without_the_database_cannot_charge_is_forgiven(
     time.sleep(0.6)
     with no_connections(servers, connection):
         assert caller.statuses(3) == [200] * 3
-        # What is free needs no balance.
-        head = poor.send(method="HEAD")
-        assert (head.status_code, head.headers.get("X-Credits-Remaining")) == (200, None)
+        # A key with little left has to be looked at, also for what would be free.
+        unpaid = poor.send("/wallets")
+        assert (unpaid.status_code, unpaid.headers.get("X-Credits-Remaining")) == (503, None)
+        assert int(unpaid.headers["Retry-After"]) > 0
         app.extensions["wallet_api"].gate.close()
     assert "Credits forgiven: 3: closed" in caplog.text
     # Of both keys: each request, and each credit.

@@ -292,7 +292,7 @@ def test_what_a_killed_writer_left_without_a_place_gets_it_from_the_next_followe
 
 
 def test_a_page_reads_so_many_changes_at_most(caller: Caller, importer: Importer) -> None:
-    importer.trades(trade(f"s{number}", 60, (ANN, BEN)[number % 2]) for number in range(21_000))
+    importer.trades(trade(f"s{number}", 60, (ANN, BEN)[number % 2]) for number in range(10_000))
     importer.trades([trade("large", value="9")])
     data = caller.get(LATEST, **GROUP, min_value=5, after="start")
     assert (data["transactions"], data["pagination"]["has_more"]) == ([], True)

@@ -113,15 +113,20 @@ def test_beyond_the_limit_the_response_is_429_with_the_time_to_wait(new_caller: 
 def test_all_operations_and_refusals_count_for_the_limit_of_their_key_alone(
     client: FlaskClient, new_caller: NewCaller
 ) -> None:
-    caller, other = new_caller(rate="5/hour", credits=1), new_caller("other", rate="5/hour")
+    caller, other = new_caller(rate="5/hour"), new_caller("other", rate="5/hour")
+    spent = new_caller("spent", rate="5/hour", credits=0)
     unknown = "/wallets/history?blockchain=eth&type=kol&address=0x" + "0" * 40
     answers = [
         caller.send(path)
         for path in (LIST, "/wallets", unknown, VOLUME, f"{LIST}&api_key=a&api_key=b", "/wallets")
     ]
-    assert [answer.status_code for answer in answers] == [200, 400, 404, 403, 400, 429]
+    assert [answer.status_code for answer in answers] == [200, 400, 404, 200, 400, 429]
     assert [state(answer) for answer in answers] == [(5, left) for left in (4, 3, 2, 1, 0, 0)]
     assert state(other.send()) == (5, 4)
+    answers = [spent.send() for _ in range(6)]
+    assert [(answer.status_code, state(answer)) for answer in answers] == [
+        (403, (5, left)) for left in (4, 3, 2, 1, 0, 0)
+    ]
     for answer in (client.get(f"/v1{LIST}"), replace(caller, key="wk_unknown").send(), caller.send("/none")):
         assert not [name for name in dict(answer.headers) if name.startswith(("X-RateLimit", "X-Credits"))]
 

@@ -77,32 +77,34 @@ def test_requests_and_refusals_are_counted_by_operation(client: FlaskClient, new
         if name == "wallet_api_requests_total"
     }
     assert requests == {
-        ("wallets", "200"): 4,
-        ("wallets", "400"): 1,
-        ("wallets", "401"): 1,
-        ("wallets", "403"): 2,
-        ("wallets", "429"): 2,
-        ("leaderboard", "200"): 3,
+        ("list_wallets", "200"): 4,
+        ("list_wallets", "400"): 1,
+        ("list_wallets", "401"): 1,
+        ("list_wallets", "403"): 2,
+        ("list_wallets", "429"): 2,
+        ("get_leaderboard", "200"): 3,
         ("none", "404"): 1,
-        ("holdings", "401"): 2,
+        ("get_holdings", "401"): 2,
     }
-    refusals = partial(_value, told, "wallet_api_refusals_total", operation="wallets")
+    refusals = partial(_value, told, "wallet_api_refusals_total", operation="list_wallets")
     assert refusals(code="rate_limited", reason="") == 2
     assert refusals(code="forbidden", reason="insufficient_credits") == 1
     assert refusals(code="forbidden", reason="invalid_api_key") == 1
-    assert _value(told, "wallet_api_request_seconds_count", operation="wallets") == 10
-    assert 0 < _value(told, "wallet_api_request_seconds_sum", operation="wallets") < 60
-    assert _value(told, "wallet_api_request_seconds_bucket", operation="wallets", le="+Inf") == 10
-    assert _value(told, "wallet_api_cached_answers_total", operation="leaderboard") == 2
+    assert _value(told, "wallet_api_request_seconds_count", operation="list_wallets") == 10
+    assert 0 < _value(told, "wallet_api_request_seconds_sum", operation="list_wallets") < 60
+    assert _value(told, "wallet_api_request_seconds_bucket", operation="list_wallets", le="+Inf") == 10
+    assert _value(told, "wallet_api_cached_answers_total", operation="get_leaderboard") == 2
 
 
 @pytest.mark.settings(credit_cost=3)
-def test_credits_are_counted_as_they_are_charged(client: FlaskClient, new_caller: NewCaller) -> None:
+def test_credits_are_counted_as_they_are_charged_or_would_be(
+    client: FlaskClient, new_caller: NewCaller
+) -> None:
     limited = new_caller(credits=10)
     assert limited.statuses(4) == [200, 200, 200, 403]
     limited.send("/wallets")
     new_caller("unlimited").send()
-    assert _value(_scrape(client), "wallet_api_credits_charged_total", operation="wallets") == 9
+    assert _value(_scrape(client), "wallet_api_credits_charged_total", operation="list_wallets") == 9 + 3
 
 
 def _save_node(connection: Connection) -> None:
@@ -270,7 +272,7 @@ def test_counters_are_sums_over_all_workers_and_survive_a_reload(
 
     def told() -> float:
         metrics = _samples(ask("/metrics"))
-        return _value(metrics, "wallet_api_requests_total", operation="wallets", status="200")
+        return _value(metrics, "wallet_api_requests_total", operation="list_wallets", status="200")
 
     for _ in range(30):
         ask(f"/v1{LIST}")

@@ -17,9 +17,9 @@ SYNC = 'wallet_api_sync_age_seconds{job="wallet-api", instance="a:8000", sync="%
 TRADES_SYNC, PRICES_SYNC = SYNC % "trades", SYNC % "prices"
 # Both syncs work.
 SYNCED = {TRADES_SYNC: "60x240", PRICES_SYNC: "60x240"}
-REQUESTS = 'wallet_api_requests_total{operation="history", status="%s"}'
+REQUESTS = 'wallet_api_requests_total{operation="get_history", status="%s"}'
 FETCHES = 'wallet_api_holdings_fetches_total{provider="alchemy", chain="eth", outcome="%s"}'
-LATENCY = 'wallet_api_request_seconds_bucket{operation="history", le="%s"}'
+LATENCY = 'wallet_api_request_seconds_bucket{operation="get_history", le="%s"}'
 DELAY = 'wallet_api_sync_trade_delay_seconds_bucket{blockchain="eth", le="%s"}'
 FOLLOWED = 'wallet_api_sync_follow_up{blockchain="eth"}'
 

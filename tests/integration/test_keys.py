@@ -16,7 +16,7 @@ from click.testing import Result
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.callers import WALLETS
+from tests.callers import WALLETS, call_at_once
 from tests.ledger.rows import GROUP
 from tests.processes import StartGunicorn, run_command
 from tests.waiting import eventually
@@ -109,7 +109,7 @@ def test_use_is_settled_by_key_day_and_operation_whatever_the_response(
     create_key(connection, "idle")
     assert [ask(client, poor)[0] for _ in range(3)] == [200, 200, 403]
     assert ask(client, poor, "/v1/key")[0] == 200
-    assert ask(client, poor, "/v1/wallets")[0] == 400
+    assert ask(client, poor, "/v1/wallets")[0] == 403
     assert ask(client, free, method="HEAD")[0] == 200
     statuses = [ask(client, free, "/v1/transactions/volume?blockchain=solana&type=kol")[0] for _ in range(3)]
     assert statuses == [200, 200, 429]
@@ -123,22 +123,23 @@ def test_use_is_settled_by_key_day_and_operation_whatever_the_response(
         for row in document(run, "usage")
     ]
     assert rows == [
-        ("free", day, "volume", 3, 0),
-        ("free", day, "wallets", 1, 0),
-        ("poor", day, "key_state", 1, 0),
-        ("poor", day, "wallets", 4, 2),
+        # What it would have cost, since there is no limit.
+        ("free", day, "get_volume", 3, 2),
+        ("free", day, "list_wallets", 1, 1),
+        ("poor", day, "get_key", 1, 0),
+        ("poor", day, "list_wallets", 4, 2),
     ]
     lines = [line.split() for line in run("usage", "poor").stdout.splitlines()]
     assert lines[0] == ["NAME", "DAY", "OPERATION", "REQUESTS", "CREDITS"]
-    assert lines[1:] == [["poor", day, "key_state", "1", "0"], ["poor", day, "wallets", "4", "2"]]
+    assert lines[1:] == [["poor", day, "get_key", "1", "0"], ["poor", day, "list_wallets", "4", "2"]]
     text = run("usage", "poor", "--csv").stdout
     assert list(csv.reader(io.StringIO(text)))[1:] == [
-        ["poor", day, "key_state", "1", "0"],
-        ["poor", day, "wallets", "4", "2"],
+        ["poor", day, "get_key", "1", "0"],
+        ["poor", day, "list_wallets", "4", "2"],
     ]
     listed = {row["name"]: row for row in document(run, "keys", "list")}
     assert {name: (row["requests_today"], row["credits_30_days"]) for name, row in listed.items()} == {
-        "free": (4, 0),
+        "free": (4, 3),
         "idle": (0, 0),
         "poor": (5, 2),
     }
@@ -146,13 +147,13 @@ def test_use_is_settled_by_key_day_and_operation_whatever_the_response(
     assert re.fullmatch(rf"{day}T.*Z", listed["free"]["last_used_at"])
     shown = document(run, "keys", "show", "poor")
     assert shown["operations_30_days"] == [
-        {"operation": "wallets", "requests": 4, "credits": 2},
-        {"operation": "key_state", "requests": 1, "credits": 0},
+        {"operation": "list_wallets", "requests": 4, "credits": 2},
+        {"operation": "get_key", "requests": 1, "credits": 0},
     ]
     lines = run("keys", "show", "poor").stdout.splitlines()
     assert "Requests   5 / 5" in lines
     assert "Charged    2 / 2" in lines
-    assert lines[-2].split() == ["wallets", "4", "2"]
+    assert lines[-2].split() == ["list_wallets", "4", "2"]
 
 
 def test_use_of_earlier_days_counts_where_it_belongs(run: Run, connection: Connection) -> None:
@@ -169,9 +170,10 @@ def test_use_of_earlier_days_counts_where_it_belongs(run: Run, connection: Conne
     assert [row["requests"] for row in document(run, "usage")] == [10, 1]
     since = (TODAY - timedelta(days=30)).isoformat()
     assert [row["requests"] for row in document(run, "usage", "--since", since)] == [100, 10, 1]
+    assert [row["requests"] for row in document(run, "usage", "--until", TODAY.isoformat())] == [10]
     create_key(connection, "other")
     assert document(run, "usage", "other") == []
-    assert run("usage", "other").stdout == "No key was used since then.\n"
+    assert run("usage", "other").stdout == "No key was used in this time.\n"
     unknown = run("usage", "nobody")
     assert (unknown.exit_code, "there is no key named 'nobody'" in unknown.stderr) == (1, True)
     assert run("usage", "--csv", "--json").exit_code == 2
@@ -199,7 +201,7 @@ def test_several_workers_and_another_service_add_up(
     assert {ask(other.test_client(), key)[0] for _ in range(40)} == {200}
     other.extensions["wallet_api"].close()
     (row,) = document(run, "usage")
-    assert (row["operation"], row["requests"], row["credits"]) == ("wallets", 80, 80)
+    assert (row["operation"], row["requests"], row["credits"]) == ("list_wallets", 80, 80)
 
 
 def test_use_that_cannot_be_settled_waits_in_memory(
@@ -233,9 +235,11 @@ def test_use_that_the_last_settlement_cannot_write_is_counted_as_lost(
     assert ask(app.test_client(), key)[0] == 200
     app.extensions["wallet_api"].close()
     connection.execute("ALTER TABLE away RENAME TO key_use")
-    assert "The use of keys lacks 1 requests and credits" in caplog.text
+    # The request, and the credit that it would have cost.
+    assert "The use of keys lacks 2 requests and credits" in caplog.text
 
 
+@pytest.mark.settings(key_cache_seconds=0)
 def test_both_secrets_of_a_rotated_key_have_one_balance_and_one_rate(
     run: Run, client: FlaskClient, connection: Connection
 ) -> None:
@@ -247,9 +251,10 @@ def test_both_secrets_of_a_rotated_key_have_one_balance_and_one_rate(
     assert timedelta(minutes=119) < until - datetime.now(UTC) <= timedelta(hours=2)
     assert [ask(client, secret)[0] for secret in (new, old, new, old)] == [200] * 4
     assert ask(client, new) == (403, "insufficient_credits")
+    assert run("keys", "top-up", "one", "1").stdout == "one has 1 credits.\n"
     assert ask(client, old)[0] == 429
     assert ask(client, new)[0] == 429
-    assert connection.fetch_value("SELECT credits FROM api_keys") == 0
+    assert connection.fetch_value("SELECT credits FROM api_keys") == 1
     assert "rotated, both until" in run("keys", "list").stdout
 
 
@@ -298,10 +303,10 @@ def test_rate_and_expiry_are_set_and_unset(run: Run, client: FlaskClient, connec
     key = create_key(connection, "one", credits=7, rate="9/day")
     day = (TODAY + timedelta(days=9)).isoformat()
     assert run("keys", "set", "one", "--rate", "20 / hour").stdout == (
-        "one has the rate 20/hour and does not expire.\n"
+        "one has 7 credits, the rate 20/hour, and does not expire.\n"
     )
     assert run("keys", "set", "one", "--expires", day).stdout == (
-        f"one has the rate 20/hour and expires {day}T00:00:00Z.\n"
+        f"one has 7 credits, the rate 20/hour, and expires {day}T00:00:00Z.\n"
     )
     response = client.get("/v1/key", headers={"Authorization": f"Bearer {key}"}).get_json()["data"]
     assert (response["rate"]["limit"], response["credits"]["left"]) == (20, 7)
@@ -309,9 +314,79 @@ def test_rate_and_expiry_are_set_and_unset(run: Run, client: FlaskClient, connec
     assert f"Warning: expires within 14 days: one ({day}T00:00:00Z)" in warned.stderr
     assert "Warning: expires" in run("keys", "show", "one").stderr
     assert run("keys", "set", "one", "--rate", "default", "--expires", "never").stdout == (
-        "one has the rate default and does not expire.\n"
+        "one has 7 credits, the rate default, and does not expire.\n"
     )
     assert "Warning" not in run("keys", "list").stderr
+
+
+@pytest.mark.settings(key_cache_seconds=0)
+def test_a_key_becomes_limited_and_unlimited_and_keeps_its_secret(run: Run, client: FlaskClient) -> None:
+    key = document(run, "keys", "create", "one")["key"]
+    assert run("keys", "set", "one", "--credits", "2").stdout == (
+        "one has 2 credits, the rate default, and does not expire.\n"
+    )
+    assert [ask(client, key)[0] for _ in range(3)] == [200, 200, 403]
+    assert run("keys", "set", "one", "--credits", "unlimited").exit_code == 0
+    assert [ask(client, key)[0] for _ in range(3)] == [200] * 3
+    assert document(run, "keys", "list")[0]["credits"] is None
+    assert run("keys", "set", "one", "--credits", "0").exit_code == 0
+    assert ask(client, key) == (403, "insufficient_credits")
+
+
+def a_month_passes(connection: Connection) -> None:
+    """Let the credits of all keys be those of a month ago."""
+    connection.execute("UPDATE api_keys SET credits_month = credits_month - interval '1 month'")
+
+
+@pytest.mark.settings(key_cache_seconds=0)
+def test_a_monthly_balance_begins_again_with_the_first_charge_of_a_month(
+    run: Run, client: FlaskClient, connection: Connection
+) -> None:
+    key = document(run, "keys", "create", "one")["key"]
+    headers = {"Authorization": f"Bearer {key}"}
+    said = run("keys", "set", "one", "--monthly", "3").stdout
+    assert said == "one has 3 (3 a month) credits, the rate default, and does not expire.\n"
+    assert [ask(client, key)[0] for _ in range(4)] == [200, 200, 200, 403]
+    # Not before the month has ended.
+    assert ask(client, key)[0] == 403
+    assert run("keys", "top-up", "one", "5").stdout == "one has 5 credits.\n"
+    assert ask(client, key)[0] == 200
+    a_month_passes(connection)
+    # What was added is gone too; nothing is written before the first charge.
+    assert client.get("/v1/key", headers=headers).get_json()["data"]["credits"]["left"] == 3
+    assert document(run, "keys", "list")[0]["credits"] == 3
+    assert [ask(client, key)[0] for _ in range(4)] == [200, 200, 200, 403]
+    assert connection.fetch_value("SELECT credits FROM api_keys") == 0
+    a_month_passes(connection)
+    assert run("keys", "top-up", "one", "5").stdout == "one has 8 credits.\n"
+    # Until the next month.
+    assert run("keys", "set", "one", "--credits", "1").exit_code == 0
+    assert [ask(client, key)[0] for _ in range(2)] == [200, 403]
+    a_month_passes(connection)
+    assert ask(client, key)[0] == 200
+    assert run("keys", "set", "one", "--monthly", "none").exit_code == 0
+    a_month_passes(connection)
+    assert [ask(client, key)[0] for _ in range(3)] == [200, 200, 403]
+    assert run("keys", "set", "one", "--monthly", "9").exit_code == 0
+    assert run("keys", "set", "one", "--credits", "unlimited").exit_code == 0
+    a_month_passes(connection)
+    assert ask(client, key) == (200, None)
+    assert document(run, "keys", "list")[0]["monthly"] is None
+
+
+def test_the_credits_of_a_month_are_exact_over_its_end(
+    run: Run, gunicorn: StartGunicorn, settings: Settings, connection: Connection
+) -> None:
+    key = create_key(connection, "one", rate="1000000/second")
+    assert run("keys", "set", "one", "--monthly", "700").exit_code == 0
+    server = gunicorn(settings, workers=3)
+    url, headers = f"{server.url}{WALLETS}", {"Authorization": f"Bearer {key}"}
+    assert call_at_once(server.url, key, 900, callers=12) == {200: 700, 403: 200}
+    a_month_passes(connection)
+    assert eventually(lambda: requests.get(url, headers=headers, timeout=20).status_code == 200)
+    answers = call_at_once(server.url, key, 900, callers=12)
+    # But for the response above.
+    assert answers == {200: 699, 403: 201}
 
 
 @pytest.mark.settings(key_cache_seconds=0)
@@ -358,7 +433,12 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("rotate", "gone"), "is revoked permanently"),
     (("rotate", "old"), "has expired; set another expiry first"),
     (("rotate", "one", "--overlap", "soon"), "'soon' is no such time as 24h"),
-    (("set", "one"), "Give --rate, --expires or both"),
+    (("set", "one"), "Give --rate, --expires, --credits or --monthly"),
+    (("set", "one", "--credits", "-1"), "'-1' is neither a whole number nor unlimited"),
+    (("set", "one", "--credits", "1" * 19), "is neither a whole number nor unlimited"),
+    (("set", "one", "--credits", "9" * 18), "a whole number from 0 to"),
+    (("set", "one", "--monthly", "unlimited"), "'unlimited' is neither a whole number nor none"),
+    (("set", "one", "--credits", "unlimited", "--monthly", "5"), "has none for each month"),
     (("set", "gone", "--rate", "1/day"), "is revoked permanently"),
     (("set", "nobody", "--rate", "1/day"), "no key named 'nobody'"),
     (("set", "one", "--rate", "lots"), "'lots' is not a rate"),

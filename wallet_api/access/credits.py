@@ -71,6 +71,20 @@ class Credits:
         with key.lock:
             return is_charged, key.left
 
+    def may_pay(self, key: ApiKey, *, reads: bool) -> bool:
+        """Return whether a key has credits for a request. With `reads`, a balance in doubt is read.
+
+        Raises DatabaseUnavailable.
+        """
+        if key.unlimited:
+            return True
+        left = self.left(key) if reads else key.left
+        if reads and left is not None and left < self._cost:
+            # It may have been topped up a moment ago.
+            self._run(_READ, key)
+            left = key.left
+        return left is None or left >= self._cost
+
     def left(self, key: ApiKey) -> int | None:
         """Return the credits left; None for a key that has become unlimited. Raises DatabaseUnavailable."""
         now = time.monotonic()

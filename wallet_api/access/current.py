@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, cast
 
-from flask import Request
+from flask import Request, current_app
 from flask.globals import request_ctx
 
 from wallet_api.access.keyring import ApiKey
@@ -14,15 +14,17 @@ from wallet_api.access.keyring import ApiKey
 # The members of the WSGI environment that the access log reads: the request's id, and the name of its key.
 REQUEST_ID = "wallet_api.request_id"
 KEY_NAME = "wallet_api.key_name"
+# The attribute of a view with the name of its operation in the OpenAPI document.
+OPERATION_ID = "wallet_api_operation_id"
 
 
 class ApiRequest(Request):
     """Flask's request, with its id and what becomes of it.
 
     `started` is of the performance counter, in seconds; `key_expires_at` is the time until which its key is
-    accepted, None if that does not end; `charged` is the credits that the request cost;
-    `counted_alone` is true if only this process has counted it; `refusal` is the code and the reason of
-    the error in its response; `format` is that of the response, unless it is an error.
+    accepted, None if that does not end; `charged` is the credits that the request cost, or would have cost
+    a key with a limit of them; `counted_alone` is true if only this process has counted it; `refusal` is the
+    code and the reason of the error in its response; `format` is that of the response, unless it is an error.
     """
 
     key: ApiKey | None = None
@@ -42,9 +44,12 @@ class ApiRequest(Request):
 
     @cached_property
     def operation(self) -> str:
-        """The name of the operation, also for an alias; `none` for an unknown route."""
+        """The operationId, else the name of the view; `none` for an unknown route."""
         endpoint = self.endpoint
-        return "none" if endpoint is None else endpoint.rpartition(".")[2].removesuffix("_alias")
+        if endpoint is None:
+            return "none"
+        view_name = endpoint.rpartition(".")[2]
+        return getattr(current_app.view_functions[endpoint], OPERATION_ID, view_name)
 
 
 def current_request() -> ApiRequest:

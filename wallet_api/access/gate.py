@@ -22,6 +22,7 @@ from wallet_api.settings import Settings
 log = logging.getLogger(__name__)
 
 _KEYLESS = "wallet_api_keyless"
+_CREDITLESS = "wallet_api_creditless"
 _FORGET_SECONDS = 5.0
 _NO_CREDITS = "This API key has no credits left."
 
@@ -33,6 +34,12 @@ Refuse = Callable[[ApiError], Response]
 def keyless(view: View) -> View:
     """Decorate a view that needs no key, and has no limit and no cost."""
     setattr(view, _KEYLESS, True)
+    return view
+
+
+def creditless(view: View) -> View:
+    """Decorate a view that costs nothing, and responds to a key without credits too."""
+    setattr(view, _CREDITLESS, True)
     return view
 
 
@@ -59,7 +66,7 @@ class Gate:
         # Twice in that time, so that no key expires while it is used.
         seconds = settings.key_cache_seconds / 2 or _FORGET_SECONDS
         self._refresher = Recurring("keys", self.keys.refresh, seconds, ends_with_success=False)
-        self.use = Use(database, registry)
+        self.use = Use(database, bulkhead, registry)
         self._app = app
         self._cost = settings.credit_cost
         self._refuse = refuse
@@ -89,7 +96,14 @@ class Gate:
         request.key = key
         # For the access log, which has no request of Flask.
         request.environ[KEY_NAME] = key.name
-        self.limits.count(key)
+        is_within = self.limits.count(key)
+        if _is_marked(self._app, request.endpoint, _CREDITLESS):
+            free_of_charge()
+        # Only requests within the limit read the balance.
+        elif not self.credits.may_pay(key, reads=is_within):
+            raise Forbidden(_NO_CREDITS, reason="insufficient_credits")
+        if not is_within:
+            raise self.limits.refusal(key)
         _refuse_repeated(parameters)
 
     def _charge_and_set_headers(self, response: Response) -> Response:
@@ -98,23 +112,24 @@ class Gate:
         if key is None:
             return response
         request.counted_alone = self.limits.windows.away
-        if not key.unlimited and response.status_code < 500:
-            response = self._charge(request, key, response)
+        costs = response.status_code == 200 and not request.free_of_charge
+        if key.unlimited:
+            # Counted as of all others.
+            request.charged = self._cost if costs else 0
+        elif response.status_code < 500:
+            response = self._charge(request, key, response, costs=costs)
         self.use.count(key.terms.key_id, request.operation, request.charged)
         self.limits.set_headers(key, response.headers)
         return response
 
-    def _charge(self, request: ApiRequest, key: ApiKey, response: Response) -> Response:
-        needs_credits = response.status_code in (200, 304) and not request.free_of_charge
-        costs = response.status_code == 200 and needs_credits and request.method != "HEAD"
+    def _charge(self, request: ApiRequest, key: ApiKey, response: Response, *, costs: bool) -> Response:
+        is_paid = True
         try:
             if costs:
-                may_pass, left = self.credits.charge(key)
-                request.charged = self._cost if may_pass and left is not None else 0
+                is_paid, left = self.credits.charge(key)
+                request.charged = self._cost if is_paid else 0
             else:
                 left = self.credits.left(key)
-                # HEAD and 304 are free, but only for a key that could pay.
-                may_pass = not needs_credits or left is None or left >= self._cost
         except (ServiceUnavailable, NotPermitted) as error:
             if not costs:
                 return response
@@ -122,7 +137,7 @@ class Gate:
             cause = str(error.__cause__).partition("\n")[0]
             log.warning("No credit of %r could be charged: %s (%s)", key.name, reason, cause)
             return self._refuse(error)
-        if not may_pass:
+        if not is_paid:
             response = self._refuse(Forbidden(_NO_CREDITS, reason="insufficient_credits"))
         if left is not None:
             response.headers.add("X-Credits-Remaining", str(left))
@@ -131,7 +146,11 @@ class Gate:
 
 def is_keyless(app: Flask, endpoint: str | None) -> bool:
     """Return whether the endpoint needs no key."""
-    return getattr(app.view_functions.get(endpoint or ""), _KEYLESS, False)
+    return _is_marked(app, endpoint, _KEYLESS)
+
+
+def _is_marked(app: Flask, endpoint: str | None, mark: str) -> bool:
+    return getattr(app.view_functions.get(endpoint or ""), mark, False)
 
 
 def _missing_key(request: ApiRequest) -> str | None:

@@ -146,16 +146,19 @@ class KeyLimiter(Limiter):
         self.init_app(app)
         self.windows = cast(MeteredStorage, self.storage)
 
-    def count(self, key: ApiKey) -> None:
-        """Count one request. Raises RateLimited."""
-        if not self.limiter.hit(key.limit, key.label):
-            wait = max(1, math.ceil(self.left(key)[1] - self.windows.now()))
-            raise RateLimited(
-                f"The limit of this API key is {key.limit.amount} requests per"
-                f" {key.limit.GRANULARITY.name}."
-                f" Try again in {wait} seconds.",
-                retry_after_seconds=wait,
-            )
+    def count(self, key: ApiKey) -> bool:
+        """Count one request; return whether it is within the limit."""
+        return self.limiter.hit(key.limit, key.label)
+
+    def refusal(self, key: ApiKey) -> RateLimited:
+        """Return the error of a request that is not."""
+        wait = max(1, math.ceil(self.left(key)[1] - self.windows.now()))
+        return RateLimited(
+            f"The limit of this API key is {key.limit.amount} requests per"
+            f" {key.limit.GRANULARITY.name}."
+            f" Try again in {wait} seconds.",
+            retry_after_seconds=wait,
+        )
 
     def left(self, key: ApiKey) -> tuple[int, int]:
         """Return how many requests are left in the current window, and when it ends, in Unix seconds."""

@@ -2,7 +2,7 @@
 SELECT key_id,
        key_hash,
        name,
-       credits,
+       balance(credits, monthly, credits_month) AS credits,
        rate,
        expires_at,
        revoked_at,

@@ -8,14 +8,15 @@
           ),
           locked AS MATERIALIZED (
              SELECT key_id,
-                    credits
+                    balance(credits, monthly, credits_month) AS credits
                FROM api_keys
               WHERE key_id = ANY(%(key_ids)s::bigint[])
            ORDER BY key_id
                 FOR NO KEY UPDATE
           )
    UPDATE api_keys
-      SET credits = GREATEST(locked.credits - charges.amount, 0)
+      SET credits = GREATEST(locked.credits - charges.amount, 0),
+          credits_month = this_month()
      FROM locked
      JOIN charges
     USING (key_id)

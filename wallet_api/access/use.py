@@ -7,7 +7,8 @@ from threading import Lock
 
 from prometheus_client import CollectorRegistry, Counter
 
-from wallet_api.database import Database, had_no_effect, load_sql
+from wallet_api.bulkhead import Bulkhead
+from wallet_api.database import Database, Row, had_no_effect, load_sql
 from wallet_api.recurring import Recurring
 
 log = logging.getLogger(__name__)
@@ -16,6 +17,7 @@ log = logging.getLogger(__name__)
 SETTLE_SECONDS = 10.0
 
 _SETTLE = load_sql("wallet_api.access", "settle_use")
+_READ = load_sql("wallet_api.access", "read_use")
 
 # A key, a day of UTC and an operation.
 Name = tuple[int, date, str]
@@ -26,8 +28,9 @@ Amounts = tuple[int, int]
 class Use:
     """The use of all keys by one process. A worker that is killed loses its last SETTLE_SECONDS."""
 
-    def __init__(self, database: Database, registry: CollectorRegistry) -> None:
+    def __init__(self, database: Database, bulkhead: Bulkhead, registry: CollectorRegistry) -> None:
         self._database = database
+        self._bulkhead = bulkhead
         self._lock = Lock()
         self._used: dict[Name, Amounts] = {}
         # What is being settled.
@@ -43,6 +46,14 @@ class Use:
         """Count one request, and the credits that it cost."""
         self._settler.start()
         self._add((key_id, datetime.now(UTC).date(), operation), (1, credits))
+
+    def read(self, key_id: int, today: date) -> list[Row]:
+        """Return what a key was used for in the month of `today`, and on that day, by operation.
+
+        What a worker has used in the last SETTLE_SECONDS may be missing. Raises DatabaseUnavailable.
+        """
+        with self._bulkhead.slot(), self._database.read() as connection:
+            return connection.execute(_READ, {"key_id": key_id, "today": today}).fetchall()
 
     def close(self) -> None:
         """Settle all, while the database is open."""

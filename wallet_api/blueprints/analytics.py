@@ -1,23 +1,24 @@
 """GET /v1/analytics: what a group trades, and which of its wallets do best."""
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response
+from orjson import Fragment
 
 from wallet_api.cache import Cached
 from wallet_api.queries.analytics import analytics_data, read_tokens
 from wallet_api.queries.leaderboard_page import Board, leaderboard_page, read_board
-from wallet_api.queries.net_flow import net_flows
+from wallet_api.queries.net_flow import Flows, read_flows, read_windows
 from wallet_api.queries.volume_trend import volume_trend
 from wallet_api.queries.windows import MAX_LIMIT
 from wallet_api.responses.arguments import load_arguments
-from wallet_api.responses.cached import Lifetime, respond_cached, respond_version
+from wallet_api.responses.cached import respond_version
+from wallet_api.responses.envelope import to_json
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
-from wallet_api.schemas.analytics import AnalyticsArguments, AnalyticsSchema
+from wallet_api.schemas.analytics import AnalyticsArguments, AnalyticsSchema, FlowsSchema
 from wallet_api.services import services
 
 blueprint = Blueprint("analytics", __name__, url_prefix="/v1")
@@ -30,6 +31,10 @@ _operation = Operation(
     data=AnalyticsSchema(),
     examples=examples_of("analytics"),
 )
+
+
+_OPTIONS = ("limit", "sort", "order", "min_wallets")
+_flow = FlowsSchema()
 
 
 @blueprint.get("/analytics")
@@ -60,24 +65,32 @@ def _best_wallets(sort: str, arguments: Mapping[str, Any]) -> Response:
 
 
 def _net_flow(arguments: Mapping[str, Any]) -> Response:
-    names = ("limit", "sort", "order", "min_wallets")
-    options = {name: arguments[name] for name in names if name in arguments}
+    flows: Cached[Flows] = services().board("net flows", read_flows, *_group(arguments).values())
+    options = {name: arguments[name] for name in _OPTIONS if name in arguments}
 
     def get_data() -> Any:
-        with services().database.read() as connection:
-            rows = net_flows(connection, datetime.now(UTC), **_group(arguments), **options)
-        return _data(arguments, net_flows=rows)
+        token_ids = flows.value.choose(**options)
+        shown = flows.value.shown
+        missing = [token_id for token_id in token_ids if token_id not in shown]
+        if missing:
+            shown |= _flows_as_json(flows.value, missing)
+        # A trade may have been removed since the tokens were read.
+        return _data(arguments, net_flows=[shown[token_id] for token_id in token_ids if token_id in shown])
 
-    return respond_cached(arguments, get_data, lifetime=Lifetime.LONG)
+    return respond_version(arguments, flows, get_data)
+
+
+def _flows_as_json(flows: Flows, token_ids: Sequence[int]) -> dict[int, Fragment]:
+    with services().bulkhead.slot(), services().database.read() as connection:
+        tokens = read_windows(connection, flows, token_ids)
+    return {token_id: Fragment(to_json(_flow.dump(token))) for token_id, token in tokens.items()}
 
 
 def _volume_trend(arguments: Mapping[str, Any]) -> Response:
-    def get_data() -> Any:
-        with services().database.read() as connection:
-            buckets = volume_trend(connection, datetime.now(UTC), **_group(arguments))
-        return _data(arguments, buckets=buckets[-arguments["limit"] :])
-
-    return respond_cached(arguments, get_data, lifetime=Lifetime.LONG)
+    trend: Cached[list[Any]] = services().board("volume trend", volume_trend, *_group(arguments).values())
+    return respond_version(
+        arguments, trend, lambda: _data(arguments, buckets=trend.value[-arguments["limit"] :])
+    )
 
 
 _RESPONSES: Mapping[str, Callable[[Mapping[str, Any]], Response]] = {

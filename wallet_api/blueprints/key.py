@@ -1,11 +1,14 @@
-"""GET /v1/key: what the key of the request may still do."""
+"""GET /v1/key: what the key of the request may still do, and what it was used for."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from flask import Blueprint, Response
 
 from wallet_api.access.current import current_request
-from wallet_api.access.gate import free_of_charge
+from wallet_api.access.gate import creditless
+from wallet_api.database import Row
 from wallet_api.keys import shown_time
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.envelope import respond
@@ -21,6 +24,14 @@ _EXAMPLE = {
     "expires_at": None,
     "rate": {"limit": 300, "window_seconds": 60, "remaining": 299, "reset_at": "2026-01-30T12:52:00Z"},
     "credits": {"left": 999999, "cost": 1},
+    "used": {
+        "today": {"requests": 1, "credits": 1},
+        "month": {"requests": 3, "credits": 2},
+        "by_operation": [
+            {"operation": "list_wallets", "requests": 2, "credits": 2},
+            {"operation": "get_key", "requests": 1, "credits": 0},
+        ],
+    },
 }
 
 _operation = Operation(
@@ -36,13 +47,13 @@ _operation = Operation(
 
 
 @blueprint.get("/key")
+@creditless
 @_operation.documents
 def key_state() -> Response:
-    """Return the limit, the credits and the expiry of the key of this request."""
+    """Return the limit, the credits, the expiry and the use of the key of this request."""
     load_arguments(_operation.arguments)
     key, expires_at, gate = current_request().key, current_request().key_expires_at, services().gate
     assert key is not None
-    free_of_charge()
     remaining, reset = gate.limits.left(key)
     data = {
         "name": key.name,
@@ -58,5 +69,14 @@ def key_state() -> Response:
             "left": None if key.unlimited else gate.credits.left(key),
             "cost": services().settings.credit_cost,
         },
+        "used": _used(gate.use.read(key.terms.key_id, datetime.now(UTC).date())),
     }
     return respond(_operation.data.dump(data))
+
+
+def _used(rows: Sequence[Row]) -> dict[str, Any]:
+    return {
+        "today": {name: sum(row[f"{name}_today"] for row in rows) for name in ("requests", "credits")},
+        "month": {name: sum(row[name] for row in rows) for name in ("requests", "credits")},
+        "by_operation": rows,
+    }

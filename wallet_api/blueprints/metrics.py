@@ -119,7 +119,7 @@ class _Counters:
         )
         self._credits = Counter(
             "wallet_api_credits_charged",
-            "Credits charged for responses.",
+            "Credits that responses cost, also those to keys without a limit.",
             ("operation",),
             registry=registry,
         )

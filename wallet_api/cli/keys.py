@@ -1,6 +1,6 @@
 """`wallet-api keys`: manage API keys."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,6 +18,8 @@ from wallet_api.keys.usage import EXPIRES_SOON, read_usage
 from wallet_api.keys.usage import list_keys as read_keys
 
 _COLUMNS = ("NAME", "CREDITS", "RATE", "STATE", "CREATED", "LAST USED", "REQUESTS", "CHARGED")
+# Of more the service has no use.
+MAX_DIGITS = 18
 _TIMES = ("expires_at", "revoked_at", "created_at", "previous_until", "last_used_at")
 
 
@@ -32,6 +34,17 @@ def _moment_or_never(
     context: click.Context, option: click.Parameter, text: str | None
 ) -> datetime | str | None:
     return text if text == "never" else moment(context, option, text)
+
+
+def _number_or(word: str) -> Callable[[click.Context, click.Parameter, str | None], int | str | None]:
+    def read(context: click.Context, option: click.Parameter, text: str | None) -> int | str | None:
+        if text is None or text == word:
+            return text
+        if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS):
+            raise click.BadParameter(f"{text[:40]!r} is neither a whole number nor {word}.", context, option)
+        return int(text)
+
+    return read
 
 
 @click.group()
@@ -109,19 +122,35 @@ def show(name: str, as_json: bool) -> None:
 @click.option(
     "--expires", metavar="DATE", callback=_moment_or_never, help="Day (UTC) or time of expiry, or never."
 )
-def set_key(name: str, rate: str | None, expires: datetime | str | None) -> None:
-    """Change the rate or the expiry of a key. Workers know it after KEY_CACHE_SECONDS at most."""
-    changes: dict[str, Any] = {}
+@click.option("--credits", metavar="N|unlimited", callback=_number_or("unlimited"), help="The balance.")
+@click.option("--monthly", metavar="N|none", callback=_number_or("none"), help="The balance of each month.")
+def set_key(
+    name: str,
+    rate: str | None,
+    expires: datetime | str | None,
+    credits: int | str | None,
+    monthly: int | str | None,
+) -> None:
+    """Change the rate, the expiry or the credits of a key, at once or after KEY_CACHE_SECONDS at most.
+
+    With --monthly the balance becomes N at once, and again with the first charge of each month (UTC),
+    whatever was left or added; with --credits too, that is the balance until then.
+    """
+    changes: api_keys.Changes = {}
     if rate is not None:
         changes["rate"] = None if rate == "default" else rate
     if expires is not None:
-        changes["expires_at"] = None if expires == "never" else expires
+        changes["expires_at"] = expires if isinstance(expires, datetime) else None
+    if credits is not None:
+        changes["credits"] = credits if isinstance(credits, int) else None
+    if monthly is not None:
+        changes["monthly"] = monthly if isinstance(monthly, int) else None
     if not changes:
-        raise click.UsageError("Give --rate, --expires or both.")
+        raise click.UsageError("Give --rate, --expires, --credits or --monthly.")
     with _keys() as connection:
         row = api_keys.set_key(connection, name, **changes)
     expiry = "does not expire" if row["expires_at"] is None else f"expires {shown_time(row['expires_at'])}"
-    click.echo(f"{name} has the rate {row['rate'] or 'default'} and {expiry}.")
+    click.echo(f"{name} has {_credits(row)} credits, the rate {row['rate'] or 'default'}, and {expiry}.")
 
 
 @keys.command()
@@ -201,10 +230,9 @@ def _warn_of_expiry(rows: Sequence[Row]) -> None:
 
 
 def _line(row: Row, now: datetime) -> tuple[str, ...]:
-    credits = row["credits"]
     return (
         row["name"],
-        "unlimited" if credits is None else str(credits),
+        _credits(row),
         row["rate"] or "default",
         _state(row, now),
         shown_time(row["created_at"]),
@@ -212,6 +240,11 @@ def _line(row: Row, now: datetime) -> tuple[str, ...]:
         f"{row['requests_today']:,} / {row['requests_30_days']:,}",
         f"{row['credits_today']:,} / {row['credits_30_days']:,}",
     )
+
+
+def _credits(row: Row) -> str:
+    monthly = "" if row["monthly"] is None else f" ({row['monthly']} a month)"
+    return "unlimited" if row["credits"] is None else f"{row['credits']}{monthly}"
 
 
 def _state(row: Row, now: datetime) -> str:

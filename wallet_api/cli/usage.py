@@ -21,18 +21,24 @@ _DAYS = 30
 @click.command()
 @click.argument("name", required=False)
 @click.option("--since", metavar="DATE", callback=moment, help="From this day (UTC) on. Default: 30 days.")
+@click.option("--until", metavar="DATE", callback=moment, help="Until before this day (UTC).")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @json_option
-def usage(name: str | None, since: datetime | None, as_csv: bool, as_json: bool) -> None:
+def usage(
+    name: str | None, since: datetime | None, until: datetime | None, as_csv: bool, as_json: bool
+) -> None:
     """Show requests and credits by key, day and operation: of NAME, or of all keys.
 
-    Requests are counted whatever their response, days are those of UTC. The last 10 seconds are missing.
+    Requests are counted whatever their response, days are those of UTC, operations have the names of the
+    OpenAPI document. Credits of a key without a limit are what its requests would have cost. The last 10
+    seconds are missing.
     """
     if as_csv and as_json:
         raise click.UsageError("Give --csv or --json.")
     with database() as connection:
         try:
-            rows = read_usage(connection, first_day() if since is None else since.date(), name)
+            first = first_day() if since is None else since.date()
+            rows = read_usage(connection, first, name, date.max if until is None else until.date())
         except KeyRequestError as error:
             raise click.ClickException(f"{error}.") from error
     if as_json:
@@ -42,7 +48,7 @@ def usage(name: str | None, since: datetime | None, as_csv: bool, as_json: bool)
         writer.writerow(_COLUMNS)
         writer.writerows(row.values() for row in rows)
     elif not rows:
-        click.echo("No key was used since then.")
+        click.echo("No key was used in this time.")
     else:
         print_table([tuple(column.upper() for column in _COLUMNS), *(_line(row) for row in rows)])
 

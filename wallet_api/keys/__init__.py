@@ -4,6 +4,7 @@ import re
 import secrets
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import TypedDict, Unpack
 
 from wallet_api.database import Connection, Row, load_statements
 
@@ -72,8 +73,7 @@ def create_key(
     """
     if not name or name != name.strip() or len(name) > MAX_NAME or _CONTROL.search(name):
         raise KeyRequestError(f"a name is 1 to {MAX_NAME} printable characters, without spaces around it")
-    if credits is not None and not 0 <= credits <= MAX_CREDITS:
-        raise KeyRequestError(f"credits are a whole number from 0 to {MAX_CREDITS}")
+    _check_credits(credits)
     if expires_at is not None:
         _check_future(expires_at)
     stored_rate = None if rate is None else normal_rate(rate)
@@ -114,20 +114,41 @@ def top_up_key(connection: Connection, name: str, amount: int) -> int:
     return balance
 
 
-def set_key(connection: Connection, name: str, **changes: str | datetime | None) -> Row:
-    """Set `rate`, `expires_at` or both of a key, and return both; None is the default, and no expiry.
+class Changes(TypedDict, total=False):
+    """What is to change of a key. None is the default rate, no expiry, unlimited, and none a month."""
 
-    Raises KeyRequestError if it is unknown or revoked, and as create_key().
+    rate: str | None
+    expires_at: datetime | None
+    credits: int | None
+    monthly: int | None
+
+
+def set_key(connection: Connection, name: str, **changes: Unpack[Changes]) -> Row:
+    """Change a key, and return its rate, expiry, balance and monthly credits.
+
+    With `monthly` the balance is so much at once, unless `credits` says another one, and again at the first
+    charge of each month; a key without a limit of credits has none. Raises KeyRequestError if the key is
+    unknown or revoked, and as create_key().
     """
-    rate, expires_at = changes.get("rate"), changes.get("expires_at")
-    if isinstance(expires_at, datetime):
+    rate, expires_at, monthly = changes.get("rate"), changes.get("expires_at"), changes.get("monthly")
+    if expires_at is not None:
         _check_future(expires_at)
+    credits = changes.get("credits", monthly)
+    for amount in (credits, monthly):
+        _check_credits(amount)
+    is_unlimited = "credits" in changes and credits is None
+    if is_unlimited and monthly is not None:
+        raise KeyRequestError("a key without a limit of credits has none for each month")
     parameters = {
         "key_id": _find_valid(connection, name),
         "sets_rate": "rate" in changes,
-        "rate": normal_rate(rate) if isinstance(rate, str) else None,
+        "rate": None if rate is None else normal_rate(rate),
         "sets_expiry": "expires_at" in changes,
         "expires_at": expires_at,
+        "sets_credits": "credits" in changes or monthly is not None,
+        "credits": credits,
+        "sets_monthly": "monthly" in changes or is_unlimited,
+        "monthly": monthly,
     }
     row = connection.execute(_KEYS["set"], parameters).fetchone()
     assert row is not None
@@ -169,6 +190,11 @@ def _find_valid(connection: Connection, name: str, *, or_expired: bool = True) -
         raise KeyRequestError(f"the key {name!r} has expired; set another expiry first")
     key_id: int = row["key_id"]
     return key_id
+
+
+def _check_credits(credits: int | None) -> None:
+    if credits is not None and not 0 <= credits <= MAX_CREDITS:
+        raise KeyRequestError(f"credits are a whole number from 0 to {MAX_CREDITS}")
 
 
 def _check_future(expires_at: datetime) -> None:

@@ -26,17 +26,30 @@ ORDER BY revoked_at IS NULL DESC,
 RETURNING revoked_at;
 
 -- top_up --
--- Add credits to a key; NULL is unlimited and stays so. Needs api_keys_pkey.
+-- Add credits to a key. Returns no row for one without a limit. Needs api_keys_pkey.
    UPDATE api_keys
-      SET credits = credits + %(amount)s
+      SET credits = balance(credits, monthly, credits_month) + %(amount)s,
+          credits_month = this_month()
     WHERE key_id = %(key_id)s
+      AND credits IS NOT NULL
 RETURNING credits;
 
 -- set --
--- Change the rate of a key, its expiry, or both; NULL is the service's rate, and no expiry.
--- Needs api_keys_pkey.
+-- Change what is given of a key: its rate, its expiry, its balance, its credits for each month. NULL is the service's rate,
+-- no expiry, unlimited, and none. Needs api_keys_pkey.
    UPDATE api_keys
-      SET rate = CASE
+      SET credits = CASE
+                      WHEN %(sets_credits)s
+                      THEN %(credits)s::bigint
+                      ELSE balance(credits, monthly, credits_month)
+                    END,
+          credits_month = this_month(),
+          monthly = CASE
+                      WHEN %(sets_monthly)s
+                      THEN %(monthly)s::bigint
+                      ELSE monthly
+                    END,
+          rate = CASE
                    WHEN %(sets_rate)s
                    THEN %(rate)s
                    ELSE rate
@@ -47,7 +60,9 @@ RETURNING credits;
                          ELSE expires_at
                        END
     WHERE key_id = %(key_id)s
-RETURNING rate,
+RETURNING credits,
+          monthly,
+          rate,
           expires_at;
 
 -- rotate --

@@ -16,14 +16,16 @@ def list_keys(connection: Connection) -> list[Row]:
     return connection.execute(_USAGE["list"], {"today": datetime.now(UTC).date()}).fetchall()
 
 
-def read_usage(connection: Connection, since: date, name: str | None = None) -> list[Row]:
-    """Return requests and credits by key, day of UTC and operation; of one name, or of all.
+def read_usage(
+    connection: Connection, since: date, name: str | None = None, until: date = date.max
+) -> list[Row]:
+    """Return requests and credits by key, day of UTC and operation, of one name or of all, before `until`.
 
     Raises KeyRequestError if no key has the name.
     """
     if name is not None:
         find(connection, name)
-    return connection.execute(_USAGE["usage"], {"since": since, "name": name}).fetchall()
+    return connection.execute(_USAGE["usage"], {"since": since, "until": until, "name": name}).fetchall()
 
 
 def count_expiring(connection: Connection, now: datetime) -> int:

@@ -6,7 +6,8 @@
 -- settle later.
   SELECT api_keys.key_id,
          api_keys.name,
-         api_keys.credits,
+         balance(api_keys.credits, api_keys.monthly, api_keys.credits_month) AS credits,
+         api_keys.monthly,
          api_keys.rate,
          api_keys.expires_at,
          api_keys.revoked_at,
@@ -30,8 +31,8 @@
 ORDER BY api_keys.name COLLATE "C", api_keys.key_id;
 
 -- usage --
--- What keys were used for since a day, by key, day and operation; of one name, or of all. Needs key_use_by_day,
--- api_keys_pkey.
+-- What keys were used for from a day on, until before another, by key, day and operation; of one name, or of all. Needs
+-- key_use_by_day, api_keys_pkey.
   SELECT api_keys.name,
          use.day,
          use.operation,
@@ -41,6 +42,7 @@ ORDER BY api_keys.name COLLATE "C", api_keys.key_id;
     JOIN api_keys
       ON api_keys.key_id = use.key_id
    WHERE use.day >= %(since)s
+     AND use.day < %(until)s
      AND api_keys.name = COALESCE(%(name)s::text, api_keys.name)
 ORDER BY api_keys.name COLLATE "C",
          api_keys.key_id,

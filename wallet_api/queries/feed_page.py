@@ -19,8 +19,11 @@ _TOKEN_FEED = load_sql(__package__, "token_feed")
 
 # The parameters of a feed without a window.
 NO_WINDOW = {"since": "-infinity", "sizes": None, "starts": None, "ends": None}
-# A filtered page reads few trades, and then more if it is not full: at most 20,000 together.
-_SCANS = (1_000, 19_000)
+# A filtered page reads few trades, and then more if it is not full. To read the most takes as long as a page
+# of MAX_LIMIT trades, which costs as many credits.
+_SCAN, _MOST_SCANNED = 1_000, 3_000
+# Of more trades than these, the few are seldom enough.
+_SMALL_PAGE = 100
 # The key before the first page: later than any trade.
 _START_KEY = ("infinity", False, "", 0, "", "")
 
@@ -65,12 +68,13 @@ def read_page(
     if mint is not None:
         statement = _TOKEN_FEED
         defaults["token_id"], token = find_token(connection, now, rule, blockchain, mint)
-    scans = _SCANS if filters.are_given else (limit,)
-    row = _scan(connection, statement, defaults | parameters, max(scans[0], limit))
-    for scan in scans[1:]:
-        if row["has_more"] and row["row_count"] < limit:
-            row = _scan(connection, statement, defaults | parameters, scan)
-    return token, row
+    if not filters.are_given:
+        return token, _scan(connection, statement, defaults | parameters, limit)
+    if limit <= _SMALL_PAGE:
+        row = _scan(connection, statement, defaults | parameters, _SCAN)
+        if row["row_count"] == limit or not row["has_more"]:
+            return token, row
+    return token, _scan(connection, statement, defaults | parameters, _MOST_SCANNED)
 
 
 def _scan(connection: Connection, statement: LiteralString, parameters: dict[str, Any], trades: int) -> Row:

@@ -23,10 +23,11 @@ _FIND_TOKEN_ID = load_sql(__package__, "find_token_id")
 NOW, START = "now", "start"
 
 # A chunk has about as many trades. A page reads from eight times as many chunks as it may need, then from all
-# others up to 15,000 trades. PostgreSQL stops at the chunk that fills it.
+# others up to 9,000 trades, which takes about as long as a full page. PostgreSQL stops at the chunk that
+# fills it.
 _CHUNK_TRADES = 100
 _FIRST_CHUNKS = 8
-_MAX_CHUNKS = 150
+_MAX_CHUNKS = 90
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 

@@ -1,9 +1,13 @@
 """What a group put into tokens and took out of them, in several windows."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
+
+import orjson
 
 from wallet_api.boards import FLOW_PERIODS, PERIOD_LENGTHS
 from wallet_api.chains import CHAINS
@@ -12,54 +16,76 @@ from wallet_api.queries.leaderboard import cut_period
 from wallet_api.queries.windows import MAX_LIMIT
 
 _NET_FLOW = load_sql(__package__, "net_flow")
+_WINDOWS = load_sql(__package__, "flow_windows")
 _NONE = dict.fromkeys(
     ("buy", "sell", "net_flow", "net_flow_usd", "buyers", "sellers", "new_wallets", "wallet_count"), 0
 )
 
 
-def net_flows(
-    connection: Connection,
-    now: datetime,
-    blockchain: str,
-    type: str,
-    period: str,
-    limit: int,
-    sort: str | None = None,
-    order: str = "desc",
-    min_wallets: int = 1,
-) -> list[dict[str, Any]]:
-    """Return the tokens traded in (`now` - period, `now`], at most `limit`, with their flows in all windows.
+@dataclass(frozen=True)
+class Flows:
+    """The tokens that a group traded in a period that ended at `now`, which is a whole second.
 
-    Those with the largest flow in either direction come first, or of the figure `sort` of the period.
-    `now` counts in whole seconds.
+    `shown` are those that have been requested, as JSON.
     """
+
+    now: datetime
+    blockchain: str
+    type: str
+    tokens: Sequence[Row]
+    shown: dict[int, orjson.Fragment] = field(default_factory=dict)
+
+    def choose(
+        self, limit: int, sort: str | None = None, order: str = "desc", min_wallets: int = 1
+    ) -> list[int]:
+        """Return the ids of at most `limit` tokens that so many wallets traded.
+
+        Those with the largest flow in either direction come first, or of the figure `sort`.
+        """
+        sign = 1 if order == "asc" else -1
+
+        def place(token: Row) -> tuple[Any, str]:
+            return sign * (abs(token["net_flow"]) if sort is None else token[sort]), token["mint"]
+
+        among = (token for token in self.tokens if token["wallet_count"] >= min_wallets)
+        return [token["token_id"] for token in sorted(among, key=place)[: min(limit, MAX_LIMIT)]]
+
+
+def read_flows(connection: Connection, now: datetime, blockchain: str, type: str, period: str) -> Flows:
+    """Return all tokens that a group traded in (`now` - period, `now`]. `now` counts in whole seconds."""
     now = now.replace(microsecond=0)
+    parameters = {
+        **_parameters(now, blockchain, type),
+        "since": now - PERIOD_LENGTHS[period],
+        "is_longest": period == FLOW_PERIODS[-1],
+    }
+    return Flows(now, blockchain, type, connection.execute(_NET_FLOW, parameters).fetchall())
+
+
+def read_windows(connection: Connection, flows: Flows, token_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Return these tokens by id, with their flows in all windows."""
+    parameters = {**_parameters(flows.now, flows.blockchain, flows.type), "token_ids": list(token_ids)}
+    rows = connection.execute(_WINDOWS, parameters).fetchall()
+    return {token_id: _token(list(of_token)) for token_id, of_token in groupby(rows, itemgetter("token_id"))}
+
+
+def _parameters(now: datetime, blockchain: str, type: str) -> dict[str, Any]:
     first, second, third, fourth = (now - PERIOD_LENGTHS[window] for window in FLOW_PERIODS)
     older = cut_period(fourth, third)
-    rows = connection.execute(
-        _NET_FLOW,
-        {
-            "blockchain": blockchain,
-            "type": type,
-            "currency": CHAINS[blockchain].currency,
-            "now": now,
-            "first_since": first,
-            "second_since": second,
-            "third_since": third,
-            "fourth_since": fourth,
-            "first_day": older["first_day"],
-            "end_day": older["end_day"],
-            "starts": [*older["starts"], third],
-            "ends": [*older["ends"], now],
-            "since": now - PERIOD_LENGTHS[period],
-            "is_longest": period == FLOW_PERIODS[-1],
-            "min_wallets": min_wallets,
-            "sort": sort or "",
-            "is_ascending": order == "asc",
-            "limit": min(limit, MAX_LIMIT),
-        },
-    ).fetchall()
-    return [_token(list(of_token)) for _, of_token in groupby(rows, itemgetter("mint"))]
+    return {
+        "blockchain": blockchain,
+        "type": type,
+        "currency": CHAINS[blockchain].currency,
+        "now": now,
+        "first_since": first,
+        "second_since": second,
+        "third_since": third,
+        "fourth_since": fourth,
+        "first_day": older["first_day"],
+        "end_day": older["end_day"],
+        "starts": [*older["starts"], third],
+        "ends": [*older["ends"], now],
+    }
 
 
 def _token(rows: list[Row]) -> dict[str, Any]:

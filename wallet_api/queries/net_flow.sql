@@ -1,13 +1,8 @@
--- What a group put into tokens and took out of them in four windows that end now, for the tokens with a trade in the
--- requested one. A wallet is new where it bought a token for the first time.
--- Whole days that are in the longest window alone are read from position_days, the rest from the trades: of all tokens for
--- the requested window, and of the tokens that are shown for all of them.
--- Needs wallets_by_group, position_days_pkey, trades_by_time, trades_by_token, positions_pkey, tokens_pkey, token_faces_pkey,
--- native_prices_pkey, and what token_name.sql needs.
+-- The tokens that a group traded in a window that ends now, with what it put into each and took out of it.
+-- Whole days that are in the longest window alone are read from position_days, the rest from the trades.
+-- Needs wallets_by_group, position_days_pkey, trades_by_time, tokens_pkey.
   WITH
-{latest_price},
 {group_wallets},
-       -- What the group did in the requested window, by which the tokens are chosen.
        traded AS MATERIALIZED (
        SELECT position_days.token_id,
               position_days.wallet_id,
@@ -39,156 +34,19 @@
                  AND created_at <= span.ends_at
                GROUP BY wallet_id, token_id) AS within
        ),
-       chosen AS (
+       flow AS (
        SELECT token_id,
               round_half_up(sum(bought), 9) AS buy,
               round_half_up(sum(sold), 9) AS sell,
               round_half_up(sum(bought) - sum(sold), 9) AS net_flow,
               count(DISTINCT wallet_id) FILTER (WHERE is_buyer) AS buyers,
-              count(DISTINCT wallet_id) FILTER (WHERE is_seller) AS sellers
+              count(DISTINCT wallet_id) FILTER (WHERE is_seller) AS sellers,
+              count(DISTINCT wallet_id) AS wallet_count
          FROM traded
         GROUP BY token_id
-       HAVING count(DISTINCT wallet_id) >= %(min_wallets)s
-       ),
-       ordered AS (
-       SELECT chosen.token_id,
-              tokens.mint,
-              CASE %(sort)s WHEN 'net_flow' THEN net_flow
-                            WHEN 'buy' THEN buy
-                            WHEN 'sell' THEN sell
-                            WHEN 'buyers' THEN buyers
-                            WHEN 'sellers' THEN sellers
-                            ELSE abs(net_flow)
-              END * CASE WHEN %(is_ascending)s THEN 1 ELSE -1 END AS sort_key
-         FROM chosen
-         JOIN tokens
-           ON tokens.token_id = chosen.token_id
-       ),
-       wanted AS MATERIALIZED (
-       SELECT *
-         FROM ordered
-        ORDER BY sort_key, mint
-        LIMIT %(limit)s::bigint
-       ),
-{token_name},
-       -- What the group did in these tokens in each window, but for what is in a shorter one.
-       piece AS MATERIALIZED (
-       SELECT position_days.token_id,
-              position_days.wallet_id,
-              4 AS place,
-              buy_txn,
-              sell_txn,
-              invested AS bought,
-              sold,
-              buys_without_usd,
-              sells_without_usd,
-              invested_usd AS bought_usd,
-              sold_usd,
-              invested_without_usd AS bought_without_usd,
-              sold_without_usd
-         FROM tracked
-         JOIN position_days
-           ON position_days.wallet_id = tracked.wallet_id
-          AND position_days.day >= %(first_day)s
-          AND position_days.day < %(end_day)s
-        -- An array, so that the index alone tells which rows are of these tokens.
-        WHERE position_days.token_id = ANY (ARRAY(SELECT token_id
-                                                    FROM wanted))
-        UNION ALL
-       SELECT within.*
-         FROM wanted
-        CROSS JOIN unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) AS span (starts_at, ends_at)
-        -- Summed in the subquery, so that each token's trades are read by themselves.
-        CROSS JOIN LATERAL (
-              SELECT trades.token_id,
-                     trades.wallet_id,
-                     CASE WHEN created_at > %(first_since)s THEN 1
-                          WHEN created_at > %(second_since)s THEN 2
-                          WHEN created_at > %(third_since)s THEN 3
-                          ELSE 4
-                     END AS place,
-                     count(*) FILTER (WHERE NOT is_sell),
-                     count(*) FILTER (WHERE is_sell),
-                     COALESCE(sum(value) FILTER (WHERE NOT is_sell), 0),
-                     COALESCE(sum(value) FILTER (WHERE is_sell), 0),
-                     count(*) FILTER (WHERE NOT is_sell AND value_usd IS NULL),
-                     count(*) FILTER (WHERE is_sell AND value_usd IS NULL),
-                     COALESCE(sum(value_usd) FILTER (WHERE NOT is_sell), 0),
-                     COALESCE(sum(value_usd) FILTER (WHERE is_sell), 0),
-                     COALESCE(sum(value) FILTER (WHERE NOT is_sell AND value_usd IS NULL), 0),
-                     COALESCE(sum(value) FILTER (WHERE is_sell AND value_usd IS NULL), 0)
-                FROM trades
-                JOIN tracked
-                  ON tracked.wallet_id = trades.wallet_id
-               WHERE trades.token_id = wanted.token_id
-                 AND created_at > span.starts_at
-                 AND created_at <= span.ends_at
-               GROUP BY trades.wallet_id, trades.token_id, place) AS within
-       ),
-       -- Each piece counts in its window and all longer ones.
-       position AS (
-       SELECT piece.token_id,
-              piece.wallet_id,
-              span.place,
-              sum(buy_txn) AS buy_txn,
-              sum(sell_txn) AS sell_txn,
-              sum(bought) AS bought,
-              sum(sold) AS sold,
-              sum(buys_without_usd) AS buys_without_usd,
-              sum(sells_without_usd) AS sells_without_usd,
-              sum(bought_usd) AS bought_usd,
-              sum(sold_usd) AS sold_usd,
-              sum(bought_without_usd) AS bought_without_usd,
-              sum(sold_without_usd) AS sold_without_usd
-         FROM piece
-         JOIN generate_series(1, 4) AS span (place)
-           ON span.place >= piece.place
-        GROUP BY piece.token_id, piece.wallet_id, span.place
-       ),
-       flow AS MATERIALIZED (
-       SELECT position.token_id,
-              position.place,
-              round_half_up(sum(position.bought), 9) AS buy,
-              round_half_up(sum(position.sold), 9) AS sell,
-              round_half_up(sum(position.bought) - sum(position.sold), 9) AS net_flow,
-              round_half_up(
-                  dollars(sum(position.bought_usd), sum(bought_without_usd), sum(position.buy_txn),
-                          sum(position.buys_without_usd), latest.usd)
-                  - dollars(sum(position.sold_usd), sum(position.sold_without_usd), sum(position.sell_txn),
-                            sum(position.sells_without_usd), latest.usd), 4) AS net_flow_usd,
-              count(*) FILTER (WHERE position.buy_txn > 0) AS buyers,
-              count(*) FILTER (WHERE position.sell_txn > 0) AS sellers,
-              count(*) AS wallet_count,
-              count(*) FILTER (WHERE positions.first_buy <= %(now)s
-                                 AND positions.first_buy > CASE position.place WHEN 1 THEN %(first_since)s
-                                                                               WHEN 2 THEN %(second_since)s
-                                                                               WHEN 3 THEN %(third_since)s
-                                                                               ELSE %(fourth_since)s
-                                                           END) AS new_wallets
-         FROM position
-        CROSS JOIN latest
-         JOIN positions
-           ON positions.wallet_id = position.wallet_id
-          AND positions.token_id = position.token_id
-        GROUP BY position.token_id, position.place, latest.usd
        )
-SELECT wanted.mint,
-       face.symbol,
-       COALESCE(token_name.token_name, face.name, '') AS token_name,
-       flow.place,
-       flow.buy,
-       flow.sell,
-       flow.net_flow,
-       flow.net_flow_usd,
-       flow.buyers,
-       flow.sellers,
-       flow.new_wallets,
-       flow.wallet_count
-  FROM wanted
-  JOIN flow
-    ON flow.token_id = wanted.token_id
-  LEFT JOIN token_name
-    ON token_name.token_id = wanted.token_id
-  LEFT JOIN token_faces AS face
-    ON face.token_id = wanted.token_id
- ORDER BY wanted.sort_key, wanted.mint, flow.place
+SELECT flow.*,
+       tokens.mint
+  FROM flow
+  JOIN tokens
+    ON tokens.token_id = flow.token_id

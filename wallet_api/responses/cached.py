@@ -56,8 +56,8 @@ class CachedData:
         # Weak, since meta differs: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
         self.etag = f'W/"{etag}"'
         self.content_type = content_type
-        # Those that depend on the data.
-        self.headers = {"ETag": self.etag}
+        # Those that hold data, which a 304 does not have.
+        self.headers: dict[str, str] = {}
         if next_page is not None:
             self.headers["Link"] = f'<{next_page}>; rel="next"'
         if warnings:
@@ -168,12 +168,15 @@ def _respond(data: CachedData, *, cached: bool, cache_age_seconds: int) -> Respo
     request = current_request()
     request.cached = cached
     # Only the caller may cache it, and must revalidate it.
-    headers = {**data.headers, "Cache-Control": "private, no-cache"}
+    headers = {"ETag": data.etag, "Cache-Control": "private, no-cache"}
     is_large = data.size >= _MIN_GZIP_BYTES
     if is_large:
         headers["Vary"] = "Accept-Encoding"
-    if request.if_none_match.contains_raw(data.etag):
+    named = request.if_none_match
+    # `*` is no version that a caller has.
+    if not named.star_tag and named.contains_raw(data.etag):
         return Response(status=304, headers=headers)
+    headers |= data.headers
     # Rows alone have no meta.
     end = to_json(meta(request, cache_age_seconds)) + b"}" if data.content_type == JSON else b""
     if is_large and _accepts_gzip(request.environ.get("HTTP_ACCEPT_ENCODING", "")):

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from flask import Flask, Response
 from marshmallow import Schema
 
+from wallet_api.access.current import OPERATION_ID
 from wallet_api.errors import ApiError
 from wallet_api.responses.arguments import load_arguments
 from wallet_api.responses.cached import Lifetime, respond_cached
@@ -58,6 +59,7 @@ class Operation:
     def documents(self, view: View) -> View:
         """Decorate a view that loads its arguments and responds itself."""
         setattr(view, _ATTRIBUTE, self)
+        setattr(view, OPERATION_ID, self.name)
         return view
 
     def cached(self, get_data: Callable[..., Any]) -> Callable[[], Response]:

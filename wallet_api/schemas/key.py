@@ -24,6 +24,27 @@ class CreditsSchema(Shape):
     cost = Integer("What a request costs.")
 
 
+class UseSchema(Shape):
+    """What the key was used for."""
+
+    requests = Integer("Requests, whatever the response.")
+    credits = Integer("Credits that they cost; those of a key without a limit would have cost.")
+
+
+class OperationUseSchema(UseSchema):
+    """What the key was used for in one operation."""
+
+    operation = String("The `operationId` of the OpenAPI document.")
+
+
+class UsedSchema(Shape):
+    """What the key was used for. It lacks the last 10 seconds."""
+
+    today = Rows(UseSchema, "Since 00:00 UTC.")
+    month = Rows(UseSchema, "Since the first of the month, UTC.")
+    by_operation = Rows(OperationUseSchema, "Those of the month, the most requested first.", many=True)
+
+
 class KeySchema(Shape):
     """The data of GET /v1/key."""
 
@@ -32,3 +53,4 @@ class KeySchema(Shape):
     expires_at = Moment("When this secret expires; null if never.", nullable=True)
     rate = Rows(RateSchema, "Its rate limit.")
     credits = Rows(CreditsSchema, "Its credits.")
+    used = Rows(UsedSchema, "Its use.")
