@@ -38,14 +38,16 @@ class Told:
     deposits: Mapping[str, int] = field(default_factory=dict)
     placed_by: Mapping[str, str] = field(default_factory=dict)
 
-    def decode(self, address: str, node: str, *, is_alone: bool = True) -> Decoded:
+    def logs(self) -> Logs:
+        """Return what is read of the receipt."""
+        more = PLACE | {"transactionHash": self.receipt["transactionHash"]}
+        receipt = PLACE | self.receipt | {"logs": [more | log for log in self.receipt["logs"]]}
+        return Logs.of(CHAINS[self.chain], msgspec.convert(receipt, Receipt))
+
+    def decode(self, address: str, node: str, *, is_alone: bool = True, logs: Logs | None = None) -> Decoded:
         """Return what is decoded for a wallet with the answers of a node of this kind."""
         wallet = TrackedWallet(1, CHAINS[self.chain], address)
-        logs = [
-            PLACE | {"transactionHash": self.receipt["transactionHash"]} | log for log in self.receipt["logs"]
-        ]
-        receipt = msgspec.convert(PLACE | self.receipt | {"logs": logs}, Receipt)
-        evidence = Evidence(Logs.of(wallet.chain, receipt), self.value, AT, is_alone)
+        evidence = Evidence(logs or self.logs(), self.value, AT, is_alone)
         while True:
             try:
                 return decode(evidence, wallet)

@@ -1,0 +1,86 @@
+"""Transactions of strangers, with logs that are forged to look as if a wallet had traded in them."""
+
+import random
+import time
+from typing import Any
+
+from tests.decoding.evm import ARCHIVE, TRACES, Told
+from tests.decoding.test_evm_recorded import CASES
+from tests.stub.evm import Row, log, transfer, word
+from wallet_api.chains import CHAINS
+from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
+from wallet_api.decoding.venues import EVM
+
+VICTIM, STRANGER = f"0x{'71' * 20}", f"0x{'57' * 20}"
+FAKES = [f"0x{number:040x}" for number in range(0xFA00, 0xFA04)]
+FORGED = 10_000
+
+
+def amounts(receipt: Row) -> list[int]:
+    """Return the amounts of a receipt's transfers, and some of no transfer."""
+    found = [int(each["data"], 16) for each in receipt["logs"] if len(each["data"]) == 66]
+    return [*found, 1, 10**18, 2**255, 2**256 - 1]
+
+
+def forge(receipt: Row, chance: random.Random) -> Row:
+    """Return a receipt of a stranger with forged logs, of every topic that decides anything."""
+    known = amounts(receipt)
+    tokens = [*FAKES, *(each["address"] for each in receipt["logs"] if chance.random() < 0.2)]
+    owners = [STRANGER, *FAKES, *(each["address"] for each in receipt["logs"])]
+    logs = [one for each in receipt["logs"] for one in (each, *forged_logs(chance, known, owners))]
+    for token in chance.sample(tokens, 2):
+        ends = [VICTIM, chance.choice(owners)]
+        chance.shuffle(ends)
+        # A token may log anything about itself, but no stranger moves the victim's money.
+        if token in FAKES or ends[1] == VICTIM:
+            logs.append(transfer(token, *ends, chance.choice(known)))
+    return receipt | {"from": STRANGER, "to": chance.choice(FAKES), "logs": logs}
+
+
+def forged_logs(chance: random.Random, known: list[int], owners: list[str]) -> list[Row]:
+    """Return logs with the topics of venues, of any emitter but the true one, which name the victim."""
+    logs = []
+    for venue in chance.sample(EVM, 2):
+        emitters = [owner for owner in owners if owner != venue.address]
+        values = [chance.choice([int(VICTIM, 16), int(chance.choice(owners), 16), *known]) for _ in range(9)]
+        topics = [word(chance.choice([VICTIM, *owners])) for _ in range(chance.randrange(4))]
+        logs.append(log(chance.choice(emitters), [venue.topic or word(VICTIM), *topics], *values))
+    return logs
+
+
+def test_no_forged_log_makes_a_trade_of_a_wallet_that_consented_to_none() -> None:
+    chance = random.Random(0)
+    seen: dict[Any, int] = {}
+    recorded = [case.told for case in CASES if len(case.told.receipt["logs"]) < 40]
+    for _ in range(FORGED):
+        told = chance.choice(recorded)
+        # Dust comes with it, and balances of others change as it suits the stranger.
+        coins = {VICTIM: chance.choice((0, 1, 10**15)), STRANGER: -(10**20), FAKES[0]: 10**20}
+        decimals = told.decimals | dict.fromkeys(FAKES, 18)
+        forged = Told(told.chain, forge(told.receipt, chance), 10**20, coins, decimals)
+        decoded = forged.decode(VICTIM, chance.choice((ARCHIVE, TRACES)))
+        assert not decoded.drafts
+        assert decoded.why in (NO_TRADE, UNSIGNED)
+        seen[decoded.why] = seen.get(decoded.why, 0) + 1
+    # Most of them look like trades.
+    assert seen[UNSIGNED] > FORGED // 2
+
+
+def test_a_large_receipt_is_read_once_for_all_wallets() -> None:
+    wallets = [f"0x{number:040x}" for number in range(1, 51)]
+    usdc = next(iter(sorted(CHAINS["eth"].stable_mints)))
+    logs = [transfer(FAKES[0], STRANGER, wallet, 10**18) for wallet in wallets]
+    logs += [transfer(usdc, STRANGER, FAKES[1], 1), log(FAKES[1], [EVM[0].topic], *range(250_000))]
+    receipt = {
+        **{"transactionHash": f"0x{1:064x}", "from": STRANGER, "to": FAKES[1], "logs": logs},
+        **{"gasUsed": "0x1", "effectiveGasPrice": "0x1"},
+    }
+    told = Told("eth", receipt, 0, {}, {FAKES[0]: 18})
+    logs_of = told.logs()
+    began = time.process_time()
+    whys = [told.decode(wallet, ARCHIVE, logs=logs_of).why for wallet in wallets]
+    assert set(whys) == {UNSIGNED}
+    # Fifty readings of 16 MB would take longer than the reading of it once.
+    once = time.process_time()
+    told.logs()
+    assert once - began < 10 * max(time.process_time() - once, 0.01)
