@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Flask
 
+from tests.ledger.figures import net_flows
 from tests.ledger.in_process import Importer, Row, clear, parsed
 from wallet_api.database import Connection
 from wallet_api.openapi import document
@@ -19,7 +20,6 @@ from wallet_api.queries.feed import latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
 from wallet_api.queries.lookup import look_up_addresses
-from wallet_api.queries.net_flow import net_flows
 from wallet_api.queries.prices import token_prices
 from wallet_api.queries.signals import group_signals
 from wallet_api.queries.tokens import token_holders, token_stats, token_transactions

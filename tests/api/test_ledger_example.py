@@ -35,21 +35,21 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
         "buy_txn": 8,
         "sell_txn": 9,
         "total_tx_count": 17,
-        "win_rate": 60,
-        "win_count": 3,  # BETA, EPSILON, ZETA
-        "total_sold": 5,  # all but ALPHA
+        "win_rate": 50,
+        "win_count": 2,  # EPSILON, ZETA
+        "total_sold": 4,  # all but ALPHA and BETA
         "active_tokens_count": 6,
         "largest_buy": 2,
         "best_trade_pnl": D("5.925"),
         "worst_trade_pnl": -1,
-        "still_holding_count": 1,
+        "still_holding_count": 2,
         "unrealized_pnl": D("2.888888889"),  # ALPHA at the price of its last sell: 2 * 2 - 10/9 = 26/9
         "unrealized_pnl_usd": D("462.2222"),  # at the latest price, 160
         "priced_tokens_count": 1,
     }
     assert data["win_rate_distribution"] == {
         "above_500": 1,  # EPSILON, at no cost
-        "above_100_to_500": 1,  # BETA
+        "above_100_to_500": 0,
         "above_zero_to_100": 1,  # ZETA
         "below_zero": 2,  # GAMMA and DELTA, at exactly 0
     }
@@ -62,7 +62,7 @@ def test_history_of_the_example_is_what_was_reckoned_by_hand(caller: Caller) -> 
         for token in data["token_overview"]
     } == {
         "ALPHA": (2, D("2.5"), D("1.611111111"), D("181.25"), 0, True),
-        "BETA": (4, D("8.9"), D("4.925"), D("123.8994"), 0, False),
+        "BETA": (4, D("8.9"), D("4.925"), D("123.8994"), 0, True),
         "GAMMA": (D("0.4"), 4, 0, 0, 53, False),
         "DELTA": (D("1.5"), D("1.5"), 0, 0, 0, False),
         "EPSILON": (0, D("0.7"), D("0.7"), 0, 0, False),

@@ -18,7 +18,7 @@ from wallet_api.queries.count import count_trades
 from wallet_api.queries.feed import MAX_WINDOW_SECONDS, latest_trades, trades_within
 from wallet_api.queries.history import wallet_history
 from wallet_api.queries.leaderboard_page import leaderboard_page, read_board
-from wallet_api.queries.net_flow import net_flows
+from wallet_api.queries.net_flow import read_flows, read_windows
 from wallet_api.queries.prices import token_prices
 from wallet_api.queries.signals import MAX_SIGNALS, group_signals
 from wallet_api.queries.token_block import find_token
@@ -209,9 +209,29 @@ def _of_groups(connection: Connection, now: datetime, rule: PriceRule) -> Figure
             found["leaderboard", now, *group, period, sort, order, filters] = exact(page["leaderboard"])
         sorts = (("1h", None), ("6h", "net_flow"), ("1d", "buyers"), ("7d", None))
         for (period, sort), order in product(sorts, ORDERS):
-            flows = net_flows(connection, now, *group, period, 1000, sort, order)
+            flows = net_flows(
+                connection, now, blockchain=group[0], type=group[1], period=period, sort=sort, order=order
+            )
             found["net_flow", now, *group, period, sort, order] = _serialized(FlowsSchema(), flows)
     return found
+
+
+def net_flows(
+    connection: Connection,
+    now: datetime,
+    *,
+    blockchain: str,
+    type: str,
+    period: str,
+    limit: int = 1000,
+    sort: str | None = None,
+    order: str = "desc",
+) -> list[dict[str, Any]]:
+    """Return the flows of tokens as they are answered."""
+    flows = read_flows(connection, now, blockchain, type, period)
+    token_ids = flows.choose(limit, sort, order)
+    windows = read_windows(connection, flows, token_ids)
+    return [windows[token_id] for token_id in token_ids]
 
 
 def _of_signals(connection: Connection, now: datetime, rule: PriceRule) -> Figures:
