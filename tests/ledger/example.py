@@ -15,7 +15,7 @@ BETA, sold out, entered again, sold but for a rest that is held
   40 d ago   buy  10   for 2                Q 10    C 2      T -40 d
   35 d ago   sell 10   for 1                cost 2, realized -1, held 5 d; Q 0
    8 d ago   buy  4    for 2    $300        Q 4     C 2      T -8 d
-   2 d ago   sell 3.95 for 7.9  $1000       cost 1.975, realized 5.925, held 6 d; Q 0.05: 1.25 % of 4, the new bag
+   2 d ago   sell 3.95 for 7.9  $1000       cost 1.975, realized 5.925, held 6 d; Q 0.05: 1.25 % of 4
   invested 4, sold 8.9, realized 4.925, cost 3.975: 4925/3975 = 197/159 = 123.8993... %
 
 GAMMA, an airdrop sold, then a sell that is covered in part and comes out even
