@@ -4,7 +4,9 @@ import random
 import time
 from typing import Any
 
-from tests.decoding.evm import ARCHIVE, TRACES, Told
+import pytest
+
+from tests.decoding.evm import ARCHIVE, BARE, TRACES, Told
 from tests.decoding.test_evm_recorded import CASES
 from tests.stub.evm import Row, log, transfer, word
 from wallet_api.chains import CHAINS
@@ -64,6 +66,21 @@ def test_no_forged_log_makes_a_trade_of_a_wallet_that_consented_to_none() -> Non
         seen[decoded.why] = seen.get(decoded.why, 0) + 1
     # Most of them look like trades.
     assert seen[UNSIGNED] > FORGED // 2
+
+
+@pytest.mark.parametrize("node", [ARCHIVE, TRACES, BARE])
+def test_whatever_a_wallet_has_signed_is_decided(node: str) -> None:
+    chance = random.Random(1)
+    recorded = [case.told for case in CASES if len(case.told.receipt["logs"]) < 40]
+    for _ in range(700):
+        told = chance.choice(recorded)
+        receipt = forge(told.receipt, chance) | {"from": VICTIM, "to": chance.choice((VICTIM, FAKES[0]))}
+        coins = {VICTIM: chance.choice((0, 10**18, -(10**18)))}
+        decimals = dict(told.decimals) | dict.fromkeys(FAKES, 18)
+        paid = chance.choice((0, 10**18))
+        decoded = Told(told.chain, receipt, paid, coins, decimals).decode(VICTIM, node)
+        assert decoded.is_signed
+        assert bool(decoded.drafts) == (decoded.why is None)
 
 
 def test_a_large_receipt_is_read_once_for_all_wallets() -> None:

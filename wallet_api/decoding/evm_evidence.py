@@ -157,11 +157,13 @@ def _orders(evidence: Evidence, wallet: TrackedWallet) -> list[Event]:
     """Return the events of the settlement that state what orders of the wallet exchanged."""
     orders: list[Event] = []
     for event in evidence.logs.of_role(Role.SETTLEMENT):
+        if order_of(event) is None:
+            continue
         owner = event.address(*event.venue.places)
         if owner == wallet.address:
             orders.append(event)
-        elif owner in _ORDERS and order_of(event) is not None:
-            bought = f"0x{event.values[2] % (1 << 160):040x}"
+        elif owner in _ORDERS:
+            bought = event.address(2)
             mine = evidence.logs.by_owner.get(wallet.address, ())
             # Only what the wallet took can be of an order of it.
             is_taken = any(move.taker == wallet.address and move.mint == bought for move in mine)

@@ -9,44 +9,29 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
 from wallet_api.decoding.amounts import UnusableRow
+from wallet_api.decoding.evm_coin import Coin, find_coin
 from wallet_api.decoding.evm_evidence import (
-    Ask,
     Consent,
     Evidence,
     How,
-    Question,
-    Unanswered,
     consent_of,
     decimals_of,
     may_have_consented,
 )
 from wallet_api.decoding.evm_flows import Flows
 from wallet_api.decoding.evm_logs import Logs
+from wallet_api.decoding.evm_orders import GIVEN_AWAY, UNKNOWN_DECIMALS, decode_orders
 from wallet_api.decoding.exchanges import DISAGREES, NO_EXCHANGE, UNCLEAR
 from wallet_api.decoding.legs import SwapWriter
 from wallet_api.decoding.moves import FEES, agrees, exchanges
-from wallet_api.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, Swap, TrackedWallet
+from wallet_api.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 from wallet_api.decoding.venues import Role
 
 NO_COIN = "what it cost in the native coin cannot be determined"
-GIVEN_AWAY = "the proceeds of the wallet's tokens went to somebody else"
-UNKNOWN_DECIMALS = "a token of unknown decimals"
 
-# A fee that may be a part of the value that the wallet sent: a fiftieth.
-_COIN_FEES = 50
 # The largest part of the coin of a route that may be left over.
 _LEFTOVER = 100
-# The native coin in the logs of a settlement.
-_NATIVE = f"0x{'ee' * 20}"
-
-
-@dataclass(frozen=True, slots=True)
-class Coin:
-    """By how much the wallet's native coin changed; exact, or else what logs say."""
-
-    units: int
-    is_exact: bool
 
 
 def may_exchange(logs: Logs, wallet: TrackedWallet) -> bool:
@@ -57,7 +42,8 @@ def may_exchange(logs: Logs, wallet: TrackedWallet) -> bool:
         changes[move.mint] += move.units * ((move.taker == wallet.address) - (move.giver == wallet.address))
     if not any(units for mint, units in changes.items() if mint is not None):
         return False
-    return logs.has_more or len(logs.moves) > len(mine) or exchanges(changes)
+    is_call = logs.sender == wallet.address and logs.to not in changes
+    return logs.has_more or len(logs.moves) > len(mine) or exchanges(changes) or is_call
 
 
 def why_none(logs: Logs, wallet: TrackedWallet) -> str | None:
@@ -102,8 +88,6 @@ class _Decision:
         self._wallet = wallet
         self._consent = consent
         self._stable = wallet.chain.stable_mints
-        self._logs = evidence.logs
-        self._is_sender = evidence.logs.sender == wallet.address
         self._decimals: Mapping[str, int] = {}
         self._flows = Flows.of(wallet, evidence, consent, None)
 
@@ -115,7 +99,7 @@ class _Decision:
     def decoded(self) -> Decoded:
         """Return the trades, or why there is none. Raise Unanswered, and UnusableRow."""
         if self._consent.how == How.ORDER:
-            return self._of_orders()
+            return decode_orders(self._evidence, self._wallet, self._consent.orders)
         raw = {mint: units for mint, units in self._flows.mine.items() if mint is not None and units}
         shares = [mint for mint in raw if self._flows.is_share(mint)]
         if not raw or shares:
@@ -142,6 +126,8 @@ class _Decision:
             return Decoded(why=NO_TRADE)
         gained = [mint for mint, units in tokens.items() if units > 0]
         lost = [mint for mint, units in tokens.items() if units < 0]
+        if self._consent.how == How.NAMED and len(tokens) > 2:
+            return Decoded(why=Reason.UNCLEAR, detail=UNCLEAR)
         if len(tokens) == 1:
             ((mint, units),) = tokens.items()
             return self._for_coin(mint, units, is_whole=not passed)
@@ -162,70 +148,13 @@ class _Decision:
         """Return whether the wallet itself paid or received coin for its only token."""
         if len(tokens) > 1:
             return False
-        ((mint, units),) = tokens.items()
-        return self._coin(mint, units).units * units < 0
+        (units,) = tokens.values()
+        return self._coin(units).units * units < 0
 
-    # The native coin.
-
-    def _coin(self, mint: str, units: int) -> Coin:
+    def _coin(self, units: int) -> Coin:
         """Return by how much the wallet's coin changed beside these units of a token. Raise Unanswered."""
-        logs, flows = self._logs, self._flows
-        wrapped, own = flows.mine[None], flows.own_wraps
-        # A contract that is called may add native coin, such as a tip.
-        is_paid = wrapped * units < 0 and not (flows.paid or own)
-        if is_paid and logs.to != self._wallet.address:
-            return Coin(wrapped, is_exact=True)
-        fee = logs.receipt.fee if self._is_sender else 0
-        change = self._balance_change() if self._evidence.is_alone else None
-        if change is None:
-            changes = self._evidence.answer(Question(Ask.CHANGES))
-            if isinstance(changes, dict):
-                self._flows = Flows.of(self._wallet, self._evidence, self._consent, changes)
-                change = changes.get(self._wallet.address, 0)
-        if change is not None:
-            return Coin(change + fee + wrapped, is_exact=True)
-        if is_paid:
-            return Coin(wrapped, is_exact=True)
-        return Coin(wrapped - own + self._logged(units), is_exact=False)
-
-    def _balance_change(self) -> int | None:
-        """Return by how much the native balance changed; None if the node has no state of the block.
-
-        An account that pays for its own operation has a part of its coin with the entry point.
-        """
-        questions = [Question(Ask.BALANCES)]
-        if self._consent.cost:
-            questions.append(Question(Ask.DEPOSITS, self._consent.entry_point))
-        missing = [question for question in questions if question not in self._evidence.answers]
-        if missing:
-            raise Unanswered(*missing)
-        change = self._consent.cost
-        for question in questions:
-            answer = self._evidence.answers[question]
-            if not isinstance(answer, tuple):
-                return None
-            before, after = answer
-            change += after - before
-        return change
-
-    def _logged(self, units: int) -> int:
-        """Return by how much the native coin changed according to logs.
-
-        What others wrapped, and native pools got, came from the wallet, if everybody else has what he had
-        before. The rest of the value came back, or is a fee if it is small.
-        """
-        flows, paid = self._flows, self._flows.paid
-        change = flows.withdrawn - flows.deposited - flows.pooled
-        if self._is_account or change > 0:
-            return change
-        if units > 0 and (not change or agrees(-change, paid, _COIN_FEES)):
-            return -paid
-        return max(change, -paid)
-
-    @property
-    def _is_account(self) -> bool:
-        """Return whether the wallet is a contract, which pays native coin without sending a transaction."""
-        return self._logs.to == self._wallet.address or self._consent.how in (How.OPERATION, How.NAMED)
+        coin, self._flows = find_coin(self._evidence, self._consent, self._flows, units)
+        return coin
 
     # One token.
 
@@ -237,13 +166,14 @@ class _Decision:
         kept = self._flows.others[mint][mint] if mint in self._flows.others else 0
         shared = given - (kept if kept * units > 0 and units > 0 else 0)
         coin = -sum(each[None] for each in sides.values())
-        if abs(units) * FEES < abs(shared) * (FEES - 1) or (units < 0 and abs(units) < abs(given)):
+        is_part = abs(units) * FEES < abs(shared) * (FEES - 1) or (units < 0 and abs(units) < abs(given))
+        if given and is_part:
             coin = _round_div(coin * units, given)
         return _Exchanged(given, shared, coin)
 
     def _for_coin(self, mint: str, units: int, *, is_whole: bool) -> Decoded:
         """Return the trade of one token for the native coin."""
-        coin = self._coin(mint, units)
+        coin = self._coin(units)
         others = self._exchanged(mint, units)
         if coin.units * units >= 0:
             return self._unpaid(mint, units, coin, others)
@@ -279,7 +209,8 @@ class _Decision:
                 return Decoded(why=Reason.UNCLEAR, detail=GIVEN_AWAY)
             # It was sent, lent or deposited, or somebody else bought it for the wallet.
             return Decoded(why=NO_TRADE)
-        if units < 0 and not others.given and self._flows.is_deposited(mint, -units):
+        has_log = self._evidence.logs.has_more
+        if units < 0 and not others.given and not (has_log and not self._flows.is_deposited(mint, -units)):
             return Decoded(why=NO_TRADE)
         return Decoded(why=Reason.NO_VALUE, detail=NO_COIN)
 
@@ -287,7 +218,7 @@ class _Decision:
         """Return what tokens are that moved between the wallet and owners who exchanged nothing visible."""
         if len(raw) == 1:
             ((mint, units),) = raw.items()
-            coin = self._coin(mint, units)
+            coin = self._coin(units)
             if coin.units * units >= 0:
                 return self._unpaid(mint, units, coin, _Exchanged(0, 0, 0))
             return self._unseen(mint, units, coin)
@@ -385,43 +316,6 @@ class _Decision:
     def _dollars(self, mint: str, units: int, stable: str) -> Decimal | None:
         price = self._price(mint, units, stable)
         return None if price is None or stable not in self._decimals else self._write.amount(stable, price)
-
-    # Orders.
-
-    def _of_orders(self) -> Decoded:
-        """Return the trades of orders that a settlement filled, by the amounts of its log."""
-        mints = {
-            f"0x{event.values[place] % (1 << 160):040x}" for event in self._consent.orders for place in (1, 2)
-        }
-        chain = self._wallet.chain
-        mints = {mint for mint in mints if not chain.is_native(mint)}
-        self._decimals = decimals_of(self._evidence, sorted({*mints, *self._stable}))
-        if mints - self._decimals.keys():
-            return Decoded(why=Reason.INVALID, detail=UNKNOWN_DECIMALS)
-        swaps: list[Swap] = []
-        for event in self._consent.orders:
-            lost, gained = (event.address(place) for place in (1, 2))
-            gave, got = event.values[3:5]
-            if gained != _NATIVE:
-                mint = None if gained == chain.wrapped_mint else gained
-                taken = sum(
-                    move.units
-                    for move in self._logs.by_owner.get(self._wallet.address, ())
-                    if move.taker == self._wallet.address and move.mint == mint
-                )
-                if not agrees(min(taken, got), got, FEES):
-                    return Decoded(why=Reason.UNCLEAR, detail=GIVEN_AWAY)
-            swaps.append(self._filled((lost, -gave), (gained, got)))
-        return Decoded.of(swaps)
-
-    def _filled(self, lost: tuple[str, int], gained: tuple[str, int]) -> Swap:
-        chain = self._wallet.chain
-        if chain.is_native(lost[0]):
-            return self._write.for_coin(*gained, lost[1])
-        if chain.is_native(gained[0]):
-            return self._write.for_coin(*lost, gained[1])
-        usd = next((self._write.amount(*side) for side in (lost, gained) if side[0] in self._stable), None)
-        return self._write.for_token(gained, lost, usd)
 
 
 def _round_div(one: int, other: int) -> int:

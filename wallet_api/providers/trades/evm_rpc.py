@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from wallet_api.chains import Chain
-from wallet_api.decoding import decode
 from wallet_api.decoding.amounts import UnusableRow
 from wallet_api.decoding.evm import ChainBlock, Receipt
 from wallet_api.decoding.evm_evidence import Evidence, Question, Unanswered, may_have_consented
@@ -20,7 +19,7 @@ from wallet_api.providers.jsonrpc import Call, Node
 from wallet_api.providers.replies import quantity
 from wallet_api.providers.trades.evm_answers import Answers, Case
 from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found
-from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, Listed
+from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, Listed, decode_one
 
 UNREADABLE = "a transaction that cannot be read"
 
@@ -155,25 +154,25 @@ class EvmRpcTrades:
         """Return the trades in these blocks. Transactions of blocks before `new_from` are not counted."""
         chunk = Chunk()
         cases = self._cases(found, new_from, chunk)
-        for case, decoded in zip(cases, self._decoded(cases), strict=True):
+        for case, result in zip(cases, self._decoded(cases), strict=True):
             evidence = case.evidence
             row = Listed(case.wallet, evidence.created_at, evidence.signature)
-            chunk.add(row, decoded, is_new=case.number >= new_from)
+            chunk.add(row, result, is_new=case.number >= new_from)
         return chunk
 
     def _decoded(self, cases: Sequence[Case]) -> list[Decoded]:
         """Return what was decoded of the cases. What it depends on is requested for all of them together."""
-        decoded: dict[int, Decoded] = {}
-        while len(decoded) < len(cases):
+        done: dict[int, Decoded] = {}
+        while len(done) < len(cases):
             wanted: list[tuple[Case, Sequence[Question]]] = []
             for number, case in enumerate(cases):
                 try:
-                    if number not in decoded:
-                        decoded[number] = decode(case.evidence, case.wallet)
+                    if number not in done:
+                        done[number] = decode_one(case.evidence, case.wallet)
                 except Unanswered as missing:
                     wanted.append((case, missing.questions))
             self._answers.fill(wanted)
-        return [decoded[number] for number in range(len(cases))]
+        return [done[number] for number in range(len(cases))]
 
     def _cases(self, found: Mapping[int, Found], new_from: int, chunk: Chunk) -> list[Case]:
         """Return the transactions in which a wallet may have exchanged something, and count the others.

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from cachetools import LRUCache
 
 from wallet_api import forms
-from wallet_api.decoding import decode
 from wallet_api.decoding.amounts import UnusableRow, time_of
 from wallet_api.decoding.solana import Evidence, Transaction
 from wallet_api.decoding.swaps import Reason, TrackedWallet
@@ -16,7 +15,15 @@ from wallet_api.providers import replies
 from wallet_api.providers.faults import Broken
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.trades.solana_node import UNKNOWN_FORM, SolanaNode, UnknownFormError
-from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, Listed, Notice, Unfinal
+from wallet_api.providers.trades.source import (
+    NOT_AVAILABLE,
+    Block,
+    Chunk,
+    Listed,
+    Notice,
+    Unfinal,
+    decode_one,
+)
 
 CHUNK_TRANSACTIONS = 50
 
@@ -170,4 +177,4 @@ def _decoded(row: Listed, transaction: Transaction) -> Decoded:
         return Decoded(why=Reason.UNREADABLE, detail=str(error))
     except forms.BadRow as error:
         return Decoded(why=Reason.INVALID, detail=error.rule)
-    return decode(Evidence(row.tx_signature, moment, transaction), row.wallet)
+    return decode_one(Evidence(row.tx_signature, moment, transaction), row.wallet)

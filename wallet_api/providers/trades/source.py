@@ -1,15 +1,20 @@
 """The interface of all sources of trades, which return them in chunks."""
 
+import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from wallet_api.decoding import decode, evm_evidence, solana
 from wallet_api.decoding.solana import Transaction
 from wallet_api.decoding.swaps import FROM_LOGS, LeftOut, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded, Draft
 
+log = logging.getLogger(__name__)
+
+UNEXPECTED = "an unexpected error while it was decoded"
 # The detail of LOST.
 NOT_AVAILABLE = "the node no longer has the transaction"
 
@@ -93,6 +98,20 @@ class Chunk:
             self.counts[FROM_LOGS] += decoded.from_logs
             if decoded.why is not None:
                 self.counts[decoded.why] += 1
+
+
+def decode_one(evidence: solana.Evidence | evm_evidence.Evidence, wallet: TrackedWallet) -> Decoded:
+    """Return what a wallet traded in a transaction. Raise Unanswered.
+
+    An unexpected error belongs to the transaction, and stops no other one.
+    """
+    try:
+        return decode(evidence, wallet)
+    except evm_evidence.Unanswered:
+        raise
+    except Exception:
+        log.exception("%s on %s: %s", wallet.address, wallet.chain.name, UNEXPECTED)
+        return Decoded(why=Reason.UNREADABLE, detail=UNEXPECTED)
 
 
 class TradeSource(Protocol):

@@ -1,0 +1,83 @@
+"""By how much a wallet's native coin changed in an EVM transaction, which no log contains.
+
+The order of the ways to find it, and the reasons, are in docs/sync.md, "EVM chains from a node".
+"""
+
+from dataclasses import dataclass
+
+from wallet_api.decoding.evm_evidence import Ask, Consent, Evidence, How, Question, Unanswered
+from wallet_api.decoding.evm_flows import Flows
+from wallet_api.decoding.moves import agrees
+
+# A fee that may be a part of the value that the wallet sent: a fiftieth.
+_FEES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Coin:
+    """By how much the wallet's native coin changed; exact, or else what logs say."""
+
+    units: int
+    is_exact: bool
+
+
+def find_coin(evidence: Evidence, consent: Consent, flows: Flows, units: int) -> tuple[Coin, Flows]:
+    """Return the change beside these units of a token, and the flows as they are then known.
+
+    Raise Unanswered.
+    """
+    logs, owner = evidence.logs, flows.wallet.address
+    wrapped, own = flows.mine[None], flows.own_wraps
+    is_paid = wrapped * units < 0 and not (flows.paid or own)
+    # A contract that is called may add native coin, such as a tip.
+    if is_paid and logs.to != owner:
+        return Coin(wrapped, is_exact=True), flows
+    fee = logs.receipt.fee if logs.sender == owner else 0
+    change = _balance_change(evidence, consent) if evidence.is_alone else None
+    if change is None:
+        changes = evidence.answer(Question(Ask.CHANGES))
+        if isinstance(changes, dict):
+            flows = Flows.of(flows.wallet, evidence, consent, changes)
+            change = changes.get(owner, 0)
+    if change is not None:
+        return Coin(change + fee + wrapped, is_exact=True), flows
+    if is_paid:
+        return Coin(wrapped, is_exact=True), flows
+    return Coin(wrapped - own + _logged(evidence, consent, flows, units), is_exact=False), flows
+
+
+def _balance_change(evidence: Evidence, consent: Consent) -> int | None:
+    """Return by how much the native balance changed; None if the node has no state of the block.
+
+    An account that pays for its own operation has a part of its coin with the entry point.
+    """
+    questions = [Question(Ask.BALANCES)]
+    if consent.cost:
+        questions.append(Question(Ask.DEPOSITS, consent.entry_point))
+    missing = [question for question in questions if question not in evidence.answers]
+    if missing:
+        raise Unanswered(*missing)
+    change = consent.cost
+    for question in questions:
+        answer = evidence.answers[question]
+        if not isinstance(answer, tuple):
+            return None
+        before, after = answer
+        change += after - before
+    return change
+
+
+def _logged(evidence: Evidence, consent: Consent, flows: Flows, units: int) -> int:
+    """Return by how much the native coin changed according to logs.
+
+    What others wrapped, and native pools got, came from the wallet, if everybody else has what he had before.
+    The rest of the value came back, or is a fee if it is small.
+    """
+    change = flows.withdrawn - flows.deposited - flows.pooled
+    # A contract pays native coin without sending a transaction.
+    is_account = evidence.logs.to == flows.wallet.address or consent.how in (How.OPERATION, How.NAMED)
+    if is_account or change > 0:
+        return change
+    if units > 0 and (not change or agrees(-change, flows.paid, _FEES)):
+        return -flows.paid
+    return max(change, -flows.paid)
