@@ -125,6 +125,7 @@ def _transfers(payer: str, changes: dict[str, list[tuple[str, int]]]) -> list[Ro
                         "destination": destination,
                         "mint": mint,
                         "tokenAmount": amount,
+                        "authority": payer if source == "temporary" else source.partition(" of ")[2],
                     }
                     rows.append(_parsed("transferChecked", moved))
                     left[source] += units

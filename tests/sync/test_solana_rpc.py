@@ -54,7 +54,7 @@ def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator
     stub.transactions.add(
         WALLET, "given on", transaction(AT, WALLET, own(USDC, -32), pool(USDC, 32), *bought)
     )
-    # A friend paid all of it.
+    # A friend paid all of it, and the wallet signed nothing.
     gift = (Move("friend", USDC, -320), pool(USDC, 320), pool(BONK, -9), pool(FART, -7))
     stub.transactions.add(WALLET, "gift", transaction(AT, "friend", *gift, own(BONK, 9), own(FART, 7)))
     # The pool gave coin as well.
@@ -64,21 +64,39 @@ def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator
     )
     stub.transactions.add(WALLET, "good", buy(AT))
     done = operator.sync()
-    assert (done.status, done.only["no_trades"]) == (3, 2)
+    assert (done.status, done.only["no_trades"]) == (3, 3)
     assert done.only["left_out_reasons"]["unclear"] == {
         "several tokens whose separate prices are unclear": 1,
         "others moved another amount than the wallet": 3,
-        "no other account exchanged the token": 1,
     }
     assert {key[2] for key in operator.ledger()} == {"good"}
 
 
 def test_a_sell_of_which_tips_leave_nothing_is_a_sell(stub: Stub, operator: Operator) -> None:
     moves = (own(FART, -(10**6)), pool(FART, 10**6), pool(WRAPPED, -1000))
-    tip = (own(None, 1000 - 3000), Move("tips", None, 3000))
-    stub.transactions.add(WALLET, "tipped", transaction(AT, WALLET, *moves, *tip))
+    told = transaction(AT, WALLET, *moves, own(None, 1000 - 3000), Move("tips", None, 3000))
+    tip = {"type": "transfer", "info": {"source": WALLET, "destination": "tips", "lamports": 3000}}
+    told["transaction"]["message"]["instructions"].append({"programId": "1" * 32, "parsed": tip})
+    stub.transactions.add(WALLET, "tipped", told)
     operator.sync()
-    assert values(operator.ledger()) == {("tipped", FART, "sell"): ("1", "0.000001", None)}
+    assert values(operator.ledger()) == {("tipped", FART, "sell"): ("1", "0", None)}
+
+
+@pytest.mark.parametrize("has_history", [True, False])
+def test_a_transaction_that_contradicts_itself_is_left_out_alone(
+    stub: Stub, operator: Operator, has_history: bool
+) -> None:
+    stub.transactions.has_history = has_history
+    stub.transactions.add(WALLET, "good", buy(AT))
+    stub.transactions.add(WALLET, "never", buy(AT) | {"blockTime": 10**13})
+    negative, short = buy(AT), buy(AT)
+    negative["meta"]["postBalances"][0] = -1
+    short["meta"]["preBalances"].pop()
+    stub.transactions.add(WALLET, "negative", negative)
+    stub.transactions.add(WALLET, "short", short)
+    done = operator.sync()
+    assert {key[2] for key in operator.ledger()} == {"good"}
+    assert (done.status, done.only["unreadable"], done.only["failed"]) == (3, 3, 0)
 
 
 def test_failed_transactions_are_not_even_asked_for(stub: Stub, operator: Operator) -> None:

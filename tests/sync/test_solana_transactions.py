@@ -207,7 +207,7 @@ def test_several_tokens_and_those_of_others(stub: Stub, operator: Operator) -> N
         # Of one value, or of two if more is left over.
         "route": (route(2), [(BONK, "buy", "1", "0.000000101"), (FART, "sell", "1", "0.000000101")]),
         "parts": (route(3), [(BONK, "buy", "1", "0.000000098"), (FART, "sell", "1", "0.000000101")]),
-        "gift": (made(*gift, payer="friend"), "unclear"),
+        "gift": (made(*gift, payer="friend"), []),
         "filled for others": (filled, []),
     }
     check(stub, operator, cases)
@@ -275,8 +275,11 @@ def test_a_pool_with_an_owner_for_each_vault(stub: Stub, operator: Operator) -> 
         *(own(None, -SOL), own(FART, UNITS), Move("friend", FART, UNITS // 4)),
         *(pool(WRAPPED, SOL), pool(FART, -UNITS - UNITS // 4)),
     )
-    # Lamports for a token account are no tokens.
+    # Lamports for a token account are no tokens; they are a part of the cost.
     rent = {"source": WALLET, "destination": "account 2 of friend", "lamports": UNITS}
+    keys = [key["pubkey"] for key in funded["transaction"]["message"]["accountKeys"]]
+    funded["meta"]["postBalances"][keys.index("account 2 of friend")] += UNITS
+    funded["meta"]["postBalances"][keys.index(WALLET)] -= UNITS
     inner(funded).append(
         {"program": "system", "programId": SYSTEM, "parsed": {"type": "transfer", "info": rent}}
     )
@@ -284,7 +287,7 @@ def test_a_pool_with_an_owner_for_each_vault(stub: Stub, operator: Operator) -> 
         "with a fee": (renamed(bought(), "transferChecked", "transferCheckedWithFee"), BOUGHT),
         "of an old node": (flat, BOUGHT),
         "apart": (apart, []),
-        "funded": (funded, BOUGHT),
+        "funded": (funded, [(FART, "buy", "1", "1.001")]),
     }
     check(stub, operator, cases)
 
@@ -318,8 +321,8 @@ def test_orders_that_others_fill(stub: Stub, operator: Operator) -> None:
     relayed = made(own(FART, -UNITS), own(None, SOL), pool(FART, UNITS), pool(None, -SOL), payer="taker")
     vaults = ("account 3 of pool", "account 4 of pool")
     cases: Cases = {
-        "by the taker": (of_program(by_taker, LIMIT_ORDERS, WALLET, "order", "taker"), filled),
-        "by a pool": (of_program(by_pool, LIMIT_ORDERS, WALLET, "order", *vaults), filled),
+        "by the taker": (of_program(by_taker, LIMIT_ORDERS, "taker", WALLET, "order"), filled),
+        "by a pool": (of_program(by_pool, LIMIT_ORDERS, "taker", WALLET, "order", *vaults), filled),
         # No order.
         "relayed": (of_program(relayed, "the relayer", WALLET, "pool"), SOLD),
     }

@@ -21,9 +21,8 @@ from wallet_api.decoding.evm_evidence import (
 from wallet_api.decoding.evm_flows import Flows
 from wallet_api.decoding.evm_logs import Logs
 from wallet_api.decoding.evm_orders import GIVEN_AWAY, UNKNOWN_DECIMALS, decode_orders
-from wallet_api.decoding.exchanges import DISAGREES, NO_EXCHANGE, UNCLEAR
 from wallet_api.decoding.legs import SwapWriter
-from wallet_api.decoding.moves import FEES, agrees, exchanges
+from wallet_api.decoding.moves import DISAGREES, FEES, NO_EXCHANGE, UNCLEAR, agrees, exchanges
 from wallet_api.decoding.swaps import DIGITS, NO_TRADE, UNSIGNED, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 from wallet_api.decoding.venues import Role

@@ -13,6 +13,9 @@ import msgspec
 from wallet_api.decoding.amounts import UnusableRow, read_amount
 from wallet_api.decoding.venues import SYSTEM
 
+OUTSIDE = -1
+"""The caller of the instructions of the message itself: the transaction."""
+
 
 class _Amount(msgspec.Struct):
     amount: str
@@ -95,29 +98,33 @@ class Evidence:
 class Step:
     """An instruction in the order of execution; `kind` and `info` are empty if the node did not parse it.
 
-    `caller` is the index of the instruction that invoked it, or else the instruction's own index, and
-    `calling_program` is the caller's program.
+    `number` is its place, and `caller` that of the instruction that invoked it, OUTSIDE if none did.
     """
 
     program: str
     accounts: list[str]
     kind: str
     info: dict[str, Any]
+    number: int
     caller: int
-    calling_program: str
 
     @property
     def is_system(self) -> bool:
         """Return whether it is one of the system program."""
         return self.program == SYSTEM
 
-    def text(self, name: str) -> str:
-        """Return an address of the parsed instruction; "" if it has none of this name."""
-        value = self.info.get(name)
-        return value if isinstance(value, str) else ""
+    @property
+    def names(self) -> set[str]:
+        """Return the accounts that it names."""
+        return {*self.accounts, *(value for value in self.info.values() if isinstance(value, str))}
+
+    def text(self, *names: str) -> str:
+        """Return an address of the parsed instruction, by the first of these names; "" if it has none."""
+        found = (self.info.get(name) for name in names)
+        return next((value for value in found if isinstance(value, str)), "")
 
     def units(self) -> int:
-        """Return the amount in smallest units, without a transfer fee that the token withheld.
+        """Return the amount in smallest units, with a transfer fee that the token withheld.
 
         Raise UnusableRow.
         """
@@ -135,20 +142,20 @@ def steps(transaction: Transaction) -> Iterator[Step]:
     for index, outer in enumerate(transaction.transaction.message.instructions):
         # The instructions that are running, the outer one first. Old nodes do not report the depth of inner
         # ones, which then all count as invoked by the outer one.
-        running = [(number, outer.program_id)]
-        yield _step(outer, *running[0])
+        running = [number]
+        yield _step(outer, number, OUTSIDE)
         for instruction in inner.get(index, ()):
             number += 1
             depth = instruction.stack_height or 2
             del running[max(1, depth - 1) :]
-            yield _step(instruction, *running[-1])
-            running.append((number, instruction.program_id))
+            yield _step(instruction, number, running[-1])
+            running.append(number)
         number += 1
 
 
-def _step(instruction: _Instruction, caller: int, calling_program: str) -> Step:
+def _step(instruction: _Instruction, number: int, caller: int) -> Step:
     parsed = instruction.parsed
     kind, info = (parsed.get("type"), parsed.get("info")) if isinstance(parsed, dict) else ("", {})
     if not isinstance(kind, str) or not isinstance(info, dict):
         raise UnusableRow("an instruction that is not of the documented form")
-    return Step(instruction.program_id, instruction.accounts, kind, info, caller, calling_program)
+    return Step(instruction.program_id, instruction.accounts, kind, info, number, caller)

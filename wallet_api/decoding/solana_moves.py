@@ -1,190 +1,224 @@
-"""What each owner gained and lost in a Solana transaction, and who exchanged it.
+"""What a wallet exchanged in a Solana transaction, and with whom.
 
-Balances decide the amounts, since they are complete; instructions decide which of them belong to an
-exchange. The reasons are in docs/sync.md, "Solana from a node".
+An exchange happens inside one call: the smallest one, with all that it invoked, in which the wallet gave one
+thing and took another. The reasons are in docs/sync.md, "Solana from a node".
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
-from wallet_api.decoding.amounts import UnusableRow, read_amount, read_decimals
-from wallet_api.decoding.moves import Changes, Moves, Transfer, exchanges, one_way
-from wallet_api.decoding.solana import Step, Transaction, steps
+from wallet_api.decoding.moves import FEES, Changes, added, agrees, exchanges
+from wallet_api.decoding.solana import OUTSIDE, Step, Transaction
+from wallet_api.decoding.solana_flows import Flow, Flows, Kind, read_flows
 from wallet_api.decoding.swaps import TrackedWallet
-from wallet_api.decoding.venues import SOLANA_LENDING, SOLANA_ORDERS
+from wallet_api.decoding.venues import SOLANA, Role
 
-_TRANSFERS = frozenset(("transfer", "transferChecked", "transferCheckedWithFee"))
-_MINTS = frozenset(("mintTo", "mintToChecked"))
-_BURNS = frozenset(("burn", "burnChecked"))
-_OPENINGS = frozenset(("initializeAccount", "initializeAccount2", "initializeAccount3"))
+_ORDERS = {venue.address: venue.places for venue in SOLANA if venue.role is Role.ESCROW}
+_LENDING = frozenset(venue.address for venue in SOLANA if venue.role is Role.LENDING)
 
 
-@dataclass(slots=True)
-class _Accounts:
-    """The owner and the mint of each account, and the changes by owner."""
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What the wallet gained and lost in a call, and the changes of its counterparts in it.
 
-    owners: dict[str, str] = field(default_factory=dict)
-    mints: dict[str, str | None] = field(default_factory=dict)
-    decimals: dict[str, int] = field(default_factory=dict)
-    changes: defaultdict[str, Changes] = field(default_factory=lambda: defaultdict(Counter))
+    `onward` is coin that the wallet sent on in the call after it had received it, which is not in `mine`.
+    `others` are the changes of those that exchanged the same as the wallet, such as another buyer.
+    """
 
-    def owner(self, account: str) -> str:
-        """Return the owner of a token account, or the account itself if it is none."""
-        return self.owners.get(account, account)
+    mine: Changes
+    parties: Sequence[Changes]
+    others: Changes
+    onward: Sequence[Flow]
+    is_consented: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What a wallet moved: its exchanges, and the flows of all owners that belong to none of them.
+
+    `owners` are the wallet, and the escrows of its orders that the transaction fills.
+    """
+
+    exchanges: Sequence[Exchange]
+    rest: Sequence[Flow]
+    total: Changes
+    decimals: Mapping[str, int]
+    owners: AbstractSet[str]
+    is_signer: bool
 
 
 def read_moves(wallet: TrackedWallet, transaction: Transaction) -> Moves:
-    """Return what `wallet` exchanged in a transaction. Raise UnusableRow."""
-    run = list(steps(transaction))
-    accounts = _accounts(wallet, transaction, run)
-    _leave_out_rent(transaction, accounts, run)
-    _leave_out_supply(accounts, run)
-    wallet_owners = {wallet.address, *_escrows(wallet, transaction, accounts, run)}
-    changes = _without_nfts(accounts, wallet_owners)
-    mine: Changes = Counter()
-    for owner in wallet_owners:
-        mine.update(changes.pop(owner, Counter()))
-    # Who lends gives as well, but only who gains something may have exchanged it.
-    lenders = {
-        accounts.owner(step.text("destination"))
-        for step in run
-        if step.kind in _TRANSFERS and step.calling_program in SOLANA_LENDING
-    }
-    exchangers, others = _exchangers(accounts, changes, lenders, run)
-    direct = one_way(_transfers(accounts, run), wallet_owners, others)
-    return Moves.of(mine, exchangers, direct, accounts.decimals)
-
-
-def _accounts(wallet: TrackedWallet, transaction: Transaction, run: Iterable[Step]) -> _Accounts:
-    """Return the balance changes by owner, without the network fee.
-
-    The lamports of a token account are its owner's, and the wrapped coin counts as the native coin.
-    """
-    meta, keys = transaction.meta, transaction.keys
-    if not keys or not len(keys) == len(meta.pre_balances) == len(meta.post_balances):
-        raise UnusableRow("not as many balances as accounts")
-    accounts = _Accounts()
-    # An account that is opened and closed in between has no balance before or after.
-    for step in run:
-        if step.kind in _OPENINGS:
-            accounts.owners[step.text("account")] = step.text("owner")
-            accounts.mints[step.text("account")] = _mint(wallet, step.text("mint"))
-    for balances, sign in ((meta.pre_token_balances, -1), (meta.post_token_balances, 1)):
-        for balance in balances or ():
-            if not 0 <= balance.account_index < len(keys):
-                raise UnusableRow("a balance of no account")
-            account = keys[balance.account_index]
-            owner = accounts.owners[account] = balance.owner or accounts.owner(account)
-            mint = accounts.mints[account] = _mint(wallet, balance.mint)
-            units = sign * read_amount(balance.ui_token_amount.amount)
-            if mint is not None:
-                accounts.decimals[mint] = read_decimals(balance.ui_token_amount.decimals)
-                accounts.changes[owner][mint] += units
-    for key, before, after in zip(keys, meta.pre_balances, meta.post_balances, strict=True):
-        accounts.changes[accounts.owner(key)][None] += after - before
-    accounts.changes[keys[0]][None] += meta.fee
-    return accounts
-
-
-def _mint(wallet: TrackedWallet, mint: str) -> str | None:
-    return None if mint == wallet.chain.wrapped_mint else mint
-
-
-def _leave_out_rent(transaction: Transaction, accounts: _Accounts, run: Iterable[Step]) -> None:
-    """Add the rent of new accounts to the balances of those that paid it: it is no part of a price."""
-    balances = zip(transaction.keys, transaction.meta.post_balances, strict=True)
-    kept = {key for key, lamports in balances if lamports}
-    funded: defaultdict[str, list[Step]] = defaultdict(list)
-    for step in run:
-        if not step.is_system:
-            continue
-        if (account := step.text("newAccount")) in kept:
-            _give_back(accounts, step, account)
-        elif (account := step.text("destination")) in kept:
-            funded[account].append(step)
-        # An account that had lamports is created by transfer, allocate and assign.
-        for transfer in funded.pop(step.text("account"), ()):
-            _give_back(accounts, transfer, step.text("account"))
-
-
-def _give_back(accounts: _Accounts, payment: Step, account: str) -> None:
-    lamports = payment.units()
-    accounts.changes[accounts.owner(payment.text("source"))][None] += lamports
-    accounts.changes[accounts.owner(account)][None] -= lamports
-
-
-def _leave_out_supply(accounts: _Accounts, run: Iterable[Step]) -> None:
-    """Leave out what was minted and burned: no other owner gave or received it."""
-    for step in run:
-        sign = -1 if step.kind in _MINTS else 1 if step.kind in _BURNS else 0
-        if sign and (account := step.text("account")) in accounts.mints:
-            accounts.changes[accounts.owner(account)][accounts.mints[account]] += sign * step.units()
-
-
-def _escrows(
-    wallet: TrackedWallet, transaction: Transaction, accounts: _Accounts, run: Iterable[Step]
-) -> set[str]:
-    """Return the owners that pay for orders of `wallet`, which it placed before and does not sign now."""
+    """Return what `wallet` moved in a transaction. Raise UnusableRow."""
+    read = read_flows(wallet.chain.wrapped_mint, transaction)
     signers = transaction.signers
-    if wallet.address in signers:
-        return set()
-    return {
-        owner
-        for step in run
-        if step.program in SOLANA_ORDERS and wallet.address in step.accounts
-        for owner in {accounts.owner(account) for account in step.accounts}
-        if owner in step.accounts and owner not in signers
-        # Not those that take a fee.
-        if any(units < 0 for units in accounts.changes[owner].values())
-    }
+    is_signer = wallet.address in signers
+    owners = {wallet.address} if is_signer else {wallet.address, *_escrows(wallet, read.run, signers)}
+    flows = list(_without_nfts(read, owners))
+    exchanges, rest = _by_call(flows, read.run, owners, is_signer=is_signer)
+    held = added(changes for owner, changes in changes_of(flows).items() if owner in owners)
+    return Moves(exchanges, rest, held, read.decimals, owners, is_signer)
 
 
-def _without_nfts(accounts: _Accounts, wallet_owners: set[str]) -> dict[str, Changes]:
-    """Return the changes without those of 0, and without tokens of which the wallet moved a single one."""
-    unique = {
-        mint
-        for mint, decimals in accounts.decimals.items()
-        if not decimals and all(abs(accounts.changes[owner][mint]) <= 1 for owner in wallet_owners)
-    }
-    return {
-        owner: Counter({mint: units for mint, units in changes.items() if units and mint not in unique})
-        for owner, changes in accounts.changes.items()
-    }
-
-
-def _exchangers(
-    accounts: _Accounts, changes: Mapping[str, Changes], lenders: set[str], run: Iterable[Step]
-) -> tuple[list[Changes], dict[str, Changes]]:
-    """Return the changes of those that gave one thing for another, and the changes of all others.
-
-    A pool may have a separate owner for each of its vaults: owners with one thing each count as one if the
-    same instruction moved both.
-    """
-    exchangers = [each for owner, each in changes.items() if owner not in lenders and exchanges(each)]
-    others = {owner: each for owner, each in changes.items() if owner in lenders or not exchanges(each)}
-    together: defaultdict[int, set[str]] = defaultdict(set)
+def _escrows(wallet: TrackedWallet, run: Iterable[Step], signers: AbstractSet[str]) -> set[str]:
+    """Return the owners that pay for orders of `wallet`, which it placed before and does not sign now."""
+    escrows = set()
     for step in run:
-        if step.kind in _TRANSFERS and step.units():
-            ends = {accounts.owner(step.text(end)) for end in ("source", "destination")}
-            together[step.caller] |= ends - lenders
-    for group in together.values():
-        vaults = [owner for owner in group if owner in others and len(others[owner]) == 1]
-        pool: Changes = Counter()
-        for owner in vaults:
-            pool.update(others[owner])
-        if exchanges(pool):
-            exchangers.append(pool)
-            for owner in vaults:
-                del others[owner]
-    return exchangers, others
+        places = _ORDERS.get(step.program)
+        if places is not None and len(step.accounts) > max(places):
+            escrow, maker = (step.accounts[place] for place in places)
+            if maker == wallet.address and escrow not in signers:
+                escrows.add(escrow)
+    return escrows
 
 
-def _transfers(accounts: _Accounts, run: Iterable[Step]) -> Iterator[Transfer]:
-    """Yield what instructions moved between the owners of token accounts."""
-    for step in run:
-        if step.kind not in _TRANSFERS or step.is_system:
+def _without_nfts(read: Flows, owners: AbstractSet[str]) -> Iterable[Flow]:
+    """Yield what is no NFT, and no rent of others that came to the wallet."""
+    held = added(changes for owner, changes in changes_of(read.flows).items() if owner in owners)
+    unique = {mint for mint, decimals in read.decimals.items() if not decimals and abs(held[mint]) <= 1}
+    unique |= read.unique
+    for flow in read.flows:
+        if flow.mint not in unique and not (flow.kind is Kind.REFUND and flow.taker in owners):
+            yield flow
+
+
+def _by_call(
+    flows: Iterable[Flow], run: Sequence[Step], owners: AbstractSet[str], *, is_signer: bool
+) -> tuple[list[Exchange], list[Flow]]:
+    """Return the exchanges of the smallest calls, and the flows that belong to none."""
+    found: list[Exchange] = []
+    callers = {step.number: step.caller for step in run}
+    waiting: defaultdict[int, list[Flow]] = defaultdict(list)
+    for flow in flows:
+        waiting[flow.call].append(flow)
+    for step in reversed(run):
+        inside = waiting.pop(step.number, [])
+        # What is paid to a lender and comes from it is lent.
+        if not inside or step.program in _LENDING:
             continue
-        source, destination = step.text("source"), step.text("destination")
-        mint = accounts.mints.get(source, accounts.mints.get(destination))
-        yield Transfer(accounts.owner(source), accounts.owner(destination), mint, step.units())
+        exchange = _exchange(inside, owners, callers, step.number, is_signer=is_signer)
+        if exchange is None:
+            waiting[step.caller] += inside
+        else:
+            found.append(exchange)
+    rest = sorted(waiting[OUTSIDE], key=lambda flow: flow.number)
+    exchange = _exchange(rest, owners, callers, OUTSIDE, is_signer=is_signer)
+    return (found, rest) if exchange is None else ([*found, exchange], [])
+
+
+def _exchange(
+    inside: Sequence[Flow], owners: AbstractSet[str], callers: Mapping[int, int], top: int, *, is_signer: bool
+) -> Exchange | None:
+    """Return what the wallet exchanged in a call, or in what is left of the transaction; None for nothing."""
+    dealers = {owner for owner, changes in changes_of(inside).items() if exchanges(changes)} - owners - {""}
+    moved = [flow for flow in inside if flow.kind is not Kind.RENT or flow.taker in dealers]
+    moved_by = changes_of(moved)
+    mine = added(changes for owner, changes in moved_by.items() if owner in owners)
+    onward = _onward(moved, owners, dealers)
+    kept = added((mine, Counter()))
+    for flow in onward:
+        kept[flow.mint] += flow.units
+    if _is_trade_for_coin(kept):
+        mine = kept
+        moved = [flow for flow in moved if flow not in onward]
+        moved_by = changes_of(moved)
+    else:
+        onward = []
+    if not exchanges(mine):
+        return None
+    tokens = [mint for mint, units in mine.items() if mint is not None and units]
+    same = {owner for owner in dealers if any(moved_by[owner][mint] * mine[mint] > 0 for mint in tokens)}
+    parties = [moved_by[owner] for owner in dealers - same]
+    parties += _vaults(moved, moved_by, owners | dealers, callers, top)
+    others = added(moved_by[owner] for owner in same)
+    if top == OUTSIDE:
+        # Several calls have in common only that they are of one transaction.
+        if not any(party[mint] * mine[mint] < 0 for party in parties for mint in tokens):
+            return None
+    elif not _covers(parties, others, mine, tokens):
+        parties, others = (
+            [added(changes for owner, changes in moved_by.items() if owner not in {*owners, ""})],
+            Counter(),
+        )
+    is_consented = is_signer or all(
+        sum(flow.units for flow in moved if flow.giver in owners and flow.mint == mint and flow.is_consented)
+        >= -units
+        for mint, units in mine.items()
+        if units < 0
+    )
+    return Exchange(mine, parties, others, onward, is_consented)
+
+
+def _vaults(
+    moved: Iterable[Flow],
+    moved_by: Mapping[str, Changes],
+    known: AbstractSet[str],
+    callers: Mapping[int, int],
+    top: int,
+) -> Iterator[Changes]:
+    """Yield the changes of pools with several owners, which one call (with all that it invoked) moved."""
+    waiting: defaultdict[int, set[str]] = defaultdict(set)
+    for flow in moved:
+        waiting[flow.call] |= {flow.giver, flow.taker} - known - {""}
+    # A call has a smaller number than those that it invoked.
+    while waiting and (call := max(waiting)) > OUTSIDE:
+        group = waiting.pop(call)
+        pool = added(moved_by[owner] for owner in group)
+        if exchanges(pool):
+            yield pool
+            for others in waiting.values():
+                others -= group
+        elif call != top:
+            waiting[callers[call]] |= group
+
+
+def _covers(parties: Iterable[Changes], others: Changes, mine: Changes, tokens: Iterable[str]) -> bool:
+    """Return whether those that gave one thing for another are the wallet's counterpart.
+
+    They are not if a pool has an owner for each of its vaults, or if one that takes a fee owns a vault.
+    """
+    moved = added(parties)
+    if not all(moved[mint] * mine[mint] < 0 for mint in tokens):
+        return False
+    return len(tuple(tokens)) > 1 or agrees(-moved[None] - others[None], mine[None], FEES)
+
+
+def _onward(moved: Iterable[Flow], owners: AbstractSet[str], dealers: AbstractSet[str]) -> list[Flow]:
+    """Return what the wallet sent on, after it had received some of it, to others that gave it nothing.
+
+    What else they received is no part of the exchange either.
+    """
+    moved = list(moved)
+    givers = {flow.giver for flow in moved if flow.taker in owners}
+    received: set[str | None] = set()
+    onward: list[Flow] = []
+    for flow in sorted(moved, key=lambda flow: flow.number):
+        if flow.taker in owners and flow.giver not in owners:
+            received.add(flow.mint)
+        elif (
+            flow.giver in owners
+            and flow.taker
+            and flow.taker not in givers.union(owners, dealers)
+            and flow.mint in received
+        ):
+            onward.append(flow)
+    friends = {flow.taker for flow in onward if flow.mint is not None}
+    return [
+        *onward,
+        *(flow for flow in moved if flow.giver in owners and flow.taker in friends and flow not in onward),
+    ]
+
+
+def _is_trade_for_coin(changes: Changes) -> bool:
+    tokens = [units for mint, units in changes.items() if mint is not None and units]
+    return len(tokens) == 1 and tokens[0] * changes[None] < 0
+
+
+def changes_of(flows: Iterable[Flow]) -> dict[str, Changes]:
+    """Return what each owner gained and lost."""
+    changes: defaultdict[str, Changes] = defaultdict(Counter)
+    for flow in flows:
+        changes[flow.giver][flow.mint] -= flow.units
+        changes[flow.taker][flow.mint] += flow.units
+    return dict(changes)

@@ -11,30 +11,6 @@ MADE = "made"
 
 SYSTEM = "11111111111111111111111111111111"
 
-# Their escrow pays for an order that the wallet has placed before, and the wallet signs nothing.
-# Recorded: 42zg3foo…, 4aBP4353…, 2GMpqA7d… in tests/data/solana.
-SOLANA_ORDERS = frozenset(
-    (
-        "jupoNjAxXgZ4rjzxzPMP4oxduvQsQtZzyknqvzYNrNu",  # Jupiter limit orders, version 1
-        "j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X",  # Jupiter limit orders, version 2
-        "DCA265Vj8a9CEuX1eb1LWRnDT7uK6q1xMipnNyatn23M",  # Jupiter DCA
-    )
-)
-
-# What is paid to them and comes from them is lent, not exchanged.
-SOLANA_LENDING = frozenset(
-    (
-        # Jupiter Lend. Recorded: 2Cxrz8NW…, 2VvCxb43… in tests/data/solana.
-        "jup3YeL8QhtSx1e253b2FDvsMNC87fDrgQZivbrndc9",  # earn
-        "jupr81YtYssSyPt8jbnGuiWon5f6x9TcDEFxYe3Bdzi",  # vaults
-        "jupeiUmn818Jg1ekPURTpr4mFo29p46vygyykFJ3wZC",  # liquidity
-        # By the code of several public clients; no recorded transaction.
-        "KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD",  # https://github.com/Kamino-Finance/klend
-        "MFv2hWf31Z9kbCa1snEPYctwafyhdvnV7FZnsebVacA",  # https://github.com/mrgnlabs/marginfi-v2
-        "So1endDq2YkqhipRh3WViPa8hdiSpxWy6z3Z6tMCpAo",  # https://github.com/solendprotocol/solana-program-library
-    )
-)
-
 
 class Role(StrEnum):
     """What a row decides."""
@@ -53,6 +29,10 @@ class Role(StrEnum):
     """The wallet, a contract, has run what its owners or modules have ordered."""
     LENDING = "lending"
     """What is paid to it and comes from it is lent, not exchanged."""
+    ESCROW = "orders with an escrow"
+    """Its escrow pays for an order that the wallet has placed before, and the wallet signs nothing."""
+    TIPS = "tips"
+    """It is paid for the place of a transaction in its block, by transfers of any size."""
     POOL = "pool"
     """It exchanged the amounts of its event, of which one may be native coin."""
     MANAGER = "manager of pools"
@@ -66,10 +46,11 @@ class Role(StrEnum):
 
 
 class Venue(NamedTuple):
-    """A contract, or an event: of one contract, or (without an address) of any.
+    """A contract, a program or an account, or an event: of one contract, or (without an address) of any.
 
     `places` are those of the wallet, or of what the pool got and gave, among the values of the log: its
-    topics after the first one, then its words. `holder` has the tokens where that is not the emitter.
+    topics after the first one, then its words. Of a program they are those of the escrow and of the wallet
+    among the accounts of its instruction. `holder` has the tokens where that is not the emitter.
     """
 
     role: Role
@@ -302,4 +283,44 @@ EVM = (
     # TokenManager 2 of four.meme: TokenPurchase and TokenSale, with the tokens and the coin.
     Venue(Role.POOL, "four.meme, buy", _FOUR_MEME, _FOUR_MEME_BUY, (4, 3), MADE),
     Venue(Role.POOL, "four.meme, sale", _FOUR_MEME, _FOUR_MEME_SALE, (3, 4), MADE),
+)
+
+SOLANA = (
+    # The programs check the escrow and the maker; anybody may add an account after them.
+    *(
+        Venue(Role.ESCROW, name, address, "", places, recorded)
+        for name, address, places, recorded in (
+            ("Jupiter limit orders 1", "jupoNjAxXgZ4rjzxzPMP4oxduvQsQtZzyknqvzYNrNu", (0, 2), "42zg3foo"),
+            ("Jupiter limit orders 2", "j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X", (2, 1), "k2eGRDNq"),
+            ("Jupiter DCA", "DCA265Vj8a9CEuX1eb1LWRnDT7uK6q1xMipnNyatn23M", (1, 2), "2GMpqA7d"),
+        )
+    ),
+    *(
+        Venue(Role.LENDING, name, address, "", (), recorded)
+        for name, address, recorded in (
+            ("Jupiter Lend, earn", "jup3YeL8QhtSx1e253b2FDvsMNC87fDrgQZivbrndc9", "2Cxrz8NW"),
+            ("Jupiter Lend, vaults", "jupr81YtYssSyPt8jbnGuiWon5f6x9TcDEFxYe3Bdzi", "2VvCxb43"),
+            ("Jupiter Lend, liquidity", "jupeiUmn818Jg1ekPURTpr4mFo29p46vygyykFJ3wZC", "2VvCxb43"),
+            ("Kamino Lend", "KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD", "568p1ATf"),
+            ("marginfi", "MFv2hWf31Z9kbCa1snEPYctwafyhdvnV7FZnsebVacA", "3JwqTzSa"),
+            # https://github.com/solendprotocol/solana-program-library
+            ("Solend", "So1endDq2YkqhipRh3WViPa8hdiSpxWy6z3Z6tMCpAo", MADE),
+        )
+    ),
+    *(
+        Venue(Role.TIPS, name, address, "", (), recorded)
+        for name, address, recorded in (
+            ("Jito", "96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5", "3QvhUBMp"),
+            ("Jito", "HFqU5x63VTqvQss8hp11i4wVV8bD44PvwucfZ2bU7gRe", "QgAiv9WC"),
+            ("Jito", "Cw8CFyM9FkoMi7K7Crf6HNQqf4uEMzpKw6QNghXLvLkY", "yorVNUA3"),
+            ("Jito", "ADaUMid9yfUytqMBgopwjb2DTLSokTSzL1zt6iGPaS49", "5S4EEa5s"),
+            ("Jito", "DfXygSm4jCyNCybVYYK6DwvWqjKee8pbDmJGcLWNDXjh", "63YHRcDE"),
+            ("Jito", "ADuUkR4vqLUMWXxW9gh6D6L8pMSawimctcNZ5pGwDcEt", "4bJd4mkj"),
+            ("Jito", "DttWaMuVvTiduZRnguLF7jNxTgiMBZ1hyAumKUiL2KRL", "TyswJcg7"),
+            ("Jito", "3AVi9Tg9Uo68tJfuvoKvqKNWKkC5wPdSSdeBnizKZ6jT", "4udm6NA1"),
+            ("bloXroute", "HWEoBxYs7ssKuudEjzjmpfJVX7Dvi7wescFsVx2L5yoY", "3tJczs8y"),
+            ("Temporal", "TEMPaMeCRFAS9EKF53Jd6KpHxgL47uWLcpFArU1Fanq", "3XAnhzL2"),
+            ("NextBlock", "NexTBLockJYZ7QD7p2byrUa6df8ndV2WSd8GkbWqfbb", "2wkECde7"),
+        )
+    ),
 )

@@ -120,7 +120,7 @@ class SolanaNode:
         ):
             for row in page:
                 # A row without a time gets that of the next newer one.
-                moment = moment if row.block_time is None else time_of(row.block_time)
+                moment = _time(row) or moment
                 if row.err is None and moment >= since:
                     listed.append(Listed(wallet, moment, row.signature))
             before = page[-1].signature
@@ -152,7 +152,7 @@ class SolanaNode:
             for body in map(bytes, history.data):
                 # Also of one whose form is not known.
                 row = read_json(body, _Row)
-                until = until if row.block_time is None else max(until, time_of(row.block_time))
+                until = max(until, _time(row) or until)
                 if not row.transaction.signatures:
                     raise Malformed("a transaction without a signature")
                 rows.append((Listed(wallet, until, row.transaction.signatures[0]), _transaction(body)))
@@ -268,6 +268,14 @@ class SolanaNode:
 
 class UnknownFormError(Exception):
     """A transaction that the node has, in no form that can be read."""
+
+
+def _time(row: _Signature | _Row) -> datetime | None:
+    """Return the time of a row; None if it has none, or one that is out of range."""
+    try:
+        return None if row.block_time is None else time_of(row.block_time)
+    except Malformed:
+        return None
 
 
 def _transaction(body: bytes) -> Transaction | None:
