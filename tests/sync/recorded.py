@@ -21,8 +21,8 @@ from tests.stub.evm import TRANSFER, EvmChain, Transaction
 from tests.stub.server import Stub
 from tests.stub.swaps import Row
 
-# An order in native coin that a settlement filled.
-IN_COIN = "0xe2d6aa63"
+# Orders in native coin that a settlement filled, one of each chain.
+IN_COIN = ("0xe2d6aa63", "0x2c8cac57")
 _DATA = Path(__file__).parent.parent / "data"
 
 Trade = tuple[str, str, str, str | None, str | None, str | None]

@@ -1,0 +1,110 @@
+"""All recorded transactions of EVM chains through `wallet-api sync trades`: has the ledger their trades?
+
+    python -m tests.benchmarks.recorded
+
+The suite decodes them, and sends some through the whole machine. This sends all: a node serves each one in a
+block of its own, as an archive, with traces and as neither, to a sync that reads them in one round. Ends with
+status 0 if the ledger has exactly the trades that each decodes to.
+"""
+
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import click
+
+from tests.decoding.evm import ARCHIVE, BARE
+from tests.decoding.test_evm_recorded import CASES, Case
+from tests.stub.evm import EvmChain, Transaction
+from tests.stub.server import Stub
+from tests.sync.operator import Key, Operator, plain
+from tests.sync.recorded import IN_COIN
+from wallet_api import embedded, migrations
+from wallet_api.chains import CHAINS
+from wallet_api.database import connect
+from wallet_api.settings import Settings
+
+_CHAINS = ("eth", "base", "bnb")
+
+
+def serve(stub: Stub, operator: Operator, cases: list[Case], node: str) -> None:
+    """Let the nodes have the transactions, each once, and track the wallets."""
+    at = datetime.now(UTC).replace(microsecond=0) - timedelta(days=20)
+    rows = {(case.told.chain, case.told.receipt["transactionHash"]): case for case in cases}
+    for name in _CHAINS:
+        decimals = dict.fromkeys(CHAINS[name].stable_mints, 18)
+        stub.nodes.blocks[name] = EvmChain(decimals=decimals, state_blocks=None if node == ARCHIVE else 0)
+        stub.nodes.blocks[name].add(at)
+    for (name, signature), case in rows.items():
+        chain, told = stub.nodes.blocks[name], case.told
+        chain.decimals |= told.decimals
+        if signature.startswith(IN_COIN):
+            chain.placed_by = case.wallet
+        coins = {
+            each.wallet: each.told.coins[each.wallet]
+            for each in cases
+            if each.told.receipt["transactionHash"] == signature
+        }
+        chain.add(at + timedelta(minutes=len(chain.blocks)), Transaction(told.receipt, told.value, coins))
+    operator.track(*{(case.told.chain, case.wallet): None for case in cases})
+
+
+def wanted(cases: list[Case], node: str) -> dict[Key, tuple[str, str]]:
+    """Return amount and native value of the trades that the cases decode to; "" for dollars to convert."""
+    return {
+        (
+            *(case.told.chain, case.wallet, case.told.receipt["transactionHash"], draft.mint),
+            "sell" if draft.is_sell else "buy",
+        ): (plain(draft.token_amount), "" if draft.usd_to_convert else plain(draft.native))
+        for case in cases
+        for draft in case.told.decode(case.wallet, node).drafts
+    }
+
+
+def differences(operator: Operator, expected: dict[Key, tuple[str, str]]) -> list[str]:
+    """Return what the ledger has otherwise."""
+    ledger = operator.ledger()
+    found = [f"missing: {key}" for key in expected.keys() - ledger.keys()]
+    found += [f"more: {key}" for key in ledger.keys() - expected.keys()]
+    for key, (amount, value) in expected.items():
+        if key in ledger and (ledger[key][0] != amount or value not in ("", ledger[key][1])):
+            found.append(f"{key}: {ledger[key][:2]}, not {(amount, value)}")
+    return found
+
+
+@click.command()
+def main() -> None:
+    """Serve, sync, and compare."""
+    cases = [case for case in CASES if case.is_recorded]
+    is_right = True
+    for node in (ARCHIVE, BARE):
+        with ExitStack() as stack:
+            home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-recorded-"))
+            own = replace(Settings.from_environment(), wallet_api_home=home)
+            settings = stack.enter_context(embedded.running(own))
+            stub = stack.enter_context(closing(Stub()))
+            with connect(str(settings.database_url)) as connection:
+                migrations.migrate(connection)
+            operator = Operator(stub, str(settings.database_url))
+            stub.prices.hourly = lambda currency, moment: 160.0
+            serve(stub, operator, cases, node)
+            began = time.monotonic()
+            for name in _CHAINS:
+                operator.environment |= stub.evm_environment(name)
+                operator.sync("trades", "--chain", name, "--since", "2026-01-01")
+            seconds = time.monotonic() - began
+            expected = wanted(cases, node)
+            found = differences(operator, expected)
+        click.echo(
+            f"{node}: {len(cases)} pairs, {len(expected)} trades, {len(found)} differ, in {seconds:.0f} s"
+        )
+        click.echo("\n".join(found[:20]))
+        is_right = is_right and not found
+    sys.exit(0 if is_right else 1)
+
+
+if __name__ == "__main__":
+    main()
