@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
+from itertools import count
 from threading import Lock
 from typing import Any
 
@@ -38,6 +39,7 @@ class Transaction:
     deposits: dict[str, int] = field(default_factory=dict)
     amount: Decimal = Decimal(0)
     coin: Decimal = Decimal(0)
+    input: str = "0x"
 
     @property
     def hash(self) -> str:
@@ -46,13 +48,14 @@ class Transaction:
 
 @dataclass
 class Block:
-    """A block; `salt` makes another hash, as of a fork."""
+    """A block; `salt` makes another hash, as of a fork, and `timestamp` is what the node says instead."""
 
     created_at: datetime
     transactions: list[Transaction] = field(default_factory=list)
     salt: str = ""
     withdrawals: list[str] = field(default_factory=list)
     miner: str = "0x" + "9" * 40
+    timestamp: int | None = None
 
 
 @dataclass
@@ -107,6 +110,7 @@ class EvmChain:
             "eth_blockNumber": lambda: hex(self.newest + (self.behind if self.lies else 0)),
             "eth_getBlockByNumber": self._block,
             "eth_getLogs": self._logs,
+            "eth_getTransactionByHash": self._transaction,
             "eth_getTransactionReceipt": self._receipt,
             "eth_getBlockReceipts": self._block_receipts,
             "eth_getBalance": self._balance,
@@ -140,16 +144,9 @@ class EvmChain:
                 return _header(int(tag, 16), "0x" + "0" * 64, early) | {"transactions": []}
             return None
         block = self.blocks[number - self.start]
-        transactions = [
-            {
-                "hash": one.hash,
-                "from": one.receipt["from"],
-                "to": one.receipt["to"],
-                "value": hex(one.value),
-            }
-            for one in block.transactions
-        ]
+        transactions = [_sent(one) for one in block.transactions]
         return _header(number, self._hash(number), block.created_at) | {
+            **({} if block.timestamp is None else {"timestamp": hex(block.timestamp)}),
             "parentHash": self._hash(number - 1) if number > self.start else "0x" + "0" * 64,
             "miner": block.miner,
             "withdrawals": [{"address": address, "amount": "0x5"} for address in block.withdrawals] or None,
@@ -159,18 +156,23 @@ class EvmChain:
     def _receipts_of(self, number: int) -> list[Row]:
         place = {"blockNumber": hex(number), "blockHash": self._hash(number)}
         receipts = []
-        for index, one in enumerate(self.blocks[number - self.start].transactions):
+        indexes = count()
+        for one in self.blocks[number - self.start].transactions:
+            more = place | {"transactionHash": one.hash}
             logs = [
-                log | place | {"transactionHash": one.hash, "removed": False, "logIndex": hex(index)}
-                for log in one.receipt["logs"]
+                {"removed": False, "logIndex": hex(next(indexes))} | log | more for log in one.receipt["logs"]
             ]
             receipts.append(one.receipt | place | {"logs": logs})
         return receipts
 
     def _logs(self, query: Row) -> list[Row]:
-        first, last = int(query["fromBlock"], 16), int(query["toBlock"], 16)
-        values = [value for value in query["topics"][1:] if value is not None]
-        assert TRANSFER in query["topics"][0]
+        if "blockHash" in query:
+            numbers = range(self.start, self.newest + 1)
+            same = (number for number in numbers if self._hash(number) == query["blockHash"])
+            first = last = next(same, self.start - 1)
+        else:
+            first, last = int(query["fromBlock"], 16), int(query["toBlock"], 16)
+        values = [value for value in query["topics"][1:] if isinstance(value, list)]
         if any(len(each) > self.most_topics for each in values):
             raise Refused(-32000, "exceed max addresses or topics per search position")
         if last - first >= self.most_blocks:
@@ -178,8 +180,7 @@ class EvmChain:
         rows = []
         for number in range(max(first, self.start), min(last, self.newest) + 1):
             for receipt in self._receipts_of(number):
-                logs = receipt["logs"]
-                rows += [log for log in logs if self.ignores_filters or _matches(log, query["topics"])]
+                rows += [log for log in receipt["logs"] if self.ignores_filters or _matches(log, query)]
         if len(rows) > self.most_logs:
             raise Refused(-32005, f"query returned more than {self.most_logs} results.")
         return rows
@@ -193,6 +194,14 @@ class EvmChain:
                 )
                 return receipt
         return None
+
+    def _transaction(self, signature: str) -> Row | None:
+        receipt = self._receipt(signature)
+        if receipt is None:
+            return None
+        place = {name: receipt[name] for name in ("blockNumber", "blockHash")}
+        block = self.blocks[int(receipt["blockNumber"], 16) - self.start]
+        return place | next(_sent(one) for one in block.transactions if one.hash == signature)
 
     def _block_receipts(self, tag: str) -> list[Row] | None:
         number = self._number(tag)
@@ -239,6 +248,12 @@ class EvmChain:
         raise Refused(-32000, "transaction not found")
 
 
+def _sent(one: Transaction) -> Row:
+    """Return a transaction as a block has it."""
+    names = {name: one.receipt[name] for name in ("from", "to")}
+    return {"hash": one.hash, "value": hex(one.value), "input": one.input} | names
+
+
 def _header(number: int, hash: str, created_at: datetime) -> Row:
     return {
         "number": hex(number),
@@ -247,7 +262,10 @@ def _header(number: int, hash: str, created_at: datetime) -> Row:
     }
 
 
-def _matches(log: Row, topics: list[Any]) -> bool:
+def _matches(log: Row, query: Row) -> bool:
+    if "address" in query and log["address"].lower() not in query["address"]:
+        return False
+    topics = query["topics"]
     for place, wanted in enumerate(topics):
         if wanted is None:
             continue

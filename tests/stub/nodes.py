@@ -167,16 +167,18 @@ class Nodes:
             return hex(self.portfolios(chain, parameters[0].lower()).native)
         if method == "eth_call":
             contract, data = parameters[0]["to"].lower(), bytes.fromhex(parameters[0]["data"][2:])
+            if contract in self.reasons:
+                reason = encode(["string"], [self.reasons[contract]]).hex()
+                raise NodeError(3, f"execution reverted: {self.reasons[contract]}", f"0x08c379a0{reason}")
             if blocks is not None and parameters[1] != "latest":
+                if contract in self.empty:
+                    return "0x"
                 (wallet,) = decode(["address"], data[4:])
                 return "0x" + _allowed(blocks.deposit, wallet, parameters[1]).hex()
             if blocks is not None and data[:4].hex() == ORDERS:
                 return "0x" + encode(["address", "uint32"], [blocks.placed_by, 2**32 - 1]).hex()
             if contract == MULTICALL3:
                 return "0x" + self._aggregate(chain, data).hex()
-            if contract in self.reasons:
-                reason = encode(["string"], [self.reasons[contract]]).hex()
-                raise NodeError(3, f"execution reverted: {self.reasons[contract]}", f"0x08c379a0{reason}")
             if contract in self.reverting:
                 raise NodeError(3, "execution reverted")
             if contract in self.burning:

@@ -66,7 +66,9 @@ REORGANISED = "reorganised"
 """A trade that was removed, since a reorganisation has removed its block."""
 DENIED = "denied"
 """A trade in a denied token."""
-COUNTED = (NO_TRADE, UNSIGNED, FROM_LOGS, REORGANISED, DENIED)
+EXPIRED = "expired"
+"""What others did, could not be read, and is no longer kept."""
+COUNTED = (NO_TRADE, UNSIGNED, FROM_LOGS, REORGANISED, DENIED, EXPIRED)
 
 
 class Reason(StrEnum):
@@ -86,10 +88,14 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A swap that is left out. `detail` is a fixed text, which contains nothing from the source."""
+    """A swap that is left out. `detail` is a fixed text, which contains nothing from the source.
+
+    `is_signed` is false if somebody else than the wallet did it.
+    """
 
     wallet: TrackedWallet
     tx_signature: str
     reason: Reason
     detail: str
     created_at: datetime | None = None
+    is_signed: bool = True

@@ -1,63 +1,104 @@
-"""What is read of an EVM node: spans of logs, receipts and blocks, within what the node allows.
+"""What is read of an EVM node: receipts, blocks and decimals, without those that cannot be read.
 
 https://ethereum.github.io/execution-apis/
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+import threading
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
 
+import msgspec
+from cachetools import TTLCache
+
+from wallet_api import forms
 from wallet_api.chains import Chain
-from wallet_api.decoding.evm import (
-    TRANSFER,
-    ChainBlock,
-    Log,
-    Receipt,
-    address_of,
-    topic_of,
-)
+from wallet_api.decoding.amounts import UnusableRow
+from wallet_api.decoding.evm import BlockTransaction, ChainBlock, Log, Receipt
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.providers.evm_tokens import EvmTokens, check_chain, read_quantity
-from wallet_api.providers.faults import Broken, Malformed, Rejected, TimedOut, TooLarge
+from wallet_api.providers.faults import Broken, Malformed, ProviderFault, TooLarge
 from wallet_api.providers.jsonrpc import NO_METHOD, Call, Node, Result
 from wallet_api.providers.replies import quantity
 
-# geth's limit of the values in a position of a filter.
-_MOST_TOPICS = 1000
-_FIRST_SPAN = 1000
-_LONGEST_SPAN = 10_000
-# A span with fewer logs is doubled.
-_FEW_LOGS = 500
+log = logging.getLogger(__name__)
+
 # From so many transactions on, all receipts of a block are requested at once.
 _MANY_RECEIPTS = 4
 # The calls under one deadline.
 _CALLS = 50
-_TOO_MANY_TOPICS = re.compile(r"topic|filters|addresses", re.IGNORECASE)
+_REMEMBERED = 10_000
+_REMEMBER_SECONDS = 3600.0
 
 BEHIND = "the node has not got as far"
 REPLACED = "a block was replaced while it was read"
+NO_RECEIPT = "its receipt is too large, or contradicts itself"
+NO_BLOCK = "its block contradicts itself"
+NOT_LISTED = "so many transfers of the wallet in the block that the node does not list them"
 
 
 @dataclass(slots=True)
 class Found:
-    """A block with transactions of tracked wallets: its hash, and the wallets by transaction and address."""
+    """A block with transactions of tracked wallets: its hash, and the wallets by transaction and address.
+
+    `unlisted` are wallets with so many transfers in it that the node does not list them: some of their
+    transactions may be missing.
+    """
 
     hash: str
     wallets: dict[str, dict[str, TrackedWallet]] = field(default_factory=dict)
+    unlisted: list[TrackedWallet] = field(default_factory=list)
+
+
+class Remembered:
+    """What is not requested again for an hour, since its response is too large. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._keys: TTLCache[Hashable, None] = TTLCache(_REMEMBERED, _REMEMBER_SECONDS)
+
+    def add(self, key: Hashable) -> None:
+        """Remember it."""
+        with self._lock:
+            self._keys[key] = None
+
+    def __contains__(self, key: Hashable) -> bool:
+        with self._lock:
+            return key in self._keys
+
+    def all(self) -> list[Any]:
+        """Return all that are remembered."""
+        with self._lock:
+            return list(self._keys)
+
+
+class _Log(Log, rename="camel", kw_only=True):
+    log_index: str | None = None
+
+
+class _Receipt(Receipt, rename="camel", kw_only=True):
+    logs: list[_Log]  # type: ignore[assignment]
+    status: str | None = None
+
+
+class _Place(msgspec.Struct, rename="camel"):
+    block_number: str | None = None
+    block_hash: str | None = None
 
 
 class EvmNode:
-    """A node of one chain. It remembers the limits that the node has shown."""
+    """A node of one chain."""
 
     def __init__(self, chain: Chain, node: Node) -> None:
         self._chain = chain
         self._node = node
         self._tokens = EvmTokens(node)
         self._chain_is_checked = False
-        # What the node allows: blocks in a span, and wallets in a request.
-        self._span = _FIRST_SPAN
-        self._topics = _MOST_TOPICS
         self._has_block_receipts = True
+        # The blocks and transactions with more receipts, or logs, than a response may have.
+        self._large = Remembered()
 
     def check_chain(self) -> None:
         """Raise NotConfigured if the node is one of another chain."""
@@ -76,88 +117,113 @@ class EvmNode:
         (block,) = self.blocks([number])
         return block
 
-    def blocks(self, numbers: Iterable[int], *, whole: bool = False) -> list[ChainBlock]:
-        """Return blocks, with their transactions if `whole`. Raise Broken if the node does not have one."""
-        results = self.request([("eth_getBlockByNumber", [hex(number), whole]) for number in numbers])
-        blocks: list[ChainBlock] = []
-        for result in results:
-            block = result.read(ChainBlock | None)  # type: ignore[arg-type]
-            if block is None:
-                raise Broken(BEHIND)
-            blocks.append(block)
+    def blocks(self, numbers: Iterable[int]) -> list[ChainBlock]:
+        """Return blocks without their transactions. Raise Broken if the node does not have one."""
+        results = self.request([("eth_getBlockByNumber", [hex(number), False]) for number in numbers])
+        return [_read_block(result) for result in results]
+
+    def whole(self, found: Mapping[int, Found]) -> dict[int, ChainBlock | None]:
+        """Return these blocks with their transactions, None for one that contradicts itself.
+
+        One that is too large has the hashes of those that were not found. Raise Broken if one was replaced.
+        """
+        blocks: dict[int, ChainBlock | None] = {}
+        results = self.request([("eth_getBlockByNumber", [hex(number), True]) for number in found])
+        for (number, one), result in zip(found.items(), results, strict=True):
+            is_large = result.error is not None and isinstance(result.error.fault, TooLarge)
+            block = self._large_block(number, one) if is_large else _read_block(result)
+            if block.hash != one.hash:
+                raise Broken(REPLACED)
+            blocks[number] = block
+            if time_of(block) is None:
+                log.warning("%s: the time of block %d cannot be", self._chain.name, number)
+                blocks[number] = None
         return blocks
 
-    def read_span(
-        self, wallets: Sequence[TrackedWallet], first: int, newest: int, may_widen: bool
-    ) -> tuple[int, dict[int, Found], bool]:
-        """Return the last block of a span from `first` on, what is found in it, and whether it may widen.
+    def _large_block(self, number: int, found: Found) -> ChainBlock:
+        calls: list[Call] = [("eth_getTransactionByHash", [signature]) for signature in found.wallets]
+        known: dict[str, BlockTransaction] = {}
+        for result in self.request(calls):
+            if result.error is None or not isinstance(result.error.fault, TooLarge):
+                row = result.read(BlockTransaction)
+                known[row.hash] = row
+        block = self.block(number)
+        hashes = [one for one in block.transactions if isinstance(one, str)]
+        return msgspec.structs.replace(block, transactions=[known.get(each, each) for each in hashes])
 
-        It is as long as the node allows.
+    def places(self, signatures: Sequence[str]) -> dict[str, tuple[int, str]]:
+        """Return number and hash of the block of each transaction that the node has in one."""
+        results = self.request([("eth_getTransactionByHash", [signature]) for signature in signatures])
+        places: dict[str, tuple[int, str]] = {}
+        for signature, result in zip(signatures, results, strict=True):
+            place = result.read(_Place | None)  # type: ignore[arg-type]
+            if place is not None and place.block_number is not None and place.block_hash is not None:
+                places[signature] = quantity(place.block_number), place.block_hash
+        return places
+
+    def receipts(self, found: Mapping[int, Found]) -> dict[str, Receipt | None]:
+        """Return the receipts of all transactions of tracked wallets in these blocks.
+
+        None is one that is too large, is not of the documented form or contradicts itself.
         """
-        while (logs := self._logs(wallets, first, last := min(newest, first + self._span - 1))) is None:
-            may_widen = False
-            self._span = max(1, (last - first + 1) // 2)
-        if may_widen and len(logs) < _FEW_LOGS and last < newest:
-            self._span = min(2 * self._span, _LONGEST_SPAN)
-        return last, _find(wallets, logs), may_widen
-
-    def _logs(self, wallets: Sequence[TrackedWallet], first: int, last: int) -> list[Log] | None:
-        """Return the transfers from and to the wallets; None if the span is too long for the node.
-
-        A node that has not got as far as `last` would return nothing for it, so it must return that block.
-        """
-        logs: list[Log] = []
-        span = {"fromBlock": hex(first), "toBlock": hex(last)}
-        start = 0
-        while start < len(wallets):
-            values = [topic_of(wallet.address) for wallet in wallets[start : start + self._topics]]
-            calls: list[Call] = [
-                ("eth_getLogs", [span | {"topics": [TRANSFER, *place, values]}]) for place in ([], [None])
-            ]
-            try:
-                *results, end = self.request([*calls, ("eth_getBlockByNumber", [hex(last), False])])
-            except (TooLarge, TimedOut, Rejected):
-                self._span = max(1, self._span // 2)
-                if first == last:
-                    raise
-                return None
-            errors = [result.error for result in results if result.error is not None]
-            if errors and first < last and not _TOO_MANY_TOPICS.search(errors[0].message):
-                return None
-            if errors:
-                if len(values) == 1:
-                    raise errors[0].fault
-                self._topics = len(values) // 2
-                continue
-            if end.read(ChainBlock | None) is None:  # type: ignore[arg-type]
-                raise Broken(BEHIND)
-            logs += (log for result in results for log in result.read(list[Log]) if not log.removed)
-            start += len(values)
-        return logs
-
-    def receipts(self, found: Mapping[int, Found]) -> dict[str, Receipt]:
-        """Return the receipts of all transactions of tracked wallets in these blocks."""
-        receipts: dict[str, Receipt] = {}
-        full = [number for number in found if len(found[number].wallets) >= _MANY_RECEIPTS]
-        if full and self._has_block_receipts:
-            results = self.request([("eth_getBlockReceipts", [hex(number)]) for number in full])
-            self._has_block_receipts = all(
-                result.error is None or result.error.code != NO_METHOD for result in results
-            )
-            for result in results if self._has_block_receipts else ():
-                receipts |= {one.transaction_hash: one for one in result.read(list[Receipt])}
+        receipts: dict[str, Receipt | None] = dict(self._block_receipts(found))
         wanted = [signature for block in found.values() for signature in block.wallets]
+        receipts |= {signature: None for signature in wanted if signature in self._large}
         missing = [signature for signature in wanted if signature not in receipts]
         results = self.request([("eth_getTransactionReceipt", [signature]) for signature in missing])
         for signature, result in zip(missing, results, strict=True):
-            receipt = result.read(Receipt | None)  # type: ignore[arg-type]
+            receipts[signature] = self._receipt(signature, result)
+        for block in found.values():
+            for signature in block.wallets:
+                receipt = receipts[signature]
+                if receipt is not None and receipt.block_hash != block.hash:
+                    raise Broken(REPLACED)
+        return receipts
+
+    def _block_receipts(self, found: Mapping[int, Found]) -> dict[str, Receipt]:
+        """Return the receipts of blocks with many transactions, without those that cannot be read so."""
+        full = [
+            number
+            for number, block in found.items()
+            if len(block.wallets) >= _MANY_RECEIPTS and block.hash not in self._large
+        ]
+        if not full or not self._has_block_receipts:
+            return {}
+        results = self.request([("eth_getBlockReceipts", [hex(number)]) for number in full])
+        self._has_block_receipts = all(
+            result.error is None or result.error.code != NO_METHOD for result in results
+        )
+        receipts: dict[str, Receipt] = {}
+        for number, result in zip(full, results, strict=True):
+            try:
+                rows = result.read(list[_Receipt])
+            except (Malformed, TooLarge):
+                # Single ones show which of them it is.
+                self._large.add(found[number].hash)
+                continue
+            except ProviderFault:
+                if self._has_block_receipts:
+                    raise
+                continue
+            receipts |= {row.transaction_hash: row for row in rows if _contradiction(row) is None}
+        return receipts
+
+    def _receipt(self, signature: str, result: Result) -> Receipt | None:
+        try:
+            receipt = result.read(_Receipt | None)  # type: ignore[arg-type]
+        except (Malformed, TooLarge) as fault:
+            why: str | None = fault.outcome
+            if isinstance(fault, TooLarge):
+                self._large.add(signature)
+        else:
             if receipt is None:
                 raise Broken(BEHIND)
-            receipts[signature] = receipt
-        for block in found.values():
-            if any(receipts[signature].block_hash != block.hash for signature in block.wallets):
-                raise Broken(REPLACED)
-        return receipts
+            if receipt.transaction_hash != signature:
+                raise Malformed("another receipt than was requested")
+            if (why := _contradiction(receipt)) is None:
+                return receipt
+        log.warning("%s: the receipt of %s cannot be read: %s", self._chain.name, signature, why)
+        return None
 
     def decimals(self, mints: Sequence[str]) -> dict[str, int]:
         """Return the decimals of tokens, without those that are unknown."""
@@ -173,21 +239,31 @@ class EvmNode:
         return results
 
 
-def _find(wallets: Sequence[TrackedWallet], logs: Sequence[Log]) -> dict[int, Found]:
-    """Return the blocks of the transfers, in their order."""
-    tracked = {wallet.address: wallet for wallet in wallets}
-    found: dict[int, Found] = {}
-    for log in sorted(logs, key=lambda log: quantity(log.block_number)):
-        # An NFT has a fourth topic.
-        if len(log.topics) != 3:
-            continue
-        block = found.setdefault(quantity(log.block_number), Found(log.block_hash))
-        if block.hash != log.block_hash:
-            raise Broken(REPLACED)
-        for address in map(address_of, log.topics[1:]):
-            if address in tracked:
-                block.wallets.setdefault(log.transaction_hash, {})[address] = tracked[address]
-    # A node that ignores the filter may as well leave out logs.
-    if any(not block.wallets for block in found.values()):
-        raise Malformed("a log that was not requested")
-    return found
+def time_of(block: ChainBlock) -> datetime | None:
+    """Return the time of a block; None if it is no time, or ahead of now."""
+    try:
+        moment = block.created_at
+    except UnusableRow:
+        return None
+    return None if moment > datetime.now(UTC) + forms.AHEAD else moment
+
+
+def _read_block(result: Result) -> ChainBlock:
+    block = result.read(ChainBlock | None)  # type: ignore[arg-type]
+    if block is None:
+        raise Broken(BEHIND)
+    return block
+
+
+def _contradiction(receipt: _Receipt) -> str | None:
+    """Return how a receipt contradicts itself, or None."""
+    indexes = [log.log_index for log in receipt.logs if log.log_index is not None]
+    if len(set(indexes)) < len(indexes):
+        return "a log twice"
+    if any(log.removed for log in receipt.logs):
+        return "a removed log"
+    if any(log.transaction_hash != receipt.transaction_hash for log in receipt.logs):
+        return "a log of another transaction"
+    if receipt.status == "0x0" and receipt.logs:
+        return "logs of a reverted transaction"
+    return None

@@ -3,28 +3,39 @@
 https://ethereum.github.io/execution-apis/; the reasons are in docs/sync.md, "EVM chains from a node".
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from wallet_api.chains import Chain
 from wallet_api.decoding.amounts import UnusableRow
-from wallet_api.decoding.evm import ChainBlock, Receipt
+from wallet_api.decoding.evm import Receipt
 from wallet_api.decoding.evm_evidence import Evidence, Question, Unanswered, may_have_consented
 from wallet_api.decoding.evm_logs import Logs
 from wallet_api.decoding.evm_trade import why_none
 from wallet_api.decoding.swaps import LeftOut, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
-from wallet_api.providers.faults import Broken, Malformed, ProviderFault
-from wallet_api.providers.jsonrpc import Call, Node
+from wallet_api.providers.faults import Broken, ProviderFault
+from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.replies import quantity
 from wallet_api.providers.trades.evm_answers import Answers, Case
-from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found
+from wallet_api.providers.trades.evm_node import (
+    BEHIND,
+    NO_BLOCK,
+    NO_RECEIPT,
+    NOT_LISTED,
+    REPLACED,
+    EvmNode,
+    Found,
+    time_of,
+)
+from wallet_api.providers.trades.evm_spans import EvmSpans
 from wallet_api.providers.trades.source import NOT_AVAILABLE, Block, Chunk, Listed, decode_one
-
-UNREADABLE = "a transaction that cannot be read"
 
 # The blocks with transactions of tracked wallets that are read together.
 CHUNK_BLOCKS = 50
+# How a block is kept in which not all transactions of a wallet are listed.
+_BLOCK = re.compile(r"block ([0-9]+)")
 
 
 class EvmRpcTrades:
@@ -35,6 +46,7 @@ class EvmRpcTrades:
     def __init__(self, chain: Chain, node: Node, confirmations: int) -> None:
         self._chain = chain
         self._node = EvmNode(chain, node)
+        self._spans = EvmSpans(chain, self._node)
         self._confirmations = confirmations
         self._answers = Answers(self._node)
         # The hash of the newest block that was read.
@@ -67,10 +79,10 @@ class EvmRpcTrades:
         found = self._find_again(again)
         may_widen = True
         while first <= newest:
-            last, in_span, may_widen = self._node.read_span(wallets, first, newest, may_widen)
+            last, in_span, may_widen = self._spans.read(wallets, first, newest, may_widen)
             for part_end, part in self._parts(in_span, last):
                 try:
-                    chunk = self._read_part(part_end, part, found, new_from)
+                    chunk = self._read_part(part_end, part, found, new_from, since)
                 except ProviderFault:
                     self._together = max(1, self._together // 2)
                     raise
@@ -78,7 +90,7 @@ class EvmRpcTrades:
                 chunk.left_out += _lost(again, found)
                 left_out = {(each.wallet, each.tx_signature) for each in chunk.left_out}
                 chunk.settled = [row for row in again if (row.wallet, row.tx_signature) not in left_out]
-                chunk.is_last = part_end == newest
+                chunk.is_last, since = part_end == newest, chunk.until or since
                 if chunk.is_last:
                     self._head = chunk.blocks[-1].hash
                 yield chunk
@@ -110,21 +122,25 @@ class EvmRpcTrades:
         low, high = before[-1].number if before else 0, newest
         while low < high:
             middle = (low + high) // 2
-            if _time_of(self._node.block(middle)) < since:
+            moment = time_of(self._node.block(middle))
+            if moment is not None and moment < since:
                 low = middle + 1
             else:
                 high = middle
         return low
 
     def _find_again(self, again: Sequence[Listed]) -> dict[int, Found]:
-        """Return the blocks of transactions that were left out, without those that the node has no more."""
+        """Return the blocks of what was left out, without transactions that the node has no more."""
         found: dict[int, Found] = {}
-        calls: list[Call] = [("eth_getTransactionReceipt", [row.tx_signature]) for row in again]
-        for row, result in zip(again, self._node.request(calls), strict=True):
-            receipt = result.read(Receipt | None)  # type: ignore[arg-type]
-            if receipt is not None:
-                block = found.setdefault(quantity(receipt.block_number), Found(receipt.block_hash))
-                block.wallets.setdefault(row.tx_signature, {})[row.wallet.address] = row.wallet
+        blocks = {row: int(match[1]) for row in again if (match := _BLOCK.fullmatch(row.tx_signature))}
+        for row, number in blocks.items():
+            _merge(found, {number: self._spans.read_block(row.wallet, number)})
+        places = self._node.places([row.tx_signature for row in again if row not in blocks])
+        for row in again:
+            if (place := places.get(row.tx_signature)) is not None:
+                number, block_hash = place
+                wallets = {row.tx_signature: {row.wallet.address: row.wallet}}
+                _merge(found, {number: Found(block_hash, wallets)})
         return found
 
     def _parts(self, found: Mapping[int, Found], last: int) -> Iterator[tuple[int, dict[int, Found]]]:
@@ -137,17 +153,29 @@ class EvmRpcTrades:
         yield last, {number: found[number] for number in numbers}
 
     def _read_part(
-        self, last: int, part: Mapping[int, Found], again: Mapping[int, Found], new_from: int
+        self,
+        last: int,
+        part: Mapping[int, Found],
+        again: Mapping[int, Found],
+        new_from: int,
+        since: datetime,
     ) -> Chunk:
-        """Return the swaps up to the block `last`, with those that were left out before."""
+        """Return the swaps since then up to the block `last`, with those that were left out before."""
         end = self._node.block(last)
         if last in part and part[last].hash != end.hash:
             raise Broken(REPLACED)
-        chunk = self._read({**again, **part}, new_from)
-        chunk.until = _time_of(end)
+        chunk = self._read(_merge(dict(part), again), new_from)
+        # A block whose time cannot be does not stop those after it.
+        moment = time_of(end) or since
+        chunk.until = moment
         chunk.blocks = [block for block in chunk.blocks if block.number in part and block.number != last]
         signatures = tuple(part[last].wallets) if last in part else ()
-        chunk.blocks.append(Block(last, end.hash, chunk.until, signatures))
+        chunk.blocks.append(Block(last, end.hash, moment, signatures))
+        chunk.left_out += [
+            LeftOut(wallet, f"block {number}", Reason.UNREADABLE, NOT_LISTED, moment, is_signed=False)
+            for number, block in (*again.items(), *part.items())
+            for wallet in block.unlisted
+        ]
         return chunk
 
     def _read(self, found: Mapping[int, Found], new_from: int) -> Chunk:
@@ -196,36 +224,38 @@ class EvmRpcTrades:
                     else:
                         chunk.counts[why] += number >= new_from
         cases: list[Case] = []
-        blocks = self._node.blocks(candidates, whole=True)
-        for (number, pairs), whole in zip(candidates.items(), blocks, strict=True):
-            if whole.hash != found[number].hash:
-                raise Broken(REPLACED)
-            created_at = _time_of(whole)
-            chunk.blocks.append(Block(number, whole.hash, created_at, tuple(found[number].wallets)))
+        blocks = self._node.whole({number: found[number] for number in candidates})
+        for number, pairs in candidates.items():
+            block, whole = found[number], blocks[number]
+            created_at = None if whole is None else time_of(whole)
+            if whole is None or created_at is None:
+                for signature, wallet in pairs:
+                    chunk.left_out.append(LeftOut(wallet, signature, Reason.UNREADABLE, NO_BLOCK))
+                continue
+            chunk.blocks.append(Block(number, whole.hash, created_at, tuple(block.wallets)))
             for signature, wallet in pairs:
                 logs = read[signature]
                 transaction = whole.transaction(signature)
                 if logs is None or transaction is None:
                     is_signed = transaction is not None and transaction.is_of(wallet.address)
-                    unreadable = Decoded(why=Reason.UNREADABLE, detail=UNREADABLE, is_signed=is_signed)
-                    chunk.add(Listed(wallet, created_at, signature), unreadable)
+                    left_out = LeftOut(
+                        wallet, signature, Reason.UNREADABLE, NO_RECEIPT, created_at, is_signed
+                    )
+                    chunk.left_out.append(left_out)
                 else:
-                    is_alone = not whole.names(wallet.address, but=signature) and not any(
-                        wallet.address in wallets and _may_concern(read[other], wallet)
-                        for other, wallets in found[number].wallets.items()
-                        if other != signature
+                    is_alone = not (
+                        wallet in block.unlisted
+                        or len(whole.listed) < len(whole.transactions)
+                        or whole.names(wallet.address, but=signature)
+                        or any(
+                            wallet.address in wallets and _may_concern(read[other], wallet)
+                            for other, wallets in block.wallets.items()
+                            if other != signature
+                        )
                     )
                     value = quantity(transaction.value)
                     cases.append(Case(Evidence(logs, value, created_at, is_alone), wallet, number))
         return cases
-
-
-def _time_of(block: ChainBlock) -> datetime:
-    """Return the time of a block. Raise Malformed."""
-    try:
-        return block.created_at
-    except UnusableRow as error:
-        raise Malformed(str(error)) from None
 
 
 def _logs(chain: Chain, receipt: Receipt | None) -> Logs | None:
@@ -245,7 +275,17 @@ def _lost(again: Sequence[Listed], found: Mapping[int, Found]) -> list[LeftOut]:
     """Return those that are not found."""
     there = {signature for block in found.values() for signature in block.wallets}
     return [
-        LeftOut(row.wallet, row.tx_signature, Reason.LOST, NOT_AVAILABLE, row.created_at)
+        LeftOut(row.wallet, row.tx_signature, Reason.LOST, NOT_AVAILABLE, row.created_at, row.is_signed)
         for row in again
-        if row.tx_signature not in there
+        if row.tx_signature not in there and not _BLOCK.fullmatch(row.tx_signature)
     ]
+
+
+def _merge(found: dict[int, Found], more: Mapping[int, Found]) -> dict[int, Found]:
+    """Add what was found of some blocks to `found`, and return it."""
+    for number, block in more.items():
+        known = found.setdefault(number, Found(block.hash))
+        known.unlisted += [wallet for wallet in block.unlisted if wallet not in known.unlisted]
+        for signature, wallets in block.wallets.items():
+            known.wallets[signature] = known.wallets.get(signature, {}) | wallets
+    return found

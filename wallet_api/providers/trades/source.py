@@ -21,11 +21,15 @@ NOT_AVAILABLE = "the node no longer has the transaction"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A transaction of a wallet that the source has listed, and its time."""
+    """A transaction of a wallet that the source has listed, and its time.
+
+    `is_signed` is false if it is known that somebody else than the wallet did it.
+    """
 
     wallet: TrackedWallet
     created_at: datetime
     tx_signature: str
+    is_signed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

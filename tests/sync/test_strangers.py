@@ -1,0 +1,247 @@
+"""What a stranger does to a tracked wallet of an EVM chain stops no trade of anybody, and is counted."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from tests.stub.evm import USER_OPERATION, ZERO, Block, EvmChain, Row, Transaction, log, now, transfer, word
+from tests.stub.server import Stub
+from tests.sync.evm_trades import CAT, FRIEND, POOL, SWAP, WALLET, buy, receipt, signature
+from tests.sync.operator import Operator, Start
+from tests.sync.test_status import status
+from tests.waiting import eventually
+
+AT = now() - timedelta(minutes=10)
+STRANGER, WORTHLESS, ENTRY = f"0x{'5a' * 20}", f"0x{'bd' * 20}", f"0x{'e4' * 20}"
+ENTRY_POINT = "0x0000000071727de22e5e9d8baf0edac6f37da032"
+# A body with so much of it is over the bound of a response.
+TOO_MUCH = 34_000_000
+
+
+@pytest.fixture
+def chain(stub: Stub, operator: Operator) -> EvmChain:
+    """A chain of Ethereum with an empty block, and two tracked wallets."""
+    operator.environment |= stub.evm_environment("eth")
+    del operator.environment["MORALIS_API_KEY"]
+    operator.track(("eth", WALLET), ("eth", FRIEND))
+    chain = stub.nodes.blocks["eth"] = EvmChain(decimals={CAT: 6, WORTHLESS: 18})
+    chain.add(AT)
+    return chain
+
+
+def send(number: int, *logs: Row, **more: str) -> Transaction:
+    """Return a transaction of the stranger."""
+    return Transaction(receipt(number, *logs, **{"sender": STRANGER, "to": WORTHLESS} | more))
+
+
+def gift(units: int = 5) -> Row:
+    """Return the transfer of a worthless token to the wallet."""
+    return transfer(WORTHLESS, STRANGER, WALLET, units)
+
+
+def filled(row: Row, size: int) -> Row:
+    """Return an event with so many characters of data."""
+    return row | {"data": row["data"] + "0" * size}
+
+
+def again(transactions: list[Transaction]) -> list[Transaction]:
+    """Return the same transactions, with other hashes."""
+    for number, one in enumerate(transactions, 100):
+        one.receipt["transactionHash"] = signature(number)
+    return transactions
+
+
+def empty_deposit(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    stub.nodes.empty.add(ENTRY)
+    return [send(9, gift(), log(ENTRY, (USER_OPERATION, signature(5), word(WALLET), word(ZERO)), 1, 1, 1, 1))]
+
+
+def worded_deposit(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    stub.nodes.reasons[ENTRY] = "header not found"
+    return [send(9, gift(), log(ENTRY, (USER_OPERATION, signature(5), word(WALLET), word(ZERO)), 1, 1, 1, 1))]
+
+
+def worded_decimals(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    stub.nodes.reasons[WORTHLESS] = "no backend"
+    return [send(9, gift(), log(POOL, (SWAP,), 5))]
+
+
+def large_name(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    stub.nodes.names[WORTHLESS] = "x" * (TOO_MUCH // 2)
+    return [send(9, gift(), log(POOL, (SWAP,), 5))]
+
+
+def large_receipts(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    return [send(9 + n, gift(), filled(log(POOL, (SWAP,), 5), TOO_MUCH // 4)) for n in range(4)]
+
+
+def large_receipt(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    return [send(9, gift(), filled(log(POOL, (SWAP,), 5), TOO_MUCH))]
+
+
+def many_logs(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    chain.most_logs = 20
+    return [send(9, *(gift() for _ in range(21)))]
+
+
+def large_logs(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    return [send(9, *(filled(gift(), TOO_MUCH // 40) for _ in range(40)))]
+
+
+def large_block(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    one = send(9, gift(), log(POOL, (SWAP,), 5))
+    one.input = "0x" + "0" * TOO_MUCH
+    return [one]
+
+
+def undecodable_log(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    return [send(9, gift(), log(POOL, (SWAP,), 5) | {"data": None})]
+
+
+def log_twice(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    return [send(9, *(gift() | {"logIndex": "0x7"} for _ in range(2)))]
+
+
+def removed_log(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    return [send(9, gift(), log(POOL, (SWAP,), 5) | {"removed": True})]
+
+
+def reverted(stub: Stub, chain: EvmChain) -> list[Transaction]:
+    return [send(9, gift(), status="0x0")]
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        *(empty_deposit, worded_deposit),
+        *(worded_decimals, large_name, large_receipts, large_receipt, many_logs, large_logs),
+        *(large_block, undecodable_log, log_twice, removed_log, reverted),
+    ],
+    ids=lambda attack: attack.__name__,
+)
+def test_one_transaction_of_a_stranger_stops_no_trade(
+    stub: Stub,
+    chain: EvmChain,
+    operator: Operator,
+    start: Start,
+    attack: Callable[[Stub, EvmChain], list[Transaction]],
+) -> None:
+    def arrived() -> set[str]:
+        return {key[2] for key in operator.ledger()}
+
+    running = start("trades", "--follow", "--since", AT.isoformat(), FOLLOW_SECONDS="0.2")
+    chain.add(now(), buy(1))
+    assert eventually(lambda: arrived() == {signature(1)}, 20)
+    chain.add(now(), *attack(stub, chain))
+    chain.add(now(), *again(attack(stub, chain)), buy(2, wallet=FRIEND), buy(3))
+    chain.add(now(), buy(4, wallet=FRIEND), buy(5))
+    assert eventually(lambda: arrived() == {signature(number) for number in range(1, 6)}, 20)
+    chain.add(now(), buy(6))
+    assert eventually(lambda: signature(6) in arrived(), 20)
+    running.end()
+    assert "crashed" not in status(operator)
+
+
+def one_round(operator: Operator) -> Row:
+    """Run one round, and return its summary."""
+    return operator.sync("trades", "--chain", "eth", "--since", AT.isoformat()).only
+
+
+def kept(operator: Operator) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return reason and detail of what is kept, by wallet and signature."""
+    rows = operator.fetch("SELECT * FROM sync_left_out JOIN wallets USING (wallet_id)")
+    return {(row["address"], row["tx_signature"]): (row["reason"], row["detail"]) for row in rows}
+
+
+@pytest.mark.parametrize(
+    "attack", [large_receipt, undecodable_log, log_twice, removed_log, reverted], ids=lambda one: one.__name__
+)
+def test_a_receipt_that_cannot_be_read_is_left_out_alone(
+    stub: Stub,
+    chain: EvmChain,
+    operator: Operator,
+    attack: Callable[[Stub, EvmChain], list[Transaction]],
+) -> None:
+    chain.add(now(), *attack(stub, chain), *(buy(number, wallet=FRIEND) for number in range(1, 6)))
+    done = one_round(operator)
+    assert (done["failed"], done["changed"]) == (0, 5)
+    reason = ("unreadable", "its receipt is too large, or contradicts itself")
+    assert kept(operator) == {(WALLET, signature(9)): reason}
+    # It is read as soon as it can be.
+    chain.blocks[-1].transactions[0].receipt |= {"logs": [gift()], "status": "0x1"}
+    chain.add(now())
+    one_round(operator)
+    assert kept(operator) == {}
+
+
+@pytest.mark.parametrize("attack", [many_logs, large_logs], ids=lambda one: one.__name__)
+def test_of_a_block_with_too_many_transfers_the_wallets_own_transactions_are_read(
+    stub: Stub,
+    chain: EvmChain,
+    operator: Operator,
+    attack: Callable[[Stub, EvmChain], list[Transaction]],
+) -> None:
+    operation = buy(2)
+    event = log(ENTRY_POINT, (USER_OPERATION, signature(5), word(WALLET), word(ZERO)), 1, 1, 10**12, 9)
+    logs = [*operation.receipt["logs"], event]
+    operation.receipt |= {"from": STRANGER, "to": ENTRY_POINT, "logs": logs}
+    # That he sent it is not known of it, since the wallet is only named by its transfer.
+    other = buy(3)
+    other.receipt |= {"from": STRANGER}
+    chain.add(now() - timedelta(seconds=9), *attack(stub, chain), buy(1), operation, other)
+    chain.add(now(), buy(4), buy(5, wallet=FRIEND))
+    stub.calls.clear()
+    done = one_round(operator)
+    assert done["failed"] == 0
+    assert {key[2] for key in operator.ledger()} >= {signature(number) for number in (1, 4, 5)}
+    assert signature(2) in {key[2] for key in operator.ledger()} | {key[1] for key in kept(operator)}
+    number = chain.start + 1
+    assert kept(operator)[WALLET, f"block {number}"][0] == "unreadable"
+    assert not any(signature(3) in key for key in (*operator.ledger(), *kept(operator)))
+    assert len(stub.asked_of("eth_getLogs")) < 40
+    # When the node lists all of it, it is read.
+    chain.most_logs = 10_000
+    chain.blocks[1].transactions = chain.blocks[1].transactions[-3:]
+    one_round(operator)
+    assert (WALLET, f"block {number}") not in kept(operator)
+
+
+def test_a_block_with_too_many_transfers_leaves_the_others_together(
+    stub: Stub, chain: EvmChain, operator: Operator
+) -> None:
+    operator.track(*(("eth", f"0x{number:040x}") for number in range(1, 200)))
+    chain.blocks[:] = [Block(AT + timedelta(seconds=number)) for number in range(400)]
+    chain.blocks[200].transactions = [buy(1), *many_logs(stub, chain)]
+    chain.add(now(), buy(2))
+    assert one_round(operator)["changed"] == 2
+    # Some for the block, some for the wallet in it, and the rest in long spans.
+    assert len(stub.asked_of("eth_getLogs")) < 80
+    stub.calls.clear()
+    chain.add(now(), buy(3))
+    assert one_round(operator)["changed"] == 1
+    # A new process also reads once more what was left out.
+    assert len(stub.asked_of("eth_getLogs")) <= 8
+
+
+@pytest.mark.parametrize("seconds", [10**13, 10**11])
+def test_a_block_with_an_impossible_time_is_left_out_alone(
+    stub: Stub, chain: EvmChain, operator: Operator, seconds: int
+) -> None:
+    block = chain.add(now() - timedelta(seconds=5), buy(1))
+    block.timestamp = seconds
+    assert one_round(operator)["failed"] == 0
+    assert kept(operator)[WALLET, signature(1)] == ("unreadable", "its block contradicts itself")
+    chain.add(now(), buy(2))
+    assert (one_round(operator)["changed"], one_round(operator)["failed"]) == (1, 0)
+    assert {key[2] for key in operator.ledger()} == {signature(2)}
+
+
+def test_a_block_that_is_too_large_costs_no_trade_in_it(
+    stub: Stub, chain: EvmChain, operator: Operator
+) -> None:
+    chain.add(now() - timedelta(seconds=9), *large_block(stub, chain), buy(1))
+    chain.add(now(), buy(2))
+    done = one_round(operator)
+    assert done["failed"] == 0
+    assert {key[2] for key in operator.ledger()} == {signature(1), signature(2)}

@@ -1,0 +1,195 @@
+"""Which transactions of tracked wallets are in a span of blocks of an EVM node, by their transfers.
+
+https://ethereum.github.io/execution-apis/
+"""
+
+import re
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from wallet_api.chains import Chain
+from wallet_api.decoding.evm import TRANSFER, ChainBlock, Log, address_of, topic_of
+from wallet_api.decoding.swaps import TrackedWallet
+from wallet_api.decoding.venues import EVM, Role
+from wallet_api.providers.faults import Broken, Malformed, ProviderFault, Rejected, TimedOut, TooLarge
+from wallet_api.providers.jsonrpc import Call, Result
+from wallet_api.providers.replies import quantity
+from wallet_api.providers.trades.evm_node import BEHIND, REPLACED, EvmNode, Found, Remembered
+
+# geth's limit of the values in a position of a filter.
+_MOST_TOPICS = 1000
+_FIRST_SPAN = 1000
+_LONGEST_SPAN = 10_000
+# A span with fewer logs is doubled.
+_FEW_LOGS = 500
+_TOO_MANY_TOPICS = re.compile(r"topic|filters|addresses", re.IGNORECASE)
+
+# Those that state for whom they acted; and the events of accounts that are contracts.
+_STATING = [row for row in EVM if row.role in (Role.ENTRY_POINT, Role.SETTLEMENT, Role.NAMES)]
+_CONTRACTS = sorted({row.address for row in _STATING})
+_STATEMENTS = sorted({row.topic for row in _STATING})
+_ACCOUNTS = sorted({row.topic for row in EVM if row.role is Role.ACCOUNT})
+
+# The transfers of a span, and the wallets of which the node does not list them.
+_Transfers = tuple[list[Log], list[TrackedWallet]]
+
+
+class EvmSpans:
+    """Reads spans as long as the node allows, and remembers the limits that it has shown."""
+
+    def __init__(self, chain: Chain, node: EvmNode) -> None:
+        self._chain = chain
+        self._node = node
+        # What the node allows: blocks in a span, and wallets in a request.
+        self._span = _FIRST_SPAN
+        self._topics = _MOST_TOPICS
+        # The blocks in a span before it was halved for one with too many transfers.
+        self._usual = 0
+        # The wallets, each with a block, of which it does not list all transfers.
+        self._dense = Remembered()
+
+    def read(
+        self, wallets: Sequence[TrackedWallet], first: int, newest: int, may_widen: bool
+    ) -> tuple[int, dict[int, Found], bool]:
+        """Return the last block of a span from `first` on, what is found in it, and whether it may widen."""
+        longest = min(newest, self._dense_end(first))
+        while (read := self._transfers(wallets, first, last := min(longest, first + self._span - 1))) is None:
+            may_widen = False
+            self._usual = max(self._usual, self._span)
+            self._span = max(1, (last - first + 1) // 2)
+        logs, unlisted = read
+        found = _find(wallets, logs)
+        if unlisted:
+            # Of one block only: the others are read as before.
+            self._span, self._usual = max(self._span, self._usual), 0
+            self._add_unlisted(found.setdefault(first, Found(self._node.block(first).hash)), first, unlisted)
+        elif may_widen and len(logs) < _FEW_LOGS and last < newest:
+            self._span = min(2 * self._span, _LONGEST_SPAN)
+        return last, found, may_widen
+
+    def read_block(self, wallet: TrackedWallet, number: int) -> Found:
+        """Return what is found of a wallet in a block. Raise ProviderFault."""
+        _, found, _ = self.read([wallet], number, number, may_widen=False)
+        return found.get(number) or Found(self._node.block(number).hash)
+
+    def _dense_end(self, first: int) -> int:
+        """Return the last block before the next one with unlisted wallets, or `first` if it is that one."""
+        numbers = [number for number, _ in self._dense.all() if number >= first]
+        return max(first, min(numbers) - 1) if numbers else sys.maxsize
+
+    def _transfers(self, wallets: Sequence[TrackedWallet], first: int, last: int) -> _Transfers | None:
+        """Return the transfers from and to the wallets; None if the span is too long for the node.
+
+        A node that has not got as far as `last` would return nothing for it, so it must return that block.
+        """
+        logs: list[Log] = []
+        unlisted = [wallet for wallet in wallets if first == last and (first, wallet.address) in self._dense]
+        span = {"fromBlock": hex(first), "toBlock": hex(last)}
+        waiting = deque([[wallet for wallet in wallets if wallet not in unlisted]])
+        while waiting:
+            part = waiting.popleft()
+            if not part:
+                continue
+            if len(part) > self._topics:
+                waiting.extendleft((part[self._topics :], part[: self._topics]))
+                continue
+            values = [topic_of(wallet.address) for wallet in part]
+            calls: list[Call] = [
+                ("eth_getLogs", [span | {"topics": [TRANSFER, *place, values]}]) for place in ([], [None])
+            ]
+            try:
+                *results, end = self._node.request([*calls, ("eth_getBlockByNumber", [hex(last), False])])
+            except (TimedOut, Rejected):
+                self._span = max(1, self._span // 2)
+                if first == last:
+                    raise
+                return None
+            fault = _fault(results)
+            are_topics = any(_TOO_MANY_TOPICS.search(one.error.message) for one in results if one.error)
+            if fault is not None and first < last and not are_topics:
+                return None
+            if fault is None:
+                if end.read(ChainBlock | None) is None:  # type: ignore[arg-type]
+                    raise Broken(BEHIND)
+                logs += (log for result in results for log in result.read(list[Log]) if not log.removed)
+            elif not isinstance(fault, TooLarge | Malformed):
+                if len(part) == 1:
+                    raise fault
+                self._topics = len(part) // 2
+                waiting.appendleft(part)
+            elif len(part) == 1:
+                unlisted += part
+                self._dense.add((first, part[0].address))
+            else:
+                waiting.extendleft((part[len(part) // 2 :], part[: len(part) // 2]))
+        return logs, unlisted
+
+    def _add_unlisted(self, found: Found, number: int, wallets: Sequence[TrackedWallet]) -> None:
+        """Add what can be found otherwise of wallets with more transfers in a block than the node lists.
+
+        Anybody can send a wallet so many of a token of his own. Found are the transactions that the wallet
+        sent, those that call it, and those in which a known contract states that it acted for the wallet, or
+        money left it. Raise ProviderFault if the node returns no logs of the block at all.
+        """
+        found.unlisted += wallets
+        whole = self._node.whole({number: found})[number]
+        for wallet in wallets:
+            results = self._node.request(list(self._statements(wallet, found.hash)))
+            if all(result.error is not None for result in results):
+                results[0].read(list[Log])
+            signatures = [
+                one.hash
+                for one in (() if whole is None else whole.listed)
+                if wallet.address in (one.sender.lower(), (one.to or "").lower())
+            ]
+            for result in results:
+                logs = result.read(list[Log]) if _fault([result]) is None else ()
+                signatures += (log.transaction_hash for log in logs if _names(log, wallet))
+            for signature in signatures:
+                found.wallets.setdefault(signature, {})[wallet.address] = wallet
+
+    def _statements(self, wallet: TrackedWallet, block_hash: str) -> Iterator[Call]:
+        """Yield the calls for the logs of a block that nobody can add to at will."""
+        money = sorted(self._chain.stable_mints | {self._chain.wrapped_mint})
+        filters: tuple[tuple[list[str], list[str | list[str]]], ...] = (
+            ([wallet.address], [_ACCOUNTS]),
+            (_CONTRACTS, [_STATEMENTS]),
+            (money, [TRANSFER, topic_of(wallet.address)]),
+        )
+        for contracts, topics in filters:
+            yield "eth_getLogs", [{"blockHash": block_hash, "address": contracts, "topics": topics}]
+
+
+def _fault(results: Sequence[Result]) -> ProviderFault | None:
+    """Return the fault of the first list of logs that cannot be read, or None."""
+    for result in results:
+        try:
+            result.read(list[Log])
+        except ProviderFault as fault:
+            return fault
+    return None
+
+
+def _names(log: Log, wallet: TrackedWallet) -> bool:
+    return any(wallet.address[2:] in text.lower() for text in (log.address, *log.topics, log.data))
+
+
+def _find(wallets: Sequence[TrackedWallet], logs: Sequence[Log]) -> dict[int, Found]:
+    """Return the blocks of the transfers, in their order."""
+    tracked = {wallet.address: wallet for wallet in wallets}
+    found: dict[int, Found] = {}
+    for log in sorted(logs, key=lambda log: quantity(log.block_number)):
+        # An NFT has a fourth topic.
+        if len(log.topics) != 3:
+            continue
+        block = found.setdefault(quantity(log.block_number), Found(log.block_hash))
+        if block.hash != log.block_hash:
+            raise Broken(REPLACED)
+        for address in map(address_of, log.topics[1:]):
+            if address in tracked:
+                block.wallets.setdefault(log.transaction_hash, {})[address] = tracked[address]
+    # A node that ignores the filter may as well leave out logs.
+    if any(not block.wallets for block in found.values()):
+        raise Malformed("a log that was not requested")
+    return found
