@@ -6,13 +6,15 @@
 -- wallet_api_owner     `wallet-api migrate`                       everything in this database
 -- wallet_api_writer    `wallet-api import`, `sync`, `keys`, ...   read and write rows
 -- wallet_api_service   DATABASE_URL of the web processes          read; write credits, snapshots of balances, places of the feed
--- wallet_api_reader    DATABASE_READ_URL, backups, and people     read
+-- wallet_api_reader    DATABASE_READ_URL and backups               read, also the hashes of keys and the secret of cursors
+-- wallet_api_analyst   people with SQL (docs/ledger.md)           read the ledger, and neither keys nor secrets
 
 DO $$
 DECLARE
     name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['wallet_api_owner', 'wallet_api_writer', 'wallet_api_service', 'wallet_api_reader']
+    FOREACH name IN ARRAY ARRAY['wallet_api_owner', 'wallet_api_writer', 'wallet_api_service', 'wallet_api_reader',
+                               'wallet_api_analyst']
     LOOP
         IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
             EXECUTE format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION', name);
@@ -22,13 +24,14 @@ BEGIN
     EXECUTE format('GRANT CONNECT, CREATE, TEMPORARY ON DATABASE %I TO wallet_api_owner', current_database());
     -- Imports stage their rows in temporary tables.
     EXECUTE format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO wallet_api_writer', current_database());
-    EXECUTE format('GRANT CONNECT ON DATABASE %I TO wallet_api_service, wallet_api_reader', current_database());
+    EXECUTE format('GRANT CONNECT ON DATABASE %I TO wallet_api_service, wallet_api_reader, wallet_api_analyst',
+                   current_database());
 END
 $$;
 
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 GRANT USAGE, CREATE ON SCHEMA public TO wallet_api_owner;
-GRANT USAGE ON SCHEMA public TO wallet_api_writer, wallet_api_service, wallet_api_reader;
+GRANT USAGE ON SCHEMA public TO wallet_api_writer, wallet_api_service, wallet_api_reader, wallet_api_analyst;
 
 -- Whatever exists, and whatever a later migration makes.
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO wallet_api_writer, wallet_api_service, wallet_api_reader;
@@ -50,6 +53,10 @@ BEGIN
     IF to_regclass('public.schema_migrations') IS NULL THEN
         RETURN;
     END IF;
+    -- By name, so that no later table with a secret is among them.
+    GRANT SELECT ON ledger_trades, ledger_positions, wallets, wallet_groups, tokens, token_faces, native_prices, token_prices, trades,
+                    positions, lifetimes, position_days, wallet_days, volume_rollup
+       TO wallet_api_analyst;
     -- What has been migrated is the owner's to say.
     REVOKE INSERT, UPDATE, DELETE ON schema_migrations FROM wallet_api_writer;
     -- The web processes charge credits, count the use of keys and keep snapshots of balances, and can write nothing

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.folders import server_folder
-from tests.processes import Process, environment_of, processes_of
+from tests.processes import Process, environment_of, processes_of, run_command
 from wallet_api import embedded
 from wallet_api.database import connect
 from wallet_api.embedded import LOG_LIMIT_BYTES, EmbeddedError, postgres
@@ -336,3 +336,16 @@ def test_the_logs_stay_within_bounds(own: Settings, home: Path) -> None:
         assert log.stat().st_size == 0
     # The server goes on in the same file.
     assert "shut down" in log.read_text()
+
+
+def test_config_prints_the_address_of_the_server(home: Path) -> None:
+    own = Settings(wallet_api_home=str(home))
+    with embedded.running(own) as running:
+        printed = run_command("config", "database", settings=own)
+        assert printed.stdout == f"{running.database_url}\n"
+        with connect(printed.stdout.strip()) as connection:
+            assert connection.fetch_value("SELECT 1") == 1
+        refused = run_command("config", "database", settings=running)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "DATABASE_URL is set" in refused.stderr
+    assert run_command("config", "database", "--to", "x", settings=own).exit_code == 2

@@ -131,6 +131,12 @@ def test_filters_select_rows_from_a_time_until_before_another(database_url: str,
     assert _as_text(smart) == _as_text([row for row in trades if row["wallet_address"] in addresses])
     assert of("wallets", "--type", "smart") == [row for row in wallets if row["type"] == "smart"]
     assert len(addresses) == 2
+    address = wallets[0]["wallet_address"]
+    assert of("wallets", "--address", address) == wallets[:1]
+    own = [row for row in trades if row["wallet_address"] == address]
+    assert 0 < len(own) < len(trades)
+    assert _as_text(of("trades", "--address", address)) == _as_text(own)
+    assert of("trades", "--address", address, "--blockchain", "eth") == []
     assert of("prices", "--since", prices[3]["priced_at"]) == prices[3:]
     assert of("trades", "--blockchain", "eth") == of("prices", "--blockchain", "eth") == []
 

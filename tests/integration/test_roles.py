@@ -24,13 +24,20 @@ from wallet_api.keys import create_key, revoke_key, top_up_key
 from wallet_api.keys.usage import list_keys
 from wallet_api.settings import Settings
 
-ROLES = ("wallet_api_owner", "wallet_api_writer", "wallet_api_service", "wallet_api_reader")
+ROLES = tuple(f"wallet_api_{name}" for name in ("owner", "writer", "service", "reader", "analyst"))
 SCRIPT = (Path(__file__).parent.parent.parent / "config" / "roles.sql").read_bytes()
 
 
 # Beside the tables that the reader and the service may not change.
 _NOT_THEIR_WORK = (
     ("reader", "CREATE TEMP TABLE t (a int)"),
+    ("analyst", "CREATE TEMP TABLE t (a int)"),
+    ("analyst", "CREATE TABLE t (a int)"),
+    *(
+        ("analyst", f"SELECT * FROM {name}")
+        for name in ("api_keys", "key_use", "cursor_secret", "sync_wallets")
+    ),
+    ("analyst", "DELETE FROM trades"),
     ("service", "UPDATE api_keys SET rate = NULL"),
     ("service", "UPDATE api_keys SET revoked_at = NULL"),
     ("service", "CREATE TABLE t (a int)"),
@@ -228,6 +235,22 @@ def test_later_tables_are_readable_without_another_grant(parted: Parted) -> None
         assert not _refused(parted.of(role), "SELECT FROM later")
         assert _refused(parted.of(role), "INSERT INTO later VALUES (1)")
     assert not _refused(parted.of("writer"), "INSERT INTO later VALUES (1)")
+
+
+def test_an_analyst_reads_the_ledger_alone(parted: Parted) -> None:
+    with connect(parted.of("owner")) as owner:
+        owner.execute("CREATE TABLE later (a int)")
+    readable = {
+        table
+        for table in _tables(parted.superuser)
+        if not _refused(parted.of("analyst"), f"SELECT FROM {table}")
+    }
+    assert readable == {
+        *("wallets", "wallet_groups", "tokens", "token_faces", "native_prices", "token_prices"),
+        *("trades", "positions", "lifetimes", "position_days", "wallet_days", "volume_rollup"),
+    }
+    for view in ("ledger_trades", "ledger_positions"):
+        assert not _refused(parted.of("analyst"), f"SELECT * FROM {view}")
 
 
 def test_another_role_cannot_even_connect(parted: Parted) -> None:

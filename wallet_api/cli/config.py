@@ -9,6 +9,9 @@ from pathlib import Path
 
 import click
 
+from wallet_api.cli.environment import settings_with_database
+from wallet_api.settings import Settings
+
 # By name: the files, and what they are.
 _FILES = {
     "alerts": (("alerts.yml",), "alerts of Prometheus"),
@@ -34,8 +37,11 @@ _FILES = {
 _HOMES = (Path("/home"), Path("/root"), Path("/run/user"))
 
 
+_DATABASE = "database"
+
+
 @click.command()
-@click.argument("name", required=False, type=click.Choice(list(_FILES)))
+@click.argument("name", required=False, type=click.Choice([*_FILES, _DATABASE]))
 @click.option(
     "--to",
     "folder",
@@ -50,8 +56,12 @@ _HOMES = (Path("/home"), Path("/root"), Path("/run/user"))
 def config(name: str | None, folder: Path | None, no_check: bool) -> None:
     """Print a file for operators, such as that of nginx; without NAME, list them.
 
-    With --to, write the file of NAME, or all files, into a folder.
+    With --to, write the file of NAME, or all files, into a folder. `database` prints the address of the
+    embedded PostgreSQL, which runs while 'wallet-api up' or another command does.
     """
+    if name == _DATABASE:
+        _print_database(folder)
+        return
     if not no_check and (name == "systemd" or (name is None and folder is not None)):
         _check_interpreter()
     chosen = [file for known, (names, _) in _FILES.items() if name in (None, known) for file in names]
@@ -60,8 +70,18 @@ def config(name: str | None, folder: Path | None, no_check: bool) -> None:
     elif name is None:
         for known, (names, meaning) in _FILES.items():
             click.echo(f"{known:<14}{meaning}: {', '.join(names)}")
+        click.echo(f"{_DATABASE:<14}the address of the embedded PostgreSQL, for psql")
     else:
         click.echo("\n".join(_headed(file, chosen) for file in chosen), nl=False)
+
+
+def _print_database(folder: Path | None) -> None:
+    if folder is not None:
+        raise click.UsageError(f"--to is for files, and {_DATABASE} is none.")
+    with settings_with_database(migrate=False) as settings:
+        if Settings.from_environment().database_url is not None:
+            raise click.ClickException("DATABASE_URL is set: that is the address.")
+        click.echo(settings.database_url)
 
 
 def _check_interpreter() -> None:

@@ -14,8 +14,17 @@ from wallet_api.ledger.readers import UnreadableFile, is_csv
 
 _TYPES = sorted({type for chain in CHAINS.values() for type in chain.types})
 
+
+def _stored_form(context: click.Context, option: click.Parameter, address: str | None) -> str | None:
+    # Those of EVM chains are stored in lower case.
+    return address.lower() if address is not None and address[:2] in ("0x", "0X") else address
+
+
 _blockchain = click.option("--blockchain", type=click.Choice(list(CHAINS)), help="Only of this chain.")
 _type = click.option("--type", type=click.Choice(_TYPES), help="Only of wallets of this type.")
+_address = click.option(
+    "--address", callback=_stored_form, help="Only of this wallet, on all chains or with --blockchain on one."
+)
 _since = click.option("--since", metavar="DATE", callback=moment, help="From this day (UTC) or time on.")
 _until = click.option("--until", metavar="DATE", callback=moment, help="Until before this day (UTC) or time.")
 
@@ -40,6 +49,7 @@ def export_files() -> None:
 @export_files.command("wallets")
 @_blockchain
 @_type
+@_address
 @_common
 def export_wallets(file: str, force: bool, as_json: bool, **filters: Any) -> None:
     """Write the tracked wallets with their profiles."""
@@ -49,6 +59,7 @@ def export_wallets(file: str, force: bool, as_json: bool, **filters: Any) -> Non
 @export_files.command("trades")
 @_blockchain
 @_type
+@_address
 @_since
 @_until
 @_common

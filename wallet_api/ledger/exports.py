@@ -35,6 +35,7 @@ class Filters:
 
     blockchain: str | None = None
     type: str | None = None
+    address: str | None = None
     since: datetime | None = None
     until: datetime | None = None
 

@@ -13,13 +13,15 @@ SELECT blockchain,
   FROM wallets
  WHERE blockchain = COALESCE(%(blockchain)s::text, blockchain)
    AND type = COALESCE(%(type)s::text, type)
+   AND address = COALESCE(%(address)s::text, address)
  ORDER BY blockchain, address;
 
 -- wallets_count --
 SELECT count(*)
   FROM wallets
  WHERE blockchain = COALESCE(%(blockchain)s::text, blockchain)
-   AND type = COALESCE(%(type)s::text, type);
+   AND type = COALESCE(%(type)s::text, type)
+   AND address = COALESCE(%(address)s::text, address);
 
 -- trades --
 -- A derived dollar value is left out if the prices of now derive the same one. Else it is written: it was derived before a
@@ -54,6 +56,7 @@ SELECT trade.blockchain,
             ON tokens.token_id = trades.token_id
          WHERE wallets.blockchain = COALESCE(%(blockchain)s::text, wallets.blockchain)
            AND wallets.type = COALESCE(%(type)s::text, wallets.type)
+           AND wallets.address = COALESCE(%(address)s::text, wallets.address)
            AND trades.created_at >= COALESCE(%(since)s::timestamptz, '-infinity')
            AND trades.created_at < COALESCE(%(until)s::timestamptz, 'infinity')) AS trade
 {nearest_price};
@@ -65,6 +68,7 @@ SELECT count(*)
     ON wallets.wallet_id = trades.wallet_id
  WHERE wallets.blockchain = COALESCE(%(blockchain)s::text, wallets.blockchain)
    AND wallets.type = COALESCE(%(type)s::text, wallets.type)
+   AND wallets.address = COALESCE(%(address)s::text, wallets.address)
    AND trades.created_at >= COALESCE(%(since)s::timestamptz, '-infinity')
    AND trades.created_at < COALESCE(%(until)s::timestamptz, 'infinity');
 
