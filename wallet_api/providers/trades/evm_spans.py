@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from wallet_api.chains import Chain
-from wallet_api.decoding.evm import TRANSFER, ChainBlock, Log, address_of, topic_of
+from wallet_api.decoding.evm import ERC20_TRANSFER, TRANSFER, ChainBlock, Log, address_of, topic_of
 from wallet_api.decoding.swaps import TrackedWallet
 from wallet_api.decoding.venues import EVM, Role
 from wallet_api.providers.faults import Broken, Malformed, ProviderFault, Rejected, TimedOut, TooLarge
@@ -30,6 +30,9 @@ _STATING = [row for row in EVM if row.role in (Role.ENTRY_POINT, Role.SETTLEMENT
 _CONTRACTS = sorted({row.address for row in _STATING})
 _STATEMENTS = sorted({row.topic for row in _STATING})
 _ACCOUNTS = sorted({row.topic for row in EVM if row.role is Role.ACCOUNT})
+
+# Of tokens, and of those whose transfers are logged as those of NFTs.
+_TRANSFERS = [TRANSFER, ERC20_TRANSFER]
 
 # The transfers of a span, and the wallets of which the node does not list them.
 _Transfers = tuple[list[Log], list[TrackedWallet]]
@@ -96,7 +99,7 @@ class EvmSpans:
                 continue
             values = [topic_of(wallet.address) for wallet in part]
             calls: list[Call] = [
-                ("eth_getLogs", [span | {"topics": [TRANSFER, *place, values]}]) for place in ([], [None])
+                ("eth_getLogs", [span | {"topics": [_TRANSFERS, *place, values]}]) for place in ([], [None])
             ]
             try:
                 *results, end = self._node.request([*calls, ("eth_getBlockByNumber", [hex(last), False])])
