@@ -294,6 +294,33 @@ def test_a_pool_with_an_owner_for_each_vault() -> None:
     check(cases)
 
 
+def test_a_token_gone_and_coin_come_in_no_exchange_is_unclear() -> None:
+    def apart(sign: int, coin: int) -> Row:
+        told = made(
+            *(own(FART, -sign * UNITS), Move("a", FART, sign * UNITS)),
+            *(own(None, sign * coin), Move("b", None, -sign * coin)),
+        )
+        paid = {"source": "b", "destination": WALLET, "lamports": coin}
+        if sign < 0:
+            paid |= {"source": WALLET, "destination": "b"}
+        outer = told["transaction"]["message"]["instructions"]
+        outer += [*inner(told), {"programId": SYSTEM, "parsed": {"type": "transfer", "info": paid}}]
+        told["meta"]["innerInstructions"] = []
+        return told
+
+    cases: Cases = {
+        "gone": (apart(1, 9), "unclear"),
+        "come": (apart(-1, SOL), "unclear"),
+        "gone elsewhere": (
+            made(own(FART, -UNITS), pool(FART, UNITS), pool(WRAPPED, -SOL), Move("friend", WRAPPED, SOL)),
+            "unclear",
+        ),
+        # A claim, and a tip.
+        "with a tip": (apart(-1, SOL // 50), []),
+    }
+    check(cases)
+
+
 def test_staking_and_lending_are_no_trades() -> None:
     def staked(sign: int) -> Row:
         return made(own(None, -sign * SOL), own(BONK, sign * UNITS), Move("reserve", None, sign * SOL))

@@ -93,10 +93,10 @@ class _Reader:
     def swaps(self) -> list[Swap]:
         """Return the swaps; none for what is no trade. Raise UnclearSwap, and UnusableRow."""
         tokens = self._tokens
-        if not self._exchanges:
+        if not tokens or not exchanges(self._exchanged()):
             self._check_rest()
             return []
-        if not tokens or not exchanges(self._exchanged()) or self._is_for_others():
+        if self._is_for_others():
             return []
         gained = [mint for mint, units in tokens.items() if units > 0]
         lost = [mint for mint, units in tokens.items() if units < 0]
