@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from tests.decoding.evm import ARCHIVE, BARE, TRACES, Told
+from tests.stub.evm import TRANSFER
 from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
 from wallet_api.decoding.trades import NO_VALUE, Decoded
 
@@ -84,6 +85,15 @@ class Case:
             if exchanged is not None and not decoded.from_logs:
                 assert draft.native - draft.extra == Decimal(exchanged)
         return "right" if off < Decimal("1e-12") else f"off {off:.4f}"
+
+    def change(self, mint: str) -> Decimal:
+        """Return how much more of a token the wallet has by its transfers."""
+        change = 0
+        for log in self.told.receipt["logs"]:
+            if log["address"] == mint and log["topics"][:1] == [TRANSFER] and len(log["topics"]) == 3:
+                for topic, sign in zip(log["topics"][1:], (-1, 1), strict=True):
+                    change += sign * int(log["data"], 16) * topic.endswith(self.wallet[2:])
+        return Decimal(change).scaleb(-self.told.decimals[mint])
 
     def _values(self) -> Iterator[tuple[str, str, str, str | None]]:
         return ((mint, side, amount, coin) for mint, side, amount, coin, *_ in self.trades)
@@ -163,3 +173,12 @@ def test_nearly_all_are_right_and_none_is_a_false_trade(node: str, least: int, n
     assert 100 * none["noise"] <= noise * none.total()
     off = [Decimal(result.split()[1]) for result in read.values() if result.startswith("off")]
     assert max(off, default=0) <= (Decimal("0.02") if node == BARE else 0)
+
+
+def test_the_amount_of_a_trade_is_the_change_of_the_wallets_balance() -> None:
+    for case in CASES:
+        for mint, side, amount, *_ in case.trades:
+            # The transfer of an ERC-404 token has another form.
+            if case.key != "0x7b81ddd5 0x9b76d386":
+                change = case.change(mint) * (1 if side == "buy" else -1)
+                assert (case.key, _cut(change)) == (case.key, _cut(Decimal(amount)))

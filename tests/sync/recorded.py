@@ -10,14 +10,12 @@ dollars, dollars, and what the other side moved), or why it is left out, or that
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tests.stub.evm import TRANSFER, EvmChain, Transaction
+from tests.stub.evm import EvmChain, Transaction
 from tests.stub.server import Stub
 from tests.stub.swaps import Row
 
@@ -38,25 +36,6 @@ class Recorded:
     wallets: dict[str, list[Trade]]
     left_out: dict[str, str]
     unsigned: frozenset[str] = frozenset()
-
-    def change(self, wallet: str, mint: str) -> Decimal:
-        """Return how much more of a token the wallet held afterwards."""
-        moved = self._balances(wallet, mint) if self.chain == "solana" else self._transfers(wallet, mint)
-        return sum(moved, Decimal(0))
-
-    def _balances(self, wallet: str, mint: str) -> Iterator[Decimal]:
-        for balances, sign in (("preTokenBalances", -1), ("postTokenBalances", 1)):
-            for balance in self.row["result"]["meta"][balances]:
-                if (balance["owner"], balance["mint"]) == (wallet, mint):
-                    amount = balance["uiTokenAmount"]
-                    yield sign * Decimal(amount["amount"]).scaleb(-amount["decimals"])
-
-    def _transfers(self, wallet: str, mint: str) -> Iterator[Decimal]:
-        for log in self.row["receipt"]["logs"]:
-            if log["address"] == mint and log["topics"][0] == TRANSFER:
-                for topic, sign in zip(log["topics"][1:], (-1, 1), strict=True):
-                    if topic.endswith(wallet[2:]):
-                        yield sign * Decimal(int(log["data"], 16)).scaleb(-self.row["decimals"][mint])
 
 
 def read_recorded() -> list[Recorded]:

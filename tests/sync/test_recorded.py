@@ -1,4 +1,7 @@
-"""Recorded transactions of the mainnets through `wallet-api sync trades`, served by nodes."""
+"""Some recorded transactions of the mainnets through `wallet-api sync trades`, served by nodes.
+
+tests/decoding decodes all of them.
+"""
 
 import copy
 import random
@@ -6,17 +9,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
 
 import pytest
 
 from tests.stub.server import Stub
 from tests.sync.operator import Key, Operator, Outcome, plain
 from tests.sync.recorded import Recorded, read_recorded, serve
-from tests.sync.solana import USDC
 from wallet_api.chains import CHAINS
 
-RECORDED = read_recorded()
+# Trades for coin, for dollars, of several wallets, and by orders; what is no trade, left out or unsigned.
+SOLANA = ("3DZuPoKR", "3bYXWjjN", "3p36wGRa", "51SfoFAg", "JBnrBbgq", "5vBFfTGr", "2GMpqA7d", "k2eGRDNq")
+SOLANA += ("63hssgYb", "2Cxrz8NW", "5ChR6nE7", "58F9fNP7")
+EVM = ("0xc8bd1d35", "0x160c0e6d", "0xe9cc9f27", "0x8b8652c5", "0xbfe3c8a1", "0x5edc23d5", "0x20ecc226")
+EVM += ("0xaf8755f0", "0xd4d16ea7", "0xe2d6aa63", "0x47307e4e", "0xcd135f41", "0xd467dc8d", "0x26053896")
+EVM += ("0xa8ba1828", "0x6f16132d", "0x46d434c0", "0xd8a00593", "0x3cfb94c6", "0xdbad52c6", "0xf4da4f7c")
+RECORDED = [one for one in read_recorded() if one.signature.startswith((*SOLANA, *EVM))]
 EVM_CHAINS = ("eth", "base", "bnb")
 USD = Decimal(160)
 SINCE = ("--since", "2015-07-30")
@@ -29,9 +36,6 @@ EVENTS = sorted(
         if log["topics"]
     }
 )
-# Orders that others fill.
-ORDERS = ("3HdFhHNy", "3HxfYpPA", "42zg3foo", "4NAC7cK6", "4v28RP4A", "4vug6xbf", "4xqxLBqu", "5FBWfqrM")
-ORDERS += ("DHFysLFq", "QFgRtoQK", "k2eGRDNq", "2GMpqA7d", "S3z6oPjo")
 
 
 def read(
@@ -92,7 +96,7 @@ def exchanged(operator: Operator) -> dict[Key, str]:
 @pytest.mark.parametrize(
     ("chain", "has_history"), [("solana", True), ("solana", False), *((chain, False) for chain in EVM_CHAINS)]
 )
-def test_every_recorded_transaction_is_the_trades_that_it_was(
+def test_recorded_transactions_are_the_trades_that_they_were(
     stub: Stub, operator: Operator, chain: str, has_history: bool
 ) -> None:
     # In whole pages, or one by one.
@@ -122,21 +126,6 @@ def test_every_recorded_transaction_is_the_trades_that_it_was(
     unsigned = sum(len(one.unsigned) for one in recorded)
     assert done.only["no_trades"] == none - left_out.total() - unsigned
     assert operator.sync("trades", "--chain", chain, *SINCE).only["changed"] == 0
-
-
-@pytest.mark.parametrize("one", RECORDED, ids=lambda one: one.signature[:12])
-def test_the_amount_of_a_trade_is_the_change_of_the_wallets_balance(one: Recorded) -> None:
-    for wallet, trades in one.wallets.items():
-        for mint, side, amount, *_ in trades:
-            change = one.change(wallet, mint)
-            if one.signature.startswith("58F9fNP7"):
-                # The rest went on to a bridge.
-                assert (mint, change, amount) == (USDC, Decimal("0.104871"), "34.95721")
-            elif one.signature.startswith(ORDERS) and side == "sell":
-                # It left the escrow, which the wallet had filled before.
-                assert change == 0
-            else:
-                assert Decimal(amount) * (1 if side == "buy" else -1) == change
 
 
 @pytest.mark.parametrize("chain", EVM_CHAINS)
@@ -178,32 +167,3 @@ def _with_forged_logs(one: Recorded, chance: random.Random) -> Recorded:
         }
         receipt["logs"].insert(chance.randint(0, len(receipt["logs"])), log)
     return replace(one, row=one.row | {"receipt": receipt})
-
-
-def test_each_damaged_transaction_is_read_or_left_out(stub: Stub, operator: Operator) -> None:
-    chance = random.Random(0)
-    damaged = [_damaged(one, chance) for one in RECORDED if one.chain == "solana"]
-    done = read(stub, operator, "solana", recorded=damaged)
-    assert done.only["failed"] == 0
-    traded = {key[1:3] for key in operator.ledger()}
-    kept = operator.fetch("SELECT reason, count(*) FROM sync_left_out GROUP BY reason")
-    left_out = {row["reason"]: row["count"] for row in kept}
-    assert left_out["unreadable"] > len(damaged) // 3
-    read_pairs = sum(len(one.wallets) for one in damaged)
-    assert len(traded) + done.only["no_trades"] + sum(left_out.values()) == read_pairs
-
-
-def _damaged(one: Recorded, chance: random.Random) -> Recorded:
-    """Return a transaction in which two values below `meta` or `message` are others, or missing."""
-    result = copy.deepcopy(one.row["result"])
-    for _ in range(2):
-        place: Any = chance.choice((result["meta"], result["transaction"]["message"]))
-        names = [name for name in place if name not in ("err", "status")]
-        while isinstance(place[name := chance.choice(names)], dict | list) and place[name]:
-            place = place[name]
-            names = list(place) if isinstance(place, dict) else list(range(len(place)))
-        if chance.random() < 0.5:
-            del place[name]
-        else:
-            place[name] = chance.choice((None, 0, 1, -1, 2**63, "", "x", "-1", "1.5", [], {}))
-    return replace(one, row=one.row | {"result": result})

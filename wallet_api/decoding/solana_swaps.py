@@ -34,7 +34,7 @@ _TIPS = frozenset(venue.address for venue in SOLANA if venue.role is Role.TIPS)
 _REMAINDER = 1000
 # The largest part of the coin of a route that may be left over.
 _LEFTOVER = 100
-# Tips and fees are rarely more than this, in lamports, if they are more than half of the proceeds.
+# Tips and fees, in lamports, may be so much of small amounts; of larger ones a fifth at most (FEES).
 _LARGE = 20_000_000
 
 
@@ -93,10 +93,10 @@ class _Reader:
     def swaps(self) -> list[Swap]:
         """Return the swaps; none for what is no trade. Raise UnclearSwap, and UnusableRow."""
         tokens = self._tokens
-        if not self._exchanges:
+        if not tokens or not exchanges(self._exchanged()):
             self._check_rest()
             return []
-        if not tokens or not exchanges(self._exchanged()) or self._is_for_others():
+        if self._is_for_others():
             return []
         gained = [mint for mint, units in tokens.items() if units > 0]
         lost = [mint for mint, units in tokens.items() if units < 0]
@@ -159,11 +159,11 @@ class _Reader:
         if self._others[mint]:
             exchanged = exchanged * abs(units) // abs(pool[mint])
         value = abs(self._coin)
-        value = value + self._fees(0) if units > 0 else max(0, value - self._fees(value))
+        value = value + self._fees() if units > 0 else max(0, value - self._fees())
         return [self._write.for_coin(mint, units, value, exchanged)]
 
-    def _fees(self, proceeds: int) -> int:
-        """Return the tips and fees in coin, without what was sent on of the proceeds."""
+    def _fees(self) -> int:
+        """Return the tips and fees in coin, without what was only sent to others in the same transaction."""
         friends = {flow.taker for flow in self._sent if flow.mint is not None}
         paid: Counter[str] = Counter()
         for flow in self._sent:
@@ -172,7 +172,7 @@ class _Reader:
         return sum(
             units
             for taker, units in paid.items()
-            if not proceeds or taker in _TIPS or units <= max(proceeds // 2, _LARGE)
+            if taker in _TIPS or units <= max(abs(self._coin) // FEES, _LARGE)
         )
 
     def _for_token(self, gained: str, lost: str) -> list[Swap]:

@@ -1,0 +1,140 @@
+"""A trade on Solana needs that what the wallet gave left it by its own authority."""
+
+from typing import Any
+
+from tests.decoding.solana import AT, decode_for, read
+from tests.decoding.test_solana_rules import LIMIT_ORDERS, SOLD, UNITS, Expected, inner, made, of_program
+from tests.stub.swaps import Row
+from tests.stub.transactions import RENT, WRAPPED, Move
+from tests.sync.operator import plain
+from tests.sync.solana import BONK, FART, SOL, WALLET, buy, own, pool
+from wallet_api.decoding.swaps import NO_TRADE, UNSIGNED
+from wallet_api.decoding.trades import Decoded
+
+STRANGER = "stranger"
+GOT = (own(None, SOL), pool(None, -SOL))
+
+
+def read_of(decoded: Decoded) -> Expected:
+    """Return the trades, or why there is none."""
+    if not decoded.drafts:
+        return str(decoded.why)
+    return [
+        (draft.mint, "sell" if draft.is_sell else "buy", plain(draft.token_amount), plain(draft.native))
+        for draft in decoded.drafts
+    ]
+
+
+def check(told: Row, expected: Expected) -> None:
+    decoded = decode_for(read(told))
+    assert read_of(decoded) == expected
+    assert decoded.is_signed == (expected != UNSIGNED and expected != NO_TRADE)
+
+
+def by(told: Row, mint: str = FART, **authority: Any) -> Row:
+    """Return it with these authorities of the transfers from the wallet, or without any."""
+    for row in inner(told):
+        info = row["parsed"]["info"]
+        if info["mint"] == mint and info.get("source", info.get("account", "")).endswith(WALLET):
+            info.pop("authority", None)
+            info |= authority
+    return told
+
+
+def sold() -> Row:
+    """Return a sale that somebody else signed."""
+    return made(own(FART, -UNITS), pool(FART, UNITS), *GOT, payer=STRANGER)
+
+
+def test_what_a_vault_gives_by_the_signature_of_its_program_is_its_own() -> None:
+    check(sold(), SOLD)
+    check(by(sold(), multisigAuthority=WALLET, signers=["a", "b"]), SOLD)
+
+
+def test_a_vault_pays_with_a_system_transfer_of_its_own() -> None:
+    told = made(own(None, -SOL), own(FART, UNITS), pool(None, SOL), pool(FART, -UNITS), payer=STRANGER)
+    paid = {"source": WALLET, "destination": "pool", "lamports": SOL}
+    system = {"programId": "1" * 32, "parsed": {"type": "transfer", "info": paid}, "stackHeight": 2}
+    inner(told).append(system)
+    check(told, [(FART, "buy", "1", "1")])
+
+
+def test_what_a_delegate_takes_is_no_sale() -> None:
+    check(by(sold(), authority=STRANGER), UNSIGNED)
+    check(by(sold(), multisigAuthority=STRANGER, signers=[WALLET]), UNSIGNED)
+    # A node that does not say by whom.
+    check(by(sold()), UNSIGNED)
+
+
+def test_what_a_delegate_takes_from_one_that_signed_is_a_sale() -> None:
+    told = by(made(own(FART, -UNITS), pool(FART, UNITS), *GOT), authority="the exchange")
+    check(told, SOLD)
+
+
+def test_a_delegate_that_takes_a_token_and_pays_dust_makes_no_trade() -> None:
+    # One transfer, and a system transfer of the stranger.
+    told = made(
+        *(own(FART, -UNITS), Move(STRANGER, FART, UNITS), own(None, SOL // 1000)),
+        Move(STRANGER, None, -SOL // 1000),
+        payer=STRANGER,
+    )
+    check(by(told, authority=STRANGER), UNSIGNED)
+
+
+def test_a_permanent_delegate_that_swaps_two_of_its_tokens_makes_no_trade() -> None:
+    # 1,000 SOL go from one account of the stranger to another one.
+    swapped = (own(BONK, -UNITS), Move(STRANGER, BONK, UNITS), own(FART, UNITS), Move(STRANGER, FART, -UNITS))
+    moved = (Move(STRANGER, WRAPPED, -1000 * SOL), Move("his other", WRAPPED, 1000 * SOL))
+    check(by(made(*swapped, *moved, payer=STRANGER), BONK, authority=STRANGER), UNSIGNED)
+    # He burns it, and pays.
+    burned = made(own(FART, -UNITS), own(None, SOL), Move(STRANGER, None, -SOL), payer=STRANGER)
+    check(by(burned, authority=STRANGER), NO_TRADE)
+
+
+def test_wrapped_coin_that_a_delegate_takes_buys_nothing() -> None:
+    told = made(own(WRAPPED, -SOL), pool(WRAPPED, SOL), own(FART, UNITS), pool(FART, -UNITS), payer=STRANGER)
+    check(by(told, WRAPPED, authority=STRANGER), UNSIGNED)
+
+
+def test_a_close_authority_that_takes_wrapped_coin_buys_nothing() -> None:
+    told = made(
+        *(own(WRAPPED, -SOL, closed=True), Move(STRANGER, None, SOL + RENT)),
+        *(own(FART, UNITS), Move(STRANGER, FART, -UNITS)),
+        payer=STRANGER,
+    )
+    closed = {"account": f"account 0 of {WALLET}", "destination": STRANGER, "owner": STRANGER}
+    rows = inner(told)
+    rows[:] = [row for row in rows if row["parsed"]["info"]["mint"] != WRAPPED]
+    rows.append(rows[0] | {"parsed": {"type": "closeAccount", "info": closed}})
+    check(told, UNSIGNED)
+
+
+def test_an_order_is_no_order_of_who_is_only_named() -> None:
+    paid = (Move("order", WRAPPED, -SOL), pool(WRAPPED, SOL), own(FART, UNITS), pool(FART, -UNITS))
+    for accounts in (("taker", "maker", "order", WALLET), ("taker", WALLET, "taker", "order")):
+        told = of_program(made(*paid, payer="taker"), LIMIT_ORDERS, *accounts)
+        check(told, NO_TRADE)
+
+
+def test_what_only_comes_is_no_trade() -> None:
+    check(made(own(FART, UNITS), Move(STRANGER, FART, -UNITS), payer=STRANGER), NO_TRADE)
+    told = made(
+        *(own(FART, UNITS), Move(STRANGER, FART, -UNITS), own(None, 1), Move(STRANGER, None, -1)),
+        payer=STRANGER,
+    )
+    check(told, NO_TRADE)
+
+
+def test_a_reason_that_is_kept_says_whether_the_wallet_signed() -> None:
+    for payer in (WALLET, STRANGER):
+        told = buy(AT, wallet=WALLET)
+        told["transaction"]["message"]["accountKeys"][0]["signer"] = payer == WALLET
+        told["meta"]["fee"] = -1
+        decoded = decode_for(read(told))
+        assert (str(decoded.why), decoded.is_signed) == ("unreadable", payer == WALLET)
+    # The pool moved another amount than the vault.
+    unclear = made(
+        *(own(FART, -UNITS), Move("bot", FART, -UNITS), pool(FART, 2 * UNITS)), *GOT, payer=STRANGER
+    )
+    decoded = decode_for(read(unclear))
+    assert (str(decoded.why), decoded.is_signed) == ("unclear", True)

@@ -1,0 +1,207 @@
+"""Recorded transactions of Solana, decoded.
+
+`transactions.ndjson` in tests/data/solana is described in tests/sync/recorded.py. `more.ndjson.gz` has
+others, each with its source, whose wallets have `trades` as they are read and, where there are any, `stated`
+ones: what the program's own event or the source says (`truth`), or what follows from the balances. Their
+values are exact, apart by at most `tip` (what the wallet paid beside the swap), or only `valued` in dollars,
+within 1 % of a stable leg or of `usd`.
+"""
+
+import copy
+import gzip
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.decoding.solana import decode_for, read, trades_of
+from tests.stub.swaps import Row
+from tests.sync.operator import plain
+from wallet_api.chains import CHAINS
+from wallet_api.decoding.solana import Transaction
+from wallet_api.decoding.swaps import NO_TRADE, Reason
+from wallet_api.decoding.trades import Decoded
+
+_DATA = Path(__file__).parent.parent / "data" / "solana"
+_STABLE = CHAINS["solana"].stable_mints
+USDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+# Orders that others fill.
+ORDERS = ("3HdFhHNy", "3HxfYpPA", "42zg3foo", "4NAC7cK6", "4v28RP4A", "4vug6xbf", "4xqxLBqu", "5FBWfqrM")
+ORDERS += ("DHFysLFq", "QFgRtoQK", "k2eGRDNq", "2GMpqA7d", "S3z6oPjo", "4J3eXqyT")
+
+# What was bought was burned at once.
+BURNED = ("4kHFU68W", "36B2ToBi")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A transaction, a wallet, its trades as they are read, or why there is none, and what is stated."""
+
+    signature: str
+    told: Row
+    transaction: Transaction
+    wallet: str
+    trades: list[list[Any]]
+    why: str = NO_TRADE
+    stated: Row = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        return f"{self.signature[:8]} {self.wallet[:6]}"
+
+    def decode(self) -> Decoded:
+        return decode_for(self.transaction, self.wallet)
+
+    def change(self, mint: str) -> Decimal:
+        """Return how much more of a token the wallet held afterwards."""
+        change = Decimal(0)
+        for balances, sign in (("preTokenBalances", -1), ("postTokenBalances", 1)):
+            for balance in self.told["meta"][balances]:
+                if (balance["owner"], balance["mint"]) == (self.wallet, mint):
+                    amount = balance["uiTokenAmount"]
+                    change += sign * Decimal(amount["amount"]).scaleb(-amount["decimals"])
+        return change
+
+
+def _read_cases() -> Iterator[Case]:
+    for name in ("transactions.ndjson", "more.ndjson.gz"):
+        opened = gzip.open if name.endswith(".gz") else open
+        with opened(_DATA / name, "rt") as lines:
+            for row in map(json.loads, lines):
+                told = row["signature"], row["result"], read(row["result"])
+                for wallet, of in row["wallets"].items():
+                    if isinstance(of, list):
+                        yield Case(*told, wallet, of)
+                    else:
+                        yield Case(*told, wallet, of["trades"], of.get("why", NO_TRADE), of)
+
+
+CASES = list(_read_cases())
+
+
+def shown(trades: list[list[Any]]) -> list[list[Any]]:
+    """Return trades with plain numbers, and what was exchanged only where it is not the value."""
+    numbers = [
+        [*trade[:2], *(each if each is None else plain(each) for each in trade[2:])] for trade in trades
+    ]
+    return sorted([*trade[:5], None if trade[5] == trade[3] else trade[5]] for trade in numbers)
+
+
+def test_every_recorded_transaction_is_the_trades_that_it_was() -> None:
+    assert len(CASES) == 268
+    found = {case.key: (decoded := case.decode(), trades_of(decoded)) for case in CASES}
+    assert {key: trades for key, (_, trades) in found.items()} == {
+        case.key: shown(case.trades) for case in CASES
+    }
+    # A pair of two tokens in one pool, which nothing values, is the only one that is left out.
+    whys = {key: decoded.why for key, (decoded, _) in found.items() if not decoded.drafts}
+    assert whys == {case.key: case.why for case in CASES if not case.trades}
+    assert {key: why for key, why in whys.items() if why != NO_TRADE} == {"4bfz4iWG GTGZY9": Reason.NO_VALUE}
+    assert all(decoded.is_signed for decoded, _ in found.values() if decoded.drafts or decoded.is_kept)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "stated" in case.stated], ids=lambda case: case.key
+)
+def test_what_is_read_is_what_is_stated(case: Case) -> None:
+    stated, rule = case.stated["stated"], case.stated["rule"]
+    found = {(draft.mint, "sell" if draft.is_sell else "buy"): draft for draft in case.decode().drafts}
+    assert {key: draft.token_amount for key, draft in found.items()} == {
+        (mint, side): Decimal(amount) for mint, side, amount, _ in stated
+    }
+    stable = next((Decimal(amount) for mint, _, amount, _ in stated if mint in _STABLE), None)
+    wanted, part = map(Decimal, case.stated.get("usd", (stable or 0, "0.01")))
+    for mint, side, _, value in stated:
+        draft = found[mint, side]
+        if rule == "left_out_or":
+            # The price; a fee was taken off the proceeds.
+            assert draft.native - draft.extra == Decimal(value)
+        elif rule in ("exact", "tip") and value is not None:
+            assert abs(draft.native - Decimal(value)) <= Decimal(case.stated.get("tip", 0))
+        else:
+            assert draft.native or draft.usd_to_convert
+            if wanted and (usd := draft.value_usd or draft.usd_to_convert):
+                assert abs(usd - wanted) <= part * wanted
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
+def test_the_amount_of_a_trade_is_the_change_of_the_wallets_balance(case: Case) -> None:
+    for mint, side, amount, *_ in case.trades:
+        change = case.change(mint)
+        if case.signature.startswith("58F9fNP7"):
+            # The rest went on to a bridge.
+            assert (mint, change, amount) == (USDC, Decimal("0.104871"), "34.95721")
+        elif case.signature.startswith(ORDERS) and side == "sell":
+            # It left the escrow, which the wallet had filled before.
+            assert change == 0
+        elif case.signature.startswith(BURNED):
+            assert (side, change) == ("buy", 0)
+        else:
+            assert Decimal(amount) * (1 if side == "buy" else -1) == change
+
+
+def test_coin_that_is_sent_on_is_no_part_of_a_trade() -> None:
+    swept = 0
+    for case in CASES:
+        coin = sum((Decimal(trade[3] or 0) for trade in case.trades), Decimal(0))
+        keys = case.told["transaction"]["message"]["accountKeys"]
+        is_signer = any(key["pubkey"] == case.wallet and key["signer"] for key in keys)
+        # Up to 0.02 SOL to an unknown account may be a fee.
+        if len(case.trades) == 1 and coin > Decimal("0.03") and is_signer:
+            told = _swept(case.told, case.wallet, int(coin.scaleb(9) * 95 / 100))
+            assert trades_of(decode_for(read(told), case.wallet)) == shown(case.trades)
+            swept += 1
+    assert swept > 60
+
+
+def _swept(told: Row, wallet: str, units: int) -> Row:
+    """Return a transaction at the end of which the wallet sends so many lamports to a friend."""
+    told = copy.deepcopy(told)
+    message, meta = told["transaction"]["message"], told["meta"]
+    place = next(number for number, key in enumerate(message["accountKeys"]) if key["pubkey"] == wallet)
+    for balances, lamports in ((meta["preBalances"], units), (meta["postBalances"], 0)):
+        balances[place] += lamports
+    meta["preBalances"].append(0)
+    meta["postBalances"].append(units)
+    message["accountKeys"].append({"pubkey": "friend", "signer": False})
+    info = {"source": wallet, "destination": "friend", "lamports": units}
+    message["instructions"].append({"programId": "1" * 32, "parsed": {"type": "transfer", "info": info}})
+    return told
+
+
+def test_each_damaged_transaction_is_read_or_unreadable() -> None:
+    chance = random.Random(0)
+    unreadable = 0
+    for case in CASES:
+        damaged = _damaged(case.told, chance)
+        try:
+            decoded = decode_for(read(damaged), case.wallet)
+        except msgspec.ValidationError:
+            # What the reader of a node's response leaves out.
+            unreadable += 1
+            continue
+        unreadable += decoded.why == Reason.UNREADABLE
+        assert bool(decoded.drafts) == (decoded.why is None)
+    assert unreadable > len(CASES) // 3
+
+
+def _damaged(told: Row, chance: random.Random) -> Row:
+    """Return a transaction in which two values below `meta` or `message` are others, or missing."""
+    told = copy.deepcopy(told)
+    for _ in range(2):
+        place: Any = chance.choice((told["meta"], told["transaction"]["message"]))
+        names = [name for name in place if name not in ("err", "status")]
+        while isinstance(place[name := chance.choice(names)], dict | list) and place[name]:
+            place = place[name]
+            names = list(place) if isinstance(place, dict) else list(range(len(place)))
+        if chance.random() < 0.5:
+            del place[name]
+        else:
+            place[name] = chance.choice((None, 0, 1, -1, 2**63, "", "x", "-1", "1.5", [], {}))
+    return told
