@@ -49,7 +49,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "WalletApiSyncMissing": ({PRICES_SYNC: "60x240"}, SYNCED),
     "WalletApiSyncLeavesOut": (
         {'wallet_api_sync_left_out_total{chain="eth", reason="no_value"}': "0+1x240"},
-        {'wallet_api_sync_left_out_total{chain="eth", reason="no_trade"}': "0+1x240"},
+        {'wallet_api_sync_left_out_total{chain="eth", reason="unsigned"}': "0+1x240"},
     ),
     "WalletApiSyncBlocksOld": (
         {'wallet_api_sync_newest_block_age_seconds{blockchain="eth"}': "0+60x240"},

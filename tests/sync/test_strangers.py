@@ -245,3 +245,39 @@ def test_a_block_that_is_too_large_costs_no_trade_in_it(
     done = one_round(operator)
     assert done["failed"] == 0
     assert {key[2] for key in operator.ledger()} == {signature(1), signature(2)}
+
+
+def test_what_others_did_is_bounded_expires_and_pushes_out_nothing(
+    stub: Stub, chain: EvmChain, operator: Operator
+) -> None:
+    operator.environment["ETH_CONFIRMATIONS"] = "1"
+    chain.add(now(), *many_logs(stub, chain))
+    done = operator.sync("trades", "--chain", "eth", "--since", AT.isoformat())
+    # No alarm.
+    assert (done.status, done.only["unsigned"], done.only["new_left_out"]) == (0, 1, 0)
+    assert any(line.split()[:3] == ["eth", "unsigned", "1"] for line in status(operator).splitlines())
+    # It is tried again once.
+    tried = "SELECT tried_at FROM sync_left_out WHERE tx_signature LIKE 'block 1%%'"
+    moments = []
+    for _ in range(3):
+        moments += operator.fetch(tried)
+        # So that it is none of the last blocks, which are read again anyhow.
+        chain.add(now())
+        chain.add(now())
+        one_round(operator)
+    assert moments[0] != moments[1] == moments[2]
+    flood = (
+        "INSERT INTO sync_left_out"
+        " (wallet_id, tx_signature, reason, detail, first_seen_at, tried_at, is_signed)"
+        " SELECT wallet_id, 'of ' || number, 'unclear', '', now() - number * interval '1 second', now(), %s"
+        "   FROM wallets, generate_series(1, %s) AS number WHERE address = %s RETURNING 1"
+    )
+    operator.fetch(flood, False, 10_400, WALLET)
+    operator.fetch(flood, True, 5, FRIEND)
+    one_round(operator)
+    counted = "SELECT is_signed, count(*) AS rows FROM sync_left_out GROUP BY 1 ORDER BY 1"
+    assert operator.fetch(counted) == [{"is_signed": False, "rows": 10_000}, {"is_signed": True, "rows": 5}]
+    operator.fetch("UPDATE sync_left_out SET first_seen_at = first_seen_at - interval '7 days' RETURNING 1")
+    one_round(operator)
+    assert operator.fetch(counted) == [{"is_signed": True, "rows": 5}]
+    assert any(line.split()[1:2] == ["expired"] for line in status(operator).splitlines())

@@ -11,7 +11,16 @@ from decimal import Decimal
 from msgspec import UNSET
 
 from wallet_api.database import Connection
-from wallet_api.decoding.swaps import DENIED, FROM_LOGS, NO_TRADE, REORGANISED, LeftOut, Reason
+from wallet_api.decoding.swaps import (
+    DENIED,
+    EXPIRED,
+    FROM_LOGS,
+    NO_TRADE,
+    REORGANISED,
+    UNSIGNED,
+    LeftOut,
+    Reason,
+)
 from wallet_api.decoding.trades import Draft
 from wallet_api.forms import BadRow
 from wallet_api.ledger.imports import import_trades
@@ -23,7 +32,13 @@ from wallet_api.providers.trades.source import Chunk
 from wallet_api.sync.blocks import remove_orphans, save_blocks
 from wallet_api.sync.delays import save_delays
 from wallet_api.sync.jobs import REMOVED, Job
-from wallet_api.sync.left_out import read_reasons, save_left_out, save_reasons, settle_left_out
+from wallet_api.sync.left_out import (
+    expire_left_out,
+    read_reasons,
+    save_left_out,
+    save_reasons,
+    settle_left_out,
+)
 from wallet_api.sync.prices import Prices
 from wallet_api.sync.summaries import TradesSummary
 from wallet_api.sync.unfinal import forget_decided, save_unfinal
@@ -98,14 +113,17 @@ class Importer:
                 self._count(part, arrived)
             else:
                 part.job.outcome = REMOVED
-        self._new.update((each.wallet.chain.name, each.reason) for each in new)
-        self._summary.new_left_out += len(new)
+        self._new.update((each.wallet.chain.name, _counted_as(each)) for each in new)
+        self._summary.new_left_out += sum(each.is_signed for each in new)
 
     def finish(self, chains: Sequence[str]) -> dict[str, float]:
         """Save the counts by chain and reason, and return the delays.
 
         They are by chain the median time from block to ledger of the new trades.
         """
+        for chain in chains:
+            self._new[chain, EXPIRED] = expire_left_out(self._connection, chain, datetime.now(UTC))
+            self._met[chain, EXPIRED] = self._new[chain, EXPIRED]
         save_reasons(self._connection, chains, self._new, self._met)
         for chain, delays in self._delays.items():
             save_delays(self._connection, chain, delays)
@@ -167,7 +185,10 @@ class Importer:
         synced_until = {span.wallet: span.synced_until for span in part.job.spans}
         for each in part.left_out:
             log.info("%s on %s: %s: %s", each.wallet.address, chain, each.tx_signature, each.detail)
-            self._met[chain, each.reason] += 1
+            self._met[chain, _counted_as(each)] += 1
+            if not each.is_signed:
+                summary.unsigned += 1
+                continue
             summary.left_out += 1
             summary.left_out_reasons[str(each.reason)][each.detail] += 1
         for name, count in chunk.counts.items():
@@ -180,6 +201,7 @@ class Importer:
             self._new[chain, DENIED] += until is None or draft.created_at > until
         summary.denied += len(part.denied)
         summary.no_trades += chunk.counts[NO_TRADE]
+        summary.unsigned += chunk.counts[UNSIGNED]
         summary.from_logs += chunk.counts[FROM_LOGS]
         summary.reorganised += chunk.counts[REORGANISED]
         summary.swaps += chunk.swaps
@@ -212,6 +234,11 @@ def _read(parts: Sequence[Part]) -> list[tuple[int, str]]:
     read |= {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.chunk.settled}
     left = {(each.wallet.wallet_id, each.tx_signature) for part in parts for each in part.left_out}
     return list(read - left)
+
+
+def _counted_as(left_out: LeftOut) -> str:
+    """Return what it is counted as: alarms are for what the wallets did."""
+    return str(left_out.reason) if left_out.is_signed else UNSIGNED
 
 
 def _left_out(draft: Draft, reason: Reason, detail: str) -> LeftOut:

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from wallet_api.database import Connection, MissingReference, load_statements, translated
-from wallet_api.decoding.swaps import COUNTED, LeftOut, Reason, TrackedWallet
+from wallet_api.decoding.swaps import COUNTED, UNSIGNED, LeftOut, Reason, TrackedWallet
 from wallet_api.providers.trades.source import Listed
 
 # What was left out is read again at the start of a process, and then once a day.
 _AGAIN = timedelta(days=1)
 # Those read again in a round: each may cost a request.
 _MOST_AGAIN = 1000
+# What others did is kept for so long, and so many of a chain.
+_UNSIGNED_KEPT = timedelta(days=7)
+_MOST_UNSIGNED = 10_000
 
 _LEFT_OUT = load_statements(__package__, "left_out")
 
@@ -38,7 +41,8 @@ def left_out_due(connection: Connection, chains: Sequence[str], started: datetim
     }
     due: dict[int, list[Listed]] = {}
     for row in connection.execute(_LEFT_OUT["due"], parameters):
-        listed = Listed(TrackedWallet.of(row), row["created_at"], row["tx_signature"])
+        wallet = TrackedWallet.of(row)
+        listed = Listed(wallet, row["created_at"], row["tx_signature"], row["is_signed"])
         due.setdefault(row["wallet_id"], []).append(listed)
     return due
 
@@ -52,12 +56,19 @@ def save_left_out(connection: Connection, left_out: Iterable[LeftOut], now: date
         "reasons": [each.reason for each in rows.values()],
         "details": [each.detail for each in rows.values()],
         "moments": [each.created_at for each in rows.values()],
+        "signed": [each.is_signed for each in rows.values()],
         "now": now,
     }
     with suppress(MissingReference), translated():
         new = connection.execute(_LEFT_OUT["keep"], parameters).fetchall()
         return [rows[row["wallet_id"], row["tx_signature"]] for row in new if row["is_new"]]
     return []
+
+
+def expire_left_out(connection: Connection, chain: str, now: datetime) -> int:
+    """Forget what others did a week ago, and the oldest of too many of a chain; return how many."""
+    parameters = {"blockchain": chain, "seen_before": now - _UNSIGNED_KEPT, "most": _MOST_UNSIGNED}
+    return connection.execute(_LEFT_OUT["expire"], parameters).rowcount
 
 
 def settle_left_out(connection: Connection, read: Sequence[tuple[int, str]]) -> None:
@@ -85,4 +96,4 @@ def save_reasons(
 
 def read_reasons(connection: Connection) -> list[ReasonCount]:
     """Return what was left out by chain and reason."""
-    return [ReasonCount(**row) for row in connection.execute(_LEFT_OUT["reasons"])]
+    return [ReasonCount(**row) for row in connection.execute(_LEFT_OUT["reasons"], {"unsigned": UNSIGNED})]

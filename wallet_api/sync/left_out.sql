@@ -1,45 +1,69 @@
 -- What was left out: kept, read again, and counted by chain and reason.
 
 -- due --
--- What was left out and last tried before a time, those tried longest ago first. Needs sync_left_out_by_trial,
--- wallets_pkey.
+-- What was left out and last tried before a time, those tried longest ago first; of what others did, what was not
+-- tried again. Needs sync_left_out_by_trial, wallets_pkey.
 SELECT kept.wallet_id,
        wallets.blockchain,
        wallets.address,
        kept.tx_signature,
-       kept.created_at
+       kept.created_at,
+       kept.is_signed
   FROM sync_left_out AS kept
   JOIN wallets
     ON wallets.wallet_id = kept.wallet_id
  WHERE kept.tried_at < %(tried_before)s
    AND kept.created_at IS NOT NULL
+   AND (kept.is_signed OR kept.tried_at = kept.first_seen_at)
    AND wallets.blockchain = ANY(%(blockchains)s::text[])
  ORDER BY kept.tried_at
  LIMIT %(most)s;
 
 -- keep --
 -- Keep what was left out of some wallets. Needs wallets_pkey, sync_left_out_pkey.
-INSERT INTO sync_left_out AS kept (wallet_id, tx_signature, reason, detail, created_at, first_seen_at, tried_at)
+INSERT INTO sync_left_out AS kept (
+       wallet_id, tx_signature, reason, detail, created_at, is_signed, first_seen_at, tried_at)
 SELECT given.wallet_id,
        given.tx_signature,
        given.reason,
        given.detail,
        given.created_at,
+       given.is_signed,
        %(now)s::timestamptz,
        %(now)s::timestamptz
   FROM unnest(%(wallet_ids)s::bigint[], %(signatures)s::text[], %(reasons)s::text[], %(details)s::text[],
-              %(moments)s::timestamptz[])
-       AS given (wallet_id, tx_signature, reason, detail, created_at)
+              %(moments)s::timestamptz[], %(signed)s::boolean[])
+       AS given (wallet_id, tx_signature, reason, detail, created_at, is_signed)
   JOIN wallets
     ON wallets.wallet_id = given.wallet_id
     ON CONFLICT (wallet_id, tx_signature) DO UPDATE
    SET reason = excluded.reason,
        detail = excluded.detail,
        created_at = excluded.created_at,
+       is_signed = excluded.is_signed,
        tried_at = excluded.tried_at
 RETURNING wallet_id,
           tx_signature,
           first_seen_at = %(now)s::timestamptz AS is_new;
+
+-- expire --
+-- Forget what others did, after a time and beyond the newest ones of a chain, and return how many. Needs
+-- sync_left_out_unsigned, wallets_pkey, sync_left_out_pkey.
+WITH ranked AS (
+    SELECT kept.wallet_id,
+           kept.tx_signature,
+           kept.first_seen_at,
+           row_number() OVER (ORDER BY kept.first_seen_at DESC, kept.tx_signature) AS place
+      FROM sync_left_out AS kept
+      JOIN wallets
+        ON wallets.wallet_id = kept.wallet_id
+     WHERE NOT kept.is_signed
+       AND wallets.blockchain = %(blockchain)s)
+DELETE FROM sync_left_out AS kept
+ USING ranked
+ WHERE kept.wallet_id = ranked.wallet_id
+   AND kept.tx_signature = ranked.tx_signature
+   AND (ranked.first_seen_at < %(seen_before)s::timestamptz OR ranked.place > %(most)s);
 
 -- settle --
 -- Forget what could be read now. Needs sync_left_out_pkey.
@@ -49,16 +73,16 @@ DELETE FROM sync_left_out AS kept
    AND kept.tx_signature = given.tx_signature;
 
 -- reasons --
--- What was left out by chain and reason: since ever, in the last round, and what is kept to be read again. Needs
--- wallets_pkey.
+-- What was left out by chain and reason: since ever, in the last round, and what is kept to be read again. What others
+-- did has one reason. Needs wallets_pkey.
 WITH kept AS (
     SELECT wallets.blockchain,
-           left_out.reason,
+           CASE WHEN left_out.is_signed THEN left_out.reason ELSE %(unsigned)s END AS reason,
            count(*) AS kept
       FROM sync_left_out AS left_out
       JOIN wallets
         ON wallets.wallet_id = left_out.wallet_id
-     GROUP BY wallets.blockchain, left_out.reason)
+     GROUP BY 1, 2)
 SELECT counts.blockchain,
        counts.reason,
        counts.total,

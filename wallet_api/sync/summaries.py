@@ -45,9 +45,10 @@ class TradesSummary(Summary):
     `behind` counts wallets that the next round continues, `left` those that were not tried. `left_out` counts
     what the round left out, `left_out_reasons` the same by reason and detail, `new_left_out` what no round
     had met before, and `unreadable` what is kept because it could not be read. `no_trades` are transactions
-    that are no trades by a rule, `from_logs` trades whose native value comes from logs, `denied` trades in
-    denied tokens, and `reorganised` trades that were removed with their blocks. `notified` are transactions
-    of which a node has notified. `stopped` is why the round stopped.
+    that are no trades by a rule, `unsigned` what others did, which is in none of the counts before,
+    `from_logs` trades whose native value comes from logs, `denied` trades in denied tokens, and `reorganised`
+    trades that were removed with their blocks. `notified` are transactions of which a node has notified.
+    `stopped` is why the round stopped.
     """
 
     chains: list[str] = field(default_factory=list)
@@ -62,6 +63,7 @@ class TradesSummary(Summary):
     changed: int = 0
     wraps: int = 0
     no_trades: int = 0
+    unsigned: int = 0
     from_logs: int = 0
     denied: int = 0
     reorganised: int = 0
@@ -91,6 +93,7 @@ class TradesSummary(Summary):
             (self.notified, "transactions notified"),
             (self.wraps, "wraps"),
             (self.no_trades, "no trades"),
+            (self.unsigned, "done by others"),
             (self.from_logs, "valued from logs"),
             (self.denied, "of denied tokens left out"),
             (self.reorganised, "removed by a reorganisation"),

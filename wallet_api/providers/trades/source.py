@@ -96,8 +96,8 @@ class Chunk:
         self.drafts += decoded.drafts
         self.swaps += decoded.swaps
         if isinstance(decoded.why, Reason):
-            left_out = LeftOut(row.wallet, row.tx_signature, decoded.why, decoded.detail, row.created_at)
-            self.left_out.append(left_out)
+            of_row = (row.wallet, row.tx_signature, decoded.why, decoded.detail, row.created_at)
+            self.left_out.append(LeftOut(*of_row, is_signed=decoded.is_signed))
         elif is_new:
             self.counts[FROM_LOGS] += decoded.from_logs
             if decoded.why is not None:
