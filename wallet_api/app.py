@@ -23,6 +23,8 @@ from wallet_api.wallet_ids import WalletIds
 _BLUEPRINTS = tuple(all_blueprints())
 _WALLET_COUNTS_SECONDS = 30.0
 _HEALTH_SECONDS = 1.0
+# Signals of many wallets have a megabyte.
+_SIGNALS = 16
 # More would compete with requests for the processors.
 _BOARDS_AT_ONCE = 2
 
@@ -67,6 +69,7 @@ def create_app(settings: Settings | None = None, *, demo_key_file: str | None = 
             wallet_ids=wallet_ids,
             boards=Cache(settings.leaderboard_ttl_seconds, slot=bulkhead.slot, executor=board_refreshers),
             board_refreshers=board_refreshers,
+            signals=Cache(settings.leaderboard_ttl_seconds, max_size=_SIGNALS, slot=bulkhead.slot),
             wallet_counts=Cache(_WALLET_COUNTS_SECONDS, slot=bulkhead.slot, serve_stale=True),
             health=Cache(_HEALTH_SECONDS, serve_stale=True),
             demo_key_file=Path(demo_key_file) if demo_key_file else None,

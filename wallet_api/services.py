@@ -40,6 +40,7 @@ class Services:
     wallet_ids: WalletIds
     boards: Cache[Any]
     board_refreshers: ThreadPoolExecutor
+    signals: Cache[dict[str, Any]]
     wallet_counts: Cache[dict[str, dict[str, int]]]
     health: Cache[dict[str, Any]]
     demo_key_file: Path | None

@@ -98,7 +98,9 @@ def test_one_board_has_pages_of_any_limit_and_another_period_is_another(
 
 
 @CACHED
-def test_flows_are_read_once_for_all_limits_and_orders(caller: Caller, importer: Importer) -> None:
+def test_flows_signals_and_trends_are_read_once_for_all_limits_and_orders(
+    caller: Caller, importer: Importer
+) -> None:
     change(importer, 1)
     moment = datetime.now(UTC) - timedelta(minutes=8)
     importer.trades([trade_row(ANN, "other", moment, mint=mint_of("other"))])
@@ -111,6 +113,11 @@ def test_flows_are_read_once_for_all_limits_and_orders(caller: Caller, importer:
         again = caller.ask("/analytics", **question | own)
         assert again["meta"]["cached"] is True, own
         assert all(row in every for row in again["data"]["net_flows"])
+    signals = GROUP | {"mode": "entry"}
+    every = caller.get("/signals", **signals)["signals"]
+    again = caller.ask("/signals", **signals, limit=1)
+    assert (again["meta"]["cached"], again["data"]["signals"], again["data"]["count"]) == (True, every[:1], 1)
+    assert len(every) > 1
     trend = GROUP | {"mode": "volume_trend", "period": "30d"}
     every = caller.get("/analytics", **trend)["buckets"]
     again = caller.ask("/analytics", **trend, limit=2)

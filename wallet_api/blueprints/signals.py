@@ -3,10 +3,11 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Blueprint
+from flask import Blueprint, Response
 
-from wallet_api.queries.signals import group_signals
-from wallet_api.responses.cached import Lifetime
+from wallet_api.queries.signals import MAX_SIGNALS, first_signals, group_signals
+from wallet_api.responses.arguments import load_arguments
+from wallet_api.responses.cached import respond_version
 from wallet_api.responses.examples import examples_of
 from wallet_api.responses.operation import Operation
 from wallet_api.schemas.signals import SignalsArguments, SignalsSchema
@@ -24,14 +25,24 @@ _operation = Operation(
     examples=examples_of("signals"),
     description="No trade or price after `as_of` counts: a loop over days is a backtest. Groups, profiles,"
     " names and supplies are those of today.",
-    # Computed from many trades.
-    lifetime=Lifetime.LONG,
 )
+# Signals are read for so many, and kept for all requests for fewer.
+_READ = (20, MAX_SIGNALS)
 
 
 @blueprint.get("/signals")
-@_operation.cached
-def signals(**arguments: Any) -> dict[str, Any]:
+@_operation.documents
+def signals() -> Response:
     """Return the tokens that several wallets of a group bought, bought first or left in a window."""
-    with services().database.read() as connection:
-        return group_signals(connection, datetime.now(UTC), **arguments, rule=services().price_rule)
+    arguments = load_arguments(_operation.arguments)
+    limit: int = arguments["limit"]
+    wanted = {name: value for name, value in arguments.items() if name != "limit"}
+    most = next((most for most in _READ if limit <= most), MAX_SIGNALS)
+
+    def read() -> dict[str, Any]:
+        with services().database.read() as connection:
+            now, rule = datetime.now(UTC), services().price_rule
+            return group_signals(connection, now, **wanted, limit=most, rule=rule)
+
+    kept = services().signals.get((most, *wanted.items()), read)
+    return respond_version(arguments, kept, lambda: _operation.data.dump(first_signals(kept.value, limit)))

@@ -1,7 +1,7 @@
 """What the wallets of a group bought together, first, or left, as it was known at a moment."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -87,10 +87,17 @@ def group_signals(
             for row in rows
         ],
     }
-    warnings = _warnings(limit, hours)
+    warnings = _capped("hours", hours, MAX_HOURS)
     if include_wallets and any(row["wallet_count"] > MAX_WALLETS for row in rows):
         warnings.append(f"Only the first {MAX_WALLETS} wallets of a signal are shown.")
     return with_warnings(data, warnings)
+
+
+def first_signals(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    """Return the data of a group's signals with at most `limit` of them."""
+    signals = data["signals"][:limit]
+    warnings = [*_capped("limit", limit, MAX_SIGNALS), *data.get("warnings", ())]
+    return with_warnings({**data, "count": len(signals), "signals": signals}, warnings)
 
 
 def _signal(row: Row, blockchain: str, hours: int, token: Row) -> dict[str, Any]:
@@ -122,8 +129,5 @@ def _strength(wallets: int, least: int) -> str:
     return "high" if wallets >= 4 * least else "medium" if wallets >= 2 * least else "low"
 
 
-def _warnings(limit: int, hours: int) -> list[str]:
-    capped = {"limit": (limit, MAX_SIGNALS), "hours": (hours, MAX_HOURS)}
-    return [
-        f"{name} was capped from {given} to {most}." for name, (given, most) in capped.items() if given > most
-    ]
+def _capped(name: str, given: int, most: int) -> list[str]:
+    return [f"{name} was capped from {given} to {most}."] if given > most else []
