@@ -128,13 +128,19 @@ def _exchange(
     if not exchanges(mine):
         return None
     tokens = [mint for mint, units in mine.items() if mint is not None and units]
-    same = {owner for owner in dealers if any(moved_by[owner][mint] * mine[mint] > 0 for mint in tokens)}
+    # Who moves a token as the wallet does, and nothing the other way, is another buyer or seller.
+    same = {
+        owner
+        for owner in dealers
+        if any(moved_by[owner][mint] * mine[mint] > 0 for mint in tokens)
+        and not any(moved_by[owner][mint] * mine[mint] < 0 for mint in mine)
+    }
     parties = [moved_by[owner] for owner in dealers - same]
     parties += _vaults(moved, moved_by, owners | dealers, callers, top)
     others = added(moved_by[owner] for owner in same)
     if top == OUTSIDE:
         # Several calls have in common only that they are of one transaction.
-        if not any(party[mint] * mine[mint] < 0 for party in parties for mint in tokens):
+        if not _is_other_side(added(parties), mine):
             return None
     elif not _covers(parties, others, mine, tokens):
         parties, others = (
@@ -171,6 +177,12 @@ def _vaults(
                 others -= group
         elif call != top:
             waiting[callers[call]] |= group
+
+
+def _is_other_side(moved: Changes, mine: Changes) -> bool:
+    """Return whether others took some of what the wallet gave, and gave some of what the wallet took."""
+    took = any(moved[mint] > 0 > units for mint, units in mine.items())
+    return took and any(moved[mint] < 0 < units for mint, units in mine.items())
 
 
 def _covers(parties: Iterable[Changes], others: Changes, mine: Changes, tokens: Iterable[str]) -> bool:

@@ -115,11 +115,17 @@ class _Reader:
                     moved[mint].append(units)
         tokens = {}
         for mint, each in moved.items():
-            units, flow = sum(each), sum(map(abs, each))
+            units = sum(each)
+            flow = max(sum(map(abs, each)), self._passed(mint))
             if abs(units) * _REMAINDER >= flow > 0:
                 fee = sum(flow.units for flow in self._sent if flow.mint == mint)
                 tokens[mint] = units - fee if fee * FEES <= abs(units) else units
         return tokens
+
+    def _passed(self, mint: str) -> int:
+        """Return how much of a token went from one to another of those that exchanged with the wallet."""
+        moved = [party[mint] for party in self._parties]
+        return min(sum(units for units in moved if units > 0), -sum(units for units in moved if units < 0))
 
     def _is_for_others(self) -> bool:
         """Return whether the wallet kept nothing of what it exchanged, as one that fills orders of others."""
