@@ -23,11 +23,11 @@ class Described:
         return {parameter["name"] for parameter in self._of_query(path)} - {"api_key"}
 
     def required(self, path: str) -> dict[str, Any]:
-        """Return the examples of the arguments that an operation requires, by name."""
+        """Return the examples of the arguments that an operation requires, some unless another is given."""
         return {
             parameter["name"]: parameter["example"]
             for parameter in self._of_query(path)
-            if parameter.get("required")
+            if "example" in parameter
         }
 
     def responses(self, path: str) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from tests.backups import done
 from tests.ledger.caller import Caller
 from tests.ledger.follower import LATEST, Follower, stored, trades_of
 from tests.ledger.in_process import Importer, Row
-from tests.ledger.mints import mint_of
-from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, price_row, trade_row
+from tests.ledger.mints import evm_mint_of, mint_of
+from tests.ledger.rows import ANN, BEN, EVM, GROUP, SMART, UNTRACKED, WALLETS, price_row, trade_row
 from wallet_api.database import Connection
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings
@@ -57,7 +57,8 @@ def test_new_late_corrected_and_removed_trades_arrive_in_their_order(
     for limit in (1, 2, 3):
         assert Follower(caller, **GROUP).read(limit) == whole
     first, *others = told(whole)
-    assert {first, others[0]} == {("trade", "late"), ("correction", "a")}
+    # All is new to who begins now.
+    assert {first, others[0]} == {("trade", "late"), ("trade", "a")}
     assert others[1:] == [("trade", "c"), ("trade", "b")]
 
 
@@ -248,6 +249,111 @@ def test_an_empty_page_is_free_and_not_modified(caller: Caller, importer: Import
     # At once, although an equal request was answered a moment ago.
     changed = poor.send(LATEST, {"If-None-Match": empty.headers["ETag"]}, **GROUP, after=cursor)
     assert (changed.status_code, changed.headers["X-Credits-Remaining"]) == (200, "0")
+
+
+@pytest.mark.parametrize("limit", [1, 2, 1000])
+def test_a_trade_that_was_corrected_before_it_was_read_is_a_trade(
+    caller: Caller, importer: Importer, limit: int
+) -> None:
+    question = GROUP | {"min_value": "5"}
+    importer.trades([trade("before", value="6")])
+    followers = [Follower(caller, after=after, **question) for after in ("start", "now")]
+    every = Follower(caller, after="now", **GROUP)
+    for follower in (*followers, every):
+        follower.read(limit)
+    importer.trades([trade("new", value="20"), trade("grows", value="4.9"), trade("other", value="9")])
+    importer.trades([trade("new", value="21"), trade("before", value="7"), trade("last", value="8")])
+    importer.trades([trade("new", value="22"), trade("other", value="9"), trade("end", value="8")])
+    for follower in followers:
+        assert sorted(told(follower.read(limit))) == [
+            *(("correction", "before"), ("trade", "end"), ("trade", "last"), ("trade", "new")),
+            ("trade", "other"),
+        ]
+    assert {event for event, name in told(every.read(limit)) if name != "before"} == {"trade"}
+    # What it has got as a trade is a correction from then on; what it has not got passes its filter now.
+    importer.trades([trade("new", value="23"), trade("grows", value="8")])
+    for follower in followers:
+        assert sorted(told(follower.read(limit))) == [("correction", "grows"), ("correction", "new")]
+    assert sorted(told(Follower(caller, **question).read(limit))) == [
+        ("trade", name) for name in ("before", "end", "grows", "last", "new", "other")
+    ]
+
+
+def test_what_is_corrected_between_two_pages_is_no_trade_twice(caller: Caller, importer: Importer) -> None:
+    follower = Follower(caller, after="now", **GROUP)
+    follower.read()
+    importer.trades([trade("a"), trade("b"), trade("c")])
+    (first,) = next(follower.pages(1))
+    importer.trades([trade(first["tx_signature"], value="2")])
+    events = told(follower.read(1))
+    assert sorted(events) == sorted(
+        ("correction" if name == first["tx_signature"] else "trade", name) for name in "abc"
+    )
+
+
+def test_filters_by_dollars_go_by_those_that_are_stored(caller: Caller, importer: Importer) -> None:
+    question = GROUP | {"min_value_usd": "100"}
+    importer.prices([price_row("150", NOW - timedelta(days=3))])
+    follower, later = Follower(caller, **question), Follower(caller, after="now", **question)
+    later.read()
+    importer.trades([trade("a"), trade("b", value_usd="100"), trade("c", value_usd="99.99")])
+    # By the latest price it has a value, which the next price would change without an event.
+    assert caller.get(LATEST, **question)["count"] == 2
+    assert told(follower.read()) == [("trade", "b")]
+    importer.prices([price_row("200", NOW - timedelta(minutes=60))])
+    assert told(follower.read()) == [("correction", "a")]
+    assert sorted(told(later.read())) == [("trade", "a"), ("trade", "b")]
+
+
+def test_cursors_of_before_that_was_kept_go_on(
+    caller: Caller, importer: Importer, connection: Connection
+) -> None:
+    importer.trades([trade("a"), trade("b")])
+    follower = Follower(caller, **GROUP)
+    next(follower.pages(1))
+    importer.trades([trade("a", value="2")])
+    # As of a ledger in which it is not known where a corrected trade had first arrived.
+    connection.execute("UPDATE trades SET first_arrival = 0 WHERE first_arrival IS NOT NULL")
+    assert ("correction", "a") in told(follower.read())
+    assert sorted(told(Follower(caller, **GROUP).read())) == [("trade", "a"), ("trade", "b")]
+
+
+def test_one_key_follows_all_types_of_a_chain_or_all_chains(
+    caller: Caller, importer: Importer, settings: Settings
+) -> None:
+    every, chain = Follower(caller), Follower(caller, blockchain="solana")
+    other = evm_mint_of("ab").lower()
+    evm = trade("evm", address=EVM, blockchain="eth", mint=other)
+    importer.trades([trade("a"), trade("smart", address=SMART), evm])
+    importer.prices([{"currency": "ETH", "usd": "3000", "priced_at": (NOW - timedelta(days=2)).isoformat()}])
+    assert sorted(told(every.read())) == [("trade", name) for name in ("a", "evm", "smart")]
+    assert sorted(told(chain.read())) == [("trade", name) for name in ("a", "smart")]
+    rows = {row["tx_signature"]: row for row in every.changes}
+    assert {name: (row["currency"], row["profile"]["blockchain"]) for name, row in rows.items()} == {
+        "a": ("SOL", "solana"),
+        "smart": ("SOL", "solana"),
+        "evm": ("ETH", "eth"),
+    }
+    assert (rows["a"]["value_usd"], rows["evm"]["value_usd"]) == (None, 3000)
+    assert rows["evm"]["profile"]["currency"] == "ETH"
+    assert {"blockchain", "type", "currency"}.isdisjoint(caller.get(LATEST, after="now"))
+    data = caller.get(LATEST, blockchain="eth", after="now")
+    assert (data["blockchain"], data["currency"], "type" in data) == ("eth", "ETH", False)
+    some = Follower(caller, address=f"{ANN},{EVM}")
+    assert sorted(told(some.read())) == [("trade", "a"), ("trade", "evm")]
+    done("remove", "trades", "--mint", other, "--yes", settings=settings)
+    (purge,) = every.read()
+    assert (purge["event"], purge["mint"], purge["blockchain"]) == ("purge", other, "eth")
+    assert chain.read() == []
+    for question, parameter in (
+        ({}, "blockchain"),
+        ({"blockchain": "solana"}, "type"),
+        ({"after": "now", "type": "kol"}, "blockchain"),
+        ({"after": "now", "mint": mint_of("mint")}, "blockchain"),
+        ({"after": "now", "address": "nobody"}, "address"),
+    ):
+        error = caller.refused(LATEST, **question)
+        assert (error["code"], error["parameter"]) == ("invalid_parameter", parameter), question
 
 
 def test_a_cursor_belongs_to_its_question_and_to_its_ledger(

@@ -43,7 +43,7 @@ _TABLES: dict[LiteralString, tuple[LiteralString, LiteralString, tuple[str, ...]
     ),
 }
 # Ids, and what depends on the order of arrival.
-_LEFT_OUT = ("wallet_id", "token_id", "arrival", "is_correction")
+_LEFT_OUT = ("wallet_id", "token_id", "arrival", "first_arrival")
 # Of wallets that are not tracked there must be nothing.
 _BY_WALLET: tuple[LiteralString, ...] = (
     "trades",

@@ -25,7 +25,7 @@ ANALYZE continued (wallet_id, token_id);
 INSERT INTO affected
 SELECT fresh.wallet_id,
        fresh.token_id,
-       COALESCE(bool_or(fresh.is_correction) OR min(fresh.created_at) <= continued.last_seen, FALSE) AS is_late
+       COALESCE(bool_or(fresh.first_arrival IS NOT NULL) OR min(fresh.created_at) <= continued.last_seen, FALSE) AS is_late
   FROM fresh
   LEFT JOIN continued
     ON continued.wallet_id = fresh.wallet_id

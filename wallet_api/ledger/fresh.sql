@@ -28,7 +28,8 @@ INSERT INTO fresh
               AND (keeps_exchanged OR trades.exchanged_value IS NOT DISTINCT FROM incoming.exchanged_value)
                   AS is_same,
               trades.value_usd AS known_usd,
-              trades.usd_derived AS known_derived
+              trades.usd_derived AS known_derived,
+              COALESCE(trades.first_arrival, trades.arrival) AS known_arrival
          FROM incoming
          JOIN trades
            ON trades.wallet_id = incoming.wallet_id
@@ -39,7 +40,7 @@ INSERT INTO fresh
        ),
        given AS (
        SELECT known.*,
-              TRUE AS is_correction
+              known_arrival AS first_arrival
          FROM known
         -- What repeats the ledger ends here.
         WHERE NOT is_same
@@ -55,7 +56,8 @@ INSERT INTO fresh
               FALSE AS is_same,
               NULL AS known_usd,
               FALSE AS known_derived,
-              FALSE AS is_correction
+              NULL AS known_arrival,
+              NULL AS first_arrival
          FROM incoming
         -- NOT IN is one look-up in a hash table for each row, whatever the planner takes `known` for.
         WHERE (wallet_id, token_id, tx_signature, is_sell, event_index) NOT IN (
@@ -88,7 +90,7 @@ SELECT wallet_id,
        value,
        COALESCE(given_usd, derived_usd) AS value_usd,
        given_exchanged AS exchanged_value,
-       is_correction
+       first_arrival
   FROM derived
  WHERE NOT is_same
     OR known_derived <> (derived_usd IS NOT NULL)

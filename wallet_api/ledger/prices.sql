@@ -51,7 +51,7 @@ SELECT trade.wallet_id,
        trade.value,
        trade.value * nearest_price.usd AS value_usd,
        trade.exchanged_value,
-       TRUE AS is_correction
+       COALESCE(trade.first_arrival, trade.arrival) AS first_arrival
   FROM (SELECT trades.*,
                native_currency(wallets.blockchain) AS currency,
                TRUE AS wants_price

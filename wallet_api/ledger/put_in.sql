@@ -13,9 +13,9 @@ INSERT INTO walked
               NULL::numeric AS realized_usd,
               NULL::numeric AS quantity_after,
               NULL::numeric AS peak_after,
-              is_correction,
               0::bigint AS arrival,
-              is_correction AS is_known
+              first_arrival,
+              first_arrival IS NOT NULL AS is_known
          FROM fresh
         UNION ALL
        SELECT taken.*,
@@ -71,8 +71,8 @@ SELECT (arrival > 0
        (state).realized_usd,
        (state).quantity AS quantity_after,
        (state).peak AS peak_after,
-       is_correction,
        arrival,
+       first_arrival,
        CASE WHEN is_last THEN state END AS state
   FROM stepped;
 
@@ -100,12 +100,13 @@ DELETE FROM trades
 INSERT INTO trades (
        wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name, token_amount,
        value, value_usd, exchanged_value, realized, realized_cost, hold_seconds, realized_usd, quantity_after,
-       peak_after, is_correction, arrival)
+       peak_after, arrival, first_arrival)
 SELECT wallet_id, token_id, created_at, event_index, is_sell, usd_derived, tx_signature, token_name, token_amount,
        value, value_usd, exchanged_value, realized, realized_cost, hold_seconds, realized_usd, quantity_after,
-       peak_after, is_correction,
+       peak_after,
        CASE WHEN arrival > 0 THEN arrival
             ELSE %(first_chunk)s::bigint + (row_number() OVER () - 1) / ((SELECT count(*) FROM walked) / 4096 + 100)
-       END AS arrival
+       END AS arrival,
+       first_arrival
   FROM walked
  WHERE is_changed

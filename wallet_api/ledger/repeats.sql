@@ -33,7 +33,7 @@ SELECT incoming.line_number,
    AND trades.tx_signature = fresh.tx_signature
    AND trades.is_sell = fresh.is_sell
    AND trades.event_index = fresh.event_index
- WHERE fresh.is_correction;
+ WHERE fresh.first_arrival IS NOT NULL;
 
 -- rows --
 -- Some rows of the batch as lines of NDJSON. Needs wallets_pkey, tokens_pkey.

@@ -19,7 +19,7 @@ CREATE TEMP TABLE IF NOT EXISTS incoming (
     line_number bigint NOT NULL
 );
 
--- The trades to put in: new ones, and those that replace an earlier version.
+-- The trades to put in: new ones, and those that replace an earlier version, with the chunk in which that first arrived.
 CREATE TEMP TABLE IF NOT EXISTS fresh (
     wallet_id bigint NOT NULL,
     token_id bigint NOT NULL,
@@ -33,7 +33,7 @@ CREATE TEMP TABLE IF NOT EXISTS fresh (
     value numeric NOT NULL,
     value_usd numeric,
     exchanged_value numeric,
-    is_correction boolean NOT NULL
+    first_arrival bigint
 );
 
 -- The trades to remove.

@@ -43,6 +43,8 @@ class _Converter(OpenAPIConverter):
         # The page at /docs sends an example, also that of an argument that is optional.
         if name in ARGUMENTS and field.required:
             parameter["example"] = argument_example(name, getattr(field, "allowed", ()))
+        if getattr(field, "unless", None):
+            parameter["required"] = False
         return parameter
 
 

@@ -56,5 +56,5 @@ def _arguments(operation: dict[str, Any], words: dict[str, Any]) -> Iterator[str
     for parameter in operation["parameters"]:
         if parameter["in"] == "query":
             allowed = words.get(parameter["schema"].get("$ref", "").rpartition("/")[2], ())
-            star = "*" if parameter.get("required") else ""
+            star = "*" if "example" in parameter else ""
             yield f"`{parameter['name']}`{star}" + (f" {'|'.join(allowed)}" if allowed else "")

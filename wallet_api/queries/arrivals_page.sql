@@ -3,8 +3,27 @@
 -- A change is a trade as it is now (kind 0), one that was removed (1), or one of many trades at once (2).
 -- Needs arrivals_batch_id_key, arrivals_place_key, arrivals_by_placing, trades_by_arrival, removals_by_arrival,
 -- ledger_events_by_arrival, ledger_events_pkey, tokens_pkey, native_prices_pkey, and what feed_joins.sql needs.
-  WITH
-{latest_price},
+  WITH latest AS MATERIALIZED (
+       SELECT coin.currency,
+              (SELECT usd
+                 FROM native_prices
+                WHERE currency = coin.currency
+                  AND priced_at <= %(now)s
+                ORDER BY priced_at DESC
+                LIMIT 1) AS usd
+         FROM unnest(%(currencies)s::text[]) AS coin (currency)
+       ),
+       -- Up to which place the follower has seen all trades that are now at most at the horizon, and all others up to there.
+       -- It is the place of the position, but while a follower reads page after page the newest one of the first of them.
+       standing AS MATERIALIZED (
+       SELECT COALESCE(horizon.place, known.place, -1) AS horizon,
+              COALESCE(CASE WHEN horizon.place IS NOT NULL THEN %(seen)s::bigint END, known.place, -1) AS seen
+         FROM (SELECT) AS always
+         LEFT JOIN arrivals AS known
+           ON known.batch_id = %(batch_id)s::uuid
+         LEFT JOIN arrivals AS horizon
+           ON horizon.batch_id = %(horizon_id)s::uuid
+       ),
        -- From that of the position on, or from the first one on.
        batch AS (
        SELECT place,
@@ -55,14 +74,15 @@
               tx_signature,
               is_sell,
               event_index,
-              CASE WHEN is_correction THEN 'correction' ELSE 'trade' END AS event,
+              'trade' AS event,
               created_at,
               token_name,
               token_amount,
               value,
               value_usd,
               quantity_after,
-              peak_after
+              peak_after,
+              first_arrival
          FROM read_chunk
          JOIN trades
            ON trades.arrival = read_chunk.arrival
@@ -70,6 +90,8 @@
           AND (%(wallet_ids)s::bigint[] IS NULL OR wallet_id = ANY (%(wallet_ids)s::bigint[]))
           AND (%(wants_sells)s::boolean IS NULL OR is_sell = %(wants_sells)s::boolean)
           AND (%(min_value)s::numeric IS NULL OR round_half_up(value, 9) >= %(min_value)s::numeric)
+          -- What is stored: a trade that gets its dollars later arrives again then.
+          AND (%(min_value_usd)s::numeric IS NULL OR round_half_up(value_usd, 4) >= %(min_value_usd)s::numeric)
         ORDER BY nth
        OFFSET 0
        ),
@@ -78,10 +100,8 @@
          FROM read_trade
          JOIN wallets
            ON wallets.wallet_id = read_trade.wallet_id
-        WHERE wallets.blockchain = %(blockchain)s
+        WHERE wallets.blockchain = COALESCE(%(blockchain)s::text, wallets.blockchain)
           AND wallets.type = COALESCE(%(type)s::text, wallets.type)
-          AND (%(min_value_usd)s::numeric IS NULL
-               OR round_half_up(COALESCE(value_usd, value * (SELECT usd FROM latest)), 4) >= %(min_value_usd)s::numeric)
           AND (nth > 1
                OR (kind, read_trade.wallet_id, token_id, tx_signature, is_sell, event_index)
                   > (%(kind)s::integer, %(wallet_id)s::bigint, %(last_token_id)s::bigint, %(tx_signature)s::text,
@@ -113,7 +133,7 @@
          FROM read_removal
          JOIN wallets
            ON wallets.wallet_id = read_removal.wallet_id
-        WHERE wallets.blockchain = %(blockchain)s
+        WHERE wallets.blockchain = COALESCE(%(blockchain)s::text, wallets.blockchain)
           AND wallets.type = COALESCE(%(type)s::text, wallets.type)
           AND (nth > 1
                OR (kind, read_removal.wallet_id, token_id, tx_signature, is_sell, event_index)
@@ -135,7 +155,7 @@
          FROM read_chunk
          JOIN ledger_events
            ON ledger_events.arrival = read_chunk.arrival
-        WHERE COALESCE(blockchain, %(blockchain)s) = %(blockchain)s
+        WHERE (blockchain IS NULL OR blockchain = COALESCE(%(blockchain)s::text, blockchain))
           AND (event = 'purge'
                OR CASE WHEN %(type)s::text IS NULL THEN NOT is_retyped
                        ELSE type = %(type)s::text
@@ -151,10 +171,10 @@
        SELECT *
          FROM trade
         UNION ALL
-       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL
          FROM removal
         UNION ALL
-       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       SELECT *, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
          FROM ledger_event
        ),
        ahead AS (
@@ -165,20 +185,31 @@
        ),
        candidate AS MATERIALIZED (
        SELECT ahead.*,
-              (SELECT chunk.arrived_at
-                 FROM chunk
-                WHERE chunk.nth = ahead.nth) AS arrived_at,
+              chunk.arrived_at,
+              -- A trade that was corrected is new to who has not seen the place where it first arrived.
+              ahead.first_arrival IS NOT NULL
+              AND COALESCE((SELECT first.place
+                              FROM arrivals AS first
+                             WHERE first.first_chunk <= ahead.first_arrival
+                             ORDER BY first.first_chunk DESC
+                             LIMIT 1), 0)
+                  <= CASE WHEN chunk.place <= standing.horizon THEN standing.seen
+                          ELSE standing.horizon
+                     END AS is_known,
               (SELECT tokens.mint
                  FROM tokens
                 WHERE tokens.token_id = ahead.token_id) AS mint,
-              row_number() OVER (ORDER BY nth, kind, wallet_id, token_id, tx_signature, is_sell, event_index) AS place
+              row_number() OVER (ORDER BY ahead.nth, kind, wallet_id, token_id, tx_signature, is_sell, event_index) AS place
          FROM ahead
+         JOIN chunk
+           ON chunk.nth = ahead.nth
+        CROSS JOIN standing
        ),
        -- As text, since row_to_json takes twice as long.
        page AS (
        SELECT candidate.place,
               candidate.arrived_at,
-              '{"event":"' || candidate.event || '",' ||
+              CASE WHEN candidate.is_known THEN '{"event":"correction",' ELSE '{"event":"trade",' END ||
 {feed_entry}
               ||
 {feed_token}
@@ -207,6 +238,9 @@
 {profile}
                    ELSE '{"event":"' || candidate.event || '"'
                         || COALESCE(',"mint":' || to_json(ledger_events.mint), '')
+                        || COALESCE(CASE WHEN %(blockchain)s::text IS NULL
+                                         THEN ',"blockchain":"' || ledger_events.blockchain || '"'
+                                    END, '')
                         || COALESCE(',"before":"' || iso_time(removed_before) || '"', '')
               END
          FROM candidate
@@ -234,6 +268,9 @@
 SELECT state.*,
        shown.row_count,
        shown.changes,
+       standing.horizon,
+       newest.batch_id AS newest_id,
+       reached.place AS reached_place,
        reached.batch_id,
        reached.arrival - reached.first_chunk AS chunk,
        last.kind,
@@ -244,6 +281,13 @@ SELECT state.*,
        last.event_index
   FROM state
  CROSS JOIN shown
+ CROSS JOIN standing
+  LEFT JOIN (SELECT batch_id
+               FROM arrivals
+              WHERE place IS NOT NULL
+              ORDER BY place DESC
+              LIMIT 1) AS newest
+    ON TRUE
   LEFT JOIN candidate AS last
     ON state.is_cut
    AND last.place = %(limit)s::bigint

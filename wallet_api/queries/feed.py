@@ -52,14 +52,14 @@ def latest_trades(
 def latest_changes(
     database: Database,
     now: datetime,
-    blockchain: str,
-    type: str,
     after: str,
+    blockchain: str | None = None,
+    type: str | None = None,
     limit: int = 50,
     mint: str | None = None,
     **given: Unpack[FilterArguments],
 ) -> dict[str, Any]:
-    """Return the changes of a group's trades that arrived after a cursor. Raises InvalidParameter."""
+    """Return the changes of the trades of a group, a chain or all chains that arrived after a cursor."""
     data = follow(database, now, "latest", blockchain, after, type, mint, limit, **given)
     return data | {"mode": "latest", **({} if mint is None else {"mint": mint})}
 

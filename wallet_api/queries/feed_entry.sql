@@ -9,7 +9,7 @@
               -- A trade without a dollar value counts with the latest native price.
               || ',"value_usd":'
               || COALESCE(round_half_up(COALESCE(candidate.value_usd, candidate.value * latest.usd), 4)::text, 'null')
-              || ',"currency":"' || %(currency)s::text
+              || ',"currency":"' || latest.currency
               || '","token_amount":' || round_half_up(candidate.token_amount, 18)
               || ',"price_per_token":' || round_half_up(quotient(candidate.value, candidate.token_amount), 18)
               || ',"price_per_token_usd":'

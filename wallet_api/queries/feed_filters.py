@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple, TypedDict
 
+from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, load_sql
 
 _FIND_WALLETS = load_sql(__package__, "find_wallets")
@@ -35,20 +36,22 @@ NO_FILTERS = Filters(dict.fromkeys(("wants_sells", "min_value", "min_value_usd",
 
 
 def read_filters(
-    connection: Connection, blockchain: str, type: str | None, given: FilterArguments
+    connection: Connection, blockchain: str | None, type: str | None, given: FilterArguments
 ) -> Filters:
-    """Return the filters of a request; wallets of other groups are named in the warnings."""
+    """Return the filters of a request; wallets of no such group are named in the warnings."""
     if not given:
         return NO_FILTERS
     addresses = given.get("address")
     wallet_ids, warnings = None, []
     if addresses is not None:
-        wanted = {"blockchain": blockchain, "type": type, "addresses": list(addresses)}
-        found = {row["address"]: row["wallet_id"] for row in connection.execute(_FIND_WALLETS, wanted)}
-        wallet_ids = list(found.values())
-        as_type = "" if type is None else f" as {type}"
+        chains = list(CHAINS) if blockchain is None else [blockchain]
+        wanted = {"blockchains": chains, "type": type, "addresses": list(addresses)}
+        rows = connection.execute(_FIND_WALLETS, wanted).fetchall()
+        wallet_ids = [row["wallet_id"] for row in rows]
+        found = {row["address"] for row in rows}
+        where = "" if blockchain is None else f" on {blockchain}{'' if type is None else f' as {type}'}"
         warnings = [
-            f"The wallet {address} is not tracked on {blockchain}{as_type}."
+            f"The wallet {address} is not tracked{where}."
             for address in dict.fromkeys(addresses)
             if address not in found
         ]

@@ -1,9 +1,10 @@
--- For feeds to include: what feed_entry.sql and feed_token.sql are read from. Their CTE latest is in scope.
+-- For feeds to include: what feed_entry.sql and feed_token.sql are read from. Their CTE latest (currency, usd) is in scope.
 -- Needs wallets_pkey, positions_pkey, token_faces_pkey.
          FROM candidate
          JOIN wallets
            ON wallets.wallet_id = candidate.wallet_id
-        CROSS JOIN latest
+         JOIN latest
+           ON latest.currency = native_currency(wallets.blockchain)
          -- Of a trade without a name alone: NULL is not looked up.
          LEFT JOIN positions
            ON positions.wallet_id = candidate.wallet_id

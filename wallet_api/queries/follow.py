@@ -43,15 +43,26 @@ class ChangeKey(msgspec.Struct, array_like=True, frozen=True):
     event_index: int
 
 
+class Run(msgspec.Struct, array_like=True, frozen=True):
+    """What a follower who reads page after page has seen: arrivals.standing in arrivals_page.sql.
+
+    The horizon is named by its batch, since a restored ledger gives its place to another one.
+    """
+
+    seen: Annotated[int, msgspec.Meta(ge=-1, le=2**63 - 1)]
+    horizon_id: Annotated[bytes, msgspec.Meta(max_length=16)]
+
+
 class Position(msgspec.Struct, array_like=True, frozen=True):
     """Up to where a follower has read: a batch, the next of its chunks, the last change in that one.
 
-    Without an id it is the start of the feed.
+    Without an id it is the start of the feed. A run lasts until the end of the feed.
     """
 
     batch_id: Annotated[bytes, msgspec.Meta(max_length=16)] = b""
     chunk: Number = 0
     key: ChangeKey | None = None
+    run: Run | None = None
 
 
 class _Page(NamedTuple):
@@ -70,7 +81,7 @@ def follow(
     database: Database,
     now: datetime,
     operation: str,
-    blockchain: str,
+    blockchain: str | None,
     after: str,
     type: str | None = None,
     mint: str | None = None,
@@ -79,19 +90,19 @@ def follow(
 ) -> dict[str, Any]:
     """Return up to `limit` changes (at most 1000) that arrived after a cursor, oldest first.
 
-    `after` may also be `now`, after which there is no change yet, or `start`. Raises InvalidParameter,
-    CursorUnknown.
+    Without `blockchain` they are of all chains. `after` may also be `now`, after which there is no change
+    yet, or `start`. Raises InvalidParameter, CursorUnknown.
     """
     with database.read() as connection:
         filters = read_filters(connection, blockchain, type, given)
-        scope = (operation, "after", blockchain, type or "", mint or "", *filters.scope)
+        scope = (operation, "after", blockchain or "", type or "", mint or "", *filters.scope)
         wanted = {
             "blockchain": blockchain,
             "type": type,
-            "currency": CHAINS[blockchain].currency,
+            "currencies": list({chain.currency for chain in CHAINS.values()}),
             "now": now,
             "mint": mint,
-            "token_id": _token_id(connection, blockchain, mint) if mint else None,
+            "token_id": _token_id(connection, blockchain, mint) if blockchain and mint else None,
             "addresses": list(given["address"]) if "address" in given else None,
             **filters.parameters,
         }
@@ -106,9 +117,9 @@ def follow(
         "next_cursor": cursors.encode(scope, page.end),
     }
     data = {
-        "blockchain": blockchain,
+        **({} if blockchain is None else {"blockchain": blockchain}),
         **({} if type is None else {"type": type}),
-        "currency": CHAINS[blockchain].currency,
+        **({} if blockchain is None else {"currency": CHAINS[blockchain].currency}),
         "count": page.rows,
         "transactions": orjson.Fragment(page.changes),
         "pagination": pagination,
@@ -159,8 +170,8 @@ def _read(
             _refuse_unknown(database, parameters)
         rows += row["row_count"]
         changes += [row["changes"]] if row["row_count"] else []
-        position = _end(position, row)
         has_more = row["is_cut"] or row["has_more_chunks"]
+        position = _end(position, row, has_more=has_more)
         if row["is_cut"] or not has_more:
             break
     return _Page(position, rows, f"[{','.join(changes)}]", has_more)
@@ -169,6 +180,8 @@ def _read(
 def _parameters(position: Position) -> dict[str, Any]:
     key = position.key or _NO_KEY
     return {
+        "seen": position.run.seen if position.run else None,
+        "horizon_id": uuid.UUID(bytes=position.run.horizon_id) if position.run else None,
         "batch_id": uuid.UUID(bytes=position.batch_id) if position.batch_id else None,
         "chunk": position.chunk,
         "kind": key.kind,
@@ -180,14 +193,18 @@ def _parameters(position: Position) -> dict[str, Any]:
     }
 
 
-def _end(position: Position, row: Row) -> Position:
+def _end(position: Position, row: Row, *, has_more: bool) -> Position:
     """Return up to where a row has read that began at a position."""
     if row["batch_id"] is None:
         return position
+    run = position.run if has_more else None
+    if has_more and row["reached_place"] > row["horizon"]:
+        # What is now at most at the newest place, and first arrived after the horizon, was in no page yet.
+        run = Run(row["horizon"], row["newest_id"].bytes)
     if not row["is_cut"]:
-        return Position(row["batch_id"].bytes, row["chunk"] + 1)
+        return Position(row["batch_id"].bytes, row["chunk"] + 1, None, run)
     key = ChangeKey(*[row[name] for name in ChangeKey.__struct_fields__])
-    return Position(row["batch_id"].bytes, row["chunk"], key)
+    return Position(row["batch_id"].bytes, row["chunk"], key, run)
 
 
 def _refuse_unknown(database: Database, parameters: dict[str, Any]) -> None:

@@ -1,7 +1,8 @@
--- For other statements to include. It adds latest (usd), the latest price of the native currency; NULL without one.
+-- For other statements to include. It adds latest (currency, usd), the latest price of the native currency; NULL without one.
 -- Needs native_prices_pkey.
        latest AS MATERIALIZED (
-       SELECT (SELECT usd
+       SELECT %(currency)s::text AS currency,
+              (SELECT usd
                  FROM native_prices
                 WHERE currency = %(currency)s
                   AND priced_at <= %(now)s

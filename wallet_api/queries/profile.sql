@@ -8,5 +8,5 @@
               || ',"copytrade_link":' || to_json(copytrade_link)
               || ',"blockchain":"' || blockchain
               || '","type":"' || type
-              || '","currency":"' || %(currency)s::text
+              || '","currency":"' || native_currency(blockchain)
               || '"}'

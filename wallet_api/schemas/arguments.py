@@ -5,11 +5,16 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, post_load, validates_schema
 
-from wallet_api.chains import CHAINS, WALLET_TYPES
+from wallet_api.chains import CHAINS, WALLET_TYPES, Chain
 from wallet_api.errors import ApiError, InvalidParameter, MissingParameter
 from wallet_api.schemas.fields import MAX_TEXT, TYPE, Choice, Text
 
 FORMATS = ("json", "csv", "ndjson")
+
+
+def chains_of(data: Mapping[str, Any]) -> Sequence[Chain]:
+    """Return the chain of loaded arguments; without one, all."""
+    return [CHAINS[data["blockchain"]]] if "blockchain" in data else list(CHAINS.values())
 
 
 class Arguments(Schema):
@@ -33,10 +38,12 @@ class ChainArguments(Arguments):
 
     @post_load
     def _stored_form(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        chain = CHAINS[data["blockchain"]]
+        def stored(text: str) -> str:
+            return next((chain.canonical(text) for chain in chains_of(data) if chain.is_address(text)), text)
+
         texts = {name: data[name] for name in ("address", "mint") if name in data}
         return data | {
-            name: tuple(map(chain.canonical, text)) if isinstance(text, tuple) else chain.canonical(text)
+            name: tuple(map(stored, text)) if isinstance(text, tuple) else stored(text)
             for name, text in texts.items()
         }
 
@@ -48,7 +55,7 @@ class GroupArguments(ChainArguments):
 
     @validates_schema
     def _pair_exists(self, data: dict[str, Any], **kwargs: Any) -> None:
-        if "type" in data and data["type"] not in CHAINS[data["blockchain"]].types:
+        if "type" in data and not any(data["type"] in chain.types for chain in chains_of(data)):
             raise ValidationError("does not exist on this chain", "type")
 
 
@@ -57,14 +64,13 @@ class OfChainMixin:
 
     @validates_schema
     def _address_is_of_the_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
-        chain, given = CHAINS[data["blockchain"]], data.get("address", ())
+        chains, given = chains_of(data), data.get("address", ())
         addresses = [given] if isinstance(given, str) else given
         for address in addresses:
-            if not chain.is_address(address):
+            if not any(chain.is_address(address) for chain in chains):
                 which = "" if len(addresses) == 1 else f": {address[:MAX_TEXT]!r}"
-                raise ValidationError(
-                    f"is not an address of {chain.name} ({chain.address_form}){which}", "address"
-                )
+                names = f"{chains[0].name} ({chains[0].address_form})" if len(chains) == 1 else "any chain"
+                raise ValidationError(f"is not an address of {names}{which}", "address")
 
 
 class AddressMixin(OfChainMixin):
@@ -111,7 +117,8 @@ def load(schema: Arguments, values: dict[str, list[str]]) -> dict[str, Any]:
         if given[0] != "":
             single[name] = given[0]
     try:
-        loaded: dict[str, Any] = schema.load(single)
+        spared = [name for name, field in schema.fields.items() if getattr(field, "unless", None) in single]
+        loaded: dict[str, Any] = schema.load(single, partial=spared or None)
     except ValidationError as error:
         raise _refusal(schema, single, error) from error
     return loaded

@@ -4,6 +4,7 @@ from typing import Any
 
 from marshmallow import ValidationError, validates_schema
 
+from wallet_api.chains import CHAINS, WALLET_TYPES
 from wallet_api.schemas.arguments import FormatMixin, OfChainMixin
 from wallet_api.schemas.fields import (
     BAG_PCT,
@@ -44,7 +45,7 @@ class FollowMixin(OfChainMixin):
 
     transaction_type = Choice(DIRECTIONS, "Only trades of this direction.")
     min_value = Number("Only trades of at least this `value`.")
-    min_value_usd = Number("Only trades of at least this `value_usd`.")
+    min_value_usd = Number("Only trades of at least this `value_usd`; with `after`, as it is stored.")
     address = Texts(f"Only trades of this wallet, or of up to {MAX_TEXTS}, separated by commas.")
     after = Text(
         "Instead of `cursor`: the changes since this `pagination.next_cursor`, in the order of arrival; `now`"
@@ -60,8 +61,25 @@ class FollowMixin(OfChainMixin):
 class LatestArguments(FollowMixin, PagedArguments):
     """The arguments of GET /v1/transactions/latest."""
 
+    blockchain = Choice(
+        tuple(CHAINS),
+        "The chain of the wallets; with `after`, all without it.",
+        unless="after",
+        required=True,
+    )
+    type = Choice(
+        WALLET_TYPES,
+        "The category of the wallets; with `after`, all without it.",
+        unless="after",
+        required=True,
+    )
     limit = WholeNumber(1, ROWS, load_default=50)
     mint = Mint("Only trades of this token.")
+
+    @validates_schema
+    def _is_of_a_chain(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if "blockchain" not in data and ("type" in data or "mint" in data):
+            raise ValidationError("is missing", "blockchain")
 
 
 class TimerangeArguments(FormatMixin, WindowArguments):
@@ -119,6 +137,7 @@ class ChangeSchema(TradeSchema):
     )
     arrived_at = Moment("When it arrived; absent without `after`.")
     before = Moment("Of a purge: trades before this time were removed.")
+    blockchain = String("Of a purge by token: its chain, where that is not requested.")
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs | {"partial": True})
@@ -156,6 +175,9 @@ class _FeedSchema(GroupShape):
 class LatestSchema(_FeedSchema):
     """The data of GET /v1/transactions/latest."""
 
+    blockchain = String("The requested chain; absent without one.", optional=True)
+    type = String("The requested category of wallets; absent without one.", optional=True)
+    currency = String("Code of the chain's native coin; absent without a chain.", optional=True)
     mode = String("The last part of the path.", enum=["latest"])
     transactions = Rows(
         ChangeSchema, "The trades, newest first; with `after` the changes, oldest first.", many=True

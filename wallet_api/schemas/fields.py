@@ -40,11 +40,14 @@ class _Described(fields.Field[Any]):
 
 
 class Choice(_Described, fields.String):
-    """An argument that is one word of a fixed set."""
+    """An argument that is one word of a fixed set; if it is required, not beside the argument `unless`."""
 
-    def __init__(self, allowed: tuple[str, ...], description: str, **options: Any) -> None:
+    def __init__(
+        self, allowed: tuple[str, ...], description: str, unless: str | None = None, **options: Any
+    ) -> None:
         super().__init__(description, validate=OneOf(allowed), **options)
         self.allowed = allowed
+        self.unless = unless
 
 
 class Switch(Choice):
