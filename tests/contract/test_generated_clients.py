@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import pytest
 import requests
