@@ -10,11 +10,9 @@ chains, exactly. Ends with status 0 if so.
 
 import random
 import sys
-import tempfile
 import time
 from collections import Counter
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import click
@@ -24,10 +22,7 @@ from tests.benchmarks.sync_soak import FAULTS, NODE_FAULTS, Sync
 from tests.stub.evm import Block, EvmChain, Transaction
 from tests.stub.server import Stub
 from tests.sync.evm_trades import CAT, ETH, WRAPPED, buy, sell
-from tests.sync.operator import Operator, plain
-from wallet_api import embedded, migrations
-from wallet_api.database import connect
-from wallet_api.settings import Settings
+from tests.sync.operator import Operator, operator_alone, plain
 
 _SETTLE_SECONDS = 120.0
 _BLOCK_SECONDS = {"eth": 2.0, "base": 1.0, "bnb": 0.5}
@@ -102,28 +97,21 @@ class World:
 @click.option("--kills", is_flag=True, help="Kill and start it again every minute.")
 def main(minutes: float, wallets: int, every: float, kills: bool) -> None:
     """Soak, and judge."""
-    with tempfile.TemporaryDirectory(prefix="wallet-api-soak-") as home:
-        own = replace(Settings.from_environment(), wallet_api_home=home)
-        with embedded.running(own) as settings, closing(Stub()) as stub:
-            with connect(str(settings.database_url)) as connection:
-                migrations.migrate(connection)
-            operator = Operator(stub, str(settings.database_url))
-            operator.environment |= stub.evm_environment(*_BLOCK_SECONDS)
-            del operator.environment["MORALIS_API_KEY"]
-            world = World(
-                stub, [f"0x{number + 0xABC000:040x}" for number in range(wallets)], random.Random(7)
-            )
-            for name, limits in _LIMITS.items():
-                stub.nodes.blocks[name] = EvmChain(decimals={CAT: 6}, **limits)  # type: ignore[arg-type]
-                stub.nodes.blocks[name].add(datetime.now(UTC) - timedelta(minutes=1))
-                operator.track(*((name, wallet) for wallet in world.wallets))
-            sync = Sync(operator, "trades", every)
-            sync.start()
-            try:
-                _live(world, operator, sync, minutes * 60, kills)
-                sound = _settled(world, operator)
-            finally:
-                status = sync.stop()
+    with operator_alone() as (stub, operator):
+        operator.environment |= stub.evm_environment(*_BLOCK_SECONDS)
+        del operator.environment["MORALIS_API_KEY"]
+        world = World(stub, [f"0x{number + 0xABC000:040x}" for number in range(wallets)], random.Random(7))
+        for name, limits in _LIMITS.items():
+            stub.nodes.blocks[name] = EvmChain(decimals={CAT: 6}, **limits)  # type: ignore[arg-type]
+            stub.nodes.blocks[name].add(datetime.now(UTC) - timedelta(minutes=1))
+            operator.track(*((name, wallet) for wallet in world.wallets))
+        sync = Sync(operator, "trades", every)
+        sync.start()
+        try:
+            _live(world, operator, sync, minutes * 60, kills)
+            sound = _settled(world, operator)
+        finally:
+            status = sync.stop()
     click.echo(f"{sync.rounds} rounds, {sync.failed} failures of wallets, exit status {status}")
     if not sound:
         click.echo("\n".join(["The last warnings:", *sync.warnings]))

@@ -8,10 +8,7 @@ status 0 if the ledger has exactly the trades that each decodes to.
 """
 
 import sys
-import tempfile
 import time
-from contextlib import ExitStack, closing
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import click
@@ -20,12 +17,9 @@ from tests.decoding.evm import ARCHIVE, BARE
 from tests.decoding.test_evm_recorded import CASES, Case
 from tests.stub.evm import EvmChain, Transaction
 from tests.stub.server import Stub
-from tests.sync.operator import Key, Operator, plain
+from tests.sync.operator import Key, Operator, operator_alone, plain
 from tests.sync.recorded import IN_COIN
-from wallet_api import embedded, migrations
 from wallet_api.chains import CHAINS
-from wallet_api.database import connect
-from wallet_api.settings import Settings
 
 _CHAINS = ("eth", "base", "bnb")
 
@@ -81,14 +75,7 @@ def main() -> None:
     cases = [case for case in CASES if case.is_recorded]
     is_right = True
     for node in (ARCHIVE, BARE):
-        with ExitStack() as stack:
-            home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-recorded-"))
-            own = replace(Settings.from_environment(), wallet_api_home=home)
-            settings = stack.enter_context(embedded.running(own))
-            stub = stack.enter_context(closing(Stub()))
-            with connect(str(settings.database_url)) as connection:
-                migrations.migrate(connection)
-            operator = Operator(stub, str(settings.database_url))
+        with operator_alone() as (stub, operator):
             stub.prices.hourly = lambda currency, moment: 160.0
             serve(stub, operator, cases, node)
             began = time.monotonic()

@@ -12,10 +12,8 @@ with status 0 if so, and if the median delay under attack is at most twice the o
 import random
 import statistics
 import sys
-import tempfile
 import time
-from contextlib import ExitStack, closing
-from dataclasses import replace
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 
 import click
@@ -23,12 +21,8 @@ import click
 from tests.decoding.test_evm_forgery import FAKES, VICTIM, forge
 from tests.decoding.test_evm_recorded import CASES
 from tests.stub.evm import EvmChain, Row, Transaction, log, transfer, word
-from tests.stub.server import Stub
 from tests.sync.evm_trades import CAT, ETH, buy, sell, signature
-from tests.sync.operator import Operator, Running
-from wallet_api import embedded, migrations
-from wallet_api.database import connect
-from wallet_api.settings import Settings
+from tests.sync.operator import Operator, Running, operator_alone
 
 _BLOCK_SECONDS = 2.0
 _PHASE_SECONDS = 60.0
@@ -95,14 +89,7 @@ def main(minutes: float, wallets: int) -> None:
     """Follow, attack, and judge."""
     chance = random.Random(7)
     addresses = [f"0x{number + 0xABC000:040x}" for number in range(wallets)]
-    with ExitStack() as stack:
-        home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-strangers-"))
-        own = replace(Settings.from_environment(), wallet_api_home=home)
-        settings = stack.enter_context(embedded.running(own))
-        stub = stack.enter_context(closing(Stub()))
-        with connect(str(settings.database_url)) as connection:
-            migrations.migrate(connection)
-        operator = Operator(stub, str(settings.database_url))
+    with operator_alone() as (stub, operator), ExitStack() as stack:
         operator.environment |= stub.evm_environment("eth") | {"FOLLOW_SECONDS": "1"}
         del operator.environment["MORALIS_API_KEY"]
         operator.track(*(("eth", address) for address in addresses))

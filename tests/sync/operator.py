@@ -6,9 +6,11 @@ import queue
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -18,6 +20,7 @@ from click.testing import CliRunner
 from tests.ledger.in_process import Importer, Row
 from tests.processes import Process
 from tests.stub.server import Stub
+from wallet_api import embedded, migrations
 from wallet_api.cli import cli
 from wallet_api.database import connect
 from wallet_api.demo.forms import evm_address, seeded, solana_address
@@ -127,6 +130,19 @@ class Operator:
         """Return the rows of a query."""
         with connect(self.url) as connection:
             return connection.execute(statement, parameters).fetchall()  # type: ignore[arg-type]
+
+
+@contextmanager
+def operator_alone() -> Iterator[tuple[Stub, Operator]]:
+    """Run servers with an empty ledger, and a stub of all providers."""
+    with ExitStack() as stack:
+        home = stack.enter_context(tempfile.TemporaryDirectory(prefix="wallet-api-operator-"))
+        own = replace(Settings.from_environment(), wallet_api_home=home)
+        settings = stack.enter_context(embedded.running(own))
+        stub = stack.enter_context(closing(Stub()))
+        with connect(str(settings.database_url)) as connection:
+            migrations.migrate(connection)
+        yield stub, Operator(stub, str(settings.database_url))
 
 
 class Running:
