@@ -75,10 +75,10 @@ def staged(
         }
         fill(tree, environment, files)
         keys.save(environment["DATABASE_URL"])
-        yield Stage(tree, folder, environment, _stores(folder))
+        yield Stage(tree, folder, environment, stores(folder))
 
 
-def _stores(folder: Path) -> dict[str, list[psutil.Process]]:
+def stores(folder: Path) -> dict[str, list[psutil.Process]]:
     """Return the first processes of both stores; PostgreSQL's are the ancestors of its backends."""
     names = {"postgres": "postgres", "valkey-server": "valkey"}
     found: dict[str, list[psutil.Process]] = {"postgres": [], "valkey": []}

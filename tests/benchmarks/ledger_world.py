@@ -37,6 +37,11 @@ HOT_MINT = solana_address("hot")
 MEDIAN_MINT = solana_address(f"{MEDIAN} 0")
 
 
+def as_of(number: int) -> datetime:
+    """Return a moment a little ago, another one for each number."""
+    return datetime.now(UTC) - timedelta(minutes=5, seconds=number)
+
+
 def write(folder: Path, trades: int) -> None:
     """Make wallets.ndjson, prices.ndjson, and trades.ndjson with as many trades in the order of time."""
     now = datetime.now(UTC)

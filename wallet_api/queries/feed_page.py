@@ -21,7 +21,7 @@ _TOKEN_FEED = load_sql(__package__, "token_feed")
 NO_WINDOW = {"since": "-infinity", "sizes": None, "starts": None, "ends": None}
 # A filtered page reads few trades, and then more if it is not full. To read the most takes as long as a page
 # of MAX_LIMIT trades, which costs as many credits.
-_SCAN, _MOST_SCANNED = 1_000, 3_000
+_SCAN, _MOST_SCANNED = 1_000, 2_000
 # Of more trades than these, the few are seldom enough.
 _SMALL_PAGE = 100
 # The key before the first page: later than any trade.

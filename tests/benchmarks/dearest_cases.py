@@ -1,0 +1,156 @@
+"""The dearest requests of each operation, each with other arguments than the one before.
+
+To measure another one, add it to `cases`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Any
+
+from tests.benchmarks import ledger_world
+from tests.benchmarks.http_world import solana_address
+
+Arguments = Mapping[str, Any]
+
+GROUP = {"blockchain": ledger_world.BLOCKCHAIN, "type": ledger_world.TYPE}
+HEAVY = {"blockchain": ledger_world.BLOCKCHAIN, "address": ledger_world.HEAVY}
+MEDIAN = {"blockchain": ledger_world.BLOCKCHAIN, "address": ledger_world.MEDIAN}
+HOT = {"blockchain": ledger_world.BLOCKCHAIN, "mint": ledger_world.HOT_MINT}
+HISTORY = {**HEAVY, "type": ledger_world.TYPE}
+_MINTS = [solana_address(f"{ledger_world.HEAVY} {number}") for number in range(2_000)]
+_MANY = 10**9
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request, by its number. With a `pause` before each, nothing that is kept serves it."""
+
+    name: str
+    path: str
+    arguments: Callable[[int], Arguments]
+    pause: bool = False
+
+
+def _signals(mode: str, **more: Any) -> Callable[[int], Arguments]:
+    def arguments(number: int) -> Arguments:
+        as_of = f"{ledger_world.as_of(number):%Y-%m-%dT%H:%M:%SZ}"
+        return {**GROUP, "mode": mode, "hours": 168, "min_wallets": 1, "limit": 100, "as_of": as_of, **more}
+
+    return arguments
+
+
+def _listed(number: int, values: list[str], most: int = 100) -> str:
+    """Return so many of the values, others for each number."""
+    first = number * 7 % len(values)
+    return ",".join((values * 2)[first : first + most])
+
+
+def cases(addresses: list[str]) -> list[Case]:
+    """Return all cases; `addresses` are the wallets of the group."""
+    latest, of_token = "/v1/transactions/latest", "/v1/tokens/transactions"
+    sides = cycle(("realized_pnl", "total_volume", "win_rate", "total_txn"))
+    return [
+        Case("count", "/v1/transactions/count", lambda n: GROUP | {"seconds": 80_000 + n}),
+        Case("volume", "/v1/transactions/volume", lambda n: GROUP | {"seconds": 80_000 + n}),
+        Case("lookup, 100 addresses", "/v1/wallets/lookup", lambda n: {"address": _listed(n, addresses)}),
+        Case("wallets", "/v1/wallets", lambda n: GROUP | {"limit": 100 + n}),
+        Case("latest, 50", latest, lambda n: GROUP | {"limit": 50 + n % 3}, pause=False),
+        Case("latest, 1000", latest, lambda n: GROUP | {"limit": 1000 - n % 500}),
+        Case("latest, value above all", latest, lambda n: GROUP | {"min_value": _MANY + n}),
+        Case("latest, dollars above all", latest, lambda n: GROUP | {"min_value_usd": _MANY + n}),
+        Case(
+            "latest, 100 addresses, value above all",
+            latest,
+            lambda n: GROUP | {"address": _listed(n, addresses), "min_value": _MANY + n},
+        ),
+        Case(
+            "changes, 100 addresses, value above all",
+            latest,
+            lambda n: (
+                GROUP | {"after": "start", "address": _listed(n, addresses), "min_value_usd": _MANY + n}
+            ),
+        ),
+        Case("changes, 1000", latest, lambda n: GROUP | {"after": "start", "limit": 1000}),
+        Case(
+            "timerange, 1000",
+            "/v1/transactions/timerange",
+            lambda n: GROUP | {"seconds": 3600 - n, "limit": 1000},
+        ),
+        Case("token's trades, 1000", of_token, lambda n: HOT | {"limit": 1000 - n % 500}),
+        Case("token's trades, value above all", of_token, lambda n: HOT | {"min_value": _MANY + n}),
+        Case("token's stats", "/v1/tokens/stats", lambda n: HOT | {"limit": 1000 - n % 500}),
+        Case("token's holders", "/v1/tokens/holders", lambda n: HOT | {"limit": 1000 - n % 500}),
+        Case(
+            "prices of 100 tokens",
+            "/v1/tokens/prices",
+            lambda n: {"blockchain": GROUP["blockchain"], "mint": _listed(n, _MINTS)},
+        ),
+        Case("history, 1000", "/v1/wallets/history", lambda n: HISTORY | {"limit": 1000 - n % 500}),
+        Case("tracker 30d", "/v1/wallets/tracker", lambda n: HEAVY | {"period": "30d"}, pause=True),
+        Case("calendar", "/v1/wallet/pnl_calendar", lambda n: HEAVY, pause=True),
+        Case("connections", "/v1/wallets/connections", lambda n: MEDIAN | {"limit": 1000 - n}),
+        Case("connections, heavy wallet", "/v1/wallets/connections", lambda n: HEAVY | {"limit": 1000 - n}),
+        *(
+            Case(
+                f"board {period}, first",
+                "/v1/wallet/leaderboard",
+                lambda n, period=period: GROUP | {"period": period},
+                pause=True,
+            )
+            for period in ("30d", "90d", "all")
+        ),
+        Case(
+            "board 30d, another page",
+            "/v1/wallet/leaderboard",
+            lambda n: GROUP | {"period": "30d", "sort": next(sides), "min_txn": 1 + n},
+        ),
+        *(
+            Case(
+                f"{mode} 30d, first",
+                "/v1/analytics",
+                lambda n, mode=mode: GROUP | {"mode": mode, "period": "30d", "limit": 1000},
+                pause=True,
+            )
+            for mode in ("volume_trend", "most_traded")
+        ),
+        Case(
+            "volume_trend 30d, another limit",
+            "/v1/analytics",
+            lambda n: GROUP | {"mode": "volume_trend", "period": "30d", "limit": 1000 - n % 500},
+        ),
+        Case(
+            "net_flow 7d, first",
+            "/v1/analytics",
+            lambda n: GROUP | {"mode": "net_flow", "period": "7d", "limit": 1000},
+            pause=True,
+        ),
+        Case(
+            "net_flow 7d, another limit",
+            "/v1/analytics",
+            lambda n: GROUP | {"mode": "net_flow", "period": "7d", "limit": 1000 - n % 500},
+        ),
+        *(
+            Case(f"signals {mode}, a week, another time", "/v1/signals", _signals(mode))
+            for mode in ("cluster", "entry", "exit")
+        ),
+        Case(
+            "signals exit, a week, another limit",
+            "/v1/signals",
+            lambda n: GROUP | {"mode": "exit", "hours": 168, "min_wallets": 1, "limit": 100 - n % 50},
+        ),
+        Case(
+            "signals exit, a week, another limit, no wallets",
+            "/v1/signals",
+            lambda n: (
+                GROUP
+                | {
+                    "mode": "exit",
+                    "hours": 168,
+                    "min_wallets": 1,
+                    "limit": 100 - n % 50,
+                    "include_wallets": "false",
+                }
+            ),
+        ),
+    ]
