@@ -10,7 +10,7 @@ import pytest
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import Row
-from tests.stub.transactions import now
+from tests.stub.transactions import Move, now, transaction
 from tests.sync.operator import Operator, Running, Start, addresses
 from tests.sync.recorded import read_notifications
 from tests.sync.solana import SOL, WALLET, buy, read_from
@@ -266,6 +266,22 @@ def test_notices_are_read_before_wallets_that_wait_for_the_rate_limit(
         assert eventually(lambda: len(operator.ledger()) == number + 1, WAIT)  # noqa: B023
     assert time.monotonic() - began < 6
     assert len(set(stub.asked_of("getSignaturesForAddress"))) < 80
+
+
+def test_what_only_names_a_wallet_is_read_after_what_it_signed(stub: Stub, begin: Begin) -> None:
+    follow = begin(SYNC_RPC_REQUESTS_PER_SECOND="40")
+    assert follow.is_followed(WALLET)
+    # Each of them takes a request for the time of its slot: half a minute in all.
+    for number in range(900):
+        dust = transaction(now(), "stranger", Move("stranger", None, -1), Move(WALLET, None, 1))
+        dust["slot"] = 10**9 + number
+        stub.transactions.add("stranger", f"dust{number}", dust)
+        stub.stream.notify([WALLET], f"dust{number}", dust)
+    began = time.monotonic()
+    follow.happen("mine")
+    assert follow.has("mine")
+    assert time.monotonic() - began < 15
+    assert len(stub.asked_of("getBlockTime")) < 700
 
 
 def test_wallets_are_followed_and_left_without_a_restart(stub: Stub, method: str, begin: Begin) -> None:

@@ -11,6 +11,7 @@ from tests.stub.swaps import Row, leg, swap
 from tests.stub.transactions import WRAPPED, Move, now, transaction
 from tests.sync.operator import Operator, Start, addresses, values
 from tests.sync.solana import BONK, FART, SOL, USDC, WALLET, buy, own, pool, read_from
+from tests.sync.test_status import status
 
 AT = now() - timedelta(minutes=50)
 
@@ -70,6 +71,17 @@ def test_an_nft_is_no_trade_and_what_is_unclear_is_left_out(stub: Stub, operator
         "others moved another amount than the wallet": 3,
     }
     assert {key[2] for key in operator.ledger()} == {"good"}
+
+
+def test_transactions_that_only_name_the_wallet_are_counted(stub: Stub, operator: Operator) -> None:
+    for number in range(3):
+        dust = transaction(AT, "stranger", Move("stranger", None, -1), own(None, 1))
+        stub.transactions.add(WALLET, f"dust{number}", dust)
+    stub.transactions.add(WALLET, "good", buy(AT))
+    for others in (3, 3):
+        done = operator.sync()
+        assert (done.status, done.only["others"]) == (0, others)
+    assert any(line.split()[:3] == ["solana", "others", "6"] for line in status(operator).splitlines())
 
 
 def test_a_sell_of_which_tips_leave_nothing_is_a_sell(stub: Stub, operator: Operator) -> None:

@@ -66,9 +66,11 @@ REORGANISED = "reorganised"
 """A trade that was removed, since a reorganisation has removed its block."""
 DENIED = "denied"
 """A trade in a denied token."""
+OTHERS = "others"
+"""A transaction of Solana that names the wallet, which it did not sign."""
 EXPIRED = "expired"
 """What others did, could not be read, and is no longer kept."""
-COUNTED = (NO_TRADE, UNSIGNED, FROM_LOGS, REORGANISED, DENIED, EXPIRED)
+COUNTED = (NO_TRADE, UNSIGNED, OTHERS, FROM_LOGS, REORGANISED, DENIED, EXPIRED)
 
 
 class Reason(StrEnum):

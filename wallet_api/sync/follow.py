@@ -6,7 +6,7 @@ The reasons are in docs/sync.md, "Within seconds".
 import logging
 import queue
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 # A followed wallet is still read once an hour.
 _READ_AGAIN = timedelta(hours=1)
-# The notices that wait, each with a transaction of up to some 50 kB.
+# The notices that wait, of what the wallets did and of the rest, each with a transaction of up to some 50 kB.
 _MOST_NOTICES = 1000
 _REMEMBERED_NOTICES = 20_000
 _UNDER_WAY = 200
@@ -106,10 +106,13 @@ class Follower:
         self._settled = self._final / 4
         (self._chain,) = provider.chains
         self._notices: queue.Queue[Notice] = queue.Queue(_MOST_NOTICES)
+        # What only names a wallet, which anybody can send: it is read after the others.
+        self._of_others: queue.Queue[Notice] = queue.Queue(_MOST_NOTICES)
+        # The addresses of notices that did not fit.
+        self._missed: deque[str] = deque()
         self._seen: LRUCache[tuple[str, str, int], None] = LRUCache(_REMEMBERED_NOTICES)
         self._spans: dict[str, Span] = {}
         self._again: dict[int, datetime] = {}
-        self._overflowed = False
         self._look_seconds = look_seconds
         self.failed: Counter[str] = Counter()
         self._looked_at = self._reported_at = -_REPORT_SECONDS
@@ -164,12 +167,12 @@ class Follower:
     def _follow(self, rows: Sequence[Row]) -> None:
         self._spans = {row["address"]: _span(row) for row in rows}
         self._stream.follow(list(self._spans))
-        if self._overflowed:
-            # What did not fit may be of any wallet.
-            self._overflowed = False
-            log.warning("%s: more notices than can be read; all wallets are read again", self._chain)
-            for span in self._spans.values():
-                self.read_again(span.wallet)
+        missed = {self._missed.popleft() for _ in range(len(self._missed))}
+        if missed:
+            many = "%s: more notices than can be read; %d wallets are read again"
+            log.warning(many, self._chain, len(missed))
+        for address in missed & self._spans.keys():
+            self.read_again(self._spans[address].wallet)
 
     def _is_due(self, row: Row, followed_since: datetime | None, now: datetime) -> bool:
         """Return whether a wallet is to be read now."""
@@ -193,18 +196,20 @@ class Follower:
         return False
 
     def _deliver(self, notice: Notice) -> None:
+        notices = self._notices if notice.may_be_signed else self._of_others
         try:
-            self._notices.put_nowait(notice)
+            notices.put_nowait(notice)
         except queue.Full:
-            self._overflowed = True
+            self._missed.extend(notice.addresses)
 
     def _submit(self) -> None:
         """Begin to read the notices, each of them once."""
-        with suppress(queue.Empty):
-            while self._pool.running < _UNDER_WAY:
-                notice = self._notices.get_nowait()
-                for address in notice.addresses:
-                    self._submit_one(address, notice)
+        for notices in (self._notices, self._of_others):
+            with suppress(queue.Empty):
+                while self._pool.running < _UNDER_WAY:
+                    notice = notices.get_nowait()
+                    for address in notice.addresses:
+                        self._submit_one(address, notice)
 
     def _submit_one(self, address: str, notice: Notice) -> None:
         key = (address, notice.signature, notice.slot)

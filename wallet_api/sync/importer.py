@@ -16,6 +16,7 @@ from wallet_api.decoding.swaps import (
     EXPIRED,
     FROM_LOGS,
     NO_TRADE,
+    OTHERS,
     REORGANISED,
     UNSIGNED,
     LeftOut,
@@ -202,6 +203,7 @@ class Importer:
         summary.denied += len(part.denied)
         summary.no_trades += chunk.counts[NO_TRADE]
         summary.unsigned += chunk.counts[UNSIGNED]
+        summary.others += chunk.counts[OTHERS]
         summary.from_logs += chunk.counts[FROM_LOGS]
         summary.reorganised += chunk.counts[REORGANISED]
         summary.swaps += chunk.swaps

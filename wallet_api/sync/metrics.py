@@ -55,8 +55,8 @@ def _of_left_out(reasons: Sequence[ReasonCount]) -> Iterator[Metric]:
     """Yield what made no trade."""
     left_out = CounterMetricFamily(
         "wallet_api_sync_left_out",
-        "Transactions that made no trade; no_trade, unsigned, expired, from_logs and reorganised are no"
-        " faults.",
+        "Transactions that made no trade; no_trade, unsigned, others, expired, from_logs and reorganised"
+        " are no faults.",
         labels=("chain", "reason"),
     )
     for one in reasons:

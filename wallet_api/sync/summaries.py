@@ -46,9 +46,9 @@ class TradesSummary(Summary):
     what the round left out, `left_out_reasons` the same by reason and detail, `new_left_out` what no round
     had met before, and `unreadable` what is kept because it could not be read. `no_trades` are transactions
     that are no trades by a rule, `unsigned` what others did, which is in none of the counts before,
-    `from_logs` trades whose native value comes from logs, `denied` trades in denied tokens, and `reorganised`
-    trades that were removed with their blocks. `notified` are transactions of which a node has notified.
-    `stopped` is why the round stopped.
+    `others` what only names its wallet, `from_logs` trades whose native value comes from logs, `denied`
+    trades in denied tokens, and `reorganised` trades that were removed with their blocks. `notified` are
+    transactions of which a node has notified. `stopped` is why the round stopped.
     """
 
     chains: list[str] = field(default_factory=list)
@@ -64,6 +64,7 @@ class TradesSummary(Summary):
     wraps: int = 0
     no_trades: int = 0
     unsigned: int = 0
+    others: int = 0
     from_logs: int = 0
     denied: int = 0
     reorganised: int = 0
@@ -94,6 +95,7 @@ class TradesSummary(Summary):
             (self.wraps, "wraps"),
             (self.no_trades, "no trades"),
             (self.unsigned, "done by others"),
+            (self.others, "that only name their wallet"),
             (self.from_logs, "valued from logs"),
             (self.denied, "of denied tokens left out"),
             (self.reorganised, "removed by a reorganisation"),

@@ -9,7 +9,7 @@ from cachetools import LRUCache
 from wallet_api import forms
 from wallet_api.decoding.amounts import UnusableRow, time_of
 from wallet_api.decoding.solana import Evidence, Transaction
-from wallet_api.decoding.swaps import Reason, TrackedWallet
+from wallet_api.decoding.swaps import OTHERS, Reason, TrackedWallet
 from wallet_api.decoding.trades import Decoded
 from wallet_api.providers import replies
 from wallet_api.providers.faults import Broken
@@ -126,6 +126,7 @@ class SolanaRpcTrades:
         chunk = Chunk()
         for row, (decoded, is_new) in (*outcomes.items(), *more.items()):
             chunk.add(row, decoded, is_new=is_new)
+            chunk.counts[OTHERS] += is_new and not decoded.is_signed
             if not decoded.is_kept and row.tx_signature in before:
                 chunk.settled.append(row)
         return chunk

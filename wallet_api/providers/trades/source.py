@@ -65,6 +65,11 @@ class Notice:
     addresses: tuple[str, ...]
     transaction: Transaction | None = None
 
+    @property
+    def may_be_signed(self) -> bool:
+        """Return whether one of the addresses has signed it, as far as the node has said."""
+        return self.transaction is None or not self.transaction.signers.isdisjoint(self.addresses)
+
 
 @dataclass(slots=True)
 class Chunk:
