@@ -1,6 +1,7 @@
 """What a text, an amount, an address and a time may be, and the faults of those that are not."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -26,6 +27,8 @@ TIME_FORM = "an ISO 8601 time such as 2026-01-30T12:51:16Z"
 # An exponent of more digits would be too large for a Decimal.
 _AMOUNT = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 _SHOWN_CHARACTERS = 40
+# Invisible, but part of how some scripts and emoji are written.
+_JOINERS = "\u200c\u200d"
 
 
 class BadRow(ValueError):
@@ -77,6 +80,17 @@ def check_text(field: str, text: str, longest: int, *, required: bool = False) -
     if "\0" in text:
         raise BadRow(f"{field} contains a NUL character", f": {shown(text)}")
     return text
+
+
+def visible(text: str) -> str:
+    """Return the text without control and format characters, such as those that change its direction."""
+    if text.isprintable():
+        return text
+    return "".join(letter for letter in text if letter in _JOINERS or _is_visible(letter))
+
+
+def _is_visible(letter: str) -> bool:
+    return unicodedata.category(letter)[0] != "C" and unicodedata.category(letter) not in ("Zl", "Zp")
 
 
 def check_amount(field: str, amount: Any, *, above_zero: bool = False) -> str:

@@ -145,3 +145,19 @@ def test_a_mint_that_nobody_traded_is_returned_as_it_was_requested(caller: Calle
             assert "token" not in data
     # The same mint on another chain is another token.
     assert caller.get(VOLUME, blockchain="eth", type="kol", mint=TOKEN["mint"])["volume"] == 0
+
+
+def test_a_time_with_a_plus_that_was_not_encoded_is_refused_with_how_to_write_it(caller: Caller) -> None:
+    path, message = "/signals", "must be an ISO 8601 time, such as 2026-01-30T12:51:16Z"
+    for moment, hint in (
+        ("2026-01-30T12:51:16 00:00", "; the + of an offset is written %2B in a URL"),
+        ("2026-01-30T12:51:16.123456 02", "; the + of an offset is written %2B in a URL"),
+        ("2026-01-30 25:00", ""),
+        ("soon 00:00", ""),
+        # fromisoformat() ignores what follows a NUL.
+        ("2026-01-30T12:51:16\0", ""),
+        ("2026-01-30T00:00:00\0Z", ""),
+    ):
+        error = caller.refused(path, **GROUP, mode="entry", as_of=moment)
+        assert error["message"] == f"Parameter as_of {message}{hint}.", moment
+    assert caller.get(path, **GROUP, mode="entry", as_of="2026-01-30T12:51:16+00:00")["count"] == 0

@@ -14,7 +14,7 @@ OTHER = "https://other.example.com"
 BOTH = f"{APP},https://admin.example.com:8443"
 EXPOSED = {
     *("ETag", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
-    *("X-Credits-Remaining", "X-Request-ID", "Link", "X-Warnings"),
+    *("X-Credits-Remaining", "X-Request-ID", "Link", "X-Next-Cursor", "X-Warnings"),
 }
 PREFLIGHT = {
     "Origin": APP,

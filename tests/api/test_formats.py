@@ -237,3 +237,32 @@ def test_the_document_describes_the_formats(app: Flask) -> None:
         assert "application/x-ndjson" in success["content"]
         assert "X-Warnings" in success["headers"]
         assert ("Link" in success["headers"]) is (path != "/v1/transactions/timerange")
+
+
+def test_all_headers_stay_below_four_kilobytes_also_with_a_hundred_addresses(
+    caller: Caller, importer: Importer
+) -> None:
+    importer.trades(trade_row(ANN, f"s{number}", NOW) for number in range(3))
+    addresses = ",".join([ANN, *(mint_of(f"wallet {number}") for number in range(99))])
+    question = GROUP | {"address": addresses, "limit": 1, "format": "csv"}
+    first = caller.send("/transactions/latest", **question)
+    assert first.status_code == 200
+    assert "Link" not in first.headers
+    *kept, note = json.loads(first.headers["X-Warnings"])
+    assert note == f"{99 - len(kept)} more warnings are left out here."
+    for following in ({"cursor": first.headers["X-Next-Cursor"]}, {"after": "start"}, {"format": "json"}):
+        answer = caller.send("/transactions/latest", **question | following)
+        assert answer.status_code == 200
+        assert len(str(answer.headers).encode()) < 4096
+    assert len(str(first.headers).encode()) < 4096
+
+
+def test_texts_that_a_spreadsheet_would_run_begin_with_an_apostrophe(
+    caller: Caller, importer: Importer
+) -> None:
+    begins = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+    named = {mint_of(f"wallet {number}"): f"{begin}1" for number, begin in enumerate(begins)}
+    importer.wallets(GROUP | {"wallet_address": address, "name": name} for address, name in named.items())
+    rows = csv.DictReader(io.StringIO(caller.send("/wallets", **GROUP, format="csv").text, newline=""))
+    found = {row["wallet_address"]: row["name"] for row in rows if row["wallet_address"] in named}
+    assert found == {address: f"'{name}" for address, name in named.items()}

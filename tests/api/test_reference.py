@@ -57,7 +57,7 @@ def _shapes(kind: type[Shape]) -> Iterator[type[Shape]]:
             yield from (shape, *_shapes(shape))
 
 
-_MAY_LACK = ("buy_value", "sell_value", "unrealized_pnl")
+_MAY_LACK = ("warnings", "buy_value", "sell_value", "unrealized_pnl")
 
 
 def _has_form(value: Any, shown: Any) -> bool:

@@ -39,6 +39,12 @@ def test_three_wallets_make_a_signal_and_one_an_entry_unless_requested_otherwise
     assert mints("cluster", min_wallets=2) == [three, two]
     assert mints("entry") == [three, two, valuable, one]
     assert mints("entry", limit=3) == [three, two, valuable]
+    question = GROUP | {"mode": "entry", "as_of": NOW.isoformat()}
+    data = caller.get("/signals", **question, limit=3)
+    assert (data["count"], data["total"]) == (3, 4)
+    assert data["warnings"] == ["Only the first 3 of 4 signals are shown."]
+    data = caller.get("/signals", **question)
+    assert (data["count"], data["total"], "warnings" in data) == (4, 4, False)
 
 
 def test_at_most_a_thousand_wallets_of_a_signal_are_shown(caller: Caller, importer: Importer) -> None:

@@ -314,6 +314,20 @@ def test_a_repeat_in_a_later_batch_is_rejected_also_when_the_file_is_imported_ag
 
 
 @pytest.mark.usefixtures("tracked")
+def test_names_lose_what_is_invisible_or_changes_their_direction(
+    take_in: TakeIn, connection: Connection
+) -> None:
+    hidden = "\u202ea\u2066b\u200b\u0001\nc\r\u2028 \u0939\u200d\u0940"
+    assert take_in("trades", trade("a", token_name=hidden)).status == 0
+    assert take_in("wallets", WALLETS[0] | {"name": hidden}).status == 0
+    names = (
+        connection.fetch_value("SELECT token_name FROM trades"),
+        connection.fetch_value("SELECT name FROM wallets WHERE address = %s", [BEN]),
+    )
+    assert names == 2 * ("abc \u0939\u200d\u0940",)
+
+
+@pytest.mark.usefixtures("tracked")
 @pytest.mark.parametrize(("option", "delimiter"), [(";", ";"), ("tab", "\t"), ("|", "|")])
 def test_columns_of_csv_can_be_separated_by_another_character(
     database_url: str, tmp_path: Path, option: str, delimiter: str
@@ -331,7 +345,8 @@ def test_columns_of_csv_can_be_separated_by_another_character(
     names = {
         row["tx_signature"]: row["token_name"] for row in csv.DictReader(exported.read_text().splitlines())
     }
-    assert names == {"a": f"x{delimiter}y", "b": "1,5"}
+    # A tab is no part of a name.
+    assert names == {"a": f"x{delimiter.strip()}y", "b": "1,5"}
     wrong = run_file(database_url, "import", "trades", path)
     assert wrong.status == 1
     assert "separated by commas, or --delimiter names another one" in wrong.text

@@ -144,7 +144,7 @@ def _at_the_edges_of_windows(chance: random.Random) -> Iterator[Row]:
     quiet, idle, steady, *busy = [row["wallet_address"] for row in FURTHER] + list(strategies.SOLANA)
     # Those of signals, see tests/ledger/figures.py.
     ends = [NOW - timedelta(hours=hours) for hours in (0, 23, 24, 8 * 24)]
-    optional = {"token_name": "a\tb\\c\nd", "value_usd": "9", "exchanged_value": "0.9"}
+    optional = {"token_name": "a b\\c d", "value_usd": "9", "exchanged_value": "0.9"}
     # Of more than a hundred tokens, signals are not all shown.
     for token in range(90):
         few = chance.sample(ends, 2) + chance.sample(strategies.edges(NOW), 2)

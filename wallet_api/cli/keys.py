@@ -24,9 +24,9 @@ _TIMES = ("expires_at", "revoked_at", "created_at", "previous_until", "last_used
 
 
 def _overlap(context: click.Context, option: click.Parameter, text: str) -> timedelta:
-    overlap = span(text)
+    overlap = timedelta() if text in ("0", "0s") else span(text)
     if overlap is None:
-        raise click.BadParameter(f"{text!r} is no such time as 24h, 7d, 30m or 0h.", context, option)
+        raise click.BadParameter(f"{text!r} is no such time as 24h, 7d, 30m or 0.", context, option)
     return overlap
 
 

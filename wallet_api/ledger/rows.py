@@ -22,6 +22,7 @@ from wallet_api.forms import (
     check_time,
     must_be,
     one_of,
+    visible,
 )
 
 Blockchain = Literal["solana", "bnb", "base", "eth"]
@@ -90,6 +91,8 @@ class TradeRow(msgspec.Struct, gc=False):
         name = self.token_name
         if name and (len(name) > MAX_TEXT or "\0" in name):
             check_text("token_name", name, MAX_TEXT)
+        if name and not name.isprintable():
+            self.token_name = visible(name)
         amount = check_amount("token_amount", self.token_amount, above_zero=True)
         value = check_amount("value", self.value)
         usd = self.value_usd
@@ -129,4 +132,4 @@ def good(row: RowType | BadRow) -> RowType:
 
 
 def _profile_text(field: str, text: Text) -> str | None:
-    return None if text is UNSET else check_text(field, text or "", MAX_TEXT)
+    return None if text is UNSET else visible(check_text(field, text or "", MAX_TEXT))

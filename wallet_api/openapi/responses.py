@@ -58,9 +58,14 @@ _HEADERS = {
     "Link": (
         "string",
         "The URL of the next page, relative to that of the request and without the key, as"
-        ' `<URL>; rel="next"`; absent on the last one, but never with `after`.',
+        ' `<URL>; rel="next"`; absent on the last one, but never with `after`, and where it is too long.',
     ),
-    "X-Warnings": ("string", "With `format`: `warnings` as a JSON list; absent without any."),
+    "X-Next-Cursor": ("string", "The cursor of the next page alone; absent on the last one."),
+    "X-Warnings": (
+        "string",
+        "With `format`: `warnings` as a JSON list, of many only the first and the number of the others;"
+        " absent without any.",
+    ),
 }
 _OF_KEYS = tuple(name for name in _HEADERS if name.startswith(("X-RateLimit", "X-Credits")))
 
@@ -117,7 +122,7 @@ def _success(operation: Operation, *, keyless: bool) -> dict[str, Any]:
 
 
 def _of_pages(operation: Operation) -> list[str]:
-    names = ["Link"] if "cursor" in operation.arguments.fields else []
+    names = ["Link", "X-Next-Cursor"] if "cursor" in operation.arguments.fields else []
     return [*names, "X-Warnings"] if operation.rows else names
 
 

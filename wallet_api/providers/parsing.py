@@ -1,17 +1,14 @@
 """Read the rows of a provider's response: its objects and harmless texts."""
 
 import json
-import unicodedata
 from typing import Any
 
 import msgspec
 
 from wallet_api.decoding.amounts import UnusableRow
+from wallet_api.forms import visible
 
 MAX_TEXT = 128
-
-# Invisible, but part of how some scripts and emoji are written.
-_JOINERS = "\u200c\u200d"
 
 
 def read_row(raw: msgspec.Raw) -> dict[str, Any]:
@@ -38,11 +35,4 @@ def clean(value: Any) -> str:
     """
     if not isinstance(value, str):
         return ""
-    text = value[: 4 * MAX_TEXT]
-    if not text.isprintable():
-        text = "".join(letter for letter in text if letter in _JOINERS or _is_visible(letter))
-    return text.strip()[:MAX_TEXT].strip()
-
-
-def _is_visible(letter: str) -> bool:
-    return unicodedata.category(letter)[0] != "C" and unicodedata.category(letter) not in ("Zl", "Zp")
+    return visible(value[: 4 * MAX_TEXT]).strip()[:MAX_TEXT].strip()

@@ -77,6 +77,7 @@ def group_signals(
         "mode": mode,
         "hours": window_hours,
         "as_of": f"{moment:%Y-%m-%dT%H:%M:%SZ}",
+        "total": rows[0]["total"] if rows else 0,
         "count": len(rows),
         "signals": [
             {
@@ -97,6 +98,8 @@ def first_signals(data: Mapping[str, Any], limit: int) -> dict[str, Any]:
     """Return the data of a group's signals with at most `limit` of them."""
     signals = data["signals"][:limit]
     warnings = [*_capped("limit", limit, MAX_SIGNALS), *data.get("warnings", ())]
+    if len(signals) < data["total"]:
+        warnings.append(f"Only the first {len(signals)} of {data['total']} signals are shown.")
     return with_warnings({**data, "count": len(signals), "signals": signals}, warnings)
 
 

@@ -105,6 +105,7 @@
        ),
        wanted AS MATERIALIZED (
        SELECT grouped.*,
+              count(*) OVER () AS total,
               tokens.mint
          FROM grouped
          JOIN tokens
@@ -307,6 +308,7 @@ SELECT wanted.mint,
        stats.net_flow,
        listed.wallets,
        wanted.wallet_count,
+       wanted.total,
        iso_time(span.first_at) AS first_buy_at,
        iso_time(span.latest_at) AS latest_buy_at,
        round_half_up(quotient(extract(epoch FROM span.latest_at - span.first_at), 60), 2) AS time_span_minutes,

@@ -26,6 +26,8 @@ _VERSIONS = "wallet_api.version_cache"
 _MIN_GZIP_BYTES = 1024
 _CACHE_BYTES = 8 * 1024 * 1024
 _SHORT_SECONDS = 1.0
+# Those that depend on the data. All headers together stay below 4,096 bytes, which any proxy accepts.
+_HEADER_BYTES = 3000
 
 
 class Lifetime(Enum):
@@ -40,7 +42,8 @@ class Lifetime(Enum):
 class CachedData:
     """The body of a response up to what differs among requests, and its headers.
 
-    `next_page` is its URL. `warnings` are those of rows alone, which have no place for them.
+    `next_page` is its URL, and is left out where it is too long for a header; `cursor` alone always fits.
+    `warnings` are those of rows alone, which have no place for them.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class CachedData:
         content_type: str = JSON,
         warnings: Sequence[str] = (),
         next_page: str | None = None,
+        cursor: str | None = None,
     ) -> None:
         self.size = len(prefix)
         self.prefix = Prefix(prefix)
@@ -58,10 +62,27 @@ class CachedData:
         self.content_type = content_type
         # Those that hold data, which a 304 does not have.
         self.headers: dict[str, str] = {}
-        if next_page is not None:
-            self.headers["Link"] = f'<{next_page}>; rel="next"'
+        room = _HEADER_BYTES
+        if cursor is not None:
+            self.headers["X-Next-Cursor"] = cursor
+            room -= len(cursor)
+        link = f'<{next_page}>; rel="next"'
+        if next_page is not None and len(link) <= room // 2:
+            self.headers["Link"] = link
+            room -= len(link)
         if warnings:
-            self.headers["X-Warnings"] = json.dumps(warnings)
+            self.headers["X-Warnings"] = _warnings_within(room, warnings)
+
+
+def _warnings_within(room: int, warnings: Sequence[str]) -> str:
+    """Return the warnings as a JSON list of at most so many bytes, with the number of those left out."""
+    for count in range(len(warnings), -1, -1):
+        left_out = len(warnings) - count
+        note = [f"{left_out} more warnings are left out here."] if left_out else []
+        text = json.dumps([*warnings[:count], *note])
+        if len(text) <= room:
+            break
+    return text
 
 
 def _next_page(request: ApiRequest, data: Mapping[str, Any]) -> str | None:
@@ -81,7 +102,7 @@ def _in_envelope(data: Mapping[str, Any], top_level: str | None, next_page: str 
     data_json = to_json(data)
     repeated = b"" if top_level is None else b',"%b":%b' % (top_level.encode(), to_json(data[top_level]))
     prefix = b'{"success":true,"data":%b%b,"meta":' % (data_json, repeated)
-    return CachedData(prefix, xxh3_128_hexdigest(data_json), next_page=next_page)
+    return CachedData(prefix, xxh3_128_hexdigest(data_json), next_page=next_page, cursor=next_cursor(data))
 
 
 def _rows_alone(data: Mapping[str, Any], listing: Listing, format: str, next_page: str | None) -> CachedData:
@@ -90,7 +111,8 @@ def _rows_alone(data: Mapping[str, Any], listing: Listing, format: str, next_pag
     warnings = data.get("warnings", [])
     # Without the URL, whose arguments have any order.
     version = to_json([format, warnings, next_cursor(data), xxh3_128_hexdigest(body)])
-    return CachedData(body, xxh3_128_hexdigest(version), CONTENT_TYPES[format], warnings, next_page)
+    etag = xxh3_128_hexdigest(version)
+    return CachedData(body, etag, CONTENT_TYPES[format], warnings, next_page, next_cursor(data))
 
 
 def init_app(app: Flask, ttl_seconds: float, long_ttl_seconds: float, bulkhead: Bulkhead) -> None:

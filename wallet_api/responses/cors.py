@@ -11,7 +11,7 @@ _PREFIX = "/v1/"
 _ALLOWED = ["Authorization", "If-None-Match"]
 _EXPOSED = [
     *("ETag", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
-    *("X-Credits-Remaining", "X-Request-ID", "Link", "X-Warnings"),
+    *("X-Credits-Remaining", "X-Request-ID", "Link", "X-Next-Cursor", "X-Warnings"),
 ]
 # The longest time for which Chromium caches a preflight.
 _MAX_AGE_SECONDS = 7200

@@ -80,7 +80,7 @@ def meta(request: ApiRequest, cache_age_seconds: int) -> dict[str, Any]:
         "cached": request.cached,
         "cache_age_seconds": cache_age_seconds,
         "version": __version__,
-        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time())),
     }
 
 

@@ -14,7 +14,7 @@ from wallet_api.responses.envelope import to_json
 # The values of the argument `format`, and what they are called in HTTP.
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}
 # A spreadsheet runs a cell that begins so: https://owasp.org/www-community/attacks/CSV_Injection
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _NULL = msgspec.Raw(b"null")
 
 

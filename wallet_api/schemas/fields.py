@@ -9,7 +9,7 @@ import orjson
 from marshmallow import Schema, ValidationError, fields, missing
 from marshmallow.validate import And, ContainsNoneOf, Length, OneOf, Range
 
-from wallet_api.times import read_time
+from wallet_api.times import is_time, read_time
 
 # The descriptions of the same figures in several schemas.
 USD = "The same in USD; absent if there are such trades, but none with a USD value."
@@ -69,7 +69,12 @@ class Time(_Described, fields.String):
         try:
             return read_time(value)
         except ValueError:
-            raise ValidationError("must be an ISO 8601 time, such as 2026-01-30T12:51:16Z") from None
+            hint = ""
+            # A plus sign in a URL is a space.
+            time, _, offset = value.rpartition(" ")
+            if ":" in time and is_time(time) and re.fullmatch(r"[0-9:]+", offset):
+                hint = "; the + of an offset is written %2B in a URL"
+            raise ValidationError(f"must be an ISO 8601 time, such as 2026-01-30T12:51:16Z{hint}") from None
 
 
 MAX_TEXT = 128

@@ -137,6 +137,7 @@ class SignalsSchema(GroupShape):
     mode = String("The requested mode.", enum=MODES)
     hours = Integer("The window, after capping at 168.")
     as_of = Moment("End of the window.")
+    total = Integer("Number of signals.")
     count = Integer("Number of signals in this response.")
     signals = Rows(
         SignalSchema,
