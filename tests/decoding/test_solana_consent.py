@@ -109,6 +109,22 @@ def test_a_close_authority_that_takes_wrapped_coin_buys_nothing() -> None:
     check(told, UNSIGNED)
 
 
+def test_coin_that_no_instruction_took_from_the_wallet_buys_nothing() -> None:
+    # The stranger closes an account to the wallet, of which an instruction that no node parses took the coin.
+    told = made(
+        *(own(FART, UNITS), Move(STRANGER, FART, -UNITS), Move(STRANGER, WRAPPED, -SOL, closed=True)),
+        *(own(None, RENT), Move("his other", None, SOL)),
+        payer=STRANGER,
+    )
+    rows = inner(told)
+    rows[:] = [row for row in rows if row["parsed"]["info"]["mint"] == FART]
+    closed = {"account": f"account 2 of {STRANGER}", "destination": WALLET, "owner": STRANGER}
+    outer = told["transaction"]["message"]["instructions"]
+    outer[1]["accounts"] = [WALLET, "his other"]
+    outer.append(rows[0] | {"parsed": {"type": "closeAccount", "info": closed}})
+    check(told, UNSIGNED)
+
+
 def test_an_order_is_no_order_of_who_is_only_named() -> None:
     paid = (Move("order", WRAPPED, -SOL), pool(WRAPPED, SOL), own(FART, UNITS), pool(FART, -UNITS))
     for accounts in (("taker", "maker", "order", WALLET), ("taker", WALLET, "taker", "order")):

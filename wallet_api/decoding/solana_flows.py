@@ -246,8 +246,9 @@ def _add_unstated(reader: _Reader, transaction: Transaction, run: Sequence[Step]
         for account, units in changes.items():
             owner = reader.owner(account)
             ends = ("", owner) if units > 0 else (owner, "")
+            # Nobody states by whose authority.
             if units:
-                reader.flows.append(Flow(*ends, None, abs(units), call, call))
+                reader.flows.append(Flow(*ends, None, abs(units), call, call, is_consented=False))
 
 
 def _naming(account: str, names: Mapping[int, set[str]], callers: Mapping[int, int]) -> list[int]:
