@@ -1,27 +1,33 @@
-"""All recorded transactions of EVM chains through `wallet-api sync trades`: has the ledger their trades?
+"""All recorded transactions through `wallet-api sync trades`: has the ledger their trades?
 
     python -m tests.benchmarks.recorded
 
-The suite decodes them, and sends some through the whole machine. This sends all: a node serves each one in a
-block of its own, as an archive, with traces and as neither, to a sync that reads them in one round. Ends with
-status 0 if the ledger has exactly the trades that each decodes to.
+The suite decodes them, and sends some through the whole machine. This sends all: a node of an EVM chain has
+each one in a block of its own, as an archive and without state; one of Solana returns whole pages, and
+single ones. A sync reads them in one round. Ends with status 0 if the ledger has exactly the trades that
+are decoded.
 """
 
 import sys
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 import click
 
+from tests.decoding import test_evm_recorded, test_solana_recorded
 from tests.decoding.evm import ARCHIVE, BARE
-from tests.decoding.test_evm_recorded import CASES, Case
+from tests.decoding.test_evm_recorded import Case
 from tests.stub.evm import EvmChain, Transaction
 from tests.stub.server import Stub
 from tests.sync.operator import Key, Operator, operator_alone, plain
 from tests.sync.recorded import IN_COIN
 from wallet_api.chains import CHAINS
+from wallet_api.decoding.trades import Decoded
 
 _CHAINS = ("eth", "base", "bnb")
+
+PAGES, SINGLE = "Solana, whole pages", "Solana, one by one"
 
 
 def serve(stub: Stub, operator: Operator, cases: list[Case], node: str) -> None:
@@ -48,13 +54,26 @@ def serve(stub: Stub, operator: Operator, cases: list[Case], node: str) -> None:
 
 def wanted(cases: list[Case], node: str) -> dict[Key, tuple[str, str]]:
     """Return amount and native value of the trades that the cases decode to; "" for dollars to convert."""
-    return {
+    return trades(
         (
-            *(case.told.chain, case.wallet, case.told.receipt["transactionHash"], draft.mint),
-            "sell" if draft.is_sell else "buy",
-        ): (plain(draft.token_amount), "" if draft.usd_to_convert else plain(draft.native))
+            case.told.chain,
+            case.wallet,
+            case.told.receipt["transactionHash"],
+            case.told.decode(case.wallet, node),
+        )
         for case in cases
-        for draft in case.told.decode(case.wallet, node).drafts
+    )
+
+
+def trades(read: Iterable[tuple[str, str, str, Decoded]]) -> dict[Key, tuple[str, str]]:
+    """Return the trades by chain, wallet, transaction, token and side."""
+    return {
+        (chain, wallet, signature, draft.mint, "sell" if draft.is_sell else "buy"): (
+            plain(draft.token_amount),
+            "" if draft.usd_to_convert else plain(draft.native),
+        )
+        for chain, wallet, signature, decoded in read
+        for draft in decoded.drafts
     }
 
 
@@ -69,25 +88,43 @@ def differences(operator: Operator, expected: dict[Key, tuple[str, str]]) -> lis
     return found
 
 
+def of_evm(node: str) -> tuple[int, dict[Key, tuple[str, str]], list[str]]:
+    """Return how many pairs a sync read from such nodes, their trades, and what the ledger has otherwise."""
+    cases = [case for case in test_evm_recorded.CASES if case.is_recorded]
+    with operator_alone() as (stub, operator):
+        stub.prices.hourly = lambda currency, moment: 160.0
+        serve(stub, operator, cases, node)
+        for name in _CHAINS:
+            operator.environment |= stub.evm_environment(name)
+            operator.sync("trades", "--chain", name, "--since", "2026-01-01")
+        expected = wanted(cases, node)
+        return len(cases), expected, differences(operator, expected)
+
+
+def of_solana(node: str) -> tuple[int, dict[Key, tuple[str, str]], list[str]]:
+    """The same of Solana."""
+    cases = test_solana_recorded.CASES
+    with operator_alone() as (stub, operator):
+        stub.prices.hourly = lambda currency, moment: 160.0
+        stub.transactions.has_history = node == PAGES
+        operator.environment |= stub.node_environment
+        for case in cases:
+            stub.transactions.add(case.wallet, case.signature, case.told)
+        operator.track(*{("solana", case.wallet): None for case in cases})
+        operator.sync("trades", "--chain", "solana", "--since", "2020-03-16")
+        expected = trades(("solana", case.wallet, case.signature, case.decode()) for case in cases)
+        return len(cases), expected, differences(operator, expected)
+
+
 @click.command()
 def main() -> None:
     """Serve, sync, and compare."""
-    cases = [case for case in CASES if case.is_recorded]
     is_right = True
-    for node in (ARCHIVE, BARE):
-        with operator_alone() as (stub, operator):
-            stub.prices.hourly = lambda currency, moment: 160.0
-            serve(stub, operator, cases, node)
-            began = time.monotonic()
-            for name in _CHAINS:
-                operator.environment |= stub.evm_environment(name)
-                operator.sync("trades", "--chain", name, "--since", "2026-01-01")
-            seconds = time.monotonic() - began
-            expected = wanted(cases, node)
-            found = differences(operator, expected)
-        click.echo(
-            f"{node}: {len(cases)} pairs, {len(expected)} trades, {len(found)} differ, in {seconds:.0f} s"
-        )
+    for node in (PAGES, SINGLE, ARCHIVE, BARE):
+        began = time.monotonic()
+        pairs, expected, found = (of_solana if node in (PAGES, SINGLE) else of_evm)(node)
+        seconds = time.monotonic() - began
+        click.echo(f"{node}: {pairs} pairs, {len(expected)} trades, {len(found)} differ, in {seconds:.0f} s")
         click.echo("\n".join(found[:20]))
         is_right = is_right and not found
     sys.exit(0 if is_right else 1)
