@@ -51,10 +51,12 @@ class Forged:
     def add(self) -> None:
         """Add one of the things that a stranger can do."""
         choice = self._chance.random()
-        if choice < 1 / 3:
-            self.move(is_out=choice < 0.1)
-        elif choice < 2 / 3:
+        if choice < 0.25:
+            self.move(is_out=choice < 0.08)
+        elif choice < 0.5:
             self.pay()
+        elif choice < 0.75:
+            self.close()
         else:
             self.name()
 
@@ -90,6 +92,21 @@ class Forged:
         self.lamports[0][payer] += units
         info = {"source": self.keys[payer]["pubkey"], "destination": VICTIM, "lamports": units}
         self._add("1" * 32, "transfer", info)
+
+    def close(self) -> None:
+        """Let a stranger close an account to the victim, of which a program has taken the coin before."""
+        units = self._chance.choice((1, 10**6, 10**12))
+        address = f"stranger's {len(self.keys)}"
+        self.keys.append({"pubkey": address, "signer": False})
+        self.lamports[0].append(units)
+        self.lamports[1].append(0)
+        self.lamports[1][self._chance.randrange(self.victim)] += units
+        self._add(TOKENS, "closeAccount", {"account": address, "destination": VICTIM, "owner": STRANGER})
+        # What no instruction states is that of a call which names the account.
+        accounts = [VICTIM, *(key["pubkey"] for key in self._chance.sample(self.keys[: self.victim], 2))]
+        place = self._chance.randrange(len(self.instructions))
+        if "parsed" not in self.instructions[place]:
+            self.instructions[place] = self.instructions[place] | {"accounts": accounts}
 
     def name(self) -> None:
         """Let a program that decides something name the victim, in any place but that of an order's maker."""
@@ -136,7 +153,7 @@ def test_no_transfer_of_a_delegate_makes_a_trade_of_a_wallet_that_consented_to_n
     for _ in range(FORGED):
         forged = Forged(chance.choice(recorded), chance)
         forged.move(is_out=True)
-        for _ in range(chance.randint(1, 3)):
+        for _ in range(chance.randint(1, 5)):
             forged.add()
         decoded = decode_for(read(forged.row()), VICTIM)
         assert not decoded.drafts
