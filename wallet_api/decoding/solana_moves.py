@@ -147,13 +147,17 @@ def _exchange(
             [added(changes for owner, changes in moved_by.items() if owner not in {*owners, ""})],
             Counter(),
         )
-    is_consented = is_signer or all(
-        sum(flow.units for flow in moved if flow.giver in owners and flow.mint == mint and flow.is_consented)
-        >= -units
-        for mint, units in mine.items()
-        if units < 0
-    )
+    is_consented = is_signer or _consents(moved, owners, mine)
     return Exchange(mine, parties, others, onward, is_consented)
+
+
+def _consents(moved: Sequence[Flow], owners: AbstractSet[str], mine: Changes) -> bool:
+    """Return whether all that the wallet gave left it by its own authority."""
+    given: Changes = Counter()
+    for flow in moved:
+        if flow.giver in owners and flow.is_consented:
+            given[flow.mint] += flow.units
+    return all(given[mint] >= -units for mint, units in mine.items() if units < 0)
 
 
 def _vaults(
