@@ -94,6 +94,26 @@ def test_a_sell_of_which_tips_leave_nothing_is_a_sell(stub: Stub, operator: Oper
     assert values(operator.ledger()) == {("tipped", FART, "sell"): ("1", "0", None)}
 
 
+def test_what_a_delegate_moves_is_no_trade_and_counted(stub: Stub, operator: Operator) -> None:
+    def by_delegate(*moves: Move) -> Row:
+        told = transaction(AT, "stranger", *moves)
+        for row in told["meta"]["innerInstructions"][0]["instructions"]:
+            if row["parsed"]["info"]["source"].endswith(WALLET):
+                row["parsed"]["info"]["authority"] = "stranger"
+        return told
+
+    # Two of his tokens, with a permanent delegate, while coin goes from one of his accounts to another.
+    swapped = (own(BONK, -9), Move("stranger", BONK, 9), own(FART, 9), Move("stranger", FART, -9))
+    coin = (Move("stranger", WRAPPED, -1000 * SOL), Move("his other", WRAPPED, 1000 * SOL))
+    stub.transactions.add(WALLET, "pumped", by_delegate(*swapped, *coin))
+    dust = (own(None, 10**6), Move("stranger", None, -(10**6)))
+    stub.transactions.add(WALLET, "sold", by_delegate(own(FART, -9), Move("stranger", FART, 9), *dust))
+    stub.transactions.add(WALLET, "good", buy(AT))
+    done = operator.sync()
+    assert {key[2] for key in operator.ledger()} == {"good"}
+    assert (done.status, done.only["unsigned"], done.only["left_out"]) == (0, 2, 0)
+
+
 @pytest.mark.parametrize("has_history", [True, False])
 def test_a_transaction_that_contradicts_itself_is_left_out_alone(
     stub: Stub, operator: Operator, has_history: bool
