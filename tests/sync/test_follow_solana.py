@@ -268,15 +268,35 @@ def test_notices_are_read_before_wallets_that_wait_for_the_rate_limit(
     assert len(set(stub.asked_of("getSignaturesForAddress"))) < 80
 
 
-def test_what_only_names_a_wallet_is_read_after_what_it_signed(stub: Stub, begin: Begin) -> None:
-    follow = begin(SYNC_RPC_REQUESTS_PER_SECOND="40")
-    assert follow.is_followed(WALLET)
-    # Each of them takes a request for the time of its slot: half a minute in all.
-    for number in range(900):
+def flood(stub: Stub, many: int) -> None:
+    """Notify of dust for the wallet. Each of it takes a request for the time of its slot."""
+    for number in range(many):
         dust = transaction(now(), "stranger", Move("stranger", None, -1), Move(WALLET, None, 1))
         dust["slot"] = 10**9 + number
         stub.transactions.add("stranger", f"dust{number}", dust)
         stub.stream.notify([WALLET], f"dust{number}", dust)
+
+
+def test_of_too_many_notices_only_their_wallets_are_read_again(
+    stub: Stub, operator: Operator, begin: Begin
+) -> None:
+    (other,) = addresses("solana", 1)
+    operator.track(("solana", other))
+    follow = begin(SYNC_RPC_REQUESTS_PER_SECOND="40")
+    assert follow.is_followed(WALLET, other)
+    flood(stub, 1500)
+    # Its notice is lost, and so it is found in the list.
+    unseen = buy(now())
+    stub.transactions.add(WALLET, "unseen", unseen)
+    assert follow.has("unseen")
+    assert "1 of 2 wallets are read again" in follow.running.end()[1]
+
+
+def test_what_only_names_a_wallet_is_read_after_what_it_signed(stub: Stub, begin: Begin) -> None:
+    follow = begin(SYNC_RPC_REQUESTS_PER_SECOND="40")
+    assert follow.is_followed(WALLET)
+    # Half a minute of requests.
+    flood(stub, 900)
     began = time.monotonic()
     follow.happen("mine")
     assert follow.has("mine")

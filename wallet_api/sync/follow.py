@@ -65,6 +65,13 @@ class Push(Job):
 
 
 @dataclass(slots=True, kw_only=True)
+class Mention(Push):
+    """One that only names the wallet, which anybody can send: it does not go before the wallets to read."""
+
+    is_urgent: ClassVar[bool] = False
+
+
+@dataclass(slots=True, kw_only=True)
 class Decision(Job):
     """Transactions of which is to be decided whether they are final."""
 
@@ -169,8 +176,8 @@ class Follower:
         self._stream.follow(list(self._spans))
         missed = {self._missed.popleft() for _ in range(len(self._missed))}
         if missed:
-            many = "%s: more notices than can be read; %d wallets are read again"
-            log.warning(many, self._chain, len(missed))
+            many = "%s: more notices than can be read; %d of %d wallets are read again"
+            log.warning(many, self._chain, len(missed), len(self._spans))
         for address in missed & self._spans.keys():
             self.read_again(self._spans[address].wallet)
 
@@ -204,19 +211,20 @@ class Follower:
 
     def _submit(self) -> None:
         """Begin to read the notices, each of them once."""
-        for notices in (self._notices, self._of_others):
+        kinds = ((self._notices, Push, _UNDER_WAY), (self._of_others, Mention, NOTICE_THREADS))
+        for notices, kind, most in kinds:
             with suppress(queue.Empty):
-                while self._pool.running < _UNDER_WAY:
+                while self._pool.running < most:
                     notice = notices.get_nowait()
                     for address in notice.addresses:
-                        self._submit_one(address, notice)
+                        self._submit_one(kind, address, notice)
 
-    def _submit_one(self, address: str, notice: Notice) -> None:
+    def _submit_one(self, kind: type[Push], address: str, notice: Notice) -> None:
         key = (address, notice.signature, notice.slot)
         span = self._spans.get(address)
         if span is not None and key not in self._seen:
             self._seen[key] = None
-            self._pool.submit(Push(self._chain, [span], (), follower=self, notice=notice))
+            self._pool.submit(kind(self._chain, [span], (), follower=self, notice=notice))
 
     def _decide(self, connection: Connection) -> None:
         """Request what becomes of transactions that should be final by now."""
