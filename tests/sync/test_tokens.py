@@ -64,6 +64,13 @@ def test_it_reads_new_tokens_and_later_their_supply(stub: Stub, operator: Operat
     assert operator.fetch("SELECT supply FROM token_faces WHERE symbol = 'CAT'") == [{"supply": 5}]
 
 
+def test_a_supply_too_small_to_be_shown_is_unknown(stub: Stub, operator: Operator) -> None:
+    stub.nodes.blocks["eth"] = EvmChain(decimals={CAT: 255}, supplies={CAT: 2**255})
+    operator.sync("tokens")
+    (cat,) = (row for row in operator.fetch(FACES) if row["mint"] == CAT)
+    assert (cat["decimals"], cat["supply"]) == (255, None)
+
+
 def test_a_name_that_arrives_corrects_no_trade(operator: Operator) -> None:
     before = operator.fetch("SELECT * FROM trades ORDER BY tx_signature")
     operator.sync("tokens")

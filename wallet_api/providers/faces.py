@@ -11,6 +11,10 @@ from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.solana_names import Names
 
 
+# Responses have 18 decimals. Less is a claim of decimals that no real token makes.
+_LEAST_SUPPLY = Decimal("1e-18")
+
+
 @dataclass(frozen=True, slots=True)
 class Face:
     """What a node returns of a token; None for what it does not return. The supply is in whole tokens."""
@@ -22,8 +26,10 @@ class Face:
 
     @classmethod
     def of(cls, symbol: str, name: str, decimals: int, units: int | None) -> "Face":
-        """Return the face with a supply of `units` in the smallest unit."""
+        """Return the face with a supply of `units` in the smallest unit; None if no figure could show it."""
         supply = None if units is None else Decimal(units).scaleb(-decimals)
+        if supply and supply < _LEAST_SUPPLY:
+            supply = None
         return cls(symbol or None, name or None, decimals, supply)
 
 
