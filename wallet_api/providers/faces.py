@@ -10,7 +10,6 @@ from wallet_api.providers.evm_tokens import EvmTokens, check_chain
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.solana_names import Names
 
-
 # Responses have 18 decimals. Less is a claim of decimals that no real token makes.
 _LEAST_SUPPLY = Decimal("1e-18")
 
