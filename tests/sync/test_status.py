@@ -58,6 +58,43 @@ def test_a_round_that_fails_is_shown_beside_the_last_success(stub: Stub, operato
     assert failed == [0, 2, 0]
 
 
+def test_a_chain_without_wallets_is_not_late(stub: Stub, operator: Operator) -> None:
+    operator.track(*(("solana", address) for address in addresses("solana", 2)))
+    operator.sync("trades")
+    syncs = json.loads(status(operator, "--json"))["syncs"]
+    assert {sync["blockchain"]: (sync["has_succeeded"], sync["wallets"]) for sync in syncs} == {
+        "base": (True, 0),
+        "bnb": (True, 0),
+        "eth": (True, 0),
+        "solana": (True, 2),
+    }
+
+
+def test_a_sync_that_is_no_longer_run_can_be_forgotten(stub: Stub, operator: Operator) -> None:
+    operator.track(*(("solana", address) for address in addresses("solana", 2)))
+    operator.sync("trades")
+    operator.sync("prices")
+
+    def forget(name: str) -> str:
+        result = CliRunner().invoke(cli, ["sync", "forget", name], env=operator.environment)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    def syncs() -> set[tuple[str, str]]:
+        read = json.loads(status(operator, "--json"))["syncs"]
+        return {(sync["job"], sync["blockchain"]) for sync in read}
+
+    before = syncs()
+    assert forget("base") == "Forgot the sync of trades on base.\n"
+    assert syncs() == before - {("trades", "base")}
+    assert forget("prices") == "Forgot the sync of prices.\n"
+    assert syncs() == {("trades", chain) for chain in ("bnb", "eth", "solana")}
+    assert forget("tokens") == "There is no sync of tokens.\n"
+    # It still runs.
+    operator.sync("trades")
+    assert ("trades", "base") in syncs()
+
+
 def test_it_counts_each_transaction_once_and_shows_what_is_kept(stub: Stub, operator: Operator) -> None:
     read_from(stub, operator)
     gift = transaction(AT, WALLET, own(FART, 5), Move("friend", FART, -5))

@@ -63,6 +63,18 @@ def save_heartbeats(connection: Connection, job: Job, rounds: Mapping[str, Round
         connection.execute(_HEARTBEATS["save_success"], key | asdict(one))
 
 
+def forget_heartbeats(connection: Connection, job: Job, blockchain: str | None) -> int:
+    """Forget a job that is no longer run, for a chain or for all, and how far that chain was followed.
+
+    Return how many heartbeats there were. A sync that still runs saves new ones.
+    """
+    parameters = {"job": job, "blockchain": blockchain}
+    if job == "trades":
+        connection.execute(_HEARTBEATS["forget_follow"], parameters)
+        connection.execute(_HEARTBEATS["forget_blocks"], parameters)
+    return connection.execute(_HEARTBEATS["forget"], parameters).rowcount
+
+
 def save_failures(connection: Connection, job: Job, rounds: Mapping[str, Round]) -> None:
     """Save the wallets of a round that did not succeed by chain."""
     for blockchain, one in rounds.items():

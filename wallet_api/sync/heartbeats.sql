@@ -33,7 +33,7 @@ VALUES (%(job)s, %(blockchain)s, %(succeeded_at)s, %(succeeded_at)s, %(wallets)s
    SET succeeded_at = excluded.succeeded_at,
        wallets = excluded.wallets,
        failed = excluded.failed,
-       delay_seconds = COALESCE(excluded.delay_seconds, last.delay_seconds)
+       delay_seconds = COALESCE(excluded.delay_seconds, last.delay_seconds);
 
 -- save_failure --
 -- Needs sync_heartbeats_pkey.
@@ -42,3 +42,19 @@ UPDATE sync_heartbeats
        failed = %(failed)s
  WHERE job = %(job)s
    AND blockchain = %(blockchain)s;
+
+-- forget --
+-- Forget a job, for a chain or for all. Needs sync_heartbeats_pkey.
+DELETE FROM sync_heartbeats
+ WHERE job = %(job)s
+   AND (blockchain = %(blockchain)s OR %(blockchain)s::text IS NULL);
+
+-- forget_follow --
+-- Forget how a chain is followed. Needs sync_follows_pkey.
+DELETE FROM sync_follows
+ WHERE blockchain = %(blockchain)s;
+
+-- forget_blocks --
+-- Forget the blocks of a chain whose hashes are known. Needs sync_blocks_pkey.
+DELETE FROM sync_blocks
+ WHERE blockchain = %(blockchain)s

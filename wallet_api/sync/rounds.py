@@ -187,7 +187,7 @@ class _Round:
         return summary
 
     def _save(self, delays: Mapping[str, float], now: datetime) -> None:
-        """Save the heartbeats. A chain gets one if every wallet was tried and at least one was read."""
+        """Save the heartbeats: of chains of which all wallets were tried, and one was read if any."""
         follower = self._sync.follower
         succeeded, failed = {}, {}
         for chain in self._provider.chains:
@@ -196,7 +196,7 @@ class _Round:
             read = outcomes[SYNCED] + outcomes[BEHIND]
             wallets = tried if follower is None else follower.wallets
             one = Round(wallets, tried - read, delays.get(chain))
-            if not left and (read or (follower is not None and not tried)):
+            if not left and (read or not tried):
                 succeeded[chain] = one
             elif not left or self._summary.stopped is not None:
                 failed[chain] = one
