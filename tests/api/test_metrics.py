@@ -164,6 +164,10 @@ def test_the_age_of_the_data_is_a_metric(
     assert value("wallet_api_sync_node_calls_total", blockchain="eth", method="eth_getLogs") == 12
     for reason, count in (("no_value", 2), ("no_trade", 14), ("unreadable", 0)):
         assert value("wallet_api_sync_left_out_total", chain="eth", reason=reason) == count
+    # An alert sees an increase only in what was there before.
+    for chain in ("base", "bnb", "eth", "solana"):
+        assert value("wallet_api_sync_left_out_total", chain=chain, reason="unclear") == 0
+    assert value("wallet_api_sync_wallets", sync="trades", blockchain="eth") == 10
     # Tracked, but without any price.
     assert value("wallet_api_newest_price_age_seconds", currency="ETH") == math.inf
     assert 39 <= value("wallet_api_newest_price_age_seconds", currency="SOL") < 100

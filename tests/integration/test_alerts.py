@@ -21,6 +21,8 @@ REQUESTS = 'wallet_api_requests_total{operation="get_history", status="%s"}'
 FETCHES = 'wallet_api_holdings_fetches_total{provider="alchemy", chain="eth", outcome="%s"}'
 LATENCY = 'wallet_api_request_seconds_bucket{operation="get_history", le="%s"}'
 DELAY = 'wallet_api_sync_trade_delay_seconds_bucket{blockchain="eth", le="%s"}'
+WALLETS = 'wallet_api_%s{sync="trades", blockchain="solana"}'
+LEFT_OUT = 'wallet_api_sync_left_out_total{chain="%s", reason="%s"}'
 FOLLOWED = 'wallet_api_sync_follow_up{blockchain="eth"}'
 
 # By alert: series with which it fires within two hours, and others with which it does not.
@@ -46,10 +48,16 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     ),
     # A key that was mistyped on the first day: tried, and never successful.
     "WalletApiSyncStopped": (SYNCED | {TRADES_SYNC: "0+60x240"}, SYNCED),
+    # A round in which a part of the wallets fails is a success.
+    "WalletApiSyncWalletsFail": (
+        {WALLETS % "sync_wallets": "40x240", WALLETS % "sync_failed_wallets": "20x240"},
+        {WALLETS % "sync_wallets": "40x240", WALLETS % "sync_failed_wallets": "2x240"},
+    ),
     "WalletApiSyncMissing": ({PRICES_SYNC: "60x240"}, SYNCED),
     "WalletApiSyncLeavesOut": (
-        {'wallet_api_sync_left_out_total{chain="eth", reason="no_value"}': "0+1x240"},
-        {'wallet_api_sync_left_out_total{chain="eth", reason="unsigned"}': "0+1x240"},
+        # The first one of all, an hour ago.
+        {LEFT_OUT % ("eth", "no_value"): "0x70 1x240"},
+        {LEFT_OUT % ("eth", "unsigned"): "0+1x240"},
     ),
     "WalletApiSyncBlocksOld": (
         {'wallet_api_sync_newest_block_age_seconds{blockchain="eth"}': "0+60x240"},
@@ -92,6 +100,11 @@ def _check(folder: Path, alert: str, series: dict[str, str], fires: bool) -> str
             }
         ],
     }
+    return _promtool(folder, test)
+
+
+def _promtool(folder: Path, test: dict[str, Any]) -> str:
+    """Let promtool run a test of the rules; return what is wrong."""
     document: dict[str, Any] = {"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": [test]}
     file = folder / "test.yml"
     file.write_text(yaml.safe_dump(document))
@@ -106,6 +119,48 @@ def test_an_alert_fires_when_it_should_and_only_then(alert: str, tmp_path: Path)
     fires, silent = CASES[alert]
     assert _check(tmp_path, alert, fires, fires=True) == ""
     assert _check(tmp_path, alert, silent, fires=False) == ""
+
+
+def test_an_hour_of_good_health_with_one_chain_of_four_in_use_is_silent(tmp_path: Path) -> None:
+    chains, reasons = ("base", "bnb", "eth", "solana"), ("no_value", "unclear", "unreadable", "no_trade")
+    series = {
+        'up{job="wallet-api"}': "1x70",
+        "wallet_api_database_up": "1x70",
+        "wallet_api_primary_up": "1x70",
+        REQUESTS % 200: "0+600x70",
+        REQUESTS % 404: "0+30x70",
+        LATENCY % "0.1": "0+595x70",
+        LATENCY % "1.0": "0+600x70",
+        LATENCY % "+Inf": "0+600x70",
+        "wallet_api_limiter_fallback_calls_total": "0x70",
+        (FETCHES % "ok").replace("eth", "solana"): "0+20x70",
+        (FETCHES % "timeout").replace("eth", "solana"): "0+1x70",
+        WALLETS % "sync_wallets": "1000x70",
+        WALLETS % "sync_failed_wallets": "3x70",
+        DELAY.replace("eth", "solana") % "60.0": "0+20x70",
+        DELAY.replace("eth", "solana") % "+Inf": "0+20x70",
+        FOLLOWED.replace("eth", "solana"): "1x70",
+        'wallet_api_newest_price_age_seconds{currency="SOL"}': "60x70",
+        "wallet_api_keys_expiring": "0x70",
+    }
+    for chain in chains:
+        # As `sync trades` saves them also where there is no wallet.
+        for sync in ("trades", "prices", "tokens"):
+            series[(SYNC % sync).replace("solana", chain)] = "30x70"
+        for name in () if chain == "solana" else ("sync_wallets", "sync_failed_wallets"):
+            series[(WALLETS % name).replace("solana", chain)] = "0x70"
+        for reason in reasons:
+            used = chain == "solana" and reason == "no_trade"
+            series[LEFT_OUT % (chain, reason)] = "0+5x70" if used else "0x70"
+    test = {
+        "interval": "1m",
+        "input_series": [{"series": name, "values": values} for name, values in series.items()],
+        "promql_expr_test": [
+            {"expr": "count(ALERTS)", "eval_time": f"{minute}m", "exp_samples": []}
+            for minute in range(0, 70, 5)
+        ],
+    }
+    assert _promtool(tmp_path, test) == ""
 
 
 def test_every_alert_is_checked() -> None:

@@ -6,7 +6,9 @@ from datetime import datetime
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
+from wallet_api.chains import CHAINS
 from wallet_api.database import Connection
+from wallet_api.decoding.swaps import COUNTED, Reason
 from wallet_api.sync.delays import Delays, read_delays
 from wallet_api.sync.follows import Follow, read_follows
 from wallet_api.sync.heartbeats import Heartbeat, read_heartbeats
@@ -32,6 +34,11 @@ def _of_rounds(heartbeats: Sequence[Heartbeat]) -> Iterator[Metric]:
         "Since a sync last succeeded; before its first success, since it was first tried.",
         labels=("sync", "blockchain"),
     )
+    wallets = GaugeMetricFamily(
+        "wallet_api_sync_wallets",
+        "Wallets of the last round.",
+        labels=("sync", "blockchain"),
+    )
     failed = GaugeMetricFamily(
         "wallet_api_sync_failed_wallets",
         "Wallets that the last round could not read.",
@@ -45,10 +52,11 @@ def _of_rounds(heartbeats: Sequence[Heartbeat]) -> Iterator[Metric]:
     for heartbeat in heartbeats:
         labels = (heartbeat.job, heartbeat.blockchain)
         ages.add_metric(labels, heartbeat.age_seconds)
+        wallets.add_metric(labels, heartbeat.wallets)
         failed.add_metric(labels, heartbeat.failed)
         if heartbeat.delay_seconds is not None:
             delays.add_metric(labels[1:], heartbeat.delay_seconds)
-    yield from (ages, failed, delays)
+    yield from (ages, wallets, failed, delays)
 
 
 def _of_left_out(reasons: Sequence[ReasonCount]) -> Iterator[Metric]:
@@ -59,8 +67,11 @@ def _of_left_out(reasons: Sequence[ReasonCount]) -> Iterator[Metric]:
         " are no faults.",
         labels=("chain", "reason"),
     )
-    for one in reasons:
-        left_out.add_metric((one.blockchain, one.reason), one.total)
+    # An increase is only seen in what was there before.
+    totals = {(chain, str(reason)): 0 for chain in CHAINS for reason in (*Reason, *COUNTED)}
+    totals |= {(one.blockchain, one.reason): one.total for one in reasons}
+    for labels, total in totals.items():
+        left_out.add_metric(labels, total)
     yield left_out
 
 
