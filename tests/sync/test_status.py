@@ -1,8 +1,14 @@
 """`wallet-api sync status`, and what the rounds before it left out."""
 
 import json
-from datetime import timedelta
+import os
+import subprocess
+import sys
+import time
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 
+import pytest
 from click.testing import CliRunner
 
 from tests.ledger.in_process import Row
@@ -13,6 +19,9 @@ from tests.stub.transactions import Move, now, transaction
 from tests.sync.operator import Operator, Start, addresses
 from tests.sync.solana import BONK, FART, USDC, WALLET, buy, own, pool, read_from
 from wallet_api.cli import cli
+from wallet_api.database import connect
+from wallet_api.sync import rounds
+from wallet_api.sync.metrics import sync_metrics
 
 AT = now() - timedelta(minutes=50)
 
@@ -22,6 +31,19 @@ def status(operator: Operator, *options: str) -> str:
     result = CliRunner().invoke(cli, ["sync", "status", *options], env=operator.environment)
     assert result.exit_code == 0
     return result.stdout
+
+
+def status_of(operator: Operator) -> str:
+    """Run the command in a process of its own, while another one runs in this."""
+    run = subprocess.run(
+        (sys.executable, "-m", "wallet_api", "sync", "status"),
+        env={**os.environ, **operator.environment},
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return run.stdout
 
 
 def unclear() -> Row:
@@ -68,6 +90,50 @@ def test_a_chain_without_wallets_is_not_late(stub: Stub, operator: Operator) -> 
         "eth": (True, 0),
         "solana": (True, 2),
     }
+
+
+def test_a_round_under_way_shows_how_far_it_is_and_is_not_late(
+    stub: Stub, operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rounds, "_PROGRESS_SECONDS", 0.0)
+    operator.track(*(("solana", address) for address in addresses("solana", 2)))
+    calls: list[None] = []
+    seen: list[tuple[str, dict[str, float]]] = []
+
+    def while_the_last_is_read() -> None:
+        calls.append(None)
+        if len(calls) < 2:
+            return
+        deadline = time.monotonic() + 10
+        while not seen and time.monotonic() < deadline:
+            with closing(connect(operator.url)) as connection:
+                connection.execute(
+                    "UPDATE sync_heartbeats SET first_tried_at = first_tried_at - interval '1 day'"
+                    " WHERE succeeded_at IS NULL AND first_tried_at > now() - interval '1 hour'"
+                )
+                metrics = sync_metrics(connection, datetime.now(UTC))
+            now = {
+                sample.name: sample.value
+                for metric in metrics
+                for sample in metric.samples
+                if sample.labels.get("blockchain") == "solana"
+            }
+            if now.get("wallet_api_sync_round_read_wallets") == 1:
+                seen.append((status_of(operator), now))
+            time.sleep(0.02)
+
+    stub.scenarios["moralis"] = while_the_last_is_read
+    outcome = operator.sync("trades", "--chain", "solana", SYNC_THREADS="1")
+    ((told, metric),) = seen
+    assert metric["wallet_api_sync_round_wallets"] == 2
+    assert metric["wallet_api_sync_round_trades"] == 0
+    # Though no round has ended since a day.
+    assert metric["wallet_api_sync_age_seconds"] < 60
+    assert "1 of 2 wallets, 0 trades" in told
+    assert "solana: 1 of 2 wallets are read, with 0 trades" in outcome.text
+    # It has ended.
+    (sync,) = json.loads(status(operator, "--json"))["syncs"]
+    assert (sync["has_succeeded"], sync["round_wallets"]) == (True, None)
 
 
 def test_a_sync_that_is_no_longer_run_can_be_forgotten(stub: Stub, operator: Operator) -> None:

@@ -66,12 +66,14 @@ class Work:
 
 
 def log_to_stderr(settings: Settings, stack: ExitStack, *, verbose: bool) -> None:
-    """Log warnings to standard error until the stack is closed; with `verbose`, also progress."""
+    """Log warnings and long rounds to standard error until the stack is closed; with `verbose`, all."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter(settings))
     drop_unwritable(handler)
     if not verbose:
-        handler.setLevel(logging.WARNING)
+        handler.addFilter(
+            lambda record: record.levelno >= logging.WARNING or record.name == "wallet_api.sync.progress"
+        )
         # This logger reports single pages; the sync logs the result of the wallet.
         handler.addFilter(lambda record: record.name != "wallet_api.providers.fetch")
     root = logging.getLogger()

@@ -15,7 +15,7 @@ from wallet_api.sync.heartbeats import Heartbeat, read_heartbeats
 from wallet_api.sync.left_out import ReasonCount, read_reasons
 from wallet_api.sync.nodes import MethodCount, NewestBlock, read_methods, read_newest_blocks
 
-_SYNCS = ("SYNC", "CHAIN", "LAST SUCCESS", "WALLETS", "FAILED", "DELAY")
+_SYNCS = ("SYNC", "CHAIN", "LAST SUCCESS", "WALLETS", "FAILED", "DELAY", "UNDER WAY")
 _NODES = ("CHAIN", "NEWEST BLOCK", "OF", "CALLS A MINUTE")
 _FOLLOWS = ("CHAIN", "FOLLOWED BY", "WALLETS", "CONNECTED", "RECONNECTS", "GAPS", "HALF IN", "9 OF 10 IN")
 _REASONS = ("CHAIN", "REASON", "TOTAL", "LAST ROUND", "KEPT")
@@ -25,6 +25,8 @@ _REASONS = ("CHAIN", "REASON", "TOTAL", "LAST ROUND", "KEPT")
 @json_option
 def sync_status(as_json: bool) -> None:
     """Print by chain when its sync last succeeded, what failed, and what is left out and why.
+
+    UNDER WAY is how far a round is that takes longer than a minute.
 
     DELAY is the median time from block to ledger in the last round with new trades; OF is the age of the
     newest block that was read. GAPS are wallets that were read since they were not followed for a time,
@@ -70,7 +72,10 @@ def _sync(one: Heartbeat) -> tuple[str, ...]:
     numbers = (str(one.wallets), str(one.failed)) if one.job == "trades" else ("", "")
     ago = f"{_time(one.age_seconds)} ago"
     last = ago if one.has_succeeded else f"never, first tried {ago}"
-    return (one.job, one.blockchain, last, *numbers, _time(one.delay_seconds))
+    under_way = ""
+    if one.round_wallets is not None:
+        under_way = f"{one.round_read} of {one.round_wallets} wallets, {one.round_trades} trades"
+    return (one.job, one.blockchain, last, *numbers, _time(one.delay_seconds), under_way)
 
 
 def _nodes(blocks: Sequence[NewestBlock], methods: Sequence[MethodCount]) -> Iterable[tuple[str, ...]]:

@@ -5,10 +5,14 @@
 SELECT job,
        blockchain,
        succeeded_at IS NOT NULL AS has_succeeded,
-       COALESCE(succeeded_at, first_tried_at) AS since,
+       GREATEST(COALESCE(succeeded_at, first_tried_at), arrived_at) AS since,
+       COALESCE(succeeded_at, first_tried_at) AS ended_at,
        wallets,
        failed,
-       delay_seconds
+       delay_seconds,
+       round_wallets,
+       round_read,
+       round_trades
   FROM sync_heartbeats
  ORDER BY job, blockchain;
 
@@ -21,7 +25,20 @@ SELECT %(job)s,
        0,
        0
   FROM unnest(%(blockchains)s::text[]) AS blockchain
-    ON CONFLICT (job, blockchain) DO NOTHING;
+    ON CONFLICT (job, blockchain) DO UPDATE
+   SET round_wallets = NULL,
+       round_read = NULL,
+       round_trades = NULL;
+
+-- save_progress --
+-- Save how far a round under way is. Needs sync_heartbeats_pkey.
+UPDATE sync_heartbeats
+   SET arrived_at = COALESCE(%(arrived_at)s::timestamptz, arrived_at),
+       round_wallets = %(wallets)s,
+       round_read = %(read)s,
+       round_trades = %(trades)s
+ WHERE job = %(job)s
+   AND blockchain = %(blockchain)s;
 
 -- save_success --
 -- Needs sync_heartbeats_pkey.
@@ -33,13 +50,19 @@ VALUES (%(job)s, %(blockchain)s, %(succeeded_at)s, %(succeeded_at)s, %(wallets)s
    SET succeeded_at = excluded.succeeded_at,
        wallets = excluded.wallets,
        failed = excluded.failed,
-       delay_seconds = COALESCE(excluded.delay_seconds, last.delay_seconds);
+       delay_seconds = COALESCE(excluded.delay_seconds, last.delay_seconds),
+       round_wallets = NULL,
+       round_read = NULL,
+       round_trades = NULL;
 
 -- save_failure --
 -- Needs sync_heartbeats_pkey.
 UPDATE sync_heartbeats
    SET wallets = %(wallets)s,
-       failed = %(failed)s
+       failed = %(failed)s,
+       round_wallets = NULL,
+       round_read = NULL,
+       round_trades = NULL
  WHERE job = %(job)s
    AND blockchain = %(blockchain)s;
 

@@ -76,6 +76,7 @@ class Importer:
         self._met: Counter[tuple[str, str]] = Counter()
         self._new: Counter[tuple[str, str]] = Counter()
         self._delays: defaultdict[str, list[float]] = defaultdict(list)
+        self.landed: Counter[str] = Counter()
 
     def add(self, parts: Sequence[Part]) -> None:
         """Import the parts, at most one of each job.
@@ -170,6 +171,8 @@ class Importer:
                 rows = [row for row in rows if row[1].wallet.wallet_id not in error.wallet_ids]
                 continue
             self._summary.trades += imported.landed
+            accepted = (draft for number, (_, draft, _) in enumerate(rows) if number not in rejected)
+            self.landed.update(draft.wallet.chain.name for draft in accepted)
             self._summary.changed += imported.changed
             for number, rule in rejected.items():
                 part, draft, _ = rows[number]

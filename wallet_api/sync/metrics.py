@@ -15,6 +15,12 @@ from wallet_api.sync.heartbeats import Heartbeat, read_heartbeats
 from wallet_api.sync.left_out import ReasonCount, read_reasons
 from wallet_api.sync.nodes import MethodCount, NewestBlock, read_methods, read_newest_blocks
 
+_PROGRESS = (
+    ("wallets", "Wallets of a round under way that takes longer than a minute."),
+    ("read_wallets", "Those of them that have been read."),
+    ("trades", "Trades that the round has imported."),
+)
+
 
 def sync_metrics(connection: Connection, now: datetime) -> list[Metric]:
     """Return the metrics of all syncs at `now`."""
@@ -31,7 +37,7 @@ def _of_rounds(heartbeats: Sequence[Heartbeat]) -> Iterator[Metric]:
     """Yield how long ago syncs succeeded, what failed in them, and how late their trades were."""
     ages = GaugeMetricFamily(
         "wallet_api_sync_age_seconds",
-        "Since a sync last succeeded; before its first success, since it was first tried.",
+        "Since a sync last succeeded, was first tried, or read a wallet in a round under way.",
         labels=("sync", "blockchain"),
     )
     wallets = GaugeMetricFamily(
@@ -49,14 +55,22 @@ def _of_rounds(heartbeats: Sequence[Heartbeat]) -> Iterator[Metric]:
         "Median time from block to ledger in the last round with new trades.",
         labels=("blockchain",),
     )
+    progress = [
+        GaugeMetricFamily(f"wallet_api_sync_round_{name}", text, labels=("sync", "blockchain"))
+        for name, text in _PROGRESS
+    ]
     for heartbeat in heartbeats:
         labels = (heartbeat.job, heartbeat.blockchain)
-        ages.add_metric(labels, heartbeat.age_seconds)
+        ages.add_metric(labels, heartbeat.quiet_seconds)
         wallets.add_metric(labels, heartbeat.wallets)
         failed.add_metric(labels, heartbeat.failed)
         if heartbeat.delay_seconds is not None:
             delays.add_metric(labels[1:], heartbeat.delay_seconds)
-    yield from (ages, wallets, failed, delays)
+        under_way = (heartbeat.round_wallets, heartbeat.round_read, heartbeat.round_trades)
+        for gauge, number in zip(progress, under_way, strict=True):
+            if number is not None:
+                gauge.add_metric(labels, number)
+    yield from (ages, wallets, failed, delays, *progress)
 
 
 def _of_left_out(reasons: Sequence[ReasonCount]) -> Iterator[Metric]:

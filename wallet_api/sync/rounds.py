@@ -15,7 +15,7 @@ from wallet_api.providers.faults import ProviderFault, TimedOut, Unreachable
 from wallet_api.providers.trades.source import Chunk, Listed
 from wallet_api.sync.follow import Follower, Push
 from wallet_api.sync.follows import BLOCKS, Follow, forget_follows, save_follow
-from wallet_api.sync.heartbeats import Round, save_failures, save_heartbeats
+from wallet_api.sync.heartbeats import Progress, Round, save_failures, save_heartbeats, save_progress
 from wallet_api.sync.importer import Importer, Part
 from wallet_api.sync.jobs import BEHIND, REMOVED, SYNCED, Job, jobs_of, tracked_rows
 from wallet_api.sync.left_out import left_out_due
@@ -27,6 +27,7 @@ from wallet_api.sync.sources import Provider
 from wallet_api.sync.summaries import TradesSummary
 
 log = logging.getLogger(__name__)
+progress_log = logging.getLogger("wallet_api.sync.progress")
 
 _POLL_SECONDS = 0.2
 _NOTICES_SECONDS = 0.05
@@ -35,6 +36,8 @@ _GRACE_SECONDS = 5.0
 # When so many wallets in a row have failed because of the provider, it counts as down.
 _FAILURES_IN_A_ROW = 20
 _NAMED_WALLETS = 10
+# A round that takes longer shows how far it is, with this period.
+_PROGRESS_SECONDS = 60.0
 # Failures whose cause may be here.
 _OF_NETWORK = (Unreachable.outcome, TimedOut.outcome)
 
@@ -125,7 +128,9 @@ class _Round:
         self._summary = TradesSummary(chains=list(sync.provider.chains), wallets=_wallets(jobs))
         self._importer = Importer(connection, sync.prices, self._summary, sync.denied)
         self._failures_in_a_row = 0
-        self._began = self._synced_at = time.monotonic()
+        self._began = self._synced_at = self._shown_at = time.monotonic()
+        # By chain, when a wallet or a part of it was read last.
+        self._arrived_at: dict[str, datetime] = {}
         self._called = Counter(self._provider.methods)
 
     def run(self, stopping: threading.Event, progress: Callable[[int, int], None]) -> None:
@@ -148,6 +153,26 @@ class _Round:
                 wait = _POLL_SECONDS if self._sync.follower is None else _NOTICES_SECONDS
                 waiting.extendleft(self._take(pool.results(wait) + self._notified()))
                 progress(self._summary.wallets - self._outcomes()[None], self._summary.wallets)
+                if time.monotonic() - self._shown_at >= _PROGRESS_SECONDS:
+                    self._show_progress()
+
+    def _show_progress(self) -> None:
+        """Log how far the round is, and save it with its last results, by which a long round is not late."""
+        self._shown_at = time.monotonic()
+        rounds = {}
+        for chain in self._provider.chains:
+            outcomes = self._outcomes(chain)
+            read = outcomes[SYNCED] + outcomes[BEHIND]
+            rounds[chain] = Progress(outcomes.total(), read, self._importer.landed[chain])
+            if outcomes[None]:
+                progress_log.info(
+                    "%s: %d of %d wallets are read, with %d trades",
+                    chain,
+                    read,
+                    outcomes.total(),
+                    rounds[chain].trades,
+                )
+        save_progress(self._connection, "trades", rounds, self._arrived_at)
 
     def _new_blocks(self) -> list[Job]:
         """Return the job of the chain again if it is due, while others are under way."""
@@ -237,6 +262,7 @@ class _Round:
                 job.fail(self._connection, "crashed")
             elif result is not None and job.outcome is None:
                 self._failures_in_a_row = 0
+                self._arrived_at[job.chain] = datetime.now(UTC)
                 if result.is_last:
                     job.outcome, self._synced_at = SYNCED, time.monotonic()
                 elif job.seconds() > self._sync.turn_seconds:
