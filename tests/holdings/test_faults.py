@@ -153,8 +153,36 @@ def test_a_body_without_end_is_cut_off(
     ask = ask_at(holdings_fetch_seconds=20.0)
     with caplog.at_level(logging.INFO):
         assert until(partial(ask, "eth", address), has_loaded).status_code == DOWN
-    assert _outcomes(caplog) == {"too_large": 1}
+    # A fault of the provider: the list of a wallet has pages.
+    assert _outcomes(caplog) == {"oversized": 1}
     assert stub.asked[address] == 1
+
+
+def test_a_provider_that_sends_too_much_for_every_wallet_gets_no_more_requests(
+    ask_at: AskAt, track: Hold, stub: Stub
+) -> None:
+    stub.scenarios["moralis"] = faults.endless(b"x" * 65536)
+    ask = ask_at(holdings_fetch_seconds=20.0, holdings_breaker_failures=2)
+    for _ in range(2):
+        response = until(partial(ask, "eth", track("eth")), has_loaded)
+        assert response.status_code == DOWN
+        assert "more tokens" not in response.json["error"]["message"]
+        # It is not kept as long as a wallet that is too large.
+        assert int(response.headers["Retry-After"]) < 100
+    spared = track("eth")
+    assert until(partial(ask, "eth", spared), has_loaded).status_code == DOWN
+    assert stub.asked[spared] == 0
+
+
+def test_a_wallet_whose_own_list_is_too_large_for_its_node_is_no_fault_of_the_node(
+    ask_at: AskAt, track: Hold, stub: Stub
+) -> None:
+    address = track("solana")
+    stub.scenarios["getTokenAccountsByOwner"] = faults.endless(b"x" * 65536)
+    ask = ask_at(solana_provider="rpc", holdings_fetch_seconds=20.0)
+    response = until(partial(ask, "solana", address), has_loaded)
+    assert response.status_code == DOWN
+    assert "more tokens" in response.json["error"]["message"]
 
 
 def test_the_pause_that_the_provider_requests_is_respected(ask_at: AskAt, track: Hold, stub: Stub) -> None:

@@ -83,6 +83,15 @@ class TooLarge(ProviderFault):
     remember_seconds = 600.0
 
 
+class Oversized(TooLarge):
+    """The provider sent more than a response may have."""
+
+    # Whether the wallet's own list is so large, only the one who requested it can say.
+    outcome = "oversized"
+    provider_works = False
+    remember_seconds = 0.0
+
+
 class Crowded(ProviderFault):
     """Other large wallets are being read."""
 

@@ -19,9 +19,9 @@ from wallet_api.providers.deadline import DeadlineAdapter
 from wallet_api.providers.faults import (
     Crowded,
     Overloaded,
+    Oversized,
     ProviderFault,
     TimedOut,
-    TooLarge,
     Unreachable,
 )
 from wallet_api.providers.metrics import FetchMetrics
@@ -227,7 +227,7 @@ class Fetch:
             size += len(chunk)
             self._bytes += len(chunk)
             if size > self._limits.max_bytes:
-                raise TooLarge(f"over {self._limits.max_bytes} bytes")
+                raise Oversized(f"over {self._limits.max_bytes} bytes")
             if self._await_turn is not None and self._bytes > LARGE_BYTES:
                 if not self._await_turn(max(0.0, self.remaining_seconds())):
                     raise Crowded

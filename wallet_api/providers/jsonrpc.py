@@ -16,6 +16,7 @@ from wallet_api.providers.faults import (
     Broken,
     Malformed,
     Overloaded,
+    Oversized,
     ProviderFault,
     QuotaExhausted,
     Rejected,
@@ -36,12 +37,16 @@ _SINGLE_SECONDS = 60.0
 # The code of a method that the node does not have.
 NO_METHOD = -32601
 
+_TOO_LARGE = -32012
+# No node has this code: the body of its response is too large.
+_OVERSIZED = 1 << 40
 # What codes mean with Solana's nodes and with vendors, who also use them for rate limits.
 _FAULTS: dict[int, type[ProviderFault]] = {
+    _OVERSIZED: Oversized,
     429: Overloaded,
     -32004: Broken,  # block not available yet
     -32005: Overloaded,  # node is behind, or the rate limit
-    -32012: TooLarge,  # scan too large
+    _TOO_LARGE: TooLarge,  # scan too large
     -32014: Broken,  # status of the block not available yet
     -32016: Broken,  # slot not reached yet, or the rate limit
     -32019: Broken,  # long-term storage unreachable
@@ -57,7 +62,6 @@ _QUOTA = re.compile(r"max usage reached|daily request count exceeded|capacity li
 _LIMIT_CODES = frozenset((429, -32005, -32007, -32016, -32429))
 # The codes of a contract that failed: of geth and its kind, and of Parity and its kind.
 _REVERT_CODES = frozenset((3, -32015))
-_TOO_LARGE = -32012
 
 
 class Error(msgspec.Struct):
@@ -164,8 +168,8 @@ class Node:
         self.methods[call[0]] += 1
         try:
             return fetch.post(self._url, _document(0, call), _read_one)
-        except TooLarge:
-            return Result(error=Error(_TOO_LARGE))
+        except TooLarge as fault:
+            return Result(error=Error(_OVERSIZED if isinstance(fault, Oversized) else _TOO_LARGE))
 
 
 def _document(number: int, call: Call) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from wallet_api.providers.balances.base import (
     read_tokens,
     sum_by_address,
 )
+from wallet_api.providers.faults import Oversized, TooLarge
 from wallet_api.providers.fetch import Fetch, Limits
 from wallet_api.providers.jsonrpc import Node
 from wallet_api.providers.metrics import FetchMetrics
@@ -62,7 +63,12 @@ class SolanaRpc:
                 ),
             ],
         )
-        accounts = [account for program in programs for account in program.read(_Accounts).value]
+        try:
+            accounts = [account for program in programs for account in program.read(_Accounts).value]
+        except Oversized as fault:
+            # The balance that came before shows that the node works: the wallet's own list is too large.
+            native.read(_Lamports)
+            raise TooLarge(fault.detail) from None
         held = sum_by_address(read_tokens(accounts, self._token, fetch))
         names = self._names.look_up(fetch, [token.address for token in sorted(held, key=_may_be_nft)])
         tokens = [_named(token, names) for token in held if not _is_nft(token, names)]
