@@ -292,6 +292,23 @@ def test_what_a_reorganisation_removed_is_removed(chain: EvmChain, operator: Ope
     assert sync(operator)["changed"] == 0
 
 
+def test_a_reorganisation_deeper_than_what_is_kept_is_warned_of(chain: EvmChain, operator: Operator) -> None:
+    for number in range(1, 4):
+        chain.add(now() - timedelta(seconds=60 - number), buy(number))
+    operator.sync("trades", "--chain", CHAIN)
+
+    def reorganise(depth: int) -> str:
+        chain.reorganise(depth, [Block(block.created_at) for block in chain.blocks[-depth:]])
+        return operator.sync("trades", "--chain", CHAIN).text
+
+    assert "deeper than" not in reorganise(1)
+    # The stub replaces no block before its first one.
+    (oldest,) = operator.fetch("SELECT min(number) AS number FROM sync_blocks")
+    operator.fetch("DELETE FROM sync_blocks WHERE number = %s RETURNING 1", oldest["number"])
+    kept = len(operator.fetch("SELECT FROM sync_blocks"))
+    assert f"deeper than the {kept} blocks that are kept" in reorganise(len(chain.blocks))
+
+
 def test_a_block_that_is_replaced_while_it_is_read_counts_for_nothing(
     stub: Stub, chain: EvmChain, operator: Operator
 ) -> None:

@@ -147,6 +147,14 @@ class Importer:
                 len(part.chunk.orphans),
             )
             part.chunk.counts[REORGANISED] += removed
+            if len(part.chunk.orphans) >= len(part.job.known):
+                log.warning(
+                    "%s: the reorganisation is deeper than the %d blocks that are kept: trades of"
+                    " orphaned blocks before block %d stay",
+                    part.job.chain,
+                    len(part.job.known),
+                    min(block.number for block in part.chunk.orphans),
+                )
         forget_decided(self._connection, part.chunk.decided)
         save_unfinal(self._connection, part.chunk.unfinal)
         save_blocks(self._connection, part.job.chain, part.chunk.blocks)
