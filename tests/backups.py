@@ -36,7 +36,7 @@ SELECT concat(relkind, ' ', relname, ' ', pg_get_indexdef(oid)) AS row
 SELECT concat(attrelid::regclass, '.', attname, ' ', atttypid::regtype, attnotnull, attidentity)
   FROM pg_attribute
   JOIN pg_class ON pg_class.oid = attrelid
- WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0
+ WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
  UNION ALL
 SELECT concat(oid::regprocedure, ' ', md5(prosrc))
   FROM pg_proc

@@ -13,7 +13,7 @@ FULL = {
     "blockchain": "solana",
     "type": "whale",
     "wallet_address": ANN,
-    "name": 'a "b" \\ <c> é 🦈 \u2028',
+    "name": 'a "b" \\ <c> é 🦈',
     "image_url": "https://images.example/a.png",
     "twitter": "https://x.com/a",
     "telegram": "https://t.me/a",
