@@ -64,12 +64,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """Block the network before any test module is imported, and let Ctrl-C reach what tests start.
+    """Block the network before any test module is imported, and let signals reach what tests start.
 
-    A shell starts background jobs with SIGINT ignored, which their children would inherit.
+    A shell starts background jobs with SIGINT ignored, and `nohup` ignores SIGHUP: children inherit both.
     """
     sys.addaudithook(allow_loopback_only)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
