@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import signal
 import stat
 import subprocess
@@ -304,7 +305,8 @@ def test_the_owner_restores_and_other_roles_are_refused(
             # pg_dump also needs the sequences.
             refusal = run_command("backup", tmp_path / "full.dump", settings=settings[1]).exception
             assert type(refusal).__name__ == "NotPermitted"
-            assert "lack SELECT privilege on the sequence" in str(refusal.__cause__)
+            # The words differ between versions of pg_dump; the sequence it names does not.
+            assert re.search(r"\bsequence\b.*api_keys_key_id_seq", str(refusal.__cause__))
             message = refused("restore", "--replace", dump, settings=settings[1])
             assert "the database is unchanged: " in message
             assert "Restore as wallet_api_owner" in message
