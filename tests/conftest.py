@@ -41,6 +41,8 @@ from wallet_api.settings import Settings
 
 NewDatabase = Callable[[], AbstractContextManager[str]]
 
+STDERR = pytest.StashKey[int]()
+
 # The files that take longest, and start first, so that no worker is left with one at the end.
 LONG = (
     *(
@@ -63,11 +65,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--citus", action="store_true", help="use a Citus cluster of the programs in CITUS_BIN")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Block the network before any test module is imported, and let signals reach what tests start.
 
     A shell starts background jobs with SIGINT ignored, and `nohup` ignores SIGHUP: children inherit both.
     """
+    # While a test runs, pytest writes the standard error into a file that ends with this process.
+    config.stash[STDERR] = os.dup(sys.__stderr__.fileno())
     sys.addaudithook(allow_loopback_only)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -93,7 +97,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     """
     marker = item.get_closest_marker("timeout")
     seconds = float(marker.args[0] if marker else item.config.getini("timeout"))
-    faulthandler.dump_traceback_later(seconds + 2 * END_SECONDS, exit=True, file=sys.__stderr__)
+    faulthandler.dump_traceback_later(seconds + 2 * END_SECONDS, exit=True, file=item.config.stash[STDERR])
     try:
         return (yield)
     finally:

@@ -52,10 +52,13 @@ class Process(subprocess.Popen[AnyStr]):
         try:
             yield
         except subprocess.TimeoutExpired:
-            process = psutil.Process(self.pid)
-            for each in (*process.children(recursive=True), process):
+            family = [psutil.Process(self.pid)]
+            # What is suspended starts no other process, which would hold the pipes open.
+            for each in family:
                 with suppress(psutil.NoSuchProcess):
-                    each.kill()
+                    each.suspend()
+                    family += each.children()
+            kill(family)
             super().wait()
             raise
 
