@@ -46,10 +46,10 @@ test: $(INSTALLED) ## run the tests, four files at a time
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 examples: $(INSTALLED) ## write the examples of the OpenAPI document from responses to a small ledger
-	$(BIN)/python -m tests.write_examples
+	$(BIN)/python -m tests.documents.write_examples
 
 reference: $(INSTALLED) ## write the tables and samples of docs/reference.md from operations and schemas
-	$(BIN)/python -m tests.write_reference
+	$(BIN)/python -m tests.documents.write_reference
 
 test-citus: $(INSTALLED) ## run the tests that speak SQL on a Citus cluster of the programs in CITUS_BIN
 	LEDGER_EXAMPLES=$${LEDGER_EXAMPLES:-5} $(BIN)/python -m pytest --citus -n 2 --dist loadfile $(CITUS_TESTS)

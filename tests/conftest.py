@@ -1,6 +1,6 @@
 """Fixtures of all tests: PostgreSQL with a database for each test, Valkey, applications; no network.
 
-With --citus the databases are those of a Citus cluster, and the ledger is sharded: see tests/cluster.py.
+With --citus the databases are those of a Citus cluster, and the ledger is sharded: see tests/lib/cluster.py.
 """
 
 import faulthandler
@@ -27,11 +27,11 @@ from flask.testing import FlaskClient
 from psycopg.sql import SQL, Composed, Identifier
 from psycopg_pool import ConnectionPool
 
-from tests.cluster import Cluster, programs, running_cluster
-from tests.demo_service import DemoService, demo_service
-from tests.folders import server_folder
-from tests.network import allow_loopback_only
-from tests.processes import END_SECONDS, Gunicorn, StartGunicorn, running_valkey, start_gunicorn
+from tests.lib.cluster import Cluster, programs, running_cluster
+from tests.lib.demo_service import DemoService, demo_service
+from tests.lib.folders import server_folder
+from tests.lib.network import allow_loopback_only
+from tests.lib.processes import END_SECONDS, Gunicorn, StartGunicorn, running_valkey, start_gunicorn
 from tests.stub.server import Stub
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app

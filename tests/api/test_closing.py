@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from flask import Flask
 
-from tests.demo_service import demo_service
 from tests.ledger.caller import Caller
-from tests.waiting import eventually
+from tests.lib.demo_service import demo_service
+from tests.lib.waiting import eventually
 from wallet_api.app import create_app
 from wallet_api.database import Connection
 from wallet_api.settings import Settings

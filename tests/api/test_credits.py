@@ -15,13 +15,13 @@ import requests
 from flask import Flask
 
 from tests.api.conftest import NewCaller
-from tests.callers import WALLETS, Met, call_at_once, callers, get
-from tests.folders import server_folder
 from tests.ledger.caller import LIST
 from tests.ledger.in_process import Importer
-from tests.outages import Outages, is_our_refusal, no_connections, service_with_own_servers
-from tests.processes import StartGunicorn, reload, workers
-from tests.waiting import eventually
+from tests.lib.callers import WALLETS, Met, call_at_once, callers, get
+from tests.lib.folders import server_folder
+from tests.lib.outages import Outages, is_our_refusal, no_connections, service_with_own_servers
+from tests.lib.processes import StartGunicorn, reload, workers
+from tests.lib.waiting import eventually
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key, top_up_key
 from wallet_api.settings import Settings

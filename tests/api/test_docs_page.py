@@ -6,10 +6,10 @@ import pytest
 import requests
 from flask.testing import FlaskClient
 
-from tests.browser import Page, browser, needs_chromium
-from tests.demo_service import DemoService
-from tests.processes import Gunicorn
-from tests.waiting import eventually
+from tests.lib.browser import Page, browser, needs_chromium
+from tests.lib.demo_service import DemoService
+from tests.lib.processes import Gunicorn
+from tests.lib.waiting import eventually
 
 _WALLETS = "#operations-Wallets-list_wallets"
 _LIVE = f"{_WALLETS} .live-responses-table"

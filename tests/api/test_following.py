@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from tests.backups import done
 from tests.ledger.caller import Caller
 from tests.ledger.follower import LATEST, Follower, stored, trades_of
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import ANN, BEN, EVM, GROUP, SMART, UNTRACKED, WALLETS, price_row, trade_row
+from tests.lib.backups import done
 from wallet_api.database import Connection
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings

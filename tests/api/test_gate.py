@@ -13,8 +13,8 @@ from werkzeug.test import TestResponse
 
 from tests.api.conftest import ClientOf, NewCaller
 from tests.ledger.caller import LIST, Caller
-from tests.outages import no_connections
-from tests.waiting import eventually
+from tests.lib.outages import no_connections
+from tests.lib.waiting import eventually
 from wallet_api import migrations
 from wallet_api.access.gate import is_keyless
 from wallet_api.database import Connection, connect

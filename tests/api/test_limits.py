@@ -19,10 +19,10 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from tests.api.conftest import NewCaller
-from tests.callers import WALLETS, call_at_once
 from tests.ledger.caller import LIST, Caller
-from tests.processes import StartGunicorn, running_valkey
-from tests.waiting import eventually
+from tests.lib.callers import WALLETS, call_at_once
+from tests.lib.processes import StartGunicorn, running_valkey
+from tests.lib.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings

@@ -4,7 +4,7 @@ import re
 
 from flask.testing import FlaskClient
 
-from tests.described import Described
+from tests.documents.described import Described
 
 
 def test_a_model_gets_every_operation_with_its_arguments_and_their_words(client: FlaskClient) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 import requests
 
-from tests.processes import Gunicorn, StartGunicorn
+from tests.lib.processes import Gunicorn, StartGunicorn
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings

@@ -17,11 +17,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from psycopg.sql import SQL, Identifier
 
 from tests.api.conftest import ClientOf, NewCaller
-from tests.demo_service import demo_service
 from tests.ledger.caller import LIST, Caller
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN, price_row, trade_row
-from tests.processes import StartGunicorn, reload
+from tests.lib.demo_service import demo_service
+from tests.lib.processes import StartGunicorn, reload
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.providers.trades.source import Block

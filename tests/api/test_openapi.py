@@ -12,7 +12,7 @@ from flask.wrappers import Response
 from marshmallow import fields
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from tests.described import Described
+from tests.documents.described import Described
 from wallet_api.access.gate import is_keyless
 from wallet_api.openapi import check, document, is_alias
 from wallet_api.responses.operation import Operation, operation_of

@@ -12,9 +12,9 @@ import pytest
 from flask import Flask
 from marshmallow import fields
 
-from tests.demo_service import DemoService
-from tests.described import Described
-from tests.write_reference import written
+from tests.documents.described import Described
+from tests.documents.write_reference import written
+from tests.lib.demo_service import DemoService
 from wallet_api.access.gate import is_keyless
 from wallet_api.openapi import document
 from wallet_api.schemas.fields import Shape

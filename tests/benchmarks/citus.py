@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from tests.benchmarks import ledger_world
-from tests.cluster import programs, running_cluster
+from tests.lib.cluster import programs, running_cluster
 from wallet_api import embedded, migrations
 from wallet_api.app import create_app
 from wallet_api.database import connect

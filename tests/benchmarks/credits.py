@@ -17,9 +17,9 @@ from pathlib import Path
 import click
 from psycopg import OperationalError
 
-from tests.callers import Answers, call_at_once
-from tests.outages import Outages, service_with_own_servers
-from tests.processes import Gunicorn, start_gunicorn, workers
+from tests.lib.callers import Answers, call_at_once
+from tests.lib.outages import Outages, service_with_own_servers
+from tests.lib.processes import Gunicorn, start_gunicorn, workers
 from wallet_api.database import DatabaseUnavailable, connect
 from wallet_api.keys import create_key
 

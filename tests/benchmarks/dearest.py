@@ -28,7 +28,7 @@ from tests.benchmarks import ledger_world
 from tests.benchmarks.dearest_cases import Case, cases
 from tests.benchmarks.http_servers import ROOT, Server, environment_of, gunicorn
 from tests.benchmarks.http_stage import stores
-from tests.processes import running_valkey
+from tests.lib.processes import running_valkey
 from wallet_api import embedded
 from wallet_api.database import connect
 from wallet_api.keys import create_key

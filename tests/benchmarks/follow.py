@@ -20,11 +20,11 @@ from pathlib import Path
 import click
 from flask import Flask
 
-from tests.cluster import programs, running_cluster
 from tests.ledger.caller import Caller
 from tests.ledger.contended import Contended
 from tests.ledger.follower import Follower, stored, trades_of
 from tests.ledger.rows import GROUP
+from tests.lib.cluster import programs, running_cluster
 from wallet_api import backup, embedded, migrations
 from wallet_api.app import create_app
 from wallet_api.database import connect

@@ -33,7 +33,7 @@ from tests.benchmarks.follow_world import World
 from tests.benchmarks.sync_soak import FAULTS, NODE_FAULTS
 from tests.ledger.follower import Follower
 from tests.ledger.in_process import parsed
-from tests.processes import start_gunicorn
+from tests.lib.processes import start_gunicorn
 from tests.stub.server import Stub
 from tests.sync.operator import Operator, addresses, plain
 from wallet_api import embedded, migrations

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.nginx import nginx, running_nginx
+from tests.lib.nginx import nginx, running_nginx
 
 WORKERS = 2
 THREADS = 8

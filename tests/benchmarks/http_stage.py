@@ -10,7 +10,7 @@ import psutil
 from tests.benchmarks.http_keys import Keys
 from tests.benchmarks.http_servers import ROOT, Server, behind_nginx, gunicorn, uvicorn
 from tests.benchmarks.http_world import fill
-from tests.processes import running_valkey
+from tests.lib.processes import running_valkey
 from wallet_api import embedded
 from wallet_api.settings import Settings
 

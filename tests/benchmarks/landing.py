@@ -26,7 +26,7 @@ import requests
 
 from tests.benchmarks import ledger_world
 from tests.benchmarks.http_world import bytes_of, solana_address
-from tests.processes import start_gunicorn
+from tests.lib.processes import start_gunicorn
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.forms import BadRow

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from tests.benchmarks.http_world import Row, bytes_of, solana_address
-from tests.processes import wallet_api
+from tests.lib.processes import wallet_api
 from wallet_api.demo.world import DAYS, World
 from wallet_api.settings import Settings
 

@@ -31,8 +31,8 @@ from typing import Any
 import click
 import psutil
 
-from tests.processes import Process, environment_of, kill, processes_of
-from tests.running_up import free_port
+from tests.lib.processes import Process, environment_of, kill, processes_of
+from tests.lib.running_up import free_port
 from tests.stub.evm import EvmChain, now
 from tests.stub.server import Stub
 from tests.sync.operator import Operator

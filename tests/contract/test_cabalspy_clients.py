@@ -20,9 +20,9 @@ from cabalspy import (
     ServerError,
 )
 
-from tests.demo_service import DemoService
 from tests.ledger.in_process import Importer
-from tests.processes import Gunicorn, StartGunicorn
+from tests.lib.demo_service import DemoService
+from tests.lib.processes import Gunicorn, StartGunicorn
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.responses.examples import MINT

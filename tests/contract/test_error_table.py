@@ -11,11 +11,11 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 
-from tests.demo_service import DemoService
-from tests.described import Described
-from tests.outages import no_connections
-from tests.processes import Gunicorn, start_gunicorn
-from tests.waiting import eventually
+from tests.documents.described import Described
+from tests.lib.demo_service import DemoService
+from tests.lib.outages import no_connections
+from tests.lib.processes import Gunicorn, start_gunicorn
+from tests.lib.waiting import eventually
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key, revoke_key
 from wallet_api.responses.examples import MINT

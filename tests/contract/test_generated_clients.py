@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, get_args
 import pytest
 import requests
 
-from tests.demo_service import DemoService
-from tests.processes import Gunicorn
+from tests.lib.demo_service import DemoService
+from tests.lib.processes import Gunicorn
 from wallet_api.responses.examples import MINT
 
 NAME = "generated_wallet_client"

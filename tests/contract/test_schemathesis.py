@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.demo_service import DemoService
-from tests.processes import Gunicorn, StartGunicorn
+from tests.lib.demo_service import DemoService
+from tests.lib.processes import Gunicorn, StartGunicorn
 from wallet_api.chains import CHAINS
 from wallet_api.database import connect
 

@@ -16,8 +16,8 @@ import requests
 from flask import Flask
 
 from tests.contract.test_error_table import INJECTED
-from tests.demo_service import DemoService
-from tests.processes import Gunicorn, StartGunicorn, workers
+from tests.lib.demo_service import DemoService
+from tests.lib.processes import Gunicorn, StartGunicorn, workers
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings

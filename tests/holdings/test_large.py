@@ -7,10 +7,10 @@ import orjson
 import requests
 
 from tests.holdings.conftest import Hold
-from tests.processes import Gunicorn, StartGunicorn, peak_of, workers
+from tests.lib.processes import Gunicorn, StartGunicorn, peak_of, workers
+from tests.lib.waiting import eventually
 from tests.stub.faults import raw
 from tests.stub.server import Stub
-from tests.waiting import eventually
 from wallet_api.demo.forms import seeded, solana_address
 from wallet_api.settings import Settings
 

@@ -8,9 +8,9 @@ import pytest
 from werkzeug.test import TestResponse
 
 from tests.holdings.conftest import Ask, AskAt, Hold, active, evm_token, solana_token, wait_for_refreshes
+from tests.lib.waiting import eventually, somebody_waits
 from tests.stub import faults
 from tests.stub.server import Stub
-from tests.waiting import eventually, somebody_waits
 from wallet_api.database import Connection, connect
 
 LARGEST = 2**256 - 1

@@ -9,10 +9,10 @@ import pytest
 import requests
 
 from tests.holdings.conftest import Hold, evm_token, machine_delays
-from tests.processes import Gunicorn, StartGunicorn
+from tests.lib.processes import Gunicorn, StartGunicorn
+from tests.lib.waiting import eventually
 from tests.stub import faults
 from tests.stub.server import Stub
-from tests.waiting import eventually
 from wallet_api.settings import Settings
 
 WAIT = 3.0

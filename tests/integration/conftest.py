@@ -8,10 +8,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.backups import Made, created
-from tests.faults_report import Report
-from tests.folders import server_folder
-from tests.processes import processes_of
+from tests.lib.backups import Made, created
+from tests.lib.faults_report import Report
+from tests.lib.folders import server_folder
+from tests.lib.processes import processes_of
 from wallet_api.settings import Settings
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks import (
+from tests.lib.attacks import (
     Attack,
     Target,
     attacked,
@@ -20,10 +20,10 @@ from tests.attacks import (
     unread_response,
     waits_of_others,
 )
-from tests.faults_report import Report
-from tests.folders import server_folder
-from tests.nginx import nginx, running_nginx
-from tests.outages import Outages, service_with_own_servers
+from tests.lib.faults_report import Report
+from tests.lib.folders import server_folder
+from tests.lib.nginx import nginx, running_nginx
+from tests.lib.outages import Outages, service_with_own_servers
 from wallet_api.database import connect
 
 # The table of the report has the figures; a test fails only where others wait much longer.

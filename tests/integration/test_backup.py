@@ -18,10 +18,10 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 
-from tests.backups import WALLETS, Made, at, contents, created, done, fill, major, refused, session
 from tests.ledger import in_process, random_trades
-from tests.processes import Process, run_command, wallet_api
-from tests.waiting import eventually
+from tests.lib.backups import WALLETS, Made, at, contents, created, done, fill, major, refused, session
+from tests.lib.processes import Process, run_command, wallet_api
+from tests.lib.waiting import eventually
 from wallet_api import migrations
 from wallet_api.app import create_app
 from wallet_api.backup.programs import installed

@@ -9,16 +9,16 @@ from dataclasses import replace
 import pytest
 import requests
 
-from tests.attacks import Target, p99, waits_of_others
-from tests.callers import callers, get
-from tests.faults_report import Report
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN, GROUP
-from tests.outages import is_our_refusal
-from tests.processes import Gunicorn, StartGunicorn
+from tests.lib.attacks import Target, p99, waits_of_others
+from tests.lib.callers import callers, get
+from tests.lib.faults_report import Report
+from tests.lib.outages import is_our_refusal
+from tests.lib.processes import Gunicorn, StartGunicorn
+from tests.lib.waiting import eventually, waiting
 from tests.stub.moralis import Portfolio
 from tests.stub.server import Stub
-from tests.waiting import eventually, waiting
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings

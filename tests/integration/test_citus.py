@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import requests
 
-from tests.backups import at
-from tests.cluster import Cluster
 from tests.ledger import in_process, random_trades
 from tests.ledger.contents import contents
 from tests.ledger.figures import Figures, figures
 from tests.ledger.rows import written
-from tests.outages import is_our_refusal
-from tests.processes import Gunicorn, StartGunicorn, run_command, wallet_api
+from tests.lib.backups import at
+from tests.lib.cluster import Cluster
+from tests.lib.outages import is_our_refusal
+from tests.lib.processes import Gunicorn, StartGunicorn, run_command, wallet_api
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key

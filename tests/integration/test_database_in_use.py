@@ -10,7 +10,7 @@ from psycopg.sql import SQL, Identifier
 
 from tests.ledger import random_trades
 from tests.ledger.rows import written
-from tests.processes import run_command, wallet_api
+from tests.lib.processes import run_command, wallet_api
 from wallet_api.database import Connection, NotWritable
 from wallet_api.settings import Settings
 

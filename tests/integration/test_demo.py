@@ -9,9 +9,9 @@ import pytest
 from click.testing import Result
 from flask import Flask
 
-from tests.demo_service import DemoService
 from tests.ledger.in_process import Importer
-from tests.processes import run_command
+from tests.lib.demo_service import DemoService
+from tests.lib.processes import run_command
 from wallet_api.database import Connection, connect
 from wallet_api.demo import keep_current, load
 from wallet_api.demo.world import World

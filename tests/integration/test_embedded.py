@@ -12,8 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.folders import server_folder
-from tests.processes import Process, environment_of, processes_of, run_command
+from tests.lib.folders import server_folder
+from tests.lib.processes import Process, environment_of, processes_of, run_command
 from wallet_api import embedded
 from wallet_api.database import connect
 from wallet_api.embedded import LOG_LIMIT_BYTES, EmbeddedError, postgres
@@ -35,7 +35,7 @@ with embedded.running(Settings.from_environment()):
         pass
 """
 
-_INTERRUPTED = str(Path(__file__).parents[1] / "interrupted.py")
+_INTERRUPTED = str(Path(__file__).parents[1] / "lib" / "interrupted.py")
 
 # A command whose first output is followed by a finalizer that takes five seconds.
 _FINALIZING_COMMAND = f"""

@@ -17,8 +17,8 @@ import pytest
 
 from tests.ledger.in_process import Importer, Row
 from tests.ledger.rows import ANN, BEN, GROUP, SMART, UNTRACKED, WALLETS, trade_row
-from tests.processes import Gunicorn, Process, StartGunicorn
-from tests.waiting import eventually
+from tests.lib.processes import Gunicorn, Process, StartGunicorn
+from tests.lib.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 

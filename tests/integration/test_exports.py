@@ -12,13 +12,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.backups import at, done, refused
 from tests.integration.test_ledger_properties import NOW, files
 from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.command import command, rejects_of
 from tests.ledger.contents import contents
 from tests.ledger.rows import price_row, trade_row, written
-from tests.processes import run_command
+from tests.lib.backups import at, done, refused
+from tests.lib.processes import run_command
 from wallet_api.database import Connection
 
 Row = dict[str, Any]

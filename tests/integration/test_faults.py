@@ -15,15 +15,15 @@ import psycopg
 import pytest
 import requests
 
-from tests.callers import Met, callers, get
-from tests.faults_report import Report
-from tests.folders import server_folder, small_disk
 from tests.ledger.rows import GROUP
-from tests.nginx import nginx, running_nginx
-from tests.outages import Outages, is_our_refusal, service_with_own_servers
-from tests.processes import kill, processes_of, reload, start_gunicorn, workers
-from tests.running_up import Up, running_up
-from tests.waiting import eventually
+from tests.lib.callers import Met, callers, get
+from tests.lib.faults_report import Report
+from tests.lib.folders import server_folder, small_disk
+from tests.lib.nginx import nginx, running_nginx
+from tests.lib.outages import Outages, is_our_refusal, service_with_own_servers
+from tests.lib.processes import kill, processes_of, reload, start_gunicorn, workers
+from tests.lib.running_up import Up, running_up
+from tests.lib.waiting import eventually
 from wallet_api import embedded
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key

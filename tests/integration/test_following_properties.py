@@ -17,7 +17,7 @@ from tests.ledger.caller import Caller
 from tests.ledger.follower import LATEST, Follower, identity, stored
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import EVM, GROUP
-from tests.naive_walk import shown
+from tests.naive.walk import shown
 from wallet_api.database import Connection
 
 Row = dict[str, Any]

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from flask import Flask
 
-from tests.backups import done
 from tests.ledger.caller import Caller
 from tests.ledger.contended import Contended
 from tests.ledger.contents import orphans
 from tests.ledger.follower import Follower
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import ANN, BEN, GROUP, WALLETS, trade_row
-from tests.waiting import eventually, waiting
+from tests.lib.backups import done
+from tests.lib.waiting import eventually, waiting
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key
 from wallet_api.ledger.rebuild import rebuild_ledger

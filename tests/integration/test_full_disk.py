@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.folders import small_disk
 from tests.ledger.in_process import Importer
-from tests.processes import wallet_api
+from tests.lib.folders import small_disk
+from tests.lib.processes import wallet_api
 from wallet_api import embedded
 from wallet_api.settings import Settings
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.backups import at, done
 from tests.ledger.command import WALLETS, Outcome, changed, command, rejects_of, run_file, trade
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import BEN, EVM, GROUP, UNTRACKED, written
-from tests.processes import run_command
+from tests.lib.backups import at, done
+from tests.lib.processes import run_command
 from wallet_api.database import Connection
 from wallet_api.forms import BadRow
 from wallet_api.ledger import imports, tokens

@@ -16,10 +16,10 @@ from click.testing import Result
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.callers import WALLETS, call_at_once
 from tests.ledger.rows import GROUP
-from tests.processes import StartGunicorn, run_command
-from tests.waiting import eventually
+from tests.lib.callers import WALLETS, call_at_once
+from tests.lib.processes import StartGunicorn, run_command
+from tests.lib.waiting import eventually
 from wallet_api.database import Connection
 from wallet_api.keys import create_key, rotate_key
 from wallet_api.settings import Settings

@@ -16,7 +16,7 @@ from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.figures import compare, figures, signals
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import trade_row
-from tests.naive import Ledger
+from tests.naive.ledger import Ledger
 from wallet_api.database import Connection
 from wallet_api.queries.token_price import PriceRule
 

@@ -13,8 +13,8 @@ from tests.ledger import in_process, random_trades
 from tests.ledger.contents import orphans
 from tests.ledger.in_process import exact
 from tests.ledger.rows import trade_row, written
-from tests.processes import wallet_api
-from tests.waiting import eventually, waiting
+from tests.lib.processes import wallet_api
+from tests.lib.waiting import eventually, waiting
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
 from wallet_api.ledger.rebuild import rebuild_ledger

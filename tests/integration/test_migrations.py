@@ -21,9 +21,9 @@ from psycopg.sql import SQL, Identifier
 from tests.ledger import random_trades
 from tests.ledger.contents import contents
 from tests.ledger.in_process import Importer
-from tests.processes import Process, StartGunicorn, run_command
-from tests.running_up import free_port
-from tests.waiting import eventually, somebody_waits
+from tests.lib.processes import Process, StartGunicorn, run_command
+from tests.lib.running_up import free_port
+from tests.lib.waiting import eventually, somebody_waits
 from wallet_api import migrations
 from wallet_api.chains import CHAINS
 from wallet_api.database import Connection, connect

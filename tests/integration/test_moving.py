@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.backups import Made, at, contents, debian_server, done, fill, major, refused
-from tests.folders import server_folder
-from tests.processes import run_command
+from tests.lib.backups import Made, at, contents, debian_server, done, fill, major, refused
+from tests.lib.folders import server_folder
+from tests.lib.processes import run_command
 from wallet_api import embedded
 from wallet_api.settings import Settings
 

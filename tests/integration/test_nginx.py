@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from tests.callers import callers, get
 from tests.ledger import random_trades
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import GROUP
-from tests.nginx import Nginx, nginx, running_nginx
-from tests.processes import Gunicorn, StartGunicorn, reload
+from tests.lib.callers import callers, get
+from tests.lib.nginx import Nginx, nginx, running_nginx
+from tests.lib.processes import Gunicorn, StartGunicorn, reload
 from wallet_api import __version__
 from wallet_api.database import Connection
 from wallet_api.keys import create_key

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from tests.backups import at, done, refused
 from tests.integration.test_ledger_properties import NOW
 from tests.ledger import in_process, random_trades, strategies
 from tests.ledger.contents import contents
 from tests.ledger.mints import evm_mint_of, mint_of
 from tests.ledger.rows import trade_row, written
-from tests.naive_walk import folded
-from tests.processes import run_command
+from tests.lib.backups import at, done, refused
+from tests.lib.processes import run_command
+from tests.naive.walk import folded
 from wallet_api.database import Connection, connect
 from wallet_api.ledger.rebuild import rebuild_ledger
 from wallet_api.settings import Settings

@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tests.backups import at, done
 from tests.ledger import random_trades
 from tests.ledger.contents import contents
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import trade_row
-from tests.processes import run_command
+from tests.lib.backups import at, done
+from tests.lib.processes import run_command
 from wallet_api.database import Connection
 
 TABLES = (

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.callers import callers, get
-from tests.folders import server_folder
 from tests.ledger.rows import GROUP
-from tests.processes import start_gunicorn, wallet_api
-from tests.waiting import eventually
+from tests.lib.callers import callers, get
+from tests.lib.folders import server_folder
+from tests.lib.processes import start_gunicorn, wallet_api
+from tests.lib.waiting import eventually
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key

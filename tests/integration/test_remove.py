@@ -21,7 +21,7 @@ from tests.ledger.contents import contents, orphans
 from tests.ledger.in_process import Row
 from tests.ledger.mints import mint_of
 from tests.ledger.rows import UNTRACKED, ndjson, written
-from tests.naive_walk import folded
+from tests.naive.walk import folded
 from wallet_api.database import Connection, connect
 from wallet_api.ledger import merge
 from wallet_api.ledger.identities import TradeIdentity

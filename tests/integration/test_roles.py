@@ -11,13 +11,13 @@ import pytest
 from flask import Flask
 from psycopg.sql import SQL, Identifier
 
-from tests.backups import at, done
-from tests.demo_service import demo_service
 from tests.ledger import random_trades
 from tests.ledger.contents import orphans
 from tests.ledger.in_process import Importer
 from tests.ledger.rows import GROUP, written
-from tests.processes import wallet_api
+from tests.lib.backups import at, done
+from tests.lib.demo_service import demo_service
+from tests.lib.processes import wallet_api
 from wallet_api import migrations
 from wallet_api.database import DatabaseUnavailable, connect
 from wallet_api.keys import create_key, revoke_key, top_up_key

@@ -13,7 +13,7 @@ import psutil
 import pytest
 import requests
 
-from tests.processes import Gunicorn, StartGunicorn, wallet_api
+from tests.lib.processes import Gunicorn, StartGunicorn, wallet_api
 from tests.stub.server import Stub
 from wallet_api.demo.forms import evm_address, seeded, solana_address
 from wallet_api.settings import Settings

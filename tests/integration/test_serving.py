@@ -14,8 +14,8 @@ import pytest
 import requests
 
 import wallet_api
-from tests.processes import Gunicorn, Process, StartGunicorn, environment_of
-from tests.waiting import eventually, waiting
+from tests.lib.processes import Gunicorn, Process, StartGunicorn, environment_of
+from tests.lib.waiting import eventually, waiting
 from wallet_api.database import Connection
 from wallet_api.keys import create_key
 from wallet_api.settings import Settings

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from tests.demo_service import DemoService, demo_service
-from tests.processes import Gunicorn, StartGunicorn
+from tests.lib.demo_service import DemoService, demo_service
+from tests.lib.processes import Gunicorn, StartGunicorn
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 

@@ -10,13 +10,13 @@ from typing import Any, LiteralString
 import pytest
 import requests
 
-from tests.callers import callers, get
-from tests.demo_service import DemoService, demo_service
-from tests.folders import server_folder
 from tests.ledger.rows import GROUP
-from tests.outages import is_our_refusal, socket_folder
-from tests.processes import Gunicorn, StartGunicorn, kill_all
-from tests.waiting import eventually
+from tests.lib.callers import callers, get
+from tests.lib.demo_service import DemoService, demo_service
+from tests.lib.folders import server_folder
+from tests.lib.outages import is_our_refusal, socket_folder
+from tests.lib.processes import Gunicorn, StartGunicorn, kill_all
+from tests.lib.waiting import eventually
 from wallet_api import embedded, migrations
 from wallet_api.database import connect
 from wallet_api.embedded.place import account_of, own

@@ -15,12 +15,12 @@ import psutil
 import pytest
 import requests
 
-from tests.browser import browser, needs_chromium
-from tests.folders import server_folder
 from tests.ledger.in_process import Importer
-from tests.processes import environment_of, is_alive, processes_of, run_command, wallet_api
-from tests.running_up import Up, free_port, running_up
-from tests.waiting import eventually
+from tests.lib.browser import browser, needs_chromium
+from tests.lib.folders import server_folder
+from tests.lib.processes import environment_of, is_alive, processes_of, run_command, wallet_api
+from tests.lib.running_up import Up, free_port, running_up
+from tests.lib.waiting import eventually
 from wallet_api import demo, embedded, migrations
 from wallet_api.database import connect
 from wallet_api.demo.world import World

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.processes import Process, environment_of
-from tests.running_up import free_port
-from tests.waiting import eventually
+from tests.lib.processes import Process, environment_of
+from tests.lib.running_up import free_port
+from tests.lib.waiting import eventually
 from wallet_api import __version__
 from wallet_api.settings import Settings
 

@@ -35,7 +35,11 @@ def test_an_operation_added_as_the_document_shows_passes_its_test_and_those_of_t
     own = {"PYTHONPATH": str(tmp_path), "DATABASE_URL": str(servers.database_url)}
     environment = {**os.environ, **own}
     subprocess.run(
-        [sys.executable, "-m", "tests.write_reference"], cwd=tmp_path, env=environment, timeout=60, check=True
+        [sys.executable, "-m", "tests.documents.write_reference"],
+        cwd=tmp_path,
+        env=environment,
+        timeout=60,
+        check=True,
     )
     reference = (tmp_path / "docs" / "reference.md").read_text(encoding="utf-8")
     assert "\n## GET /v1/wallets/tracked\n" in reference

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.ledger.in_process import Row
 from tests.ledger.rows import BEN, EVM, trade_row
-from tests.processes import run_command
+from tests.lib.processes import run_command
 from wallet_api.settings import Settings
 
 AT = datetime(2026, 1, 30, 12, 51, 16, tzinfo=UTC)

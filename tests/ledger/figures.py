@@ -7,7 +7,7 @@ from itertools import cycle, product
 from typing import Any
 
 from tests.ledger.in_process import Row, exact
-from tests.naive import Ledger
+from tests.naive.ledger import Ledger
 from wallet_api.boards import ALL, ORDERS, SORTS
 from wallet_api.database import Connection
 from wallet_api.errors import TokenNotFound

@@ -10,7 +10,7 @@ import base58
 
 from tests.ledger.in_process import Importer
 from tests.ledger.mints import mint_of
-from tests.naive import Ledger
+from tests.naive.ledger import Ledger
 
 Row = dict[str, Any]
 

@@ -18,7 +18,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from tests.ledger.in_process import Importer, Row
-from tests.processes import Process
+from tests.lib.processes import Process
 from tests.stub.server import Stub
 from wallet_api import embedded, migrations
 from wallet_api.cli import cli

@@ -6,13 +6,13 @@ from datetime import timedelta
 import psutil
 import pytest
 
+from tests.lib.waiting import eventually
 from tests.stub import faults
 from tests.stub.evm import Block, EvmChain, now
 from tests.stub.server import Stub
 from tests.sync.evm_trades import CAT, DOG, FRIEND, WALLET, buy, signature
 from tests.sync.operator import Operator, Running, Start, addresses
 from tests.sync.test_status import status
-from tests.waiting import eventually
 
 AT = now() - timedelta(minutes=10)
 

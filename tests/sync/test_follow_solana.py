@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.lib.waiting import eventually
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import Row
@@ -15,7 +16,6 @@ from tests.sync.operator import Operator, Running, Start, addresses
 from tests.sync.recorded import read_notifications
 from tests.sync.solana import SOL, WALLET, buy, read_from
 from tests.sync.test_status import status, unclear
-from tests.waiting import eventually
 
 WAIT = 30.0
 

@@ -11,12 +11,12 @@ from urllib.parse import unquote
 import pytest
 from flask import request
 
-from tests.outages import socket_folder
+from tests.lib.outages import socket_folder
+from tests.lib.waiting import eventually
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.sync.operator import WAIT_SECONDS, Operator, Start, addresses, now
 from tests.sync.worlds import World, make_world
-from tests.waiting import eventually
 from wallet_api.database import connect
 from wallet_api.sync.heartbeats import read_heartbeats
 

@@ -9,13 +9,13 @@ from flask import Response
 
 from tests.ledger.contents import orphans
 from tests.ledger.in_process import Importer
+from tests.lib.waiting import eventually, somebody_waits
 from tests.stub import faults
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
 from tests.stub.transactions import WRAPPED
 from tests.sync.operator import Operator, addresses
 from tests.sync.solana import FART
-from tests.waiting import eventually, somebody_waits
 from wallet_api.database import connect
 from wallet_api.ledger import merge
 from wallet_api.ledger.identities import WalletIdentity

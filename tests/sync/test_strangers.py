@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 
+from tests.lib.waiting import eventually
 from tests.stub.evm import USER_OPERATION, ZERO, Block, EvmChain, Row, Transaction, log, now, transfer, word
 from tests.stub.server import Stub
 from tests.sync.evm_trades import CAT, FRIEND, POOL, SWAP, WALLET, buy, receipt, signature
 from tests.sync.operator import Operator, Start
 from tests.sync.test_status import status
-from tests.waiting import eventually
 
 AT = now() - timedelta(minutes=10)
 STRANGER, WORTHLESS, ENTRY = f"0x{'5a' * 20}", f"0x{'bd' * 20}", f"0x{'e4' * 20}"

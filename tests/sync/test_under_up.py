@@ -5,14 +5,14 @@ from typing import Any
 
 import requests
 
-from tests.folders import server_folder
-from tests.processes import wallet_api
-from tests.running_up import running_up
+from tests.lib.folders import server_folder
+from tests.lib.processes import wallet_api
+from tests.lib.running_up import running_up
+from tests.lib.waiting import eventually
 from tests.stub.server import Stub
 from tests.stub.swaps import leg, swap
 from tests.stub.transactions import now
 from tests.sync.solana import SOL, WALLET, buy
-from tests.waiting import eventually
 from wallet_api.settings import Settings
 
 BNB_WALLET = "0xdce4550b1e46a88e7969000605be5cb1bbddc034"

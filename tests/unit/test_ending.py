@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests import processes
-from tests.processes import Process, environment_of
+from tests.lib import processes
+from tests.lib.processes import Process, environment_of
 from wallet_api.settings import Settings
 
 # Ends like an ordinary command, like one that runs on, and while it starts a process.

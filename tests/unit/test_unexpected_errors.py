@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from tests.processes import Process, environment_of, run_command, wallet_api
+from tests.lib.processes import Process, environment_of, run_command, wallet_api
 from wallet_api.settings import Settings
 
 # expanduser() fails for an unknown user, which no command catches.

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.attacks import p99
+from tests.lib.attacks import p99
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Report:
 
     def write(self, file: Path) -> None:
         """Write the page."""
-        folder = Path(__file__).parent / "integration"
+        folder = Path(__file__).parents[1] / "integration"
         faults = "".join(f"| {' | '.join(row)} |\n" for row in self.faults)
         attacks = "".join(f"| {attack} | {waited} |\n" for attack, waited in self.attacks.items())
         file.write_text(

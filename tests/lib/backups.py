@@ -18,7 +18,7 @@ from psycopg.sql import SQL, Identifier
 
 from tests.ledger import random_trades
 from tests.ledger.in_process import Importer
-from tests.processes import run_command
+from tests.lib.processes import run_command
 from wallet_api import migrations
 from wallet_api.database import connect
 from wallet_api.embedded.place import account_of, own

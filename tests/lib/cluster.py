@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from tests.processes import kill
+from tests.lib.processes import kill
 from wallet_api.database import connect
 from wallet_api.embedded.place import Account, account_of, own, runnable
 from wallet_api.embedded.server import ENVIRONMENT, USER, Server

@@ -12,7 +12,7 @@ import psutil
 import requests
 from psycopg.sql import SQL, Identifier
 
-from tests.processes import Gunicorn, kill_all, processes_of, running_valkey, start_gunicorn
+from tests.lib.processes import Gunicorn, kill_all, processes_of, running_valkey, start_gunicorn
 from wallet_api import embedded, migrations
 from wallet_api.database import Connection, connect
 from wallet_api.keys import create_key

@@ -5,8 +5,8 @@ Shares no code with the service.
 
 from datetime import datetime, timedelta
 
-from tests.naive_sums import BUCKET, PERIOD, Part, UsdOf, picked, sums
-from tests.naive_walk import Row, Trade, shown_time
+from tests.naive.sums import BUCKET, PERIOD, Part, UsdOf, picked, sums
+from tests.naive.walk import Row, Trade, shown_time
 
 WINDOWS = {
     "1h": timedelta(hours=1),

@@ -9,14 +9,14 @@ from typing import Any
 from flask import Flask
 from marshmallow import Schema
 
-from tests.reference_fields import OBJECTS, Lists
-from tests.reference_samples import sample
+from tests.documents.fields import OBJECTS, Lists
+from tests.documents.samples import sample
 from wallet_api.access.gate import is_keyless
 from wallet_api.blueprints import all_blueprints
 from wallet_api.openapi import document, is_alias, operations
 from wallet_api.responses.operation import Operation
 
-FILE = Path(__file__).parents[1] / "docs" / "reference.md"
+FILE = Path(__file__).parents[2] / "docs" / "reference.md"
 # In the section of an operation, what follows is written by hand.
 NOTES = "<!-- notes -->"
 _SECTION = re.compile(r"^## GET (\S+)\n(.*?)(?=^## |^<!-- end )", re.MULTILINE | re.DOTALL)

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from marshmallow import Schema, fields
 
-from tests.reference_fields import OBJECTS, title_of
+from tests.documents.fields import OBJECTS, title_of
 from wallet_api.responses.examples import argument_example
 from wallet_api.responses.operation import Operation
 

@@ -7,7 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
-from tests.naive_sums import (
+from tests.naive.sums import (
     BUCKET,
     PERIOD,
     TOTALS,
@@ -20,7 +20,7 @@ from tests.naive_sums import (
     sums,
     value,
 )
-from tests.naive_walk import Position, Row, Sale, Trade, Usd, percentage, shown, shown_time
+from tests.naive.walk import Position, Row, Sale, Trade, Usd, percentage, shown, shown_time
 
 
 def tracker_of(

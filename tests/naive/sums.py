@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import NamedTuple
 
-from tests.naive_walk import Position, Row, Sale, Trade, Uncovered, Usd, percentage, shown, total
+from tests.naive.walk import Position, Row, Sale, Trade, Uncovered, Usd, percentage, shown, total
 
 UsdOf = Callable[[Trade], Usd]
 

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
-from tests.naive_sums import UsdOf
-from tests.naive_walk import Position, Row, Trade, Usd, shown, shown_time
+from tests.naive.sums import UsdOf
+from tests.naive.walk import Position, Row, Trade, Usd, shown, shown_time
 
 # What decides: the smallest value in USD, and the greatest age.
 Rule = tuple[Fraction, timedelta]

@@ -10,12 +10,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from tests.naive_analytics import flows_of, trend_of
-from tests.naive_calendar import calendar_of
-from tests.naive_connections import connections_of
-from tests.naive_prices import USUAL, Rule, block_of, price_trade, unrealized
-from tests.naive_signals import Question, signals_of
-from tests.naive_sums import (
+from tests.naive.analytics import flows_of, trend_of
+from tests.naive.calendar import calendar_of
+from tests.naive.connections import connections_of
+from tests.naive.prices import USUAL, Rule, block_of, price_trade, unrealized
+from tests.naive.signals import Question, signals_of
+from tests.naive.sums import (
     EVER,
     PERIOD,
     Part,
@@ -26,9 +26,9 @@ from tests.naive_sums import (
     picked,
     sums,
 )
-from tests.naive_tokens import holders_of, sorted_by, stats_of
-from tests.naive_tracker import tracker_of
-from tests.naive_walk import (
+from tests.naive.tokens import holders_of, sorted_by, stats_of
+from tests.naive.tracker import tracker_of
+from tests.naive.walk import (
     File,
     Position,
     Row,

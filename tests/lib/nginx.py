@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.processes import Process
+from tests.lib.processes import Process
 
-CONFIGURATION = Path(__file__).parent.parent / "config" / "nginx.conf"
+CONFIGURATION = Path(__file__).parents[2] / "config" / "nginx.conf"
 
 _MAIN = """
 daemon off;

@@ -1,6 +1,6 @@
 """A program that runs Python code and sends itself a signal while the code starts a child process.
 
-    python tests/interrupted.py SIGNAL WORD CODE [ARGUMENT …]
+    python tests/lib/interrupted.py SIGNAL WORD CODE [ARGUMENT …]
 
 WORD is part of the command line of that child.
 """

@@ -6,7 +6,7 @@ Shares no code with the service.
 from datetime import datetime, timedelta
 from fractions import Fraction
 
-from tests.naive_walk import Row, Trade, Wallet, shown, shown_time
+from tests.naive.walk import Row, Trade, Wallet, shown, shown_time
 
 PERIOD = timedelta(days=30)
 

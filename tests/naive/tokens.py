@@ -8,9 +8,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from tests.naive_prices import unrealized
-from tests.naive_sums import TOTALS, UsdOf, holding, part_of, picked, sums, tokens, value
-from tests.naive_walk import Position, Row, Trade, Usd, Wallet, percentage, shown, shown_time
+from tests.naive.prices import unrealized
+from tests.naive.sums import TOTALS, UsdOf, holding, part_of, picked, sums, tokens, value
+from tests.naive.walk import Position, Row, Trade, Usd, Wallet, percentage, shown, shown_time
 
 Traders = dict[Wallet, Position]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
 
-from tests.naive_sums import TOTALS, Part, UsdOf, holding, part_of, picked, sums, value
-from tests.naive_walk import Position, Row, Trade, Wallet, shown, shown_time, total, walk
+from tests.naive.sums import TOTALS, Part, UsdOf, holding, part_of, picked, sums, value
+from tests.naive.walk import Position, Row, Trade, Wallet, shown, shown_time, total, walk
 
 
 @dataclass(frozen=True)

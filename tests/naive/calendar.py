@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 from fractions import Fraction
 from itertools import groupby
 
-from tests.naive_sums import TOTALS, Part, UsdOf, part_of, picked, sums
-from tests.naive_walk import Position, Row, shown
+from tests.naive.sums import TOTALS, Part, UsdOf, part_of, picked, sums
+from tests.naive.walk import Position, Row, shown
 
 
 def calendar_of(now: datetime, positions: list[Position], usd_of: UsdOf) -> Row:

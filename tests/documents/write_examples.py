@@ -12,7 +12,7 @@ from wallet_api import embedded, migrations
 from wallet_api.database import connect
 from wallet_api.settings import Settings
 
-FILE = Path(__file__).parents[1] / "wallet_api" / "responses" / "examples.json"
+FILE = Path(__file__).parents[2] / "wallet_api" / "responses" / "examples.json"
 
 
 def main() -> None:

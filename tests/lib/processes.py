@@ -17,7 +17,7 @@ import psutil
 import valkey
 from click.testing import CliRunner, Result
 
-from tests.waiting import eventually
+from tests.lib.waiting import eventually
 from wallet_api import embedded
 from wallet_api.cli import cli
 from wallet_api.embedded import valkey as embedded_valkey

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.processes import Process, is_alive, processes_of, wallet_api
+from tests.lib.processes import Process, is_alive, processes_of, wallet_api
 from wallet_api.settings import Settings
 
 _LAST_LINE = "Ctrl-C stops everything"
